@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 from celery import Signature, chain
 
-from domain.query.batching import batches, growing_batches, roomy
+from domain.query.batching import batches, growing_batches, items_per_message
 from domain.query.options import QueryOptions
 from domain.query.outcomes import Assessed
 from services.core.context import StepContext
@@ -110,7 +110,7 @@ def after_plan_checks(run: Run, context: StepContext) -> Signature[Any]:
         return single(run, "assess")
     # A first batch of one gives an early verdict, but has no other statement to share a call with.
     spread = batches if options.shares_calls else growing_batches
-    return checking_canvas(run, spread(left, roomy(len(left), options.check_batch)))
+    return checking_canvas(run, spread(left, items_per_message(len(left), options.check_batch)))
 
 
 def after_assess(run: Run, context: StepContext) -> Signature[Any]:
@@ -128,7 +128,7 @@ def after_assess(run: Run, context: StepContext) -> Signature[Any]:
 def after_search_evidence(run: Run, context: StepContext) -> Signature[Any]:
     """A few statements per task; each is repaired independently."""
     items = [repair_item(index) for index in Assessed(**context.outcomes["assess", ""])["failing"]]
-    return repair_canvas(run, batches(items, roomy(len(items), context.query.options.check_batch)))
+    return repair_canvas(run, batches(items, items_per_message(len(items), context.query.options.check_batch)))
 
 
 class Stage(NamedTuple):

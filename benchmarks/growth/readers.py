@@ -5,10 +5,10 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from domain.answers.parser import Reading, read
+from domain.answers.parser import ParsedAnswer, parse_answer
 from domain.answers.statements import Statement, statements
 from domain.audit.chain import Chain, chain
-from domain.audit.reverification import Stated
+from domain.audit.reverification import SentenceState
 from domain.audit.reverification import compare as compared_states
 from domain.correction.edits import Repair
 from domain.documents.documents import Page, ParsedDocument, Section, Table
@@ -25,7 +25,7 @@ from domain.markers.citable import Citable, SourceNames
 from domain.markers.parser import Marker, cited_markers
 from domain.prompting.batched_items import Item, short_ids
 from domain.prompting.judgements import ExtractedGraph
-from domain.question.asking import Asked, kind_of
+from domain.question.asking import QuestionPart, kind_of
 from domain.support.comparing import Comparison, compare
 from domain.support.reading import AnalysedSentences, AnalysedText
 from domain.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
@@ -70,7 +70,7 @@ def _records(text: str) -> list[dict[str, Any]]:
 
 
 def _compared(text: str) -> list[dict[str, Any]]:
-    stated = [Stated(each.start, each.end, each.text, "supported", 1.0, text) for each in split_sentences(text)]
+    stated = [SentenceState(each.start, each.end, each.text, "supported", 1.0, text) for each in split_sentences(text)]
     return compared_states(stated, [replace(each, status="unsupported") for each in stated])
 
 
@@ -90,7 +90,7 @@ def _first(found: Sequence[Quantity]) -> Quantity:
 READERS: Mapping[object, Callable[[str], object]] = {
     AlignedSentence: _aligned,
     Alignment: _alignment,
-    Asked: lambda text: Asked(text, kind_of(text), tuple(content_stems(text))),
+    QuestionPart: lambda text: QuestionPart(text, kind_of(text), tuple(content_stems(text))),
     Chain: lambda text: chain(_records(text)),
     Citable: lambda text: Citable((SourceNames(whole=("Bridge report",)), SourceNames(whole=(text,)), SourceNames())),
     Comparison: _comparison,
@@ -103,7 +103,7 @@ READERS: Mapping[object, Callable[[str], object]] = {
     ParsedDocument: _document,
     Quantity: lambda text: _first(find_quantities(text)),
     AnalysedText: AnalysedText,
-    Reading: read,
+    ParsedAnswer: parse_answer,
     Hashable: str,
     Sequence[SourceMatch]: lambda text: best_places(_ONE, text),
     Sequence[Mapping[str, Any]]: _records,
@@ -123,7 +123,7 @@ READERS: Mapping[object, Callable[[str], object]] = {
 }
 
 ARGUMENTS: Mapping[str, Callable[[str], tuple[object, ...]]] = {
-    "facts.differences.cues.of_cues": _gap,
+    "facts.differences.cues.cue_differences": _gap,
     "prompting.batched_items.by_id": lambda text: (_items(text), _items(text)),
 }
 """All arguments of functions whose arguments belong together."""

@@ -25,6 +25,7 @@ _OPEN = re.compile(
 )
 _LONGEST_OPEN = 402
 _BOUNDARY = re.compile(r"[.!?…。！？｡\n]")
+_BARE_SIGN = re.compile(r"\s(?:[-*•>]|#{1,6}|\d{1,3}[.)])\s*\Z")
 
 
 class GrowingAnswer:
@@ -82,6 +83,15 @@ class GrowingAnswer:
         self._closed = count - first
         # The open sentence has begun with a word, so another boundary must come before it can be closed.
         self._looked = self._base + said[count].start - base
+
+
+def without_unfinished_sentence(text: str) -> str:
+    """Return `text` without the sentence that is being written; all of it if there is only one."""
+    said = statements(text)
+    if len(said) < 2:
+        return text.rstrip()
+    closed = text[: said[-1].start].rstrip()
+    return _BARE_SIGN.sub("", closed)
 
 
 def _settled(text: str) -> str:

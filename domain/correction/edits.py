@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from domain.answers.parser import Reading, is_list_sign, without_list_sign
+from domain.answers.parser import ParsedAnswer, is_list_sign, without_list_sign
 from domain.markers.stripping import plain_text
 
 _STOP = re.compile(r"[.!?…。！？]+[\"'”’»)\]]*$")
@@ -45,7 +45,7 @@ class Place:
     end: int
 
 
-def apply_repairs(reading: Reading, repairs: Mapping[int, Repair]) -> tuple[str, list[Place]]:
+def apply_repairs(reading: ParsedAnswer, repairs: Mapping[int, Repair]) -> tuple[str, list[Place]]:
     """Return the text of `reading` with statements rewritten or removed, and the places of the remaining ones."""
     text = reading.text
     places = [Place(index, said.start, said.end) for index, said in enumerate(reading.said)]

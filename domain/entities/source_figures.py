@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from domain.entities.dates import Date, find_dates
-from domain.entities.numbers import Quantity, find_quantities, reach, table_scale
+from domain.entities.numbers import Quantity, agreement_range, find_quantities, table_scale
 from domain.entities.units import UNITS
 from domain.text.memory import remembered
 
@@ -80,9 +80,9 @@ class SourceFigures:
             found[each.dimension].append(at)
         return found
 
-    def near(self, stated: Quantity) -> list[Quantity]:
+    def candidates(self, stated: Quantity) -> list[Quantity]:
         """Return the distinct quantities, in order, that may state a figure of a claim or satisfy its limit."""
-        least, most = reach(stated)
+        least, most = agreement_range(stated)
         found = {*self._by_value.between(least, most), *self._by_value.between(least / self.scale, most / self.scale)}
         if stated.unit and (sizes := self._by_size.get(stated.dimension)):
             factor = UNITS[stated.unit][1]

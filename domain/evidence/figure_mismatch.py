@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from domain.entities.derived_figures import follows, is_worded
+from domain.entities.derived_figures import derivation, is_in_words
 from domain.entities.numbers import Quantity, agrees, same_dimension, states
 from domain.entities.source_figures import SourceFigures, source_figures
 from domain.text.sentence_alignment import AlignedSentence
@@ -45,7 +45,7 @@ class _Figures:
 
     def words(self, stated: Quantity) -> bool:
         """Say whether the source has the figure in words: 50 % as "half"."""
-        return is_worded(stated, self.figures.source)
+        return is_in_words(stated, self.figures.source)
 
     def others(self, stated: Quantity, known: Sequence[Quantity]) -> list[Quantity]:
         """Remove from `known` the figures that match other figures of the claim."""
@@ -76,7 +76,7 @@ def differing_figures(stated: Sequence[Quantity], source: str, aligned: AlignedS
 def _anywhere(stated: Quantity, known: _Figures) -> Differing | None:
     if stated.weak and stated.value == 1 and not stated.unit:
         return None  # "one of them", "the first": rarely a figure
-    alike = known.figures.near(stated)
+    alike = known.figures.candidates(stated)
     equal = [other for other in alike if states(stated, other, known.figures.scale)]
     if any(same_dimension(stated, other) for other in equal) or known.words(stated):
         return None
@@ -88,7 +88,7 @@ def _anywhere(stated: Quantity, known: _Figures) -> Differing | None:
     alternatives = _alternatives(stated, known)
     if (stated.weak and not alternatives) or _is_written(stated, known.figures.source):
         return None  # "the two brothers" may have been counted
-    if found := follows(stated, known.figures.source, known.figures.everywhere):
+    if found := derivation(stated, known.figures.source, known.figures.everywhere):
         return "wording", stated.text, ", ".join(found)
     return "number", stated.text, alternatives[0].text if len({each.value for each in alternatives}) == 1 else None
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from domain.entities.dates import find_dates
 from domain.entities.names import find_names
 from domain.entities.numbers import find_quantities
-from domain.question.asking import Asked, Kind, has_kind
+from domain.question.asking import Kind, QuestionPart, has_kind
 from domain.support.reading import AnalysedText
 from domain.text.negation import opposites
 from domain.text.words import STOP_WORDS, stem, vocabulary
@@ -47,7 +47,7 @@ class _AnalysedSentence:
     names: tuple[tuple[int, str], ...]
 
 
-def answer_features(asked: Asked, sentence: str) -> dict[str, float]:
+def answer_features(asked: QuestionPart, sentence: str) -> dict[str, float]:
     """Compare one sentence, without citation markers, with one part of a question. Linear in both lengths."""
     said, question = _read(sentence[:_MOST_CHARS]), _question(asked.text)
     weights = _weights(asked)
@@ -98,7 +98,7 @@ def _read(sentence: str) -> _AnalysedSentence:
 
 
 @lru_cache(maxsize=256)
-def _weights(asked: Asked) -> Mapping[str, float]:
+def _weights(asked: QuestionPart) -> Mapping[str, float]:
     """The words looked for, with their weights; cached, because each sentence of an answer needs them."""
     stems = asked.stems[:_MOST_STEMS]
     wanted = [each for each in stems if each not in _ASKED_WORDS and not _ASKING.search(each)] or stems
@@ -110,7 +110,7 @@ def _weight(each: str, names: frozenset[str]) -> float:
 
 
 @lru_cache(maxsize=256)
-def _plain(asked: Asked) -> Mapping[str, float]:
+def _plain(asked: QuestionPart) -> Mapping[str, float]:
     names = _question(asked.text).names
     return {each: 1.0 for each in _weights(asked) if each not in names and not each[0].isdigit()}
 
@@ -120,7 +120,7 @@ def _covered(weights: Mapping[str, float], shares: Mapping[str, float]) -> float
     return sum(weight * shares[each] for each, weight in weights.items()) / total if total else 0.0
 
 
-def _near(asked: Asked, said: _AnalysedSentence, weights: Mapping[str, float]) -> float:
+def _near(asked: QuestionPart, said: _AnalysedSentence, weights: Mapping[str, float]) -> float:
     """The share of the question around the best date, number or name that it may ask for."""
     asked_words = _question(asked.text).related_stems.stems
     names = [place for place, name in said.names if not asked_words.issuperset(AnalysedText(name).stems)]

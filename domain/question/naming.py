@@ -50,14 +50,14 @@ ThingKind = Literal["name", "numbered", "year"]
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class NamedThing:
     """Something that a question names: `text` as the question writes it."""
 
     kind: ThingKind
     text: str
 
 
-def missing_things(question: str, passages: Sequence[str]) -> tuple[Thing, ...]:
+def missing_things(question: str, passages: Sequence[str]) -> tuple[NamedThing, ...]:
     """Return what the question names and none of the `passages` does; () without passages. Linear in all lengths.
 
     A passage is the text together with its file's name and its headings, which also name things.
@@ -82,15 +82,15 @@ def is_about_another(question: str, sentence: str) -> bool:
     return any(_has_competing_name(question, name, sentence) for name in absent)
 
 
-def _names(question: str, text: str) -> Iterator[Thing]:
+def _names(question: str, text: str) -> Iterator[NamedThing]:
     found = [name for name in _sure_names(question) if name.kind == "latin"]
     if found and _is_latin(text):
         mentions = Mentions(text)
-        yield from (Thing("name", name.text) for name in found if not mentions.has(name.text))
-    yield from (Thing("name", word) for word in _unknown_members(question, text))
+        yield from (NamedThing("name", name.text) for name in found if not mentions.has(name.text))
+    yield from (NamedThing("name", word) for word in _unknown_members(question, text))
     for name in _sure_names(question):
         if name.kind != "latin" and name.text[:-1] not in text and _has_competing_name(question, name, text):
-            yield Thing("name", name.text)
+            yield NamedThing("name", name.text)
 
 
 def _unknown_members(question: str, text: str) -> Iterator[str]:
@@ -146,7 +146,7 @@ def _is_competing_name(other: str, name: FoundName) -> bool:
     return other[0].isupper() or any(map(str.isdigit, other))
 
 
-def _numbered(question: str, text: str) -> Iterator[Thing]:
+def _numbered(question: str, text: str) -> Iterator[NamedThing]:
     """Members of a series that the text has without this one: "pump 14" beside "pump 4"."""
     dated = {place for date in find_dates(question) for place in range(date.start, date.end)}
     for match in _NUMBERED.finditer(question):
@@ -160,11 +160,11 @@ def _numbered(question: str, text: str) -> Iterator[Thing]:
             continue
         series = _series(stem(word), text)
         if series and number.casefold() not in series and not _in_cell(number, text):
-            yield Thing("numbered", match[0])
+            yield NamedThing("numbered", match[0])
     for match in _KOREAN_NUMBERED.finditer(question):
         others = {each[1] for each in _KOREAN_NUMBERED.finditer(text) if each[2] == match[2]}
         if match.start() not in dated and others and match[1] not in others and not _in_cell(match[1], text):
-            yield Thing("numbered", match[0])
+            yield NamedThing("numbered", match[0])
 
 
 @lru_cache(maxsize=256)
@@ -190,7 +190,7 @@ def _in_cell(number: str, text: str) -> bool:
     return re.search(rf"(?:^|[|\t,;])\s*#?{cell}\s*(?:[|\t,;:.)]|$)", text, re.MULTILINE) is not None
 
 
-def _years(question: str, text: str) -> Iterator[Thing]:
+def _years(question: str, text: str) -> Iterator[NamedThing]:
     """Years that the text lacks in every form although it has others."""
     for date in find_dates(question):
         if date.years is None or date.years[0] != date.years[1]:
@@ -204,7 +204,7 @@ def _years(question: str, text: str) -> Iterator[Thing]:
             and not re.search(short, text, re.IGNORECASE)
             and not _in_range(year, text)
         ):
-            yield Thing("year", str(year))
+            yield NamedThing("year", str(year))
 
 
 def _in_range(year: int, text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from domain.evidence.contradictions import best_places, without_markers
 from domain.support.comparing import compare
 from domain.support.features import MEANING, features
-from domain.support.logistic import Weighing, parsed_weighing
+from domain.support.logistic import LogisticRegression, parse_regression
 from domain.support.reading import AnalysedSentences, AnalysedText
 from domain.text.lengths import is_too_long
 from domain.text.memory import remembered
@@ -27,8 +27,8 @@ class SupportModel:
     """
 
     version: str
-    full: Weighing
-    words: Weighing
+    full: LogisticRegression
+    words: LogisticRegression
     disputed: Mapping[str, float]
     disagreement: float
     verbatim: float
@@ -59,7 +59,7 @@ def support_model() -> SupportModel:
 
 def parsed(data: Mapping[str, Any]) -> SupportModel:
     """Return the model that `data` describes: the content of `model.json`."""
-    full, words = (parsed_weighing(data[name]) for name in ("full", "words"))
+    full, words = (parse_regression(data[name]) for name in ("full", "words"))
     numbers = {name: float(data[name]) for name in ("disagreement", "verbatim", "unlikely", "likely")}
     disputed = {str(kind): float(most) for kind, most in data["disputed"].items()}
     return SupportModel(version=str(data["version"]), full=full, words=words, disputed=disputed, **numbers)

@@ -14,7 +14,7 @@ from db.models import Document, QueryKind
 from db.queries.runs.queries import add_queries
 from db.queries.runs.steps import add_outcomes
 from db.queries.verifications.given import add_given_sources, read_document
-from domain.answers.external_citations import GivenCitation, mark
+from domain.answers.external_citations import GivenCitation, insert_markers
 from domain.answers.statements import plan_checks
 from domain.errors import VerificationInvalid
 from domain.markers.citable import Citable, citable_sources
@@ -175,7 +175,9 @@ def _selected(new: NewVerification, keys: list[int], rows: Sequence[Mapping[str,
 def _draft(new: NewVerification, sources: Citable) -> Drafted:
     numbers = {source.id: number for number, source in enumerate(new.sources, start=1) if source.id is not None}
     told = [(each, _number(each.source, numbers, len(new.sources))) for each in new.citations]
-    marked = mark(new.answer, [GivenCitation(each.start, each.end, number) for each, number in told if number], sources)
+    marked = insert_markers(
+        new.answer, [GivenCitation(each.start, each.end, number) for each, number in told if number], sources
+    )
     return Drafted(
         status="complete",
         text=marked.text,

@@ -10,8 +10,9 @@ import structlog
 
 from db.queries.runs.events import DRAFT, EventData
 from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
+from domain.answers.streaming import without_unfinished_sentence
 from domain.errors import DatabaseUnavailable
-from domain.verdicts.stopping import is_ungrounded, without_unfinished_sentence
+from domain.verdicts.states import is_ungrounded
 from services.core.context import StepContext
 from services.verification.streamed_results import states_so_far
 

@@ -5,7 +5,8 @@ The statement is aligned with the sentences that share most with it, each in its
 match without a difference, or each clause of the statement must have such a match.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -14,11 +15,13 @@ from domain.facts.comparison.named_section import compare_with_section
 from domain.facts.comparison.source import ParsedSource, parse_source, verbatim_key
 from domain.facts.differences.restrictions import omitted_restrictions
 from domain.facts.differences.roles import exchanged_roles, role_pairs
-from domain.facts.differences.titles import title_differences
+from domain.facts.kinds import Difference
 from domain.facts.reading.clauses import clauses
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.structure.cells import compare_with_tables
 from domain.facts.structure.tables import parse_tables
+
+_TITLE = re.compile(r"[「『《〈]([^「『《〈」』》〉\n]{1,80})[」』》〉]")
 
 
 @lru_cache(maxsize=2048)
@@ -46,7 +49,7 @@ def _with_restrictions(statement: str, best: SourceMatch) -> SourceMatch:
     """Add the restrictions that the statement omits (V3): a place that states it conditionally does not state it."""
     if not best.is_close or any(each.sure for each in best.differences):
         return best
-    found = (*title_differences(statement, best.place), *omitted_restrictions(statement, best.place))
+    found = (*_title_differences(statement, best.place), *omitted_restrictions(statement, best.place))
     return replace(best, differences=(*best.differences, *found))
 
 
@@ -72,3 +75,20 @@ def _compare_by_clause(parts: Sequence[str], source: ParsedSource) -> SourceMatc
     return SourceMatch(
         is_close=True, verbatim=False, coverage=share, similarity=likeness, differences=(), place=found[0].place
     )
+
+
+def _title_differences(statement: str, place: str) -> Iterator[Difference]:
+    """Yield each bracketed title of the statement that the place lacks, if the place has another title.
+
+    Korean and Chinese write titles of works, laws and papers as 「…」, 『…』, 《…》, 〈…〉.
+    Titles consist of common words, so those of one list look alike; each counts as one name.
+    """
+    titles = _TITLE.findall(place)
+    words = _joined(place)
+    for title in _TITLE.findall(statement) if titles else ():
+        if _joined(title) not in words:
+            yield Difference("name", title, next((each for each in titles if each not in statement), titles[0]))
+
+
+def _joined(text: str) -> str:
+    return "".join(text.casefold().split())

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from domain.entities.derived_figures import is_worded
+from domain.entities.derived_figures import is_in_words
 from domain.entities.names import same_country
 from domain.facts.differences.cues import cue_differences
 from domain.facts.differences.misattribution import misattributed_values
@@ -127,7 +127,7 @@ def _text_of(some: Sequence[Token], tokens: Sequence[Token]) -> str:
 
 def _in_words(value: Value, text: str) -> bool:
     """Say whether the text has the figure in words: "one in five" for 20 %."""
-    return value.quantity is not None and is_worded(value.quantity, text)
+    return value.quantity is not None and is_in_words(value.quantity, text)
 
 
 def _value_kind(token: Token, known: Token | None) -> Kind:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 
-from domain.entities.numbers import Quantity, rounding, same_dimension, states
+from domain.entities.numbers import Quantity, same_dimension, states, tolerance
 from domain.entities.units import UNITS
 from domain.facts.reading.tokens import Value
 
@@ -47,7 +47,7 @@ class ValueIndex:
         wanted = stated.quantity
         if wanted is None or _is_special(stated):
             return self._all
-        off = rounding(wanted)
+        off = tolerance(wanted)
         near = {
             *self._others,
             *self._joined.get(_joined(wanted.text), ()),

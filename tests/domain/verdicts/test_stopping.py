@@ -2,7 +2,8 @@
 
 import pytest
 
-from domain.verdicts.stopping import is_ungrounded, without_unfinished_sentence
+from domain.answers.streaming import without_unfinished_sentence
+from domain.verdicts.states import is_ungrounded
 
 
 @pytest.mark.parametrize(
