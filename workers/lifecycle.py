@@ -29,8 +29,8 @@ from clients.reranking import make_reranker
 from clients.telemetry.tracing import start_tracing, stop_tracing
 from config.logging import configure_logging
 from config.settings import ConfigurationInvalid, settings
+from db.migrate import schema_state
 from db.queries.admission.admission import is_room_taken
-from db.schema_version import schema_state
 from db.session import dispose, system_transaction
 from domain.errors import DatabaseUnavailable
 from workers.background.due_work import start_dispatcher, start_standing

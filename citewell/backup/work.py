@@ -23,8 +23,7 @@ from citewell.supervisor.state import ServerState, running_server
 from clients.broker import forget_everything
 from config.settings import settings
 from db.copying import count_rows, create_beside, drop_beside, holds_work, snapshot, take_the_place
-from db.migrate import upgrade
-from db.schema_version import head_revision
+from db.migrate import head_revision, upgrade
 
 _NEW, _OLD = "citewell_restored", "citewell_replaced"
 _APPS = ("api.app:app", "workers.celery_app")

@@ -47,7 +47,6 @@ DECIDE_NOTHING = (
     "domain.audit.validity",
     "domain.verdicts.summary_line",
     "domain.webhooks.delivery",
-    "domain.webhooks.delivery",
 )
 """Modules below a package of `JUDGES` that do not affect verdicts; a test compares the list with the judges'
 imports."""

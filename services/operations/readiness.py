@@ -5,8 +5,7 @@ from typing import Literal
 
 from clients.broker import broker_answers
 from config.settings import Settings
-from db.roles import above_row_security
-from db.schema_version import schema_state
+from db.migrate import above_row_security, schema_state
 from db.session import apart, system_transaction
 from domain.errors import DatabaseUnavailable
 

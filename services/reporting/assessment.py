@@ -17,8 +17,7 @@ from services.core.degradation import left_out_issues
 from services.judging.question_answered import with_question
 from services.reporting.answer_confidence import set_answer_confidence
 from services.reporting.claim_report import claim_rows, claims_check, facts_check
-from services.reporting.published_coverage import with_coverage
-from services.reporting.repair_results import Repairs
+from services.reporting.repair_results import Repairs, with_coverage
 from services.reporting.rows import (
     UNCHECKED,
     Judged,

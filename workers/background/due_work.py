@@ -1,7 +1,7 @@
 """What becomes due by time: deliveries of webhooks, and the revalidation of answers (N7)."""
 
 from config.settings import WebhookSettings, settings
-from db.queries.admission.locks import Leader, try_leader_lock
+from db.queries.admission.processes import Leader, try_leader_lock
 from db.queries.webhooks.deliveries import list_due
 from db.session import acting_for, system_transaction
 from services.audit.invalidation import work_off_changes

@@ -18,8 +18,7 @@ from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
 from db.queries.access.idempotency import forget_old_keys
 from db.queries.admission import admission
-from db.queries.admission.locks import try_leader_lock, wait_briefly
-from db.queries.admission.processes import forget_the_dead
+from db.queries.admission.processes import forget_the_dead, try_leader_lock, wait_briefly
 from db.queries.documents import imports
 from db.queries.reports.meters import fold_the_dead
 from db.queries.runs import budgets, queries
@@ -63,8 +62,9 @@ _UNREADABLE = "This version cannot read the query's stored options; ask again, o
 def reconcile(recovery: RecoverySettings) -> int:
     """Look once; return how much was started. Does nothing when another process leads.
 
-    The leader's transaction must not be idle for long, or Postgres ends it (db.queries.admission.locks): work beside it
-    is limited in time, and the rest is left for the next look. Work that can continue comes before work that is over.
+    The leader's transaction must not be idle for long, or Postgres ends it (db.queries.admission.processes): work
+    beside it is limited in time, and the rest is left for the next look. Work that can continue comes before work that
+    is over.
     """
     # Work beside it uses connections of its own, so it waits for none while the leader is idle.
     with system_transaction() as session, apart():

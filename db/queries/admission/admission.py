@@ -28,7 +28,7 @@ ABOVE = 2
 
 
 class _Line(IntEnum):
-    """Waiting lines; the values are advisory lock numbers, as in db.queries.admission.locks."""
+    """Waiting lines; the values are advisory lock numbers, as in db.queries.admission.processes."""
 
     QUERIES = 0x43495447
     DOCUMENTS = 0x43495448

@@ -1,11 +1,12 @@
-"""Heartbeats of worker processes."""
+"""Worker processes: their heartbeats, and the election of one that leads, through a Postgres advisory lock."""
 
 import uuid
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from enum import IntEnum
 from typing import NamedTuple
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -70,3 +71,26 @@ def list_processes(session: Session) -> list[Process]:
         ).order_by(WorkerProcess.host, WorkerProcess.started_at)
     )
     return [Process(host, pid, queues, many, started, float(ago)) for host, pid, queues, many, started, ago in rows]
+
+
+# A suspended leader (SIGSTOP, a sleeping machine) would otherwise block every other candidate.
+_NOT_FOR_LONG = text("SET LOCAL idle_in_transaction_session_timeout = '5s'")
+_BRIEFLY = text("SET LOCAL lock_timeout = '1s'")
+
+
+class Leader(IntEnum):
+    """Roles with a leader; the values are arbitrary but unique in this database."""
+
+    RECONCILER = 0x43495445
+    DISPATCHER = 0x43495446
+
+
+def try_leader_lock(session: Session, leader: Leader = Leader.RECONCILER) -> bool:
+    """Take the leader's lock until this transaction ends; False when another process holds it."""
+    session.execute(_NOT_FOR_LONG)
+    return bool(session.scalar(select(func.pg_try_advisory_xact_lock(leader.value))))
+
+
+def wait_briefly(session: Session) -> None:
+    """Make this transaction give up on rows that another one holds for more than a second: DatabaseUnavailable."""
+    session.execute(_BRIEFLY)
