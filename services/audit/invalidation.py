@@ -22,7 +22,7 @@ from domain.audit.validity import IN_FORCE, Ruling, Standing, after_change, afte
 from domain.errors import DatabaseUnavailable
 from services.audit.current_evidence import current_evidence
 from services.audit.reverification import Reverification, add_reverification
-from services.finishing.answer_validity import enter_standing
+from services.finishing.answer_validity import store_validity
 
 log = structlog.get_logger(__name__)
 
@@ -32,23 +32,23 @@ _AGAIN_AFTER_S = 300.0
 """Delay after an error before a change is tried again."""
 
 
-def work_off_changes(settings: Settings) -> int:
+def process_changes(settings: Settings) -> int:
     """Process all due changes of all tenants; return how many verifications were started."""
     with system_transaction() as session:
         due = standings.list_due_changes(session)
     made = 0
     for change_id, tenant_id in due:
         with acting_for(tenant_id):
-            made += _some_batches(change_id, settings)
+            made += _process_change(change_id, settings)
     return made
 
 
-def _some_batches(change_id: int, settings: Settings) -> int:
+def _process_change(change_id: int, settings: Settings) -> int:
     """Process one change for one turn. An error is logged and the change waits, so that the others have their turn."""
     made = 0
     try:
         for _ in range(_MOST_BATCHES):
-            verified = _batch(change_id, settings)
+            verified = _process_batch(change_id, settings)
             if verified is None:
                 break
             made += verified
@@ -61,38 +61,38 @@ def _some_batches(change_id: int, settings: Settings) -> int:
     return made
 
 
-def _batch(change_id: int, settings: Settings) -> int | None:
+def _process_batch(change_id: int, settings: Settings) -> int | None:
     """Process the next citations; return how many verifications were started, None when there is nothing to do now."""
     with transaction() as session:
         change = standings.lock_change(session, change_id)
         if change is None:
             return None
         citing = standings.list_citing(session, change, settings.standing.batch)
-        made = _look_at(session, change, {query for _, query in citing}, settings)
+        made = _apply(session, change, {query for _, query in citing}, settings)
         is_last = len(citing) < settings.standing.batch
         standings.advance_change(session, change, None if is_last else citing[-1][0], settings.standing.settle_s)
     return made
 
 
-def _look_at(session: Session, change: DocumentChange, query_ids: Collection[uuid.UUID], settings: Settings) -> int:
+def _apply(session: Session, change: DocumentChange, query_ids: Collection[uuid.UUID], settings: Settings) -> int:
     known = standings.lock_standings(session, change, query_ids)
-    new = [each for each in known if _is_news(change, each)]
+    new = [each for each in known if _is_unprocessed(change, each)]
     quotes = standings.list_quotes(session, [each.query_id for each in new])
     versions, before = _Versions(session), change.reverified
     for standing in new:
         ruling = worst([versions.ruling(quoted) for quoted in quotes[standing.query_id]])
         standing.change_id = max(change.id, standing.change_id)
         standing.document_id, standing.filename = change.document_id, change.filename
-        standing.reverification = _verified_again(session, change, standing.query_id, ruling, settings)
+        standing.reverification = _reverify(session, change, standing.query_id, ruling, settings)
         if standing.reverification:
             change.reverified += 1
             ruling = Ruling(Standing.STALE, f"{ruling.reason} It is verified again.")
-        enter_standing(session, standing, ruling)
+        store_validity(session, standing, ruling)
     change.found += len(new)
     return change.reverified - before
 
 
-def _is_news(change: DocumentChange, standing: AnswerStanding) -> bool:
+def _is_unprocessed(change: DocumentChange, standing: AnswerStanding) -> bool:
     """Whether the answer has yet to be compared with the change: neither by this change itself nor by a later one.
 
     A change gets its number before its transaction commits: a later one may have been processed while this one was
@@ -127,7 +127,7 @@ class _Versions:
         return self._known[document_id]
 
 
-def _verified_again(
+def _reverify(
     session: Session, change: DocumentChange, query_id: uuid.UUID, ruling: Ruling, settings: Settings
 ) -> uuid.UUID | None:
     """Have the answer verified on current evidence, if this is configured, can help, and is within the limit."""

@@ -27,7 +27,7 @@ from services.reporting.assessment import (
 )
 from services.verification.joint_checks import Rulings, judge_jointly
 from services.verification.progress_events import sentences_checked
-from services.verification.round_results import Findings, find
+from services.verification.round_results import Findings, collect_findings
 
 log = structlog.get_logger()
 
@@ -40,7 +40,7 @@ async def assess(context: StepContext) -> StepResult:
 
     First, statements that no cited source supports alone are checked against all that they cite together (V7).
     """
-    findings = await asyncio.to_thread(find, context, {}) if _draft(context) in WRITTEN else None
+    findings = await asyncio.to_thread(collect_findings, context, {}) if _draft(context) in WRITTEN else None
     together = await judge_jointly(context, findings) if findings else {}
     return await asyncio.to_thread(_weighed, context, together)
 
@@ -48,7 +48,7 @@ async def assess(context: StepContext) -> StepResult:
 def _weighed(context: StepContext, together: Mapping[str, Rulings]) -> StepResult:
     options = context.query.options
     draft = _draft(context)
-    findings = find(context, together) if draft in WRITTEN else None
+    findings = collect_findings(context, together) if draft in WRITTEN else None
     outcome = Assessed(
         status="assessed",
         draft=draft,

@@ -29,7 +29,7 @@ from domain.query.outcomes import Checked
 from domain.verdicts.calibration import Calibration, fit, least_high
 from services.evaluation.labelled_data import LabelledPair
 from services.judging.statement import judge_statement
-from services.judging.statement_batch import Pair, judge_together
+from services.judging.statement_batch import Pair, judge_batch
 
 Measures = dict[str, Score]
 """Measures by name; None where one is undefined."""
@@ -74,7 +74,7 @@ async def judge_pairs(
         log = CallLog()
         asked = [Pair("", pair.claim, Sources.numbered([("source", pair.source)])) for pair in together]
         if preset == "cheap":
-            checks = await judge_together(models, asked, log=log)
+            checks = await judge_batch(models, asked, log=log)
         else:
             checks = [await judge_statement(models, each.statement, each.sources, log=log) for each in asked]
         for _ in together:

@@ -19,7 +19,7 @@ from domain.answers.statements import plan_checks
 from domain.errors import VerificationInvalid
 from domain.markers.citable import Citable, citable_sources
 from domain.query.outcomes import Checked, Drafted, Selected
-from services.core.request_priority import asker_columns
+from services.core.request_priority import requester_columns
 from services.external.request import ABOUT_SENTENCES, NewSource, NewVerification, options_of, skipped_checks
 from services.queries.submission import checked_question
 
@@ -100,7 +100,7 @@ class Store:
             "traceparent": tracing.traceparent() if item.batch_id is None else None,
             "reverifies": item.reverifies,
             # No person waits for an item of a batch.
-            **({"is_scripted": True, "asked_by": None} if item.batch_id else asker_columns(self._session)),
+            **({"is_scripted": True, "asked_by": None} if item.batch_id else requester_columns(self._session)),
         }
 
     def _question(self, item: Item) -> str:

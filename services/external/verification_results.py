@@ -27,7 +27,7 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
         outcomes = steps.list_outcomes(session, query_id).get(0, {})
         draft, sources = outcomes["generate", ""], outcomes["select", ""]["sources"]
         stored = results.find_draft_verification(session, query_id)
-        told = _Told(sources, draft["inserted"])
+        told = _AsSubmitted(sources, draft["inserted"])
         is_cancelled = query.status == QueryStatus.CANCELLED
         return {
             **_head(query, queries.workspace_name_of(session, query)),
@@ -103,7 +103,7 @@ def _grounded_after(published: StoredVerification | None) -> bool | None:
     return published.verification.is_grounded if published else None
 
 
-class _Told:
+class _AsSubmitted:
     """Renders sentences and citations with the request's source numbers and offsets in the answer as given."""
 
     def __init__(self, sources: Sequence[Mapping[str, Any]], inserted: Sequence[Sequence[int]]) -> None:

@@ -21,11 +21,11 @@ _EVENTS = {
     Standing.STALE: EventType.ANSWER_STALE,
     Standing.INVALIDATED: EventType.ANSWER_INVALIDATED,
 }
-_MOST_TOLD, _MOST_CHARS = 10, 300
+_MOST_LOST, _MOST_CHARS = 10, 300
 """Limits of the lost sentences in a message: a webhook's body is small."""
 
 
-def enter_standing(
+def store_validity(
     session: Session, standing: AnswerStanding, ruling: Ruling, lost: Sequence[dict[str, Any]] = ()
 ) -> None:
     """Store the state of an answer; if it changed, write an event and webhooks.
@@ -35,7 +35,7 @@ def enter_standing(
     if not standings.set_standing(session, standing, ruling.state, ruling.reason):
         return
     query = queries.get_query(session, standing.query_id)
-    type_, told = _EVENTS[ruling.state], _told(standing, lost)
+    type_, told = _EVENTS[ruling.state], _event_data(standing, lost)
     add_event(session, type_, told, query_id=query.id)
     data = {
         "id": str(query.id),
@@ -43,12 +43,12 @@ def enter_standing(
         "question": query.question,
         **told,
         "links": {"self": f"/v1/queries/{query.id}", "verifications": f"/v1/queries/{query.id}/verifications"},
-        "truncated": len(lost) > _MOST_TOLD,
+        "truncated": len(lost) > _MOST_LOST,
     }
     announce(session, type_, data, query_id=query.id)
 
 
-def _told(stored: AnswerStanding, lost: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _event_data(stored: AnswerStanding, lost: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "state": stored.state,
         "reason": stored.reason,
@@ -61,12 +61,12 @@ def _told(stored: AnswerStanding, lost: Sequence[dict[str, Any]]) -> dict[str, A
                 "old": each["old"]["status"] if each["old"] else None,
                 "new": each["new"]["status"] if each["new"] else None,
             }
-            for each in lost[:_MOST_TOLD]
+            for each in lost[:_MOST_LOST]
         ],
     }
 
 
-def settle(session: Session, query_id: uuid.UUID, status: QueryStatus) -> None:
+def decide_after_reverification(session: Session, query_id: uuid.UUID, status: QueryStatus) -> None:
     """Called when a query ends: if it is the verification that an answer waits for, decide whether the answer still
     holds.
 
@@ -86,4 +86,4 @@ def _decide(session: Session, query: Query, pending: AnswerStanding, status: Que
     found = comparison(session, pending.query_id, query.id) if status is QueryStatus.SUCCEEDED else None
     compared = found["sentences"] if found else None
     ruling = after_reverification(pending.filename, compared)
-    enter_standing(session, pending, ruling, worse(compared or ()))
+    store_validity(session, pending, ruling, worse(compared or ()))

@@ -19,7 +19,7 @@ AUDITED = (QueryStatus.SUCCEEDED, QueryStatus.FAILED)
 """Cancelled queries have no result to prove."""
 
 
-def seal(session: Session, query_id: uuid.UUID) -> None:
+def seal_audit(session: Session, query_id: uuid.UUID) -> None:
     """Chain everything that proves the result, with two statements, in the transaction that ends the query."""
     audits.add_chain(session, query_id, chain(_contents(session, query_id)))
 

@@ -126,7 +126,7 @@ def _place(check: CitationCheck) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", check.item)]
 
 
-class Told(NamedTuple):
+class StreamedEvent(NamedTuple):
     """One event of a query; `seq` counts up from 1."""
 
     seq: int
@@ -134,7 +134,7 @@ class Told(NamedTuple):
     data: dict[str, Any]
 
 
-def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) -> tuple[list[Told], bool]:
+def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) -> tuple[list[StreamedEvent], bool]:
     """The events after number `after`, and whether these are the last.
 
     A replay from the start leaves out drafts, because their result is known. Raises QueryNotFound, and
@@ -144,8 +144,12 @@ def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) 
         # Read the state first: whatever is stored between the two reads is in the second.
         was_finished = queries.get_status(session, query_id, kind) in FINAL
         rows = events.list_events(session, query_id, after)
-    told = [Told(row.seq, row.type, row.data) for row in rows if after or not was_finished or row.type != events.DRAFT]
-    return told, was_finished or bool(told and told[-1].type in LAST_EVENTS)
+    found = [
+        StreamedEvent(row.seq, row.type, row.data)
+        for row in rows
+        if after or not was_finished or row.type != events.DRAFT
+    ]
+    return found, was_finished or bool(found and found[-1].type in LAST_EVENTS)
 
 
 def _mentions(question: str, whole: results.Whole) -> list[dict[str, Any]]:

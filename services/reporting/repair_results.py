@@ -64,7 +64,7 @@ def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) 
         for (index, number), verdict in findings.verdicts.items()
         if number and verdict.verdict(threshold) is Verdict.INACCURATE
     }
-    given = context.query.is_given
+    given = context.query.is_external
     return correct(context.draft["text"], context.citable, wrong, repairs.edits, renumber=not given)
 
 

@@ -75,7 +75,7 @@ def _send(attempt: _Attempt, send: Send, limits: WebhookSettings, span: Span) ->
     with transaction() as session:
         result = _note(session, attempt, sent, limits)
         following = rows.find_next_due(session, attempt.destination)
-    _tell(span, sent, result)
+    _record_result(span, sent, result)
     log.info(
         "webhook_attempt",
         delivery_id=str(delivery_id),
@@ -87,7 +87,7 @@ def _send(attempt: _Attempt, send: Send, limits: WebhookSettings, span: Span) ->
     return following
 
 
-def _tell(span: Span, sent: Sent, result: Outcome | None) -> None:
+def _record_result(span: Span, sent: Sent, result: Outcome | None) -> None:
     named = "deleted" if result is None else result.value
     METER.count(families.WEBHOOK_ATTEMPTS, named)
     METER.observe(families.WEBHOOK_SECONDS, sent.duration_ms / 1000)

@@ -448,7 +448,7 @@ def test_what_a_step_hands_on_in_place_is_waited_for_and_seen(run: Run, play: Pl
     both = threading.Barrier(2, timeout=20)
 
     def writing(context: StepContext) -> StepResult:
-        assert context.spread([("draft", {"start": 0, "text": "So."})], "b1", Closed(sentences=[]))
+        assert context.dispatch([("draft", {"start": 0, "text": "So."})], "b1", Closed(sentences=[]))
         # It is at work while this one still is.
         both.wait()
         return StepResult.single({"status": "complete"})
@@ -486,7 +486,7 @@ def test_what_a_step_hands_on_in_place_is_waited_for_and_seen(run: Run, play: Pl
 @pytest.mark.usefixtures("serving")
 def test_what_is_handed_on_and_breaks_leaves_the_rest_as_it_is(run: Run, play: Play) -> None:  # N1, N4
     def writing(context: StepContext) -> StepResult:
-        assert context.spread([("draft", {"start": 0, "text": "So."})], "b1", Closed(sentences=[]))
+        assert context.dispatch([("draft", {"start": 0, "text": "So."})], "b1", Closed(sentences=[]))
         return StepResult.single({"status": "complete"})
 
     play.errors = {"early": [ValueError("broken")]}
@@ -506,7 +506,7 @@ def test_what_follows_in_place_has_the_passages_that_were_loaded_unless_it_looks
 
     def step(name: str, *, fresh: bool = False) -> Step:
         def look(context: StepContext) -> StepResult:
-            seen[name] = context.library
+            seen[name] = context.passage_cache
             return StepResult.single({"by": name})
 
         return Step(name, name, look, fresh=fresh)

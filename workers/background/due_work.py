@@ -4,7 +4,7 @@ from config.settings import WebhookSettings, settings
 from db.queries.admission.processes import Leader, try_leader_lock
 from db.queries.webhooks.deliveries import list_due
 from db.session import acting_for, system_transaction
-from services.audit.invalidation import work_off_changes
+from services.audit.invalidation import process_changes
 from workers.processes.periodic import Periodic
 from workers.starting.launch import launch_delivery
 from workers.starting.launch_thread import launcher
@@ -36,5 +36,5 @@ def start_standing() -> None:
 
 def look() -> None:
     """Look once, and start the verifications that this created."""
-    if work_off_changes(settings()):
+    if process_changes(settings()):
         launcher().queries()

@@ -30,7 +30,7 @@ from db.queries.verifications import audits, batches
 from db.session import acting_for, apart, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.query.budget import DEADLINE
-from services.external.batches import cancel_more
+from services.external.batches import cancel_next_items
 from services.finishing.completion import finish
 from workers.processes.notifying import ring
 from workers.processes.periodic import Periodic
@@ -133,7 +133,7 @@ def _without_message(session: Session, recovery: RecoverySettings, known: Sequen
 def _go_on_cancelling(batch_id: uuid.UUID, tenant_id: int) -> None:
     # Some at a time: other lost work should not wait for the end of a large batch.
     with acting_for(tenant_id):
-        for query_id in cancel_more(batch_id):
+        for query_id in cancel_next_items(batch_id):
             ring(query_id)
 
 

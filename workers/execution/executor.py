@@ -24,7 +24,7 @@ from db.queries.runs.steps import Key
 from db.queries.verifications.batches import lock_batch_of
 from db.session import after_commit, transaction
 from domain.errors import DatabaseUnavailable
-from services.core.context import Library, StepContext, StepResult
+from services.core.context import PassageCache, StepContext, StepResult
 from workers.execution import shutdown
 from workers.execution.claims import SHORTEST_S, Claim, Entered, budget_of, claimant, claimed_alone, enter, held_claims
 from workers.execution.inline import HandedOn, Onward
@@ -297,7 +297,7 @@ async def _leave(
         # Another worker has some of it: then it is claimed anew, as any other work.
         await asyncio.to_thread(Claim(following.run, left.claimed).hand_back_soon)
         return None
-    begun.library.add(left.passages)
+    begun.passage_cache.add(left.passages)
     return Entered(replace(begun, budget=budget_of(context.query.options, left.used_s, left.spent_usd)), left.claimed)
 
 
@@ -332,16 +332,20 @@ def _begun(context: StepContext, following: Work) -> StepContext:
     """The context of what follows, with what this process knows already."""
     rounds = {**context.rounds, context.round: context.outcomes}
     outcomes = dict(rounds.get(following.run.round, {}))
-    library = Library() if following.is_fresh else context.library
-    return StepContext(context.query, following.run.round, (), outcomes, context.tools, {**rounds}, library=library)
+    passages = PassageCache() if following.is_fresh else context.passage_cache
+    return StepContext(
+        context.query, following.run.round, (), outcomes, context.tools, {**rounds}, passage_cache=passages
+    )
 
 
 def _wanted(results: _Results, begun: StepContext, following: Work) -> entries.Wanted:
     """The claim on what follows, with its stage if it is another one, and the passages to load for it."""
     entered = [run.step.stage for run, _ in results if not run.is_derived]
     stage = following.stage if following.stage not in entered[-1:] else None
-    keys = following.reads(begun) if not begun.query.is_given else ()
-    return entries.Wanted(following.run.round, following.keys, claimant(following), stage, begun.library.missing(keys))
+    keys = following.reads(begun) if not begun.query.is_external else ()
+    return entries.Wanted(
+        following.run.round, following.keys, claimant(following), stage, begun.passage_cache.missing(keys)
+    )
 
 
 def _saved(leaving: entries.Leaving, wanted: entries.Wanted | None, results: _Results) -> entries.Left:

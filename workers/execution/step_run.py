@@ -50,9 +50,9 @@ class StepRun:
         self._hand_on = hand_on
         call_log = CallLog(terms=terms_of(context, time.monotonic()))
         self.step = step
-        self.context = replace(context, items=tuple(sorted(attempts)), log=call_log, tell=self._tell)
+        self.context = replace(context, items=tuple(sorted(attempts)), log=call_log, publish=self._publish)
         if step.spreads is not None:
-            self.context = replace(self.context, spread=self._spread)
+            self.context = replace(self.context, dispatch=self._dispatch)
         self._token = uuid.uuid4()
         call_log.begun_as = begun_rows(self.context, step.name, self._token, worker_name(), settings().models.catalogue)
         self.is_paid = False
@@ -91,16 +91,16 @@ class StepRun:
         finally:
             self._ended_ns = time.time_ns()
 
-    def _tell(self, told: Sequence[events.EventData]) -> None:
+    def _publish(self, found: Sequence[events.EventData]) -> None:
         with transaction() as session:
-            held = events.add_events_while_held(session, self._fence, told)
+            held = events.add_events_while_held(session, self._fence, found)
         if held:
             ring_watchers(self._fence.query_id)
 
-    def _spread(self, told: Sequence[events.EventData], item: str, value: Mapping[str, Any]) -> bool:
+    def _dispatch(self, found: Sequence[events.EventData], item: str, value: Mapping[str, Any]) -> bool:
         query_id = self._fence.query_id
         with transaction() as session:
-            held = events.add_events_while_held(session, self._fence, told)
+            held = events.add_events_while_held(session, self._fence, found)
             # What was handed on before is being done, or is checked at the end; twice it might block a chord.
             is_new = held and streamed_sentences.add_once(session, query_id, self.run.round, SENTENCES, item, value)
         if held:
@@ -183,10 +183,10 @@ def _left_out(step: Step, context: StepContext) -> StepResult | None:
     budget = context.budget
     if step.failed is None or not budget.has_used(step.until):
         return None
-    told: Outcome = {**step.failed, "reason": budget.reason, "degraded": budget.reason}
+    found: Outcome = {**step.failed, "reason": budget.reason, "degraded": budget.reason}
     if budget.has_used(NO_CALL):
-        told["code"] = budget.code
-    return StepResult({item: dict(told) for item in context.items})
+        found["code"] = budget.code
+    return StepResult({item: dict(found) for item in context.items})
 
 
 def terms_of(context: StepContext, now: float) -> Terms:

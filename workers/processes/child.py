@@ -28,7 +28,7 @@ from clients.parsing.sandbox.confinement import bind_to
 from config.logging import configure_logging
 from config.settings import settings
 from db.session import acting_for
-from services.core.context import Library, StepContext, StepResult
+from services.core.context import PassageCache, StepContext, StepResult
 from workers.processes.children import LENGTH, Body
 
 
@@ -74,7 +74,7 @@ class Worker:
         self._numbers = itertools.count()
         self._asked: dict[int, asyncio.Future[Any]] = {}
         self._inbox: asyncio.Queue[tuple[Any, ...]] = asyncio.Queue()
-        self._library: tuple[Any, Library] = None, Library()
+        self._passages_of: tuple[Any, PassageCache] = None, PassageCache()
         is_own = settings().provider == "offline" and not settings().models.judge
         self._own = OwnModel() if is_own else None
 
@@ -98,12 +98,12 @@ class Worker:
 
     def _equipped(self, context: StepContext) -> StepContext:
         models: Any = self._own or AskedElsewhere(settings().provider, self)
-        query_id, library = self._library
+        query_id, passage_cache = self._passages_of
         if query_id != context.query.id:
             # The steps of one query come one after the other and need the same sources.
-            self._library = context.query.id, (library := Library())
+            self._passages_of = context.query.id, (passage_cache := PassageCache())
         tools = replace(context.tools, models=models, embedder=configured_embedder())
-        return replace(context, tools=tools, library=library)
+        return replace(context, tools=tools, passage_cache=passage_cache)
 
     def _tell(self, message: tuple[Any, ...]) -> None:
         try:

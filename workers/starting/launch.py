@@ -72,8 +72,8 @@ def _publish_start(query: Admitted) -> bool:
         options = QueryOptions(**query.options)
     except (TypeError, ValueError) as error:
         raise Unreadable(str(query.query_id)) from error
-    is_given = query.kind == QueryKind.VERIFICATION
-    return _published(lambda: verifying(run) if is_given else starting(run, options), query.query_id)
+    is_external = query.kind == QueryKind.VERIFICATION
+    return _published(lambda: verifying(run) if is_external else starting(run, options), query.query_id)
 
 
 def _unlaunch(admitted: Sequence[Admitted]) -> None:

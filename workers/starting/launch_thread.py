@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from functools import cache
 
-from services.finishing.completion import tell_ends_to
+from services.finishing.completion import set_end_listener
 from workers.processes.periodic import Periodic
 from workers.starting.launch import NotPublished, launch_documents, launch_waiting
 
@@ -31,12 +31,12 @@ class Launcher:
         """Start, with work that may be waiting already; every query that ends in this process wakes it. Also after
         `stop`."""
         self._launching.start()
-        tell_ends_to(self.queries)
+        set_end_listener(self.queries)
         self.queries()
 
     def stop(self) -> None:
         """Stop after the current work; other processes do the rest."""
-        tell_ends_to(None)
+        set_end_listener(None)
         self._launching.stop()
 
     def queries(self) -> None:
