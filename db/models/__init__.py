@@ -19,8 +19,8 @@ from db.models.import_ import Import, ImportMember, ImportPart, ImportStatus
 from db.models.model_call import BegunCall, KeptReply, ModelCall
 from db.models.process import MeterTotal, ProcessMeter, WorkerProcess
 from db.models.query import Query, QueryKind, QueryStatus
-from db.models.standing import AnswerStanding, DocumentChange
 from db.models.step import Event, StepOutcome
+from db.models.validity import AnswerValidity, DocumentChange
 from db.models.vector import WHEEL_SPACE, ChunkVector, EmbeddingSpace
 from db.models.verification import CitationCheck, Verification, VerificationClaim, VerificationSentence
 from db.models.webhook import (
@@ -36,7 +36,7 @@ __all__ = [
     "DEFAULT_TENANT",
     "WHEEL_SPACE",
     "Answer",
-    "AnswerStanding",
+    "AnswerValidity",
     "ApiKey",
     "AuditChain",
     "Batch",

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from db.models import Answer, Citation
 from db.queries.documents.chunks import Passage, get_passages, list_passages, text_around
 from db.queries.runs import steps
-from db.queries.verifications import standings
+from db.queries.verifications import answer_validity
 from domain.evidence.spans import claim_relevance
 from services.audit.cited_evidence import cited_passages
 
@@ -62,7 +62,7 @@ class _Current:
 
     def _version(self, document_id: uuid.UUID) -> uuid.UUID | None:
         if document_id not in self._in_force:
-            found = standings.find_in_force(self._session, document_id)
+            found = answer_validity.find_in_force(self._session, document_id)
             self._in_force[document_id] = found.id if found else None
         return self._in_force[document_id]
 

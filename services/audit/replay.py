@@ -17,7 +17,7 @@ from clients.llm.calling.reply_cache import KeptReply
 from clients.llm.gateway import ModelGateway
 from config.settings import Settings
 from db.models import Query
-from db.queries.runs import queries, records, results, steps
+from db.queries.runs import model_calls, queries, results, steps
 from db.session import reading
 from domain.errors import NotReverifiable
 from domain.query.options import QueryOptions
@@ -110,7 +110,7 @@ def _read(query_id: uuid.UUID) -> _Record:
         answer = results.find_answer(session, query_id)
         if answer is None:
             raise NotReverifiable(f"The query's status is {query.status!r}, and it has no answer to replay.")
-        calls = records.list_model_calls(session, query_id)
+        calls = model_calls.list_model_calls(session, query_id)
         replies = {
             call.prompt_sha256: KeptReply(call.reply_text, call.model)
             for call in calls

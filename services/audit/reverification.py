@@ -103,8 +103,8 @@ def _request(
 
 def _verify_given(session: Session, new_id: uuid.UUID, old: Query, asked: Reverification, settings: Settings) -> None:
     """Store the request of a given answer (N2) again, as it came."""
-    told = _request(old.question, "", (), "", asked)
-    options = {**options_of(told, settings).model_dump(mode="json"), "judge_model": asked.model}
+    request = _request(old.question, "", (), "", asked)
+    options = {**options_of(request, settings).model_dump(mode="json"), "judge_model": asked.model}
     columns: Mapping[str, Any] = {
         "kind": old.kind,
         "question": old.question,

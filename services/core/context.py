@@ -15,7 +15,7 @@ from clients.reranking import Reranker
 from db.models import QueryKind
 from db.queries.documents.chunks import Passage, get_passages
 from db.queries.runs.events import EventData
-from db.queries.verifications.given import get_given_passages
+from db.queries.verifications.external_sources import get_given_passages
 from db.session import reading
 from domain.answers.statements import Statement, statements
 from domain.errors import SourceDeleted
@@ -205,8 +205,8 @@ class StepContext:
     @property
     def citable(self) -> Citable:
         """The sources that the answer can cite: those it was written from, with their names (V5)."""
-        selected, told = self.selection["selected"], self.selection["sources"]
-        return citable_sources(told[number] if number < len(told) else {} for number in range(len(selected)))
+        selected, sources = self.selection["selected"], self.selection["sources"]
+        return citable_sources(sources[number] if number < len(sources) else {} for number in range(len(selected)))
 
     @property
     def statements(self) -> list[Statement]:

@@ -63,8 +63,8 @@ def conclude(context: StepContext) -> StepResult:
     except SourceDeleted as error:
         return StepResult.single({"status": "failed", "code": error.code, "reason": error.message})
 
-    told = {} if conclusion.judged is None else {"citations": conclusion.judged}
-    outcome = {"status": "answered", "abstained": conclusion.answer.abstained, **told}
+    extra = {} if conclusion.judged is None else {"citations": conclusion.judged}
+    outcome = {"status": "answered", "abstained": conclusion.answer.abstained, **extra}
     stored = replace(conclusion, judged=None, events=())
     return StepResult.single(outcome, partial(_save, context.portable(), stored), conclusion.events)
 

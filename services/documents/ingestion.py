@@ -27,7 +27,7 @@ from db.queries.documents.graph_jobs import queue_graph
 from db.queries.documents.spaces import space_of
 from db.queries.documents.vectors import add_vectors
 from db.queries.documents.versions import mark_document_ready
-from db.queries.verifications.standings import note_new_version
+from db.queries.verifications.answer_validity import record_new_version
 from db.session import after_commit, reading, transaction
 from domain.documents.chunks import split_document
 from domain.documents.documents import TextChunk
@@ -44,7 +44,7 @@ def put_in_force(session: Session, document_id: uuid.UUID, attempt: int) -> bool
     """
     status = mark_document_ready(session, document_id, attempt)
     if status is DocumentStatus.READY:
-        note_new_version(session, document_id)
+        record_new_version(session, document_id)
         announce_document(session, document_id)
     return status is not None
 

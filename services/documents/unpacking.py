@@ -181,12 +181,12 @@ def _release(job: _Job) -> None:
 def _finish(job: _Job) -> None:
     with transaction() as session:
         _advance(job, session, lease_s=0, unpacked_at=func.now())
-        rows.forget_parts(session, job.import_id)
-        rows.settle_import(session, job.import_id)
+        rows.delete_parts(session, job.import_id)
+        rows.finish_import(session, job.import_id)
 
 
 def _fail(job: _Job, code: str, message: str) -> None:
     ended = {"status": ImportStatus.FAILED, "error": {"code": code, "message": message}, "finished_at": func.now()}
     with transaction() as session:
         if rows.advance_import(session, job.import_id, job.attempt, lease_s=0, **ended):
-            rows.forget_parts(session, job.import_id)
+            rows.delete_parts(session, job.import_id)

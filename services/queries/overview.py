@@ -59,9 +59,11 @@ def _head(query: Query, workspace: str) -> dict[str, Any]:
 
 
 def _judged(found: Judged | None) -> dict[str, Any]:
-    told = _fields(found, Judged)
-    shown = shown_confidence(told["confidence"], told["confidence_level"], told["calibration"])
-    return {name: value for name, value in {**told, **shown}.items() if name not in ("verification_id", "calibration")}
+    fields = _fields(found, Judged)
+    shown = shown_confidence(fields["confidence"], fields["confidence_level"], fields["calibration"])
+    return {
+        name: value for name, value in {**fields, **shown}.items() if name not in ("verification_id", "calibration")
+    }
 
 
 def _answered(found: Answered | None) -> dict[str, Any]:

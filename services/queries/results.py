@@ -19,7 +19,7 @@ from db.models import (
     VerificationSentence,
 )
 from db.queries.paging import Place
-from db.queries.runs import events, queries, records, results, steps
+from db.queries.runs import events, model_calls, queries, results, steps
 from db.queries.runs.parking import parked_of_query
 from db.queries.runs.queries import QueryFilter
 from db.queries.runs.results import StoredVerification
@@ -65,7 +65,7 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
 
 
 def usage_json(session: Session, query_id: uuid.UUID) -> dict[str, Any]:
-    usage = records.usage_of_query(session, query_id)
+    usage = model_calls.usage_of_query(session, query_id)
     return {
         "llm_calls": usage.llm_calls,
         "unknown_calls": usage.unknown_calls,
@@ -104,7 +104,7 @@ def read_history(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dic
             "parked": parked_of_query(session, query_id),
             "reverifications": read_reverifications(session, query_id),
             "steps": _steps_json(steps.list_outcomes(session, query_id)),
-            "model_calls": [_call_json(call) for call in records.list_model_calls(session, query_id)],
+            "model_calls": [_call_json(call) for call in model_calls.list_model_calls(session, query_id)],
             "events": [
                 {"id": event.seq, "type": event.type, "data": event.data, "at": event.created_at.isoformat()}
                 for event in events.list_events(session, query_id)

@@ -69,8 +69,8 @@ def published_verification(context: StepContext, findings: Findings, published: 
     answer, repairs = published.answer, published.repairs
     judged = [_judged_after(context, each, findings, published) for each in published.corrected.statements]
     states = [each.status for each in judged]
-    told = with_coverage(context, published.corrected, repairs)
-    verification = _verification(told, published.corrected.text, findings, judged, repairs.passages)
+    recomputed = with_coverage(context, published.corrected, repairs)
+    verification = _verification(recomputed, published.corrected.text, findings, judged, repairs.passages)
     _set_confidence(context, verification, findings, judged)
     if answer.abstained:
         _withdraw(context, verification)
@@ -270,6 +270,11 @@ def _check_json(name: str, found: Outcome | None) -> dict[str, Any]:
     outcome = found or {"status": "not_checked", "reason": "the check left no result"}
     verdict: dict[str, Any] = outcome.get("verdict") or {}
     kept = {"claims"} if name == "check_facts" else {"supported"}
-    told = {field: value for field, value in verdict.items() if field in kept}
+    kept_fields = {field: value for field, value in verdict.items() if field in kept}
     shown = {"shown": outcome["shown"]} if "shown" in outcome else {}
-    return {"status": outcome["status"], "reason": outcome.get("reason") or verdict.get("reason"), **shown, **told}
+    return {
+        "status": outcome["status"],
+        "reason": outcome.get("reason") or verdict.get("reason"),
+        **shown,
+        **kept_fields,
+    }

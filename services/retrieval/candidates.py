@@ -10,7 +10,7 @@ from clients.embeddings import Embedder
 from db.queries.documents.spaces import Space, space_of
 from db.queries.search.filters import conditions
 from db.queries.search.lexical import search_text
-from db.queries.search.nearest import search_vector
+from db.queries.search.vector_search import search_vector
 from db.session import reading
 from domain.errors import EmbeddingUnavailable
 from domain.query.options import DocumentFilter

@@ -81,13 +81,13 @@ def sentences_checked(context: StepContext, findings: Findings) -> list[EventDat
 
 
 def _judged_late(context: StepContext, findings: Findings) -> list[EventData]:
-    told = published_early(context)
+    published = published_early(context)
     late = [
         each
         for each in findings.statements
         if each.claim
         and not findings.unasked
-        and (each.index, each.start, each.end, each.text, findings.states[each.index].value) not in told
+        and (each.index, each.start, each.end, each.text, findings.states[each.index].value) not in published
     ]
     passages = context.selected_passages() if late else []
     return [

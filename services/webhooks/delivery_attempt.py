@@ -63,8 +63,11 @@ def deliver(delivery_id: uuid.UUID, send: Send, limits: WebhookSettings) -> uuid
         attempt = _claim(session, delivery_id, limits)
     if attempt is None:
         return None
-    told = {"citewell.delivery_id": str(delivery_id), "citewell.attempt": attempt.number}
-    with tracing.following(attempt.traceparent, delivery_id), tracing.span("webhook", told, SpanKind.CLIENT) as span:
+    attributes = {"citewell.delivery_id": str(delivery_id), "citewell.attempt": attempt.number}
+    with (
+        tracing.following(attempt.traceparent, delivery_id),
+        tracing.span("webhook", attributes, SpanKind.CLIENT) as span,
+    ):
         return _send(attempt, send, limits, span)
 
 
@@ -189,7 +192,7 @@ def _judge_endpoint(session: Session, endpoint: WebhookEndpoint, judged: Outcome
     if judged is Outcome.DELIVERED:
         endpoint.failing_since = None
         return
-    failing_long = endpoints.note_failure(session, endpoint, limits.disable_after_s)
+    failing_long = endpoints.record_failure(session, endpoint, limits.disable_after_s)
     if judged is Outcome.GONE:
         reason = _GONE
     elif failing_long:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 import services.core.context
 from clients.llm.protocol import CallDeferred, CallRecord, Usage
 from db.models import DEFAULT_TENANT, QueryStatus
-from db.queries.runs import entries, events, queries, records, steps
+from db.queries.runs import events, model_calls, queries, step_io, steps
 from db.queries.verifications import batches
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
@@ -83,7 +83,7 @@ def outcomes(run: Run) -> dict[str, dict[str, Any]]:
 
 def calls(run: Run) -> list[tuple[str, str]]:
     with reading() as session:
-        return [(call.step, call.prompt) for call in records.list_model_calls(session, uuid.UUID(run.query_id))]
+        return [(call.step, call.prompt) for call in model_calls.list_model_calls(session, uuid.UUID(run.query_id))]
 
 
 def stages(run: Run) -> list[str]:
@@ -532,13 +532,15 @@ def test_what_is_derived_is_stored_with_what_it_is_derived_from(  # A4
     run: Run, play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored: list[list[str]] = []
-    leave = entries.leave
+    complete_steps = step_io.complete_steps
 
-    async def note(leaving: entries.Leaving, following: entries.Wanted | None = None) -> entries.Left:
-        stored.append([*(step for step, _ in leaving.values), *leaving.also])
-        return await leave(leaving, following)
+    async def note(
+        completion: step_io.Completion, following: step_io.ClaimRequest | None = None
+    ) -> step_io.CompletionResult:
+        stored.append([*(step for step, _ in completion.values), *completion.also])
+        return await complete_steps(completion, following)
 
-    monkeypatch.setattr(entries, "leave", note)
+    monkeypatch.setattr(step_io, "complete_steps", note)
     execute_work(play.work(run, "a"), deriving(run, play))
     assert play.seen == ["a", "b", "c"]
     assert stored == [["a", "b"], ["c"]]

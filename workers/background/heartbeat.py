@@ -49,11 +49,11 @@ class Presence:
     def _forget(self) -> None:
         # If this fails, the process is soon found to be dead.
         with system_transaction() as session:
-            processes.forget(session, self._id)
+            processes.delete_process(session, self._id)
 
     def _say(self) -> None:
         room = None if self._room is None else self._room.places
         with system_transaction() as session:
-            processes.note_alive(
+            processes.record_heartbeat(
                 session, self._id, socket.gethostname(), os.getpid(), self._queues, self._concurrency, room
             )

@@ -16,18 +16,18 @@ from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
-from db.queries.access.idempotency import forget_old_keys
+from db.queries.access.idempotency import delete_old_keys
 from db.queries.admission import admission
-from db.queries.admission.processes import forget_the_dead, try_leader_lock, wait_briefly
+from db.queries.admission.processes import delete_dead_processes, try_leader_lock, wait_briefly
 from db.queries.documents import imports
-from db.queries.reports.meters import fold_the_dead
+from db.queries.reports.meters import fold_dead_meters
 from db.queries.runs import budgets, queries
 from db.queries.runs.events import drop_old_drafts
+from db.queries.runs.model_calls import write_off_calls
 from db.queries.runs.queries import Launch
-from db.queries.runs.records import write_off_calls
 from db.queries.runs.replies import SWEEP, drop_old_replies
 from db.queries.verifications import audits, batches
-from db.session import acting_for, apart, system_transaction, transaction
+from db.session import acting_for, reserved_connection, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.query.budget import DEADLINE
 from services.external.batches import cancel_next_items
@@ -67,7 +67,7 @@ def reconcile(recovery: RecoverySettings) -> int:
     is over.
     """
     # Work beside it uses connections of its own, so it waits for none while the leader is idle.
-    with system_transaction() as session, apart():
+    with system_transaction() as session, reserved_connection():
         if not try_leader_lock(session):
             return 0
         late = _late(session)
@@ -79,7 +79,7 @@ def reconcile(recovery: RecoverySettings) -> int:
         packed = imports.list_unstarted_imports(session, older_than_s=recovery.lease_s)
         imports.touch_imports(session, [import_id for import_id, _ in packed])
         for import_id in imports.list_unpacked_imports(session):
-            imports.settle_import(session, import_id)
+            imports.finish_import(session, import_id)
         for query in _while_it_lasts(list(late), LONGEST_END_S):
             _end_late(query.query_id, late[query])
         cancelled = batches.list_cancelling_batches(session)
@@ -196,10 +196,10 @@ def tidy() -> None:
     """Delete expired drafts, Idempotency-Keys, replies and process rows."""
     with system_transaction() as session:
         if try_leader_lock(session):
-            forget_old_keys(session)
+            delete_old_keys(session)
             drop_old_drafts(session, settings().stream.keep_drafts_s)
-            forget_the_dead(session)
-            fold_the_dead(session)
+            delete_dead_processes(session)
+            fold_dead_meters(session)
     while True:
         with system_transaction() as session:
             if not try_leader_lock(session) or drop_old_replies(session, settings().models.keep_replies_s) < SWEEP:

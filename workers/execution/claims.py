@@ -20,8 +20,8 @@ from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.settings import settings
 from db.models import QueryStatus
-from db.queries.runs import budgets, entries, parking, steps
-from db.queries.runs.entries import Entry
+from db.queries.runs import budgets, parking, step_io, steps
+from db.queries.runs.step_io import ClaimedSteps
 from db.queries.runs.steps import Key
 from db.session import system_transaction, transaction
 from domain.errors import DatabaseUnavailable
@@ -130,7 +130,7 @@ class HeldClaims:
         """Renew all of them, in one transaction."""
         claims = self._all()
         held = [
-            steps.Held(claim.run.query_id, claim.run.round, step, item)
+            steps.HeldItem(claim.run.query_id, claim.run.round, step, item)
             for claim, _ in claims
             for step, item in claim.attempts
         ]
@@ -181,7 +181,7 @@ async def enter(work: Work) -> Entered | None:
     if leases().is_owing:
         await asyncio.to_thread(leases().settle)
     run, keys = work.run, work.keys
-    entry = await entries.enter(run.query_id, entries.Wanted(run.round, keys, claimant(work), work.stage))
+    entry = await step_io.claim_steps(run.query_id, step_io.ClaimRequest(run.round, keys, claimant(work), work.stage))
     if entry is None:
         return None
     done, left = entry.rounds.setdefault(run.round, {}), _Unclaimed()
@@ -202,10 +202,10 @@ async def enter(work: Work) -> Entered | None:
     return Entered(context, entry.claimed, tuple(left.suspects), max(left.waits_s, default=None))
 
 
-def claimant(work: Work) -> entries.Claimant:
+def claimant(work: Work) -> step_io.Claimant:
     """This process, as it claims items that have not ended their workers."""
     recovery = settings().recovery
-    return entries.Claimant(worker_name(), recovery.lease_s, work.run.launch, recovery.max_attempts - 1)
+    return step_io.Claimant(worker_name(), recovery.lease_s, work.run.launch, recovery.max_attempts - 1)
 
 
 def _unclaimed(work: Work, claimed: dict[Key, int], done: dict[Key, Outcome]) -> _Unclaimed:
@@ -289,7 +289,7 @@ def budget_of(options: QueryOptions, used_s: float, spent_usd: float) -> Budget:
     return Budget(used_s, options.deadline_s, spent_usd, options.max_cost_usd)
 
 
-def _snapshot(entry: Entry) -> QuerySnapshot:
+def _snapshot(entry: ClaimedSteps) -> QuerySnapshot:
     return QuerySnapshot(
         id=entry.id,
         workspace_id=entry.workspace_id,

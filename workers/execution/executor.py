@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred
 from config.settings import settings
-from db.queries.runs import entries, events
+from db.queries.runs import events, step_io
 from db.queries.runs.steps import Key
 from db.queries.verifications.batches import lock_batch_of
 from db.session import after_commit, transaction
@@ -272,39 +272,42 @@ async def _leave(
 ) -> Entered | None:
     """Store the results, and claim what follows. Raises Ignore when they are not needed any more, Reject when this
     process ends; then those that are `waiting` do not come again either."""
-    leaving = _leaving(claim, context, results)
+    completion = _completion(claim, context, results)
     begun = _begun(context, following) if following is not None else None
     wanted = _wanted(results, begun, following) if following is not None and begun is not None else None
     if any(not result.values or result.save is not None for _, result in results):
-        left = await asyncio.to_thread(_saved, leaving, wanted, results)
+        completed = await asyncio.to_thread(_saved, completion, wanted, results)
     else:
-        left = await entries.leave(leaving, wanted)
+        completed = await step_io.complete_steps(completion, wanted)
     for run, result in results:
         run.is_paid = True
-        tell_step(run, "stopped" if not result.values else "done" if left.kept else "superseded")
-    if not left.kept:
+        tell_step(run, "stopped" if not result.values else "done" if completed.kept else "superseded")
+    if not completed.kept:
         await asyncio.to_thread(_give_up, claim, waiting)
         _tell(waiting, "superseded")
         log.info("superseded", step=results[0][0].step.name, query_id=str(context.query.id))
         await _reject_if_over()
         raise Ignore  # another worker holds this claim now, or the query has ended
-    if left.entered or any(result.events or result.save is not None for _, result in results):
+    if completed.entered or any(result.events or result.save is not None for _, result in results):
         notify = ring if any(run.step.ends for run, _ in results) else ring_watchers
         await asyncio.to_thread(notify, context.query.id)
     if following is None or begun is None:
         return None
-    if set(left.claimed) != set(following.keys):
+    if set(completed.claimed) != set(following.keys):
         # Another worker has some of it: then it is claimed anew, as any other work.
-        await asyncio.to_thread(Claim(following.run, left.claimed).hand_back_soon)
+        await asyncio.to_thread(Claim(following.run, completed.claimed).hand_back_soon)
         return None
-    begun.passage_cache.add(left.passages)
-    return Entered(replace(begun, budget=budget_of(context.query.options, left.used_s, left.spent_usd)), left.claimed)
+    begun.passage_cache.add(completed.passages)
+    return Entered(
+        replace(begun, budget=budget_of(context.query.options, completed.used_s, completed.spent_usd)),
+        completed.claimed,
+    )
 
 
-def _leaving(claim: Claim, context: StepContext, results: _Results) -> entries.Leaving:
+def _completion(claim: Claim, context: StepContext, results: _Results) -> step_io.Completion:
     runs = [run for run, _ in results]
     values = {(run.step.name, item): value for run, result in results for item, value in result.values.items()}
-    return entries.Leaving(
+    return step_io.Completion(
         claim.run.query_id,
         claim.run.round,
         {key: value for key, value in values.items() if key in claim.attempts},
@@ -338,17 +341,19 @@ def _begun(context: StepContext, following: Work) -> StepContext:
     )
 
 
-def _wanted(results: _Results, begun: StepContext, following: Work) -> entries.Wanted:
+def _wanted(results: _Results, begun: StepContext, following: Work) -> step_io.ClaimRequest:
     """The claim on what follows, with its stage if it is another one, and the passages to load for it."""
     entered = [run.step.stage for run, _ in results if not run.is_derived]
     stage = following.stage if following.stage not in entered[-1:] else None
     keys = following.reads(begun) if not begun.query.is_external else ()
-    return entries.Wanted(
+    return step_io.ClaimRequest(
         following.run.round, following.keys, claimant(following), stage, begun.passage_cache.missing(keys)
     )
 
 
-def _saved(leaving: entries.Leaving, wanted: entries.Wanted | None, results: _Results) -> entries.Left:
+def _saved(
+    completion: step_io.Completion, wanted: step_io.ClaimRequest | None, results: _Results
+) -> step_io.CompletionResult:
     """Store it in a transaction with what the steps save. Nothing is kept when one of them was stopped.
 
     Calls are stored even when the outcome is not: they were paid for.
@@ -357,21 +362,21 @@ def _saved(leaving: entries.Leaving, wanted: entries.Wanted | None, results: _Re
         if any(run.step.ends for run, _ in results):
             # Locked before the query's own row, as by all that ends items of a batch
             # (db.queries.verifications.batches).
-            lock_batch_of(session, uuid.UUID(leaving.query_id))
+            lock_batch_of(session, uuid.UUID(completion.query_id))
         if not all(result.values for _, result in results):
             book(session, [run for run, _ in results])
-            return entries.NOT_KEPT
+            return step_io.NOT_STORED
         # The stage of what follows comes after the events of what is saved.
-        left = entries.leave_within(session, leaving, wanted and wanted._replace(stage=None))
-        if not left.kept:
-            return left
+        completed = step_io.complete_steps_within(session, completion, wanted and wanted._replace(stage=None))
+        if not completed.kept:
+            return completed
         for _, result in results:
             if result.save is not None:
                 result.save(session)
-        if wanted is not None and wanted.stage and set(left.claimed) == set(wanted.keys):
-            entered = events.note_progress(session, uuid.UUID(leaving.query_id), wanted.stage)
-            left = left._replace(entered=bool(entered))
-        return left
+        if wanted is not None and wanted.stage and set(completed.claimed) == set(wanted.keys):
+            entered = events.note_progress(session, uuid.UUID(completion.query_id), wanted.stage)
+            completed = completed._replace(entered=bool(entered))
+        return completed
 
 
 def _give_up(claim: Claim, waiting: Sequence[StepRun]) -> None:

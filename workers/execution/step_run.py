@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred, CallLog, Terms
 from config.settings import settings
-from db.queries.runs import events, records, streamed_sentences
-from db.queries.runs.records import Settled
+from db.queries.runs import events, model_calls, streamed_sentences
+from db.queries.runs.model_calls import SettledCalls
 from db.session import transaction
 from domain.errors import CitewellError, DatabaseUnavailable
 from domain.query.budget import NO_CALL
@@ -91,16 +91,16 @@ class StepRun:
         finally:
             self._ended_ns = time.time_ns()
 
-    def _publish(self, found: Sequence[events.EventData]) -> None:
+    def _publish(self, new_events: Sequence[events.EventData]) -> None:
         with transaction() as session:
-            held = events.add_events_while_held(session, self._fence, found)
+            held = events.add_events_while_held(session, self._fence, new_events)
         if held:
             ring_watchers(self._fence.query_id)
 
-    def _dispatch(self, found: Sequence[events.EventData], item: str, value: Mapping[str, Any]) -> bool:
+    def _dispatch(self, new_events: Sequence[events.EventData], item: str, value: Mapping[str, Any]) -> bool:
         query_id = self._fence.query_id
         with transaction() as session:
-            held = events.add_events_while_held(session, self._fence, found)
+            held = events.add_events_while_held(session, self._fence, new_events)
             # What was handed on before is being done, or is checked at the end; twice it might block a chord.
             is_new = held and streamed_sentences.add_once(session, query_id, self.run.round, SENTENCES, item, value)
         if held:
@@ -166,16 +166,16 @@ class StepRun:
         return model_call_rows(made, self.context, self.step.name, settings().models.catalogue, self._token)
 
     @property
-    def settled(self) -> list[Settled]:
+    def settled(self) -> list[SettledCalls]:
         """What is begun no more when its calls are stored."""
-        return [Settled(self.context.query.id, self._token)] if self.context.log.has_begun else []
+        return [SettledCalls(self.context.query.id, self._token)] if self.context.log.has_begun else []
 
 
 def book(session: Session, runs: Iterable[StepRun], *, kept: bool = True) -> None:
     """Store the model calls of these steps: one statement."""
     runs = tuple(runs)
     rows = [row for run in runs for row in run.calls(kept=kept)]
-    records.add_model_calls(session, rows, [each for run in runs for each in run.settled])
+    model_calls.add_model_calls(session, rows, [each for run in runs for each in run.settled])
 
 
 def _left_out(step: Step, context: StepContext) -> StepResult | None:

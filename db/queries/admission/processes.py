@@ -31,7 +31,7 @@ class Process(NamedTuple):
         return self.silent_s < DEAD_AFTER_S
 
 
-def note_alive(
+def record_heartbeat(
     session: Session,
     process_id: uuid.UUID,
     host: str,
@@ -48,11 +48,11 @@ def note_alive(
     session.execute(row.on_conflict_do_update(index_elements=[WorkerProcess.id], set_=seen))
 
 
-def forget(session: Session, process_id: uuid.UUID) -> None:
+def delete_process(session: Session, process_id: uuid.UUID) -> None:
     session.execute(delete(WorkerProcess).where(WorkerProcess.id == process_id))
 
 
-def forget_the_dead(session: Session) -> None:
+def delete_dead_processes(session: Session) -> None:
     """Remove processes that died without notice, an hour after they were last seen."""
     session.execute(delete(WorkerProcess).where(WorkerProcess.seen_at < func.now() - _SHOWN_FOR))
 

@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, select, text
 from config.serving import StandingSettings
 from config.settings import Settings, settings
 from db.models import (
-    AnswerStanding,
+    AnswerValidity,
     Chunk,
     Document,
     DocumentChange,
@@ -187,7 +187,7 @@ def test_what_breaks_in_the_middle_is_done_once_in_the_end(monkeypatch: pytest.M
         raise RuntimeError("killed")
 
     with monkeypatch.context() as patch:
-        patch.setattr("services.audit.invalidation.standings.advance_change", dies)
+        patch.setattr("services.audit.invalidation.answer_validity.advance_change", dies)
         process_changes(standing())
     assert (state_of(first), told(first)) == ("valid", [])
     # It waits, so that it does not block others.
@@ -388,7 +388,7 @@ def test_verifications_of_answers_are_not_verified_again_themselves() -> None:  
     with reading() as session:
         counted = select(func.count()).where(Query.kind == QueryKind.VERIFICATION)
         assert session.scalar(counted) == 2
-        assert session.scalars(select(AnswerStanding.query_id)).all() == [story.query_id]
+        assert session.scalars(select(AnswerValidity.query_id)).all() == [story.query_id]
 
 
 def test_a_verification_that_a_later_change_overtook_decides_nothing() -> None:  # N7
