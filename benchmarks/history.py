@@ -160,7 +160,7 @@ def _actions(stack: Stack, query_id: str) -> Iterator[tuple[str, Callable[[], ob
         "quality: the newest 100": lambda session: quality.newest_queries(session, None, 100),
         "quality: of a small workspace": lambda session: quality.newest_queries(session, "rare", 100),
         "tidying: old drafts": lambda session: events.drop_old_drafts(session, 3600),
-        "tidying: keys": idempotency.forget_old_keys,
+        "tidying: keys": idempotency.delete_old_keys,
         "tidying: replies": lambda session: replies.drop_old_replies(session, 604_800),
     }
     for name, look in mine.items():

@@ -41,7 +41,7 @@ _STATEMENTS = """
     SELECT coalesce(sum(calls) FILTER (WHERE NOT ends AND NOT begins), 0)::bigint,
            coalesce(sum(calls) FILTER (WHERE ends OR is_both), 0)::bigint
     FROM (SELECT calls, query ~* '^(COMMIT|ROLLBACK)$' AS ends, query ~* '^BEGIN' AS begins,
-                 -- What is called within a transaction acts for whom that acts (db.queries.runs.entries).
+                 -- What is called within a transaction acts for whom that acts (db.queries.runs.step_io).
                  query ~ '_v[0-9]+\\((?!\\s*current_setting)' AS is_both
           FROM pg_stat_statements WHERE query NOT LIKE '%pg_stat_statements%') AS counted
 """

@@ -40,7 +40,7 @@ from db.migrate import upgrade
 from db.models import DEFAULT_TENANT, WHEEL_SPACE, Document
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.documents.spaces import claim_space, get_or_add_space, space_of
-from db.queries.search import nearest
+from db.queries.search import vector_search
 from db.queries.search.lexical import search_text
 from db.session import acting_for, dispose, reading, transaction
 from domain.query.options import DocumentFilter
@@ -141,24 +141,24 @@ def _measure_collection(chunks: int) -> None:
 def _ways(workspace_id: int, chosen: Filter) -> Iterator[tuple[str, Callable[[list[float]], Any]]]:
     def as_it_is(question: list[float]) -> Any:
         with reading() as session:
-            return nearest.search_vector(session, workspace_id, question, K, where=chosen.where)
+            return vector_search.search_vector(session, workspace_id, question, K, where=chosen.where)
 
     with reading() as session:
         space = space_of(session, workspace_id)
     assert space is not None  # noqa: S101 - the collection has vectors
-    candidates = nearest.Candidates(space, workspace_id, chosen.where)
+    candidates = vector_search.Candidates(space, workspace_id, chosen.where)
     yield "as it is", as_it_is
     for ef in EF_VALUES:
 
         def with_index(question: list[float], ef: int = ef) -> Any:
             with reading() as session:
-                return nearest.through_index(session, candidates, question, K, ef_search=ef)
+                return vector_search.through_index(session, candidates, question, K, ef_search=ef)
 
         yield f"index, ef_search {ef}", with_index
 
     def exactly(question: list[float]) -> Any:
         with reading() as session:
-            return nearest.exactly(session, candidates, question, K)
+            return vector_search.exactly(session, candidates, question, K)
 
     yield "exact", exactly
 

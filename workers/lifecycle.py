@@ -29,8 +29,8 @@ from clients.reranking import make_reranker
 from clients.telemetry.tracing import start_tracing, stop_tracing
 from config.logging import configure_logging
 from config.settings import ConfigurationInvalid, settings
-from db.queries.admission.admission import is_room_taken
-from db.schema_version import schema_state
+from db.migrate import schema_state
+from db.queries.admission.admission import is_at_capacity
 from db.session import dispose, system_transaction
 from domain.errors import DatabaseUnavailable
 from workers.background.due_work import start_dispatcher, start_revalidation
@@ -209,7 +209,7 @@ def _capacity(worker: Any, queues: Iterable[str]) -> Capacity | None:
 
     def is_full() -> bool:
         with system_transaction() as session:
-            return is_room_taken(session, per_process=most)
+            return is_at_capacity(session, per_process=most)
 
     return Capacity(most, is_full)
 

@@ -37,7 +37,7 @@ from domain.query.outcomes import Assessed
 from services.core.context import StepContext
 from services.reporting.repair_results import repair_item
 from services.retrieval.agentic_state import next_turn
-from services.verification.streamed_results import items_not_handed_out, unchecked_items
+from services.verification.streamed_results import unchecked_items, undispatched_items
 from workers.canvas import Run, fan_in, in_order, task
 from workers.queues import Queue
 
@@ -92,7 +92,7 @@ def remaining_checks(run: Run, context: StepContext) -> Sequence[Signature[Any]]
     options = context.query.options
     if context.draft["status"] != "complete" or not options.verification:
         return []
-    return checks(run, batches(items_not_handed_out(context), options.check_batch))
+    return checks(run, batches(undispatched_items(context), options.check_batch))
 
 
 def early_check(run: Run, item: str) -> Signature[Any]:

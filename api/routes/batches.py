@@ -106,7 +106,7 @@ def cancel_batch(batch_id: UUID, later: BackgroundTasks) -> object:
 
 
 def _cancel_others(batch_id: UUID) -> None:
-    while ended := batches.cancel_more(batch_id):
+    while ended := batches.cancel_next_items(batch_id):
         _ring(ended)
 
 

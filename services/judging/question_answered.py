@@ -11,7 +11,7 @@ ALIGNMENT = "check_alignment"
 _OFFLINE = "offline"
 
 
-def with_question(context: StepContext, answer: str, checks: Mapping[str, Any]) -> dict[str, Any]:
+def with_question_verdict(context: StepContext, answer: str, checks: Mapping[str, Any]) -> dict[str, Any]:
     """Return `checks` with the verdict on `answer` added to the alignment check, which asks the model for it.
 
     Unchanged where nothing was asked: there is no question (N2), or the request left that check out.
@@ -36,7 +36,7 @@ def _models_word(context: StepContext, outcome: Mapping[str, Any]) -> ModelJudge
 def _named_texts(context: StepContext) -> list[str]:
     """The texts that the answer may rest on, with their names: given sources, or all that was found."""
     keys = context.selection["ranked"]
-    passages = context.selected_passages() if context.query.is_given or not keys else context.passages(keys)
+    passages = context.selected_passages() if context.query.is_external or not keys else context.passages(keys)
     return [named_text(passage) for passage in passages]
 
 

@@ -15,7 +15,7 @@ from domain.prompting.numbered_sources import Sources
 from domain.verdicts.joint_support import MOST_SOURCES, JointSupport, find_joint_support, joint_rulings
 from domain.verdicts.ruling import Ruling
 from domain.verdicts.states import PairVerdict, Verdict
-from services.core.context import StepContext, numbered
+from services.core.context import StepContext, numbered_sources
 from services.judging.statement import WINDOW_CHARS
 from services.verification.round_results import Findings
 
@@ -26,10 +26,10 @@ Rulings = Mapping[str, Mapping[str, Any]]
 async def judge_jointly(context: StepContext, findings: Findings) -> dict[str, Rulings]:
     """Return, per statement (by index, as text), the rulings that replace those on its single sources."""
     threshold = context.query.options.citation_confidence
-    wanted = [each for each in findings.said if _is_open(each, findings.checks_of(each.index), threshold)]
+    wanted = [each for each in findings.statements if _is_open(each, findings.checks_of(each.index), threshold)]
     if not wanted:
         return {}
-    sources = numbered(await asyncio.to_thread(context.selected_passages))
+    sources = numbered_sources(await asyncio.to_thread(context.selected_passages))
     distinct = {(same_words(each.text), each.numbers): each for each in wanted}
     asked = (_judge(context, each, _cited(each, sources)) for each in distinct.values())
     found = dict(zip(distinct, await asyncio.gather(*asked), strict=True))

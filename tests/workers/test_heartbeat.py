@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import text
 
-from db.queries.admission.processes import Process, forget_the_dead, list_processes
+from db.queries.admission.processes import Process, delete_dead_processes, list_processes
 from db.session import system_transaction
 from tests.processes import living
 from tests.waiting import until
@@ -47,9 +47,9 @@ def test_one_that_is_silent_is_dead_and_forgotten_later() -> None:  # A1
             with system_transaction() as session:
                 silent = text("UPDATE worker_processes SET seen_at = clock_timestamp() - make_interval(secs => :s)")
                 session.execute(silent, {"s": seconds})
-                forget_the_dead(session)
+                delete_dead_processes(session)
             assert [process.alive for process in known()] == [alive]
         with system_transaction() as session:
             session.execute(text("UPDATE worker_processes SET seen_at = now() - interval '61 min'"))
-            forget_the_dead(session)
+            delete_dead_processes(session)
         assert known() == []

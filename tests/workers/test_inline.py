@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 import services.core.context
 from clients.llm.protocol import CallDeferred, CallRecord, Usage
 from db.models import DEFAULT_TENANT, QueryStatus
-from db.queries.runs import entries, events, queries, records, steps
+from db.queries.runs import events, model_calls, queries, step_io, steps
 from db.queries.verifications import batches
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
@@ -83,7 +83,7 @@ def outcomes(run: Run) -> dict[str, dict[str, Any]]:
 
 def calls(run: Run) -> list[tuple[str, str]]:
     with reading() as session:
-        return [(call.step, call.prompt) for call in records.list_model_calls(session, uuid.UUID(run.query_id))]
+        return [(call.step, call.prompt) for call in model_calls.list_model_calls(session, uuid.UUID(run.query_id))]
 
 
 def stages(run: Run) -> list[str]:
@@ -450,7 +450,7 @@ def test_what_a_step_hands_on_in_place_is_waited_for_and_seen(run: Run, play: Pl
     both = threading.Barrier(2, timeout=20)
 
     def writing(context: StepContext) -> StepResult:
-        assert context.spread([("draft", {"start": 0, "text": "So."})], "b1", Closed(sentences=[]))
+        assert context.dispatch([("draft", {"start": 0, "text": "So."})], "b1", Closed(sentences=[]))
         # It is at work while this one still is.
         both.wait()
         return StepResult.single({"status": "complete"})
@@ -488,7 +488,7 @@ def test_what_a_step_hands_on_in_place_is_waited_for_and_seen(run: Run, play: Pl
 @pytest.mark.usefixtures("serving")
 def test_what_is_handed_on_and_breaks_leaves_the_rest_as_it_is(run: Run, play: Play) -> None:  # N1, N4
     def writing(context: StepContext) -> StepResult:
-        assert context.spread([("draft", {"start": 0, "text": "So."})], "b1", Closed(sentences=[]))
+        assert context.dispatch([("draft", {"start": 0, "text": "So."})], "b1", Closed(sentences=[]))
         return StepResult.single({"status": "complete"})
 
     play.errors = {"early": [ValueError("broken")]}
@@ -508,7 +508,7 @@ def test_what_follows_in_place_has_the_passages_that_were_loaded_unless_it_looks
 
     def step(name: str, *, fresh: bool = False) -> Step:
         def look(context: StepContext) -> StepResult:
-            seen[name] = context.library
+            seen[name] = context.passage_cache
             return StepResult.single({"by": name})
 
         return Step(name, name, look, fresh=fresh)
@@ -534,13 +534,15 @@ def test_what_is_derived_is_stored_with_what_it_is_derived_from(  # A4
     run: Run, play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored: list[list[str]] = []
-    leave = entries.leave
+    complete_steps = step_io.complete_steps
 
-    async def note(leaving: entries.Leaving, following: entries.Wanted | None = None) -> entries.Left:
-        stored.append([*(step for step, _ in leaving.values), *leaving.also])
-        return await leave(leaving, following)
+    async def note(
+        completion: step_io.Completion, following: step_io.ClaimRequest | None = None
+    ) -> step_io.CompletionResult:
+        stored.append([*(step for step, _ in completion.values), *completion.also])
+        return await complete_steps(completion, following)
 
-    monkeypatch.setattr(entries, "leave", note)
+    monkeypatch.setattr(step_io, "complete_steps", note)
     execute_work(play.work(run, "a"), deriving(run, play))
     assert play.seen == ["a", "b", "c"]
     assert stored == [["a", "b"], ["c"]]

@@ -65,7 +65,7 @@ def test_one_that_was_taken_for_dead_and_comes_back_counts_once(reporter: Report
     for silent, left in (("290 s", 1), ("301 s", 0)):
         change(f"UPDATE process_meters SET seen_at = clock_timestamp() - interval '{silent}'")
         with system_transaction() as session:
-            meters.fold_the_dead(session)
+            meters.fold_dead_meters(session)
             assert session.scalar(text("SELECT count(*) FROM process_meters")) == left
         assert total() == 5
     meter.count(QUERIES_RELAUNCHED, by=2)

@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from clients.llm.protocol import CallDeferred, CallRecord, Usage
 from db.models import DEFAULT_TENANT, Query, QueryStatus
-from db.queries.runs import parking, queries, records, steps
+from db.queries.runs import model_calls, parking, queries, steps
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from services.core.context import StepContext, StepResult
@@ -191,7 +191,7 @@ def test_a_step_that_is_put_off_keeps_its_bill_and_its_tries(run: Run) -> None: 
         assert tries_of(run) == (0, "")
         with system_transaction() as session:
             assert queries.list_stalled(session, lease_s=1, stalled_s=1) == []
-            assert records.usage_of_query(session, uuid.UUID(run.query_id)).llm_calls == count
+            assert model_calls.usage_of_query(session, uuid.UUID(run.query_id)).llm_calls == count
         # Whose clock is ahead brings the message early: it has to wait for the rest.
         with pytest.raises(RetryLater, match="put off") as early:
             execute(never, run)

@@ -11,7 +11,7 @@ from sqlalchemy import QueuePool, text
 
 from config.settings import RecoverySettings
 from db.models import Query, QueryKind, QueryStatus
-from db.queries.admission.locks import try_leader_lock
+from db.queries.admission.processes import try_leader_lock
 from db.queries.runs import queries, steps
 from db.session import engine, reading, transaction
 from tests.factories import make_options, make_query

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallRecord, Usage
 from db.models import DEFAULT_TENANT, QueryStatus
-from db.queries.runs import events, queries, records, steps
+from db.queries.runs import events, model_calls, queries, steps
 from db.session import reading, transaction
 from domain.errors import EmbeddingMismatch
 from services.core.context import StepContext, StepResult
@@ -81,7 +81,7 @@ def test_an_outcome_and_its_model_calls_are_stored_together(query_id: uuid.UUID)
     run(body, query_id)
     assert outcomes(query_id) == {("probe", ""): {"status": "done"}}
     with reading() as session:
-        usage = records.usage_of_query(session, query_id)
+        usage = model_calls.usage_of_query(session, query_id)
     assert (usage.llm_calls, usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens) == (1, 1000, 600, 100)
     # What the provider's cache served costs half.
     assert float(usage.cost_usd) == pytest.approx((400 * 0.075 + 600 * 0.0375 + 100 * 0.30) / 1e6)
@@ -143,7 +143,7 @@ def test_a_fenced_step_stores_no_outcome_but_the_calls_that_were_paid(query_id: 
         run(body, query_id)
     assert outcomes(query_id) == {}
     with reading() as session:
-        assert records.usage_of_query(session, query_id).llm_calls == 1
+        assert model_calls.usage_of_query(session, query_id).llm_calls == 1
 
 
 def test_what_follows_is_launched_even_when_the_work_was_done_before(query_id: uuid.UUID, broker: Any) -> None:  # A5

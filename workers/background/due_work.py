@@ -1,10 +1,10 @@
 """Starts work that has become due: webhook deliveries, and the revalidation of answers (N7)."""
 
 from config.settings import WebhookSettings, settings
-from db.queries.admission.locks import Leader, try_leader_lock
+from db.queries.admission.processes import Leader, try_leader_lock
 from db.queries.webhooks.deliveries import list_due
 from db.session import acting_for, system_transaction
-from services.audit.invalidation import work_off_changes
+from services.audit.invalidation import process_changes
 from workers.processes.periodic import Periodic
 from workers.starting.launch import launch_delivery
 from workers.starting.launch_thread import launcher
@@ -36,5 +36,5 @@ def start_revalidation() -> None:
 
 def revalidate() -> None:
     """Process changes of documents once, and start the verifications that they require."""
-    if work_off_changes(settings()):
+    if process_changes(settings()):
         launcher().queries()

@@ -53,11 +53,11 @@ class Heartbeat:
     def _forget(self) -> None:
         # If this fails, the row expires.
         with system_transaction() as session:
-            processes.forget(session, self._id)
+            processes.delete_process(session, self._id)
 
     def _report(self) -> None:
         capacity = None if self._capacity is None else self._capacity.places
         with system_transaction() as session:
-            processes.note_alive(
+            processes.record_heartbeat(
                 session, self._id, socket.gethostname(), os.getpid(), self._queues, self._concurrency, capacity
             )

@@ -67,7 +67,7 @@ class Reporter:
     def _write(self, process_id: uuid.UUID, now: Counts) -> bool:
         counts = without(now, self._base) if now != self._reported else None
         with system_transaction() as session:
-            return meters.tell_meter(session, process_id, counts, self._meter.gauges())
+            return meters.report_meter(session, process_id, counts, self._meter.gauges())
 
 
 @once

@@ -16,22 +16,21 @@ from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
-from db.queries.access.idempotency import forget_old_keys
+from db.queries.access.idempotency import delete_old_keys
 from db.queries.admission import admission
-from db.queries.admission.locks import try_leader_lock, wait_briefly
-from db.queries.admission.processes import forget_the_dead
+from db.queries.admission.processes import delete_dead_processes, try_leader_lock, wait_briefly
 from db.queries.documents import imports
-from db.queries.reports.meters import fold_the_dead
+from db.queries.reports.meters import fold_dead_meters
 from db.queries.runs import budgets, queries
 from db.queries.runs.events import drop_old_drafts
+from db.queries.runs.model_calls import write_off_calls
 from db.queries.runs.queries import Launch
-from db.queries.runs.records import write_off_calls
 from db.queries.runs.replies import SWEEP, drop_old_replies
 from db.queries.verifications import audits, batches
-from db.session import acting_for, apart, system_transaction, transaction
+from db.session import acting_for, reserved_connection, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.query.budget import DEADLINE
-from services.external.batches import cancel_more
+from services.external.batches import cancel_next_items
 from services.finishing.completion import finish
 from workers.processes.notifying import notify_end
 from workers.processes.periodic import Periodic
@@ -63,11 +62,11 @@ _UNREADABLE = "This version cannot read the query's stored options; ask again, o
 def reconcile(recovery: RecoverySettings) -> int:
     """Reconcile once; return how much was started. Does nothing when another process is the leader.
 
-    Postgres ends the leader's transaction if it is idle for too long (db.queries.admission.locks). So other work during
+    Postgres ends the leader's transaction if it is idle for too long (`admission.processes`). So other work during
     the transaction is limited in time, and the rest waits for the next run. Stalled queries come before overdue ones.
     """
     # Other work uses separate connections, so that it never waits for one while the leader's transaction is idle.
-    with system_transaction() as session, apart():
+    with system_transaction() as session, reserved_connection():
         if not try_leader_lock(session):
             return 0
         overdue = _list_overdue(session)
@@ -79,7 +78,7 @@ def reconcile(recovery: RecoverySettings) -> int:
         packed = imports.list_unstarted_imports(session, older_than_s=recovery.lease_s)
         imports.touch_imports(session, [import_id for import_id, _ in packed])
         for import_id in imports.list_unpacked_imports(session):
-            imports.settle_import(session, import_id)
+            imports.finish_import(session, import_id)
         for query in _within(list(overdue), MAX_END_S):
             _end_overdue(query.query_id, overdue[query])
         cancelled = batches.list_cancelling_batches(session)
@@ -134,7 +133,7 @@ def _list_unqueued(session: Session, recovery: RecoverySettings, known: Sequence
 def _continue_cancelling(batch_id: uuid.UUID, tenant_id: int) -> None:
     # Some at a time, so that other stalled work does not wait for the end of a large batch.
     with acting_for(tenant_id):
-        for query_id in cancel_more(batch_id):
+        for query_id in cancel_next_items(batch_id):
             notify_end(query_id)
 
 
@@ -197,10 +196,10 @@ def tidy() -> None:
     """Delete expired drafts, Idempotency-Keys, replies and process rows."""
     with system_transaction() as session:
         if try_leader_lock(session):
-            forget_old_keys(session)
+            delete_old_keys(session)
             drop_old_drafts(session, settings().stream.keep_drafts_s)
-            forget_the_dead(session)
-            fold_the_dead(session)
+            delete_dead_processes(session)
+            fold_dead_meters(session)
     while True:
         with system_transaction() as session:
             if not try_leader_lock(session) or drop_old_replies(session, settings().models.keep_replies_s) < SWEEP:

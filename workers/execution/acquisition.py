@@ -17,8 +17,8 @@ from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.settings import settings
 from db.models import QueryStatus
-from db.queries.runs import entries, parking, steps
-from db.queries.runs.entries import Entry
+from db.queries.runs import parking, step_io, steps
+from db.queries.runs.step_io import ClaimedSteps
 from db.queries.runs.steps import Key
 from db.session import transaction
 from domain.errors import DatabaseUnavailable
@@ -65,7 +65,7 @@ async def acquire(work: Work) -> Acquired | None:
     if leases().has_pending:
         await asyncio.to_thread(leases().run_pending)
     run, keys = work.run, work.keys
-    entry = await entries.enter(run.query_id, entries.Wanted(run.round, keys, claimant(work), work.stage))
+    entry = await step_io.claim_steps(run.query_id, step_io.ClaimRequest(run.round, keys, claimant(work), work.stage))
     if entry is None:
         return None
     done, unclaimed = entry.rounds.setdefault(run.round, {}), _Unclaimed()
@@ -86,10 +86,10 @@ async def acquire(work: Work) -> Acquired | None:
     return Acquired(context, entry.claimed, tuple(unclaimed.suspects), max(unclaimed.waits_s, default=None))
 
 
-def claimant(work: Work) -> entries.Claimant:
+def claimant(work: Work) -> step_io.Claimant:
     """This process and its lease terms for items that have not ended a worker."""
     recovery = settings().recovery
-    return entries.Claimant(worker_name(), recovery.lease_s, work.run.launch, recovery.max_attempts - 1)
+    return step_io.Claimant(worker_name(), recovery.lease_s, work.run.launch, recovery.max_attempts - 1)
 
 
 def _inspect_unclaimed(work: Work, claimed: dict[Key, int], done: dict[Key, Outcome]) -> _Unclaimed:
@@ -173,7 +173,7 @@ def budget_of(options: QueryOptions, used_s: float, spent_usd: float) -> Budget:
     return Budget(used_s, options.deadline_s, spent_usd, options.max_cost_usd)
 
 
-def _snapshot(entry: Entry) -> QuerySnapshot:
+def _snapshot(entry: ClaimedSteps) -> QuerySnapshot:
     return QuerySnapshot(
         id=entry.id,
         workspace_id=entry.workspace_id,

@@ -114,7 +114,7 @@ class HeldClaims:
         """Renew all leases in one transaction."""
         claims = self._all()
         held = [
-            steps.Held(claim.run.query_id, claim.run.round, step, item)
+            steps.HeldItem(claim.run.query_id, claim.run.round, step, item)
             for claim, _ in claims
             for step, item in claim.attempts
         ]

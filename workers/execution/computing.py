@@ -57,7 +57,7 @@ def is_large(context: StepContext) -> bool:
     if not draft or not selection:
         return False
     answer = len(draft["text"])
-    if not context.query.is_given:
+    if not context.query.is_external:
         # Each sentence is compared with only a few short passages.
         return answer + _PASSAGE_CHARS * len(selection["selected"]) > LARGE_CHARS + _PASSAGE_CHARS * 50
     sources = sum(source["characters"] for source in selection["sources"])

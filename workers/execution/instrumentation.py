@@ -11,7 +11,7 @@ from clients.llm.protocol import CallRecord
 from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER
 from config.settings import settings
-from services.core.call_telemetry import tell_calls
+from services.core.call_telemetry import report_calls
 from workers.pipeline import Run
 
 if TYPE_CHECKING:
@@ -73,4 +73,4 @@ def _trace(step_run: "StepRun", outcome: Outcome, records: Sequence[CallRecord],
         }
         error = "failed" if step_run.has_failed else None
         within = tracing.past_span(f"step {step_run.step.name}", step_run.began_ns, ended_ns, attributes, error=error)
-    tell_calls(records, settings().models.catalogue, within)
+    report_calls(records, settings().models.catalogue, within)

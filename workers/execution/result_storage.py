@@ -16,11 +16,11 @@ from celery.exceptions import Ignore, Reject
 from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred
-from db.queries.runs import entries, events
+from db.queries.runs import events, step_io
 from db.queries.verifications.batches import lock_batch_of
 from db.session import after_commit, transaction
 from domain.errors import DatabaseUnavailable
-from services.core.context import Library, StepContext, StepResult
+from services.core.context import PassageCache, StepContext, StepResult
 from workers.execution import shutdown
 from workers.execution.acquisition import Acquired, budget_of, claimant
 from workers.execution.claims import Claim
@@ -52,7 +52,7 @@ async def store_results(
     if any(not result.values or result.save is not None for _, result in results):
         left = await asyncio.to_thread(_store_with_saves, leaving, wanted, results)
     else:
-        left = await entries.leave(leaving, wanted)
+        left = await step_io.complete_steps(leaving, wanted)
     for run, result in results:
         run.calls_stored = True
         report_step(run, "stopped" if not result.values else "done" if left.kept else "superseded")
@@ -71,7 +71,7 @@ async def store_results(
         # Another worker has some of the items: acquire the work like that of any message.
         await asyncio.to_thread(Claim(following.run, left.claimed).hand_back_soon)
         return None
-    next_context.library.add(left.passages)
+    next_context.passage_cache.add(left.passages)
     budget = budget_of(context.query.options, left.used_s, left.spent_usd)
     return Acquired(replace(next_context, budget=budget), left.claimed)
 
@@ -117,10 +117,10 @@ async def hand_back_on_error(claim: Claim, runs: Sequence[StepRun]) -> AsyncGene
         raise
 
 
-def _to_store(claim: Claim, context: StepContext, results: Results) -> entries.Leaving:
+def _to_store(claim: Claim, context: StepContext, results: Results) -> step_io.Completion:
     runs = [run for run, _ in results]
     values = {(run.step.name, item): value for run, result in results for item, value in result.values.items()}
-    return entries.Leaving(
+    return step_io.Completion(
         claim.run.query_id,
         claim.run.round,
         {key: value for key, value in values.items() if key in claim.attempts},
@@ -149,20 +149,24 @@ def _next_context(context: StepContext, following: Work) -> StepContext:
     """The context of the following work, built from what this process has already loaded."""
     rounds = {**context.rounds, context.round: context.outcomes}
     outcomes = dict(rounds.get(following.run.round, {}))
-    library = Library() if following.is_fresh else context.library
-    return StepContext(context.query, following.run.round, (), outcomes, context.tools, {**rounds}, library=library)
+    library = PassageCache() if following.is_fresh else context.passage_cache
+    return StepContext(
+        context.query, following.run.round, (), outcomes, context.tools, {**rounds}, passage_cache=library
+    )
 
 
-def _wanted(results: Results, next_context: StepContext, following: Work) -> entries.Wanted:
+def _wanted(results: Results, next_context: StepContext, following: Work) -> step_io.ClaimRequest:
     """The claim on the following work, its stage if it is a new one, and the passages to load."""
     entered = [run.step.stage for run, _ in results if not run.is_derived]
     stage = following.stage if following.stage not in entered[-1:] else None
-    keys = following.reads(next_context) if not next_context.query.is_given else ()
-    missing = next_context.library.missing(keys)
-    return entries.Wanted(following.run.round, following.keys, claimant(following), stage, missing)
+    keys = following.reads(next_context) if not next_context.query.is_external else ()
+    missing = next_context.passage_cache.missing(keys)
+    return step_io.ClaimRequest(following.run.round, following.keys, claimant(following), stage, missing)
 
 
-def _store_with_saves(leaving: entries.Leaving, wanted: entries.Wanted | None, results: Results) -> entries.Left:
+def _store_with_saves(
+    leaving: step_io.Completion, wanted: step_io.ClaimRequest | None, results: Results
+) -> step_io.CompletionResult:
     """Store the results in a transaction with what the steps themselves save. Only model calls are stored when one of
     the steps was stopped."""
     with transaction() as session:
@@ -171,9 +175,9 @@ def _store_with_saves(leaving: entries.Leaving, wanted: entries.Wanted | None, r
             lock_batch_of(session, uuid.UUID(leaving.query_id))
         if not all(result.values for _, result in results):
             store_model_calls(session, [run for run, _ in results])
-            return entries.NOT_KEPT
+            return step_io.NOT_STORED
         # The stage of the following work comes after the events of what is saved.
-        left = entries.leave_within(session, leaving, wanted and wanted._replace(stage=None))
+        left = step_io.complete_steps_within(session, leaving, wanted and wanted._replace(stage=None))
         if not left.kept:
             return left
         for _, result in results:

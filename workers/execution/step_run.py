@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred, CallLog, Terms
 from config.settings import settings
-from db.queries.runs import events, records, streamed_sentences
-from db.queries.runs.records import Settled
+from db.queries.runs import events, model_calls, streamed_sentences
+from db.queries.runs.model_calls import SettledCalls
 from db.session import transaction
 from domain.errors import CitewellError, DatabaseUnavailable
 from domain.query.budget import NO_CALL
@@ -52,7 +52,7 @@ class StepRun:
         self.step = step
         self.context = replace(context, items=tuple(sorted(attempts)), log=call_log, tell=self._publish)
         if step.spreads is not None:
-            self.context = replace(self.context, spread=self._spread)
+            self.context = replace(self.context, dispatch=self._dispatch)
         self._token = uuid.uuid4()
         call_log.begun_as = begun_rows(self.context, step.name, self._token, worker_name(), settings().models.catalogue)
         self.calls_stored = False
@@ -168,16 +168,16 @@ class StepRun:
         return model_call_rows(made, self.context, self.step.name, settings().models.catalogue, self._token)
 
     @property
-    def settled(self) -> list[Settled]:
+    def settled(self) -> list[SettledCalls]:
         """Marks its begun calls as settled once their rows are stored."""
-        return [Settled(self.context.query.id, self._token)] if self.context.log.has_begun else []
+        return [SettledCalls(self.context.query.id, self._token)] if self.context.log.has_begun else []
 
 
 def store_model_calls(session: Session, runs: Iterable[StepRun], *, kept: bool = True) -> None:
     """Store the model calls of these steps in one statement."""
     runs = tuple(runs)
     rows = [row for run in runs for row in run.calls(kept=kept)]
-    records.add_model_calls(session, rows, [each for run in runs for each in run.settled])
+    model_calls.add_model_calls(session, rows, [each for run in runs for each in run.settled])
 
 
 def _skipped(step: Step, context: StepContext) -> StepResult | None:

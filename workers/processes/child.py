@@ -28,7 +28,7 @@ from clients.parsing.sandbox.confinement import bind_to
 from config.logging import configure_logging
 from config.settings import settings
 from db.session import acting_for
-from services.core.context import Library, StepContext, StepResult
+from services.core.context import PassageCache, StepContext, StepResult
 from workers.processes.children import LENGTH, Body
 
 
@@ -74,7 +74,7 @@ class Worker:
         self._numbers = itertools.count()
         self._pending: dict[int, asyncio.Future[Any]] = {}
         self._inbox: asyncio.Queue[tuple[Any, ...]] = asyncio.Queue()
-        self._library: tuple[Any, Library] = None, Library()
+        self._passage_cache: tuple[Any, PassageCache] = None, PassageCache()
         is_local = settings().provider == "offline" and not settings().models.judge
         self._local = LocalGateway() if is_local else None
 
@@ -98,12 +98,12 @@ class Worker:
 
     def _with_tools(self, context: StepContext) -> StepContext:
         models: Any = self._local or ParentGateway(settings().provider, self)
-        query_id, library = self._library
+        query_id, passage_cache = self._passage_cache
         if query_id != context.query.id:
             # The steps of a query come one after the other and need the same sources.
-            self._library = context.query.id, (library := Library())
+            self._passage_cache = context.query.id, (passage_cache := PassageCache())
         tools = replace(context.tools, models=models, embedder=configured_embedder())
-        return replace(context, tools=tools, library=library)
+        return replace(context, tools=tools, passage_cache=passage_cache)
 
     def _send(self, message: tuple[Any, ...]) -> None:
         try:
@@ -139,7 +139,7 @@ async def _outcome(body: Body, context: StepContext) -> StepResult | Exception:
 
 
 def main() -> None:
-    # Output printed by a library must not get in between the messages.
+    # Output printed by a passage_cache must not get in between the messages.
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     if sys.platform == "linux":

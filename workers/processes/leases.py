@@ -9,7 +9,7 @@ from itertools import count
 
 import structlog
 
-from db.session import apart
+from db.session import reserved_connection
 from domain.errors import DatabaseUnavailable
 from workers.processes.periodic import Periodic, attempt
 
@@ -83,5 +83,5 @@ class LeaseRenewer:
 
 def _on_own_connection(act: Callable[[], object]) -> None:
     # On a separate connection: steps may occupy all others for longer than a lease lasts.
-    with apart():
+    with reserved_connection():
         act()

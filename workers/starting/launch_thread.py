@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from functools import cache
 
-from services.finishing.completion import tell_ends_to
+from services.finishing.completion import set_end_listener
 from workers.processes.periodic import Periodic
 from workers.starting.launch import NotPublished, launch_documents, launch_waiting
 
@@ -30,12 +30,12 @@ class Launcher:
         """Start, also again after `stop`, and check for waiting queries; every query that ends in this process wakes
         it."""
         self._launching.start()
-        tell_ends_to(self.queries)
+        set_end_listener(self.queries)
         self.queries()
 
     def stop(self) -> None:
         """Stop after the current work; the rest is left to other processes."""
-        tell_ends_to(None)
+        set_end_listener(None)
         self._launching.stop()
 
     def queries(self) -> None:

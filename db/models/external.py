@@ -1,12 +1,31 @@
-"""Sources that came with a request, against which an external answer is verified (N2)."""
+"""Answers from elsewhere (N2): the sources that came with a request, and batches of verifications."""
 
 import uuid
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import Base, BigId, Json, Owned
+from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt, Json, Owned
+
+
+class Batch(Base):
+    """Its items are the queries with its id; `total` counts them. Few run at a time, so that interactive queries go
+    first.
+    """
+
+    __tablename__ = "batches"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=uuid.uuid4)
+    tenant_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("tenants.id", ondelete="CASCADE"), server_default=TENANT_DEFAULT, index=True
+    )
+    total: Mapped[int]
+    callback_url: Mapped[str | None]
+    created_at: Mapped[CreatedAt]
+    cancelled_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
 
 
 class GivenSource(Base):

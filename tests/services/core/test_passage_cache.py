@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from db.models import Chunk
 from db.queries.documents.chunks import Passage, get_passages
 from db.session import transaction
-from services.core.context import Library
+from services.core.context import PassageCache
 from tests.factories import make_chunk, make_document
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -28,7 +28,7 @@ def test_what_several_steps_want_at_once_is_loaded_once_and_the_rest_when_it_is_
         loaded.append(wanted)
         return get_passages(session, wanted)
 
-    library = Library()
+    library = PassageCache()
     with ThreadPoolExecutor() as threads:
         wanting = [threads.submit(copy_context().run, library.passages, keys[:1], load) for _ in range(4)]
         assert [[passage.key for passage in each.result()] for each in wanting] == [keys[:1]] * 4
@@ -41,4 +41,4 @@ def test_what_is_gone_is_left_out() -> None:
         key = make_chunk(session, make_document(session, TEXT), 0, len(TEXT)).id
     with transaction() as session:
         session.execute(delete(Chunk).where(Chunk.id == key))
-    assert Library().passages([key], get_passages) == []
+    assert PassageCache().passages([key], get_passages) == []

@@ -25,14 +25,14 @@ class UsageTotals:
     cost_usd: Decimal
 
 
-class Settled(NamedTuple):
+class SettledCalls(NamedTuple):
     """Calls that a step began and that are now in the ledger, or were never made."""
 
     query_id: uuid.UUID
     token: uuid.UUID
 
 
-def add_model_calls(session: Session, calls: Sequence[Mapping[str, Any]], settled: Sequence[Settled] = ()) -> None:
+def add_model_calls(session: Session, calls: Sequence[Mapping[str, Any]], settled: Sequence[SettledCalls] = ()) -> None:
     """Store calls, given as columns of `ModelCall`; they are never changed. `settled` calls no longer
     count as begun.
 

@@ -1,4 +1,4 @@
-"""Worker processes: how many are alive, so that admission matches their capacity."""
+"""Processes: the workers that are alive, and the metrics of all processes, also of those that ended."""
 
 import uuid
 from datetime import datetime
@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import ARRAY, String, func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import Base
+from db.base import Base, Json
 
 
 class WorkerProcess(Base):
@@ -26,3 +26,25 @@ class WorkerProcess(Base):
     started_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
     seen_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
     room: Mapped[int | None]
+
+
+class ProcessMeter(Base):
+    """The counts of one process since its start, and its share of the gauges. Belongs to no tenant."""
+
+    __tablename__ = "process_meters"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    counts: Mapped[Json]
+    gauges: Mapped[Json]
+    seen_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+
+
+class MeterTotal(Base):
+    """Sums over ended processes: one row per series, however many processes have ended."""
+
+    __tablename__ = "meter_totals"
+
+    family: Mapped[str] = mapped_column(primary_key=True)
+    labels: Mapped[str] = mapped_column(primary_key=True)
+    place: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[float]

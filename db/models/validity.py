@@ -34,7 +34,7 @@ class DocumentChange(Base):
     done_at: Mapped[datetime | None]
 
 
-class AnswerStanding(Base):
+class AnswerValidity(Base):
     """The validity of a published answer: its state, why, and since when. No row means no change.
 
     `document_id` and `filename` are of the latest change; `reverification` is the verification that it caused.

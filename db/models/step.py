@@ -1,12 +1,12 @@
-"""Step outcomes: the natural key that makes every step idempotent."""
+"""What the steps of a query leave: outcomes, whose natural key makes every step idempotent, and events."""
 
 import uuid
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, func
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import Base, Json, Owned
+from db.base import Base, BigId, CreatedAt, Json, Owned
 
 
 class StepOutcome(Base):
@@ -38,3 +38,22 @@ class StepOutcome(Base):
     tries: Mapped[int] = mapped_column(server_default="0")
     parked_at: Mapped[datetime | None]
     parked_reason: Mapped[str | None]
+
+
+class Event(Base):
+    """Append-only. `seq` counts the events of one query from 1 without gaps, in the order of their commits."""
+
+    __tablename__ = "events"
+    __table_args__ = (
+        UniqueConstraint("query_id", "seq"),
+        # Drafts are deleted soon, so this index stays small.
+        Index("ix_events_drafts", "created_at", postgresql_where=text("type = 'draft'")),
+    )
+
+    id: Mapped[BigId]
+    tenant_id: Mapped[Owned]
+    query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
+    seq: Mapped[int]
+    type: Mapped[str]
+    data: Mapped[Json]
+    created_at: Mapped[CreatedAt]

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, aliased
 
 from db.models import (
     Answer,
-    AnswerStanding,
+    AnswerValidity,
     Citation,
     Document,
     DocumentChange,
@@ -39,12 +39,12 @@ _SUPERSEDED = text(_NOTE.format(by="new.id", which="old.id <> new.id AND old.sta
 _GONE = text(_NOTE.format(by="NULL", which="old.id = new.id OR new.status = 'ready' AND old.status = 'superseded'"))
 
 
-def note_new_version(session: Session, document_id: uuid.UUID) -> None:
+def record_new_version(session: Session, document_id: uuid.UUID) -> None:
     """Record that a document has just replaced its earlier versions."""
     session.execute(_SUPERSEDED, {"id": document_id})
 
 
-def note_deletion(session: Session, document_ids: Collection[uuid.UUID]) -> None:
+def record_deletion(session: Session, document_ids: Collection[uuid.UUID]) -> None:
     """Record that documents are about to be deleted."""
     for document_id in document_ids:
         session.execute(_GONE, {"id": document_id})
@@ -67,7 +67,7 @@ def lock_change(session: Session, change_id: int) -> DocumentChange | None:
     )
 
 
-def put_off_change(session: Session, change_id: int, seconds: float) -> None:
+def postpone_change(session: Session, change_id: int, seconds: float) -> None:
     """Postpone the change by `seconds`; others come first until then."""
     later = func.now() + timedelta(seconds=seconds)
     session.execute(update(DocumentChange).where(DocumentChange.id == change_id).values(due_at=later))
@@ -142,7 +142,7 @@ def find_in_force(session: Session, document_id: uuid.UUID) -> Version | None:
     return Version(*found) if found else None
 
 
-def lock_standings(session: Session, change: DocumentChange, query_ids: Collection[uuid.UUID]) -> list[AnswerStanding]:
+def lock_validities(session: Session, change: DocumentChange, query_ids: Collection[uuid.UUID]) -> list[AnswerValidity]:
     """Lock the standings of these answers until the transaction ends, in the order of their queries. Missing ones are
     created in the initial state, `valid`.
     """
@@ -151,28 +151,28 @@ def lock_standings(session: Session, change: DocumentChange, query_ids: Collecti
     first = {"state": "valid", "reason": "", "change_id": 0}
     of = {"document_id": change.document_id, "filename": change.filename}
     rows = [{"query_id": query_id, **first, **of} for query_id in sorted(query_ids)]
-    session.execute(insert(AnswerStanding).on_conflict_do_nothing(), rows)
-    wanted = select(AnswerStanding).where(AnswerStanding.query_id.in_(query_ids))
-    return list(session.scalars(wanted.order_by(AnswerStanding.query_id).with_for_update()))
+    session.execute(insert(AnswerValidity).on_conflict_do_nothing(), rows)
+    wanted = select(AnswerValidity).where(AnswerValidity.query_id.in_(query_ids))
+    return list(session.scalars(wanted.order_by(AnswerValidity.query_id).with_for_update()))
 
 
-def set_standing(session: Session, standing: AnswerStanding, state: str, reason: str) -> bool:
+def set_validity(session: Session, validity: AnswerValidity, state: str, reason: str) -> bool:
     """Store a state and its reason; False when the state is unchanged, which keeps its `since`."""
-    is_new = standing.state != state
-    standing.state, standing.reason = state, reason
+    is_new = validity.state != state
+    validity.state, validity.reason = state, reason
     if is_new:
-        standing.since = session.scalars(select(func.clock_timestamp())).one()
+        validity.since = session.scalars(select(func.clock_timestamp())).one()
     session.flush()
     return is_new
 
 
 def find_pending(
     session: Session, query_id: uuid.UUID, reverifications: Collection[uuid.UUID | None]
-) -> AnswerStanding | None:
+) -> AnswerValidity | None:
     """Lock the standing of an answer that waits for one of these verifications; None when it waits for none of them."""
     return session.scalar(
-        select(AnswerStanding)
-        .where(AnswerStanding.query_id == query_id, AnswerStanding.reverification.in_(reverifications))
-        .where(AnswerStanding.state == "stale")
+        select(AnswerValidity)
+        .where(AnswerValidity.query_id == query_id, AnswerValidity.reverification.in_(reverifications))
+        .where(AnswerValidity.state == "stale")
         .with_for_update()
     )
