@@ -88,14 +88,14 @@ def _open(parts: Sequence[QuestionPart], shares: Sequence[float], answer: str) -
 
 def _with_model_judgement(shares: list[float], left: list[str], said: ModelJudgement) -> tuple[list[float], list[str]]:
     """Combine with a model's verdict, which reads what words do not show: open parts are those it names, if any."""
-    told = [" ".join(each.split())[:_LONGEST_PART] for each in said.open_parts if each.strip()][:_MOST_PARTS]
+    named = [" ".join(each.split())[:_LONGEST_PART] for each in said.open_parts if each.strip()][:_MOST_PARTS]
     match said.answers:
         case "yes":
-            return [max(share, _MODEL_SURE) for share in shares], told
+            return [max(share, _MODEL_SURE) for share in shares], named
         case "partly":
-            return [min(max(share, 0.4), 0.6) for share in shares], told or left
+            return [min(max(share, 0.4), 0.6) for share in shares], named or left
         case "no":
-            return [min(share, _MODEL_DENIES) for share in shares], told or left
+            return [min(share, _MODEL_DENIES) for share in shares], named or left
 
 
 def _relevant(shares: Sequence[float], left: Sequence[str]) -> Answers:

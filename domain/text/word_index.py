@@ -26,9 +26,9 @@ class WordIndex:
                 self._places[stem].append(number)
         self._by_head: dict[str, list[str]] = defaultdict(list)
         for stem in self._places:
-            akin = self._by_head[prefix_key(stem)]
-            if len(akin) < _MOST_PER_PREFIX:
-                akin.append(stem)
+            same_prefix = self._by_head[prefix_key(stem)]
+            if len(same_prefix) < _MOST_PER_PREFIX:
+                same_prefix.append(stem)
 
     def coverages(self, wanted: Sequence[str]) -> dict[int, float]:
         """Return, for each text that has any of the stems `wanted`, the share of them that it has, as in `coverage`.
@@ -36,10 +36,10 @@ class WordIndex:
         Takes time in proportion to the texts with one of them.
         """
         beginnings = prefix_keys(tuple(wanted))
-        akin = [stem for stem, beginning in zip(wanted, beginnings, strict=True) if beginning in self._by_head]
-        having = {stem: self._having(stem) for stem in dict.fromkeys(akin)}
+        indexed = [stem for stem, beginning in zip(wanted, beginnings, strict=True) if beginning in self._by_head]
+        having = {stem: self._having(stem) for stem in dict.fromkeys(indexed)}
         shared: dict[int, float] = defaultdict(float)
-        for stem in akin:
+        for stem in indexed:
             for number, share in having[stem].items():
                 shared[number] += share
         return {number: share / len(wanted) for number, share in shared.items()}
