@@ -12,7 +12,7 @@ from functools import cached_property
 from domain.entities.dates import Date, find_dates
 from domain.entities.numbers import Quantity, agreement_range, find_quantities, table_scale
 from domain.entities.units import UNITS
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 
 _MOST_CHARS = 600_000  # of cached sources: their analysis takes far more memory than they do
 _MOST_NEARBY = 200  # figures or dates of one sentence
@@ -131,7 +131,7 @@ class _Ordered:
         return self._places[first : bisect_right(self._numbers, most * (1 + 1e-9))]
 
 
-@remembered(_MOST_CHARS)
+@text_cache(_MOST_CHARS)
 def source_figures(source: str) -> SourceFigures:
     """Return the figures of `source`, cached."""
     return SourceFigures(source)

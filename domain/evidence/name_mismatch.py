@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz
 
 from domain.entities.names import SAME_NAMES, Name, names_in, tokens_of
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 from domain.text.sentence_alignment import AlignedSentence
 from domain.text.words import content_stems, coverage, stem, words
 
@@ -87,7 +87,7 @@ class _SourceNames:
         return any(part.replace(".", "") in same and same & self._words for same in SAME_NAMES)
 
 
-@remembered()
+@text_cache()
 def _read(source: str) -> _SourceNames:
     return _SourceNames(source)
 

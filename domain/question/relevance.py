@@ -11,10 +11,10 @@ from importlib.resources import files
 
 from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
-from domain.question.asking import QuestionPart, has_kind, parts_of
 from domain.question.features import answer_features
+from domain.question.question_parts import QuestionPart, has_kind, parts_of
 from domain.support.logistic import LogisticRegression, parse_regression
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 from domain.text.sentences import split_sentences
 from domain.text.words import content_stems
 
@@ -57,7 +57,7 @@ def part_relevance(asked: QuestionPart, answer: str) -> float:
     return max(sentence_relevance(asked, each) for each in said)
 
 
-@remembered(most=64)
+@text_cache(most=64)
 def _sentences(answer: str) -> tuple[str, ...]:
     """Its first sentences, without citation markers; cached, because each part of a question needs them."""
     return tuple(each.text for each in split_sentences(plain_text(answer).text)[:_MOST_SENTENCES])

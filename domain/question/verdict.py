@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
-from domain.question.asking import QuestionPart, has_kind, parts_of
-from domain.question.naming import missing_things
+from domain.question.named_things import missing_things
+from domain.question.question_parts import QuestionPart, has_kind, parts_of
 from domain.question.relevance import ANSWERED, is_elliptical, part_relevance
 
 Answers = Literal["yes", "partly", "no"]

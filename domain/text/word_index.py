@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 from domain.text.sentences import Sentence, split_sentences
 from domain.text.words import content_stems, prefix_key, prefix_keys, stem_similarity
 
@@ -88,7 +88,7 @@ def letters(text: str) -> str:
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
-@remembered(_MOST_CHARS)
+@text_cache(_MOST_CHARS)
 def parse_sentences(text: str) -> ParsedSentences:
     """Return `text` split into sentences, cached."""
     return ParsedSentences(text)

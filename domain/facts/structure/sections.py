@@ -11,7 +11,7 @@ from domain.facts.reading.vocabulary import GENERIC, keys_of
 from domain.facts.structure.classes import CLASSES
 from domain.facts.structure.headings import PERIOD, is_section_key, is_topic_heading, lines_with_headings
 from domain.facts.structure.terms import Term, TermIndex, is_among, most_specific, terms, terms_of
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 
 _MOST_SECTIONS = 400
 _LONGEST_NAME = 4  # words of a heading that is a name
@@ -51,7 +51,7 @@ class NamedSection:
     is_partial: bool
 
 
-@remembered()
+@text_cache()
 def parse_sections(text: str) -> tuple[Section, ...]:
     """Return the sections of `text` with a heading and a text, at most 400. Linear in its length."""
     found: list[Section] = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
 
-from domain.support.reading import AnalysedSentences, AnalysedText
+from domain.support.analysis import AnalysedSentences, AnalysedText
 
 _WINDOW = 3  # neighbouring sentences that may state something together
 _MOST_WINDOWS = 40  # sentences around which the best window is searched: those that share most with the statement
