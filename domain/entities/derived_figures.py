@@ -1,4 +1,4 @@
-"""Figures that a source states in words (`half`, `이틀`), and figures that follow from two of its figures.
+"""Finds figures that a source states in words (`half`, `이틀`), and figures that follow from two of its figures.
 
 Readers work such figures out: "20 %" from "one in five", "32 hours" from "eight modules of four hours". The first kind
 is stated; the second is not, so it neither proves nor disproves a claim.

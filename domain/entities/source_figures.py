@@ -1,4 +1,4 @@
-"""The figures and dates of a source, read once and indexed by value.
+"""Indexes the figures and dates of a source by value.
 
 A claim of fifty figures is thus compared with a source of ten thousand without comparing each with each.
 """
@@ -50,7 +50,7 @@ class SourceFigures:
 
     @cached_property
     def scale(self) -> float:
-        """The factor of the plain numbers of its tables."""
+        """The factor of plain numbers in its tables."""
         return table_scale(self.source)
 
     @cached_property
@@ -133,7 +133,6 @@ class _Ordered:
 
 @text_cache(_MOST_CHARS)
 def source_figures(source: str) -> SourceFigures:
-    """Return the figures of `source`, cached."""
     return SourceFigures(source)
 
 

@@ -55,7 +55,7 @@ def _may_replace(name: Name, candidate: Name) -> bool:
 
 
 class _SourceNames:
-    """The words of a source, for looking up names in any form; analysed once and cached."""
+    """The words of a source, for looking up names in any form."""
 
     def __init__(self, source: str) -> None:
         self._source = source

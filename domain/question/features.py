@@ -1,4 +1,4 @@
-"""Features of a sentence compared with the question that it should answer (V8). All are 0..1."""
+"""Computes features of a sentence beside the question that it should answer (V8). All are 0..1."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set

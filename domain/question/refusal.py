@@ -1,4 +1,4 @@
-"""Refusals before anything is written, and what a reader is shown beside one (V8)."""
+"""Refuses a question before anything is written, and selects what a reader is shown beside the refusal (V8)."""
 
 from collections.abc import Sequence
 

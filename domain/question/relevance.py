@@ -1,8 +1,7 @@
-"""The probability that an answer answers its question, with weights in `model.json` by
-`benchmarks.fitting.fit_question` (V8).
+"""Estimates the probability that an answer answers its question (V8).
 
-Fitted on questions over passages that people answered or found unanswerable. Whether the answer is true is decided
-separately, by the checks of its statements.
+`benchmarks.fitting.fit_question` fits the weights in `model.json` on questions over passages that people answered or
+found unanswerable. Whether the answer is true is decided separately, by the checks of its statements.
 """
 
 import json
@@ -65,6 +64,7 @@ def _sentences(answer: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def sentence_relevance(asked: QuestionPart, sentence: str) -> float:
+    """Return the probability that one sentence answers one part of a question."""
     return question_model().probability(answer_features(asked, sentence))
 
 

@@ -1,6 +1,4 @@
-"""The fitted model of support: its numbers in `model.json`, written by `benchmarks.fitting.fit_support`, and their
-use.
-"""
+"""Applies the fitted model of support, whose weights `benchmarks.fitting.fit_support` writes to `model.json`."""
 
 import json
 from collections.abc import Collection, Mapping

@@ -18,7 +18,7 @@ MOST_CHARS = 1_000_000
 
 
 class TextCache(Generic[P, T]):
-    """A function with its latest results, for `most` calls and `most_chars` of texts."""
+    """A function with its latest results, for at most `most` calls and `most_chars` characters of texts."""
 
     def __init__(self, function: Callable[P, T], most_chars: int, most: int) -> None:
         update_wrapper(self, function)
@@ -55,7 +55,7 @@ class TextCache(Generic[P, T]):
 def text_cache(most_chars: int = MOST_CHARS, most: int = 2048) -> Callable[[Callable[P, T]], TextCache[P, T]]:
     """Cache the latest results of a pure function that takes texts by position.
 
-    A text longer than the bound is read again each time.
+    A text longer than the bound is analysed again each time.
     """
     return lambda function: TextCache(function, most_chars, most)
 

@@ -90,5 +90,4 @@ def letters(text: str) -> str:
 
 @text_cache(_MOST_CHARS)
 def parse_sentences(text: str) -> ParsedSentences:
-    """Return `text` split into sentences, cached."""
     return ParsedSentences(text)

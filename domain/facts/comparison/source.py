@@ -161,7 +161,6 @@ def most_shared(wanted: Collection[str], places: Mapping[str, Sequence[int]]) ->
 
 @text_cache(_MOST_CHARS)
 def parse_source(text: str) -> ParsedSource:
-    """Return `text` prepared for comparison; cached."""
     return ParsedSource(text)
 
 
