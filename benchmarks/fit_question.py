@@ -22,8 +22,8 @@ from benchmarks.question_data import AskedQuestion, is_fitted_on, is_right, rank
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import ranked_sentences
 from domain.quality.metrics import ece, roc_auc
-from domain.question.asking import parts_of
 from domain.question.features import answer_features
+from domain.question.question_parts import parts_of
 
 Array = NDArray[np.float64]
 

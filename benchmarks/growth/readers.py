@@ -25,9 +25,9 @@ from domain.markers.citable import Citable, SourceNames
 from domain.markers.parser import Marker, cited_markers
 from domain.prompting.batched_items import Item, short_ids
 from domain.prompting.judgements import ExtractedGraph
-from domain.question.asking import QuestionPart, kind_of
-from domain.support.comparing import Comparison, compare
-from domain.support.reading import AnalysedSentences, AnalysedText
+from domain.question.question_parts import QuestionPart, kind_of
+from domain.support.analysis import AnalysedSentences, AnalysedText
+from domain.support.comparison import Comparison, compare
 from domain.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
 from domain.text.sentences import split_sentences
 from domain.text.words import content_stems

@@ -13,7 +13,7 @@ from domain.answers.parser import ParsedAnswer, ParsedSentence, parse_answer
 from domain.answers.statements import Statement
 from domain.correction.edits import Place, Repair, apply_repairs
 from domain.markers.citable import Citable, citable
-from domain.markers.seams import WIDE_STOP
+from domain.markers.spacing import WIDE_STOP
 
 _FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})[ \t]*")
 EditKind = Literal["removed", "renumbered", "reworded", "references_stripped", "reattributed", "rewritten", "dropped"]

@@ -37,8 +37,8 @@ def corrected(claim: str, source: str, context: str = "") -> str | None:
     text = substituted(claim, disagreements(claim, read))
     if text is None or not keeps_subjects(claim, text) or not is_stated_in(read, text):
         return None
-    told = _PARTICLE_OF_NAME.sub("", text)
-    return text if claim_relevance(told, best_passage(read, text)) >= _SAME_MATTER else None
+    plain = _PARTICLE_OF_NAME.sub("", text)
+    return text if claim_relevance(plain, best_passage(read, text)) >= _SAME_MATTER else None
 
 
 def is_proven(text: str, source: str, context: str = "") -> bool:

@@ -1,4 +1,4 @@
-"""Figures that a source states in words (`half`, `이틀`), and figures that follow from two of its figures.
+"""Finds figures that a source states in words (`half`, `이틀`), and figures that follow from two of its figures.
 
 Readers work such figures out: "20 %" from "one in five", "32 hours" from "eight modules of four hours". The first kind
 is stated; the second is not, so it neither proves nor disproves a claim.
@@ -10,7 +10,7 @@ from itertools import combinations
 
 from domain.entities.numbers import Quantity, states
 from domain.entities.units import KOREAN_NUMERALS, NUMERALS, UNITS
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
 _SPELLED = {**NUMERALS, **KOREAN_NUMERALS, "a": 1.0, "an": 1.0, "하나": 1.0, "둘": 2.0, "셋": 3.0, "넷": 4.0}
@@ -37,7 +37,7 @@ _WHOLE = 1e-6
 _DIMENSIONS = frozenset({"", *(dimension for dimension, _ in UNITS.values())})
 
 
-@remembered()
+@text_cache()
 def figures_in_words(text: str) -> tuple[Quantity, ...]:
     """Return the shares and times that `text` gives in words, as percentages and in units, in order of their form."""
     return (*_shares(text), *_times(text))
@@ -91,7 +91,7 @@ def derivation(stated: Quantity, source: str, known: Sequence[Quantity]) -> tupl
     return None
 
 
-@remembered()
+@text_cache()
 def _beside(source: str, known: tuple[Quantity, ...]) -> tuple[tuple[Quantity, Quantity], ...]:
     """Pairs of figures near each other in a source; a repeated figure is no second figure."""
     figures = sorted([*known, *figures_in_words(source)], key=lambda each: each.start)[:_MOST]

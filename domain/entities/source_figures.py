@@ -1,4 +1,4 @@
-"""The figures and dates of a source, read once and indexed by value.
+"""Indexes the figures and dates of a source by value.
 
 A claim of fifty figures is thus compared with a source of ten thousand without comparing each with each.
 """
@@ -12,7 +12,7 @@ from functools import cached_property
 from domain.entities.dates import Date, find_dates
 from domain.entities.numbers import Quantity, agreement_range, find_quantities, table_scale
 from domain.entities.units import UNITS
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 
 _MOST_CHARS = 600_000  # of cached sources: their analysis takes far more memory than they do
 _MOST_NEARBY = 200  # figures or dates of one sentence
@@ -50,7 +50,7 @@ class SourceFigures:
 
     @cached_property
     def scale(self) -> float:
-        """The factor of the plain numbers of its tables."""
+        """The factor of plain numbers in its tables."""
         return table_scale(self.source)
 
     @cached_property
@@ -131,9 +131,8 @@ class _Ordered:
         return self._places[first : bisect_right(self._numbers, most * (1 + 1e-9))]
 
 
-@remembered(_MOST_CHARS)
+@text_cache(_MOST_CHARS)
 def source_figures(source: str) -> SourceFigures:
-    """Return the figures of `source`, cached."""
     return SourceFigures(source)
 
 

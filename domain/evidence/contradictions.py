@@ -20,8 +20,8 @@ from domain.facts.comparison.whole_source import compare
 from domain.facts.kinds import Difference, Kind
 from domain.facts.quotation import Quotation
 from domain.markers.parser import cited_markers
+from domain.text.cache import text_cache
 from domain.text.lengths import LONGEST_STATEMENT, is_too_long
-from domain.text.memory import remembered
 from domain.text.negation import differing_polarity, negated_in_one, opposites
 from domain.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
 from domain.text.sentences import split_sentences
@@ -101,7 +101,7 @@ def cited_disagreements(claim: str, quoted: str, source: str, context: str = "")
     return (*found, *map(_from_difference, elsewhere))
 
 
-@remembered()
+@text_cache()
 def _plain_source(source: str) -> str:
     return without_markers(readable(source))
 

@@ -51,8 +51,8 @@ def _about(clause: str) -> tuple[Token, ...]:
     topics = [
         at for at, each in enumerate(tokens) if each.kind in ("word", "name") and each.case in ("topic", "subject")
     ]
-    told = (*tokens[: topics[0]], *(tokens[at] for at in topics)) if topics else ()
-    return tuple(each for each in (*spoken, *numbered, *told) if each.is_content)
+    topic_tokens = (*tokens[: topics[0]], *(tokens[at] for at in topics)) if topics else ()
+    return tuple(each for each in (*spoken, *numbered, *topic_tokens) if each.is_content)
 
 
 def is_stated_in(source: str, text: str) -> bool:

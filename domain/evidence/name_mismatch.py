@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz
 
 from domain.entities.names import SAME_NAMES, Name, names_in, tokens_of
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 from domain.text.sentence_alignment import AlignedSentence
 from domain.text.words import content_stems, coverage, stem, words
 
@@ -30,13 +30,15 @@ def other_names(claim: str, source: str, aligned: AlignedSentence) -> list[tuple
     stated = list(names_in(claim, mine))
     if not stated or not theirs:
         return []
-    rivals = list(names_in(aligned.text, theirs))
+    candidates = list(names_in(aligned.text, theirs))
     known = _read(source)
     absent = [name for name in stated if not known.has(name)]
     if not absent or not _is_same_matter(mine, absent, aligned):
         return []
     taken = frozenset(words(claim))
-    free = [each for each in rivals if not taken.issuperset(each.core) and (each.sure or known.always_names(each.text))]
+    free = [
+        each for each in candidates if not taken.issuperset(each.core) and (each.sure or known.always_names(each.text))
+    ]
     surest = [each for each in free if each.sure or known.names(each.text)]
     return [
         (name.text, rival.text)
@@ -53,7 +55,7 @@ def _may_replace(name: Name, candidate: Name) -> bool:
 
 
 class _SourceNames:
-    """The words of a source, for looking up names in any form; analysed once and cached."""
+    """The words of a source, for looking up names in any form."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -85,7 +87,7 @@ class _SourceNames:
         return any(part.replace(".", "") in same and same & self._words for same in SAME_NAMES)
 
 
-@remembered()
+@text_cache()
 def _read(source: str) -> _SourceNames:
     return _SourceNames(source)
 
@@ -103,13 +105,13 @@ def _is_same_matter(tokens: Sequence[re.Match[str]], absent: Sequence[Name], ali
 
 
 def _counterpart(
-    name: Name, mine: Sequence[re.Match[str]], rivals: Sequence[Name], theirs: Sequence[re.Match[str]]
+    name: Name, mine: Sequence[re.Match[str]], candidates: Sequence[Name], theirs: Sequence[re.Match[str]]
 ) -> Name | None:
     """Return the name between the same words as `name`; None if there is none, or several."""
     around, both_sides = _neighbours(mine, name), name.kind == "loanword" or not name.sure
     alike = [
         each
-        for each in rivals
+        for each in candidates
         if _may_replace(name, each) and _is_alike(around, _neighbours(theirs, each), both_sides=both_sides)
     ]
     return alike[0] if len(alike) == 1 else None

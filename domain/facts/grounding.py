@@ -19,7 +19,7 @@ from domain.facts.structure.headings import (
     is_naming_token,
     split_off_headings,
 )
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 from domain.text.word_index import parse_sentences
 from domain.text.words import vocabulary
 
@@ -183,7 +183,7 @@ def _headings_above(source: str, position: int) -> Sequence[str]:
     return [*headings[max(0, bisect_right(ends, line) - _MOST_ABOVE) : bisect_right(ends, line)], *cut]
 
 
-@remembered()
+@text_cache()
 def _headings(source: str) -> tuple[Sequence[int], Sequence[str]]:
     """Return the ends of the headings of a source, and their texts."""
     found = list(_HEADING.finditer(source))

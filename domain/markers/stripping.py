@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from domain.markers.citable import Citable
 from domain.markers.parser import Marker, cited_markers
-from domain.markers.seams import gap, line_breaks, replacement_word
+from domain.markers.spacing import gap, line_breaks, replacement_word
 
 _NESTING = 10
 _WRAPPINGS = 4

@@ -1,4 +1,4 @@
-"""Batches: a task carries a few items. Each has its own model call, or shares one with others (`packed`)."""
+"""Divides items into batches: a task carries a few, each with its own model call or sharing one (`packed`)."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar

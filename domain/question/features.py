@@ -1,4 +1,4 @@
-"""Features of a sentence compared with the question that it should answer (V8). All are 0..1."""
+"""Computes features of a sentence beside the question that it should answer (V8). All are 0..1."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -8,8 +8,8 @@ from functools import lru_cache
 from domain.entities.dates import find_dates
 from domain.entities.names import find_names
 from domain.entities.numbers import find_quantities
-from domain.question.asking import Kind, QuestionPart, has_kind
-from domain.support.reading import AnalysedText
+from domain.question.question_parts import Kind, QuestionPart, has_kind
+from domain.support.analysis import AnalysedText
 from domain.text.negation import opposites
 from domain.text.words import STOP_WORDS, stem, vocabulary
 

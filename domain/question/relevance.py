@@ -1,7 +1,7 @@
-"""The probability that an answer answers its question, with weights in `model.json` by `benchmarks.fit_question` (V8).
+"""Estimates the probability that an answer answers its question (V8).
 
-Fitted on questions over passages that people answered or found unanswerable. Whether the answer is true is decided
-separately, by the checks of its statements.
+`benchmarks.fit_question` fits the weights in `model.json` on questions over passages that people answered or
+found unanswerable. Whether the answer is true is decided separately, by the checks of its statements.
 """
 
 import json
@@ -10,10 +10,10 @@ from importlib.resources import files
 
 from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
-from domain.question.asking import QuestionPart, has_kind, parts_of
 from domain.question.features import answer_features
+from domain.question.question_parts import QuestionPart, has_kind, parts_of
 from domain.support.logistic import LogisticRegression, parse_regression
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 from domain.text.sentences import split_sentences
 from domain.text.words import content_stems
 
@@ -56,7 +56,7 @@ def part_relevance(asked: QuestionPart, answer: str) -> float:
     return max(sentence_relevance(asked, each) for each in said)
 
 
-@remembered(most=64)
+@text_cache(most=64)
 def _sentences(answer: str) -> tuple[str, ...]:
     """Its first sentences, without citation markers; cached, because each part of a question needs them."""
     return tuple(each.text for each in split_sentences(plain_text(answer).text)[:_MOST_SENTENCES])
@@ -64,6 +64,7 @@ def _sentences(answer: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def sentence_relevance(asked: QuestionPart, sentence: str) -> float:
+    """Return the probability that one sentence answers one part of a question."""
     return question_model().probability(answer_features(asked, sentence))
 
 

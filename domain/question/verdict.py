@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
-from domain.question.asking import QuestionPart, has_kind, parts_of
-from domain.question.naming import missing_things
+from domain.question.named_things import missing_things
+from domain.question.question_parts import QuestionPart, has_kind, parts_of
 from domain.question.relevance import ANSWERED, is_elliptical, part_relevance
 
 Answers = Literal["yes", "partly", "no"]
@@ -88,14 +88,14 @@ def _open(parts: Sequence[QuestionPart], shares: Sequence[float], answer: str) -
 
 def _with_model_judgement(shares: list[float], left: list[str], said: ModelJudgement) -> tuple[list[float], list[str]]:
     """Combine with a model's verdict, which reads what words do not show: open parts are those it names, if any."""
-    told = [" ".join(each.split())[:_LONGEST_PART] for each in said.open_parts if each.strip()][:_MOST_PARTS]
+    named = [" ".join(each.split())[:_LONGEST_PART] for each in said.open_parts if each.strip()][:_MOST_PARTS]
     match said.answers:
         case "yes":
-            return [max(share, _MODEL_SURE) for share in shares], told
+            return [max(share, _MODEL_SURE) for share in shares], named
         case "partly":
-            return [min(max(share, 0.4), 0.6) for share in shares], told or left
+            return [min(max(share, 0.4), 0.6) for share in shares], named or left
         case "no":
-            return [min(share, _MODEL_DENIES) for share in shares], told or left
+            return [min(share, _MODEL_DENIES) for share in shares], named or left
 
 
 def _relevant(shares: Sequence[float], left: Sequence[str]) -> Answers:

@@ -72,9 +72,9 @@ class _PreparedQuestion:
 
     def score(self, passage: Occurrences[Any]) -> float:
         length = passage.length / self._mean_length if self._mean_length else 1.0
-        held = sorted(filter(self._ranks.__contains__, passage.places), key=self._ranks.__getitem__)
-        alone = sum(self._rarity[lexeme] * _saturated(len(passage.places[lexeme]), length) for lexeme in held)
-        beside = self._neighbours({lexeme: passage.places[lexeme] for lexeme in held})
+        shared = sorted(filter(self._ranks.__contains__, passage.places), key=self._ranks.__getitem__)
+        alone = sum(self._rarity[lexeme] * _saturated(len(passage.places[lexeme]), length) for lexeme in shared)
+        beside = self._neighbours({lexeme: passage.places[lexeme] for lexeme in shared})
         together = sum(
             min(self._rarity[one], self._rarity[other]) * _saturated(beside[one, other], length)
             for one, other in sorted(beside, key=self._pairs.__getitem__)
@@ -84,8 +84,8 @@ class _PreparedQuestion:
     def _neighbours(self, places: Mapping[str, Sequence[int]]) -> Counter[tuple[str, str]]:
         """The number of times the question's pairs are neighbours in a passage, in either order."""
         at: dict[int, list[str]] = {}
-        for lexeme, held in places.items():
-            for place in held:
+        for lexeme, positions in places.items():
+            for place in positions:
                 at.setdefault(place, []).append(lexeme)
         beside = (_pair(one, other) for place, ones in at.items() for one in ones for other in at.get(place + 1, ()))
         return Counter(pair for pair in beside if pair in self._pairs)

@@ -16,7 +16,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from domain.facts.comparison.best_place import SourceMatch
-from domain.support.comparing import Comparison
+from domain.support.comparison import Comparison
 
 _BROADEST = 8  # sentences; in more of them chance matches of words do not increase, because only a window counts
 

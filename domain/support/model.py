@@ -1,4 +1,4 @@
-"""The fitted model of support: its numbers in `model.json`, written by `benchmarks.fit_support`, and their use."""
+"""Applies the fitted model of support, whose weights `benchmarks.fit_support` writes to `model.json`."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -8,12 +8,12 @@ from importlib.resources import files
 from typing import Any
 
 from domain.evidence.contradictions import best_places, without_markers
-from domain.support.comparing import compare
+from domain.support.analysis import AnalysedSentences, AnalysedText
+from domain.support.comparison import compare
 from domain.support.features import MEANING, features
 from domain.support.logistic import LogisticRegression, parse_regression
-from domain.support.reading import AnalysedSentences, AnalysedText
+from domain.text.cache import text_cache
 from domain.text.lengths import is_too_long
-from domain.text.memory import remembered
 from domain.text.word_index import parse_sentences
 
 
@@ -77,6 +77,6 @@ def estimated_support(statement: str, source: str) -> float:
     return support_model().support(features(compared, best_places(statement, source), None))
 
 
-@remembered()
+@text_cache()
 def _read(source: str) -> AnalysedSentences:
     return AnalysedSentences(AnalysedText(each.text) for each in parse_sentences(without_markers(source)).sentences)

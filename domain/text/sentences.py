@@ -78,11 +78,11 @@ def split_sentences(text: str, *, cites: bool = True) -> list[Sentence]:
     full stop belong to the sentence before them; with `cites` false there are none in `text`. Linear in the length of
     `text`.
     """
-    return list(_remembered(text, cites)) if len(text) <= _REMEMBERED_CHARS else _split(text, cites)
+    return list(_cached_sentences(text, cites)) if len(text) <= _REMEMBERED_CHARS else _split(text, cites)
 
 
 @lru_cache(maxsize=1024)
-def _remembered(text: str, cites: bool) -> tuple[Sentence, ...]:
+def _cached_sentences(text: str, cites: bool) -> tuple[Sentence, ...]:
     # A passage is read by every check of every statement that cites it.
     return tuple(_split(text, cites))
 

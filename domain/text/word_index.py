@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 from domain.text.sentences import Sentence, split_sentences
 from domain.text.words import content_stems, prefix_key, prefix_keys, stem_similarity
 
@@ -26,9 +26,9 @@ class WordIndex:
                 self._places[stem].append(number)
         self._by_head: dict[str, list[str]] = defaultdict(list)
         for stem in self._places:
-            akin = self._by_head[prefix_key(stem)]
-            if len(akin) < _MOST_PER_PREFIX:
-                akin.append(stem)
+            same_prefix = self._by_head[prefix_key(stem)]
+            if len(same_prefix) < _MOST_PER_PREFIX:
+                same_prefix.append(stem)
 
     def coverages(self, wanted: Sequence[str]) -> dict[int, float]:
         """Return, for each text that has any of the stems `wanted`, the share of them that it has, as in `coverage`.
@@ -36,10 +36,10 @@ class WordIndex:
         Takes time in proportion to the texts with one of them.
         """
         beginnings = prefix_keys(tuple(wanted))
-        akin = [stem for stem, beginning in zip(wanted, beginnings, strict=True) if beginning in self._by_head]
-        having = {stem: self._having(stem) for stem in dict.fromkeys(akin)}
+        indexed = [stem for stem, beginning in zip(wanted, beginnings, strict=True) if beginning in self._by_head]
+        having = {stem: self._having(stem) for stem in dict.fromkeys(indexed)}
         shared: dict[int, float] = defaultdict(float)
-        for stem in akin:
+        for stem in indexed:
             for number, share in having[stem].items():
                 shared[number] += share
         return {number: share / len(wanted) for number, share in shared.items()}
@@ -88,7 +88,6 @@ def letters(text: str) -> str:
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
-@remembered(_MOST_CHARS)
+@text_cache(_MOST_CHARS)
 def parse_sentences(text: str) -> ParsedSentences:
-    """Return `text` split into sentences, cached."""
     return ParsedSentences(text)

@@ -10,7 +10,7 @@ import re
 
 from domain.evidence.spans import claim_relevance
 from domain.support.model import estimated_support
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 from domain.text.words import content_stems
 
 _LEAST_WORDS = 2
@@ -40,7 +40,7 @@ def _in_other_scripts(statement: str, source: str) -> bool:
     return stands < _KOREAN if said >= _KOREAN else stands > _MOSTLY_KOREAN
 
 
-@remembered()
+@text_cache()
 def _share_of_hangul(text: str) -> float:
     letters = sum(map(str.isalpha, text))
     return len(_HANGUL.findall(text)) / letters if letters else 0.0

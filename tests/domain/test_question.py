@@ -15,8 +15,8 @@ from domain.question import (
     question_of,
     why_refused,
 )
-from domain.question.asking import kind_of, parts_of
-from domain.question.naming import is_about_another, missing_things
+from domain.question.named_things import is_about_another, missing_things
+from domain.question.question_parts import kind_of, parts_of
 
 MACHINES = ["machines.md\nThe Theta machine weighs 18 kilograms. The Zeta machine weighs 20 kilograms."]
 PUMPS = [

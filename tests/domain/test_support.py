@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from domain.evidence.contradictions import best_places, disagreements
 from domain.facts.differences.sentence import Kind
-from domain.support.comparing import Comparison, compare
+from domain.support.analysis import AnalysedSentences, AnalysedText, RelatedStems
+from domain.support.comparison import Comparison, compare
 from domain.support.features import DIRECTIONS, MEANING, Closeness, features
 from domain.support.model import parsed, support_model
-from domain.support.reading import AnalysedSentences, AnalysedText, RelatedStems
 from domain.text.sentences import split_sentences
 from domain.verdicts.states import CONFIDENCE_THRESHOLD
 

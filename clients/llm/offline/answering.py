@@ -11,8 +11,8 @@ from clients.llm.offline.tuning import TUNING
 from domain.evidence.spans import best_text_span, disagreements
 from domain.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
 from domain.prompting.numbered_sources import Sources
-from domain.question.asking import QuestionPart, is_greeting, parts_of
-from domain.question.naming import is_about_another
+from domain.question.named_things import is_about_another
+from domain.question.question_parts import QuestionPart, is_greeting, parts_of
 from domain.text.readability import is_readable
 from domain.text.words import coverage
 

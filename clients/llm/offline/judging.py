@@ -15,10 +15,10 @@ from domain.facts.reading.statement_parts import candidate_parts
 from domain.prompting.judgements import Alignment, Answerability, Relation, StatementCheck
 from domain.prompting.numbered_sources import Source, Sources
 from domain.question import QuestionVerdict, judge_question
-from domain.support.comparing import Comparison, compare
+from domain.support.analysis import AnalysedText
+from domain.support.comparison import Comparison, compare
 from domain.support.features import Closeness, features
 from domain.support.model import support_model
-from domain.support.reading import AnalysedText
 from domain.text.lengths import TOO_LONG, is_too_long, stands_in
 from domain.text.quotes import locate_quote
 from domain.text.sentences import split_sentences

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from domain.evidence.contradictions import without_markers
 from domain.markers.parser import cited_markers
 from domain.prompting.numbered_sources import Source
-from domain.support.reading import AnalysedSentences, AnalysedText
-from domain.text.memory import remembered
+from domain.support.analysis import AnalysedSentences, AnalysedText
+from domain.text.cache import text_cache
 from domain.text.sentences import Sentence
 from domain.text.word_index import WordIndex, parse_sentences
 
@@ -55,7 +55,7 @@ class Passage:
         return self.words.coverages(wanted).get(0, 0.0)
 
 
-@remembered(_MOST_CHARS)
+@text_cache(_MOST_CHARS)
 def read_passage(text: str) -> Passage:
     """Split `text` into sentences. Pure and cached: every check of an answer reads the same sources."""
     plain = without_markers(text)

@@ -9,7 +9,7 @@ from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import Passage, ReadSentence, read_passage, shown_sentence
 from clients.llm.offline.tuning import TUNING
 from domain.prompting.numbered_sources import Source
-from domain.question.asking import Kind, QuestionPart, has_kind, kind_of
+from domain.question.question_parts import Kind, QuestionPart, has_kind, kind_of
 from domain.question.relevance import sentence_relevance
 from domain.text.words import content_stems, coverage
 

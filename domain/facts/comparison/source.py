@@ -14,7 +14,7 @@ from domain.facts.reading.clauses import clauses
 from domain.facts.reading.token_alignment import TokenIndex
 from domain.facts.reading.tokens import Token, Value, tokenize
 from domain.facts.structure.headings import heading_lines, inherited_tokens, split_off_headings
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 from domain.text.word_index import parse_sentences
 
 _CANDIDATES = 5
@@ -159,9 +159,8 @@ def most_shared(wanted: Collection[str], places: Mapping[str, Sequence[int]]) ->
     return nsmallest(_CANDIDATES, shared, key=lambda at: (-shared[at], at))
 
 
-@remembered(_MOST_CHARS)
+@text_cache(_MOST_CHARS)
 def parse_source(text: str) -> ParsedSource:
-    """Return `text` prepared for comparison; cached."""
     return ParsedSource(text)
 
 

@@ -254,7 +254,6 @@ def is_counter(word: str) -> bool:
 
 
 def minutes(clock: re.Match[str]) -> int:
-    """Return the minutes after midnight that a match of `CLOCK` states."""
     half, hour, past, and_half, behind, late, late_past = clock.groups()
     if late:
         return int(late) * 60 + int(late_past or 0)

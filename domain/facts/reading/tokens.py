@@ -161,33 +161,33 @@ def _cues_in_ending(text: str, token: Token) -> Sequence[Token]:
 
 def _joined_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
     """Join the words of a name: `Ada Whitfield`, `Room 12`; also with a capitalised word that opens the sentence."""
-    held: Token | None = None
+    current: Token | None = None
     for token in tokens:
-        if held is None:
-            held = token
-        elif _continues(text, held, token):
-            joined = text[held.start : token.start + len(token.text)]
-            held = replace(held, text=joined, key=f"{held.key} {token.key}", kind="name", case=token.case)
+        if current is None:
+            current = token
+        elif _continues(text, current, token):
+            joined = text[current.start : token.start + len(token.text)]
+            current = replace(current, text=joined, key=f"{current.key} {token.key}", kind="name", case=token.case)
         else:
-            yield held
-            held = token
-    if held:
-        yield held
+            yield current
+            current = token
+    if current:
+        yield current
 
 
-def _continues(text: str, held: Token, token: Token) -> bool:
+def _continues(text: str, current: Token, token: Token) -> bool:
     if (
         token.kind != "name"
-        or held.kind not in _NOUNS
-        or text[held.start + len(held.text) : token.start] not in _JOINTS
+        or current.kind not in _NOUNS
+        or text[current.start + len(current.text) : token.start] not in _JOINTS
     ):
         return False
     if token.key.startswith("#"):
         return True
-    if held.text.casefold() in LABELLED and _IDENTIFIER.fullmatch(token.text):
+    if current.text.casefold() in LABELLED and _IDENTIFIER.fullmatch(token.text):
         return True
-    is_title = held.kind == "word" and held.text.casefold() in NO_NAMES
-    return held.text[0].isupper() and token.text[0].isupper() and not is_title
+    is_title = current.kind == "word" and current.text.casefold() in NO_NAMES
+    return current.text[0].isupper() and token.text[0].isupper() and not is_title
 
 
 def _in_context(text: str, before: Token, token: Token) -> Token:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 from domain.text.words import vocabulary
 
 _MOST_LINE = 200
@@ -59,7 +59,7 @@ _SECTION_KEYS = keys_of(" ".join(_SECTION_WORDS))
 _TOPIC = re.compile(r"(?:ing|ion|ment|ness|[ae]nce|ity|ogy)$")
 
 
-@remembered()
+@text_cache()
 def heading_lines(text: str) -> frozenset[str]:
     """Return the lines of `text` that are headings, without surrounding white space."""
     return frozenset(line.strip() for line, heading in lines_with_headings(text) if heading is not None)
@@ -72,7 +72,7 @@ def heading_path(text: str, position: int) -> tuple[str, ...]:
     return paths[at] if at >= 0 else ()
 
 
-@remembered()
+@text_cache()
 def _paths(text: str) -> tuple[Sequence[int], Sequence[tuple[str, ...]]]:
     """Return the end of each heading, and the path of headings that applies from there."""
     ends: list[int] = []

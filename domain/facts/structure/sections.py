@@ -11,7 +11,7 @@ from domain.facts.reading.vocabulary import GENERIC, keys_of
 from domain.facts.structure.classes import CLASSES
 from domain.facts.structure.headings import PERIOD, is_section_key, is_topic_heading, lines_with_headings
 from domain.facts.structure.terms import Term, TermIndex, is_among, most_specific, terms, terms_of
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 
 _MOST_SECTIONS = 400
 _LONGEST_NAME = 4  # words of a heading that is a name
@@ -51,7 +51,7 @@ class NamedSection:
     is_partial: bool
 
 
-@remembered()
+@text_cache()
 def parse_sections(text: str) -> tuple[Section, ...]:
     """Return the sections of `text` with a heading and a text, at most 400. Linear in its length."""
     found: list[Section] = []
@@ -73,10 +73,10 @@ def parse_sections(text: str) -> tuple[Section, ...]:
 def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
     """Return the section whose heading the statement names; None if it names none, or unrelated ones."""
     sections = parse_sections(text)
-    told = TermIndex(terms(tokens))
+    index = TermIndex(terms(tokens))
     headings = list(dict.fromkeys(each for section in sections for each in section.path))
-    full = most_specific([each for each in headings if _is_named(each, tokens, told)], lambda each: each)
-    in_part = [] if full else _partially_named(tokens, told, headings)
+    full = most_specific([each for each in headings if _is_named(each, tokens, index)], lambda each: each)
+    in_part = [] if full else _partially_named(tokens, index, headings)
     chosen = full or in_part
     own = [section for section in sections if set(chosen) <= set(section.path)]
     others = tuple(section for section in sections if not set(chosen) & set(section.path))
@@ -88,7 +88,7 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
         mention=" ".join(each.text for each in tokens if is_in_name(each, names)),
         name_terms=names,
         text="\n".join(each.text for each in own),
-        subsections=tuple(Section(tuple(_unnamed_headings(each.path, chosen, told)), each.text) for each in own),
+        subsections=tuple(Section(tuple(_unnamed_headings(each.path, chosen, index)), each.text) for each in own),
         remainder=tuple(_without_name(tokens, names)),
         other_sections=others,
         is_exclusive=any(_is_name(each) for each in tokens if is_in_name(each, names))
@@ -97,10 +97,10 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
     )
 
 
-def _is_named(heading: str, tokens: Sequence[Token], told: TermIndex) -> bool:
+def _is_named(heading: str, tokens: Sequence[Token], index: TermIndex) -> bool:
     naming = _naming_terms(heading)
     return (
-        told.has_all(naming)
+        index.has_all(naming)
         and _relation_words(heading) <= {each.key for each in tokens}
         and all(_is_mentioned(each.token, tokens) for each in naming)
     )
@@ -130,13 +130,13 @@ def _noun_forms(text: str) -> Iterator[str]:
             yield from (word[:-1], word[:-2])
 
 
-def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], told: TermIndex) -> Iterator[str]:
+def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], index: TermIndex) -> Iterator[str]:
     """Yield the headings below the `chosen` ones that name a thing which the statement does not name."""
     last = max(at for at, each in enumerate(path) if each in chosen)
     known = [term for each in chosen for term in terms_of(each)]
     own = ((each, [term for term in _naming_terms(each) if not is_among(term, known)]) for each in path[last + 1 :])
     return (
-        each for each, naming in own if not is_topic_heading(each) and not any(told.has_all([term]) for term in naming)
+        each for each, naming in own if not is_topic_heading(each) and not any(index.has_all([term]) for term in naming)
     )
 
 
@@ -151,13 +151,13 @@ def _naming_terms(heading: str) -> Sequence[Term]:
     return named if any(_may_name(each.token) for each in named) else whole
 
 
-def _partially_named(tokens: Sequence[Token], told: TermIndex, headings: Sequence[str]) -> list[str]:
+def _partially_named(tokens: Sequence[Token], index: TermIndex, headings: Sequence[str]) -> list[str]:
     """Return the one heading of which the statement has a name that no other heading has; [] if there is none."""
     by_name: dict[str, set[str]] = defaultdict(set)
     for heading in headings:
         naming = _naming_terms(heading)
         for each in naming if len(naming) <= _LONGEST_NAME else ():
-            if _may_name(each.token) and told.has_all([each]) and _is_mentioned(each.token, tokens):
+            if _may_name(each.token) and index.has_all([each]) and _is_mentioned(each.token, tokens):
                 by_name[each.key].add(heading)
     found = {heading for sharing in by_name.values() if len(sharing) == 1 for heading in sharing}
     return list(found) if len(found) == 1 else []

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from domain.facts.structure.records import parse_records
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 
 _MOST_ROWS = 400
 _MOST_COLUMNS = 40
@@ -67,7 +67,7 @@ class _Line:
     cells: tuple[str, ...]
 
 
-@remembered()
+@text_cache()
 def parse_tables(text: str) -> ParsedTables:
     """Return the tables of `text`. Linear in its length."""
     rows: list[Row] = []

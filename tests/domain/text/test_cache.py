@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 
 
 # F9
 @given(st.lists(st.text("ab", max_size=6), max_size=30), st.integers(0, 12), st.integers(1, 4))
 def test_what_is_remembered_is_what_would_be_returned(texts: Sequence[str], most_chars: int, most: int) -> None:
-    @remembered(most_chars, most)
+    @text_cache(most_chars, most)
     def shout(text: str) -> str:
         return text.upper()
 
@@ -22,7 +22,7 @@ def test_what_is_remembered_is_what_would_be_returned(texts: Sequence[str], most
 def test_the_latest_texts_are_kept_up_to_the_bound_of_characters() -> None:
     asked: list[str] = []
 
-    @remembered(10)
+    @text_cache(10)
     def shout(text: str) -> str:
         asked.append(text)
         return text.upper()

@@ -17,8 +17,8 @@ MOST_CHARS = 1_000_000
 """Of all texts together that one function remembers: five sources of the greatest length."""
 
 
-class Remembered(Generic[P, T]):
-    """A function with its latest results, for `most` calls and `most_chars` of texts."""
+class TextCache(Generic[P, T]):
+    """A function with its latest results, for at most `most` calls and `most_chars` characters of texts."""
 
     def __init__(self, function: Callable[P, T], most_chars: int, most: int) -> None:
         update_wrapper(self, function)
@@ -52,12 +52,12 @@ class Remembered(Generic[P, T]):
             self._chars = 0
 
 
-def remembered(most_chars: int = MOST_CHARS, most: int = 2048) -> Callable[[Callable[P, T]], Remembered[P, T]]:
+def text_cache(most_chars: int = MOST_CHARS, most: int = 2048) -> Callable[[Callable[P, T]], TextCache[P, T]]:
     """Cache the latest results of a pure function that takes texts by position.
 
-    A text longer than the bound is read again each time.
+    A text longer than the bound is analysed again each time.
     """
-    return lambda function: Remembered(function, most_chars, most)
+    return lambda function: TextCache(function, most_chars, most)
 
 
 def _chars(args: tuple[object, ...]) -> int:

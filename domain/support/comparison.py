@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
 
-from domain.support.reading import AnalysedSentences, AnalysedText
+from domain.support.analysis import AnalysedSentences, AnalysedText
 
 _WINDOW = 3  # neighbouring sentences that may state something together
 _MOST_WINDOWS = 40  # sentences around which the best window is searched: those that share most with the statement
@@ -30,7 +30,7 @@ class Comparison:
     sentences: Sequence[AnalysedText]
     wanted: tuple[str, ...]
     weights: tuple[float, ...]
-    likenesses: tuple[Mapping[int, float], ...]
+    similarities: tuple[Mapping[int, float], ...]
     first: int
     ranking: tuple[int, ...]
 
@@ -47,12 +47,12 @@ class Comparison:
     @cached_property
     def in_window(self) -> tuple[float, ...]:
         """For each wanted stem, how much of it the window has, 0..1."""
-        return _in_window(self.likenesses, self.first)
+        return _in_window(self.similarities, self.first)
 
     @cached_property
     def anywhere(self) -> tuple[float, ...]:
         """For each wanted stem, how much of it the source has in any place, 0..1."""
-        return tuple(max(shares.values(), default=0.0) for shares in self.likenesses)
+        return tuple(max(shares.values(), default=0.0) for shares in self.similarities)
 
     @property
     def overlap(self) -> float:
@@ -94,18 +94,18 @@ def compare(statement: AnalysedText, source: AnalysedSentences) -> Comparison:
     wanted = tuple(dict.fromkeys(statement.stems))
     weights = tuple(_weight(each, statement.names) for each in wanted)
     likenesses = tuple(map(source.similarities, wanted))
-    told: dict[int, float] = defaultdict(float)
+    totals: dict[int, float] = defaultdict(float)
     for weight, shares in zip(weights, likenesses, strict=True):
         for number, share in shares.items():
-            told[number] += weight * share
-    best = nsmallest(_MOST_WINDOWS, told, key=lambda number: (-told[number], number))
-    others = (number for number in range(min(_RANKED, len(source.sentences))) if number not in told)
+            totals[number] += weight * share
+    best = nsmallest(_MOST_WINDOWS, totals, key=lambda number: (-totals[number], number))
+    others = (number for number in range(min(_RANKED, len(source.sentences))) if number not in totals)
     return Comparison(
         statement=statement,
         sentences=source.sentences,
         wanted=wanted,
         weights=weights,
-        likenesses=likenesses,
+        similarities=likenesses,
         first=_best_window(weights, likenesses, best, len(source.sentences)),
         ranking=(*best, *others)[:_RANKED],
     )

@@ -43,7 +43,6 @@ class AnalysedText:
 
     @cached_property
     def related_stems(self) -> "RelatedStems":
-        """Its meaningful stems, for looking up related ones."""
         return RelatedStems(self.stems)
 
     def surfaces(self, stems: frozenset[str]) -> list[str]:
@@ -52,7 +51,7 @@ class AnalysedText:
 
 
 class RelatedStems:
-    """Stems by their first letters, to find the one most related to another. Immutable.
+    """Stems indexed by their first letters, to find the one most similar to another. Immutable.
 
     Korean words are compared letter by letter (jamo): an ending changes within a syllable, as in `멋진`, `멋졌습니다`.
     """
@@ -129,7 +128,7 @@ def _shared(one: str, other: str) -> float:
 
 
 def _prefix_key(word: str) -> str:
-    """Two words must share this to be compared at all."""
+    """Return the beginning that related stems share."""
     return _letters(word)[:2] if _is_korean(word) else word[:4]
 
 

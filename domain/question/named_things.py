@@ -109,7 +109,7 @@ def _unknown_members(question: str, text: str) -> Iterator[str]:
 
 
 def _sure_names(question: str) -> list[FoundName]:
-    """The question's names; none where capitals prove nothing, as in a title, in capitals, or in German."""
+    """Return the names in the question; none where capitals prove nothing, as in a title, in capitals, or in German."""
     plain = [word for word in _WORD.findall(question)[:_MOST_WORDS] if word.casefold() not in STOP_WORDS]
     capitals = sum(word[0].isupper() for word in plain)
     unclear = len(plain) > 3 and capitals > _MOSTLY_CAPITALS * len(plain)
@@ -147,7 +147,7 @@ def _is_competing_name(other: str, name: FoundName) -> bool:
 
 
 def _numbered(question: str, text: str) -> Iterator[NamedThing]:
-    """Members of a series that the text has without this one: "pump 14" beside "pump 4"."""
+    """Yield members of a series that the text has without this one: "pump 14" beside "pump 4"."""
     dated = {place for date in find_dates(question) for place in range(date.start, date.end)}
     for match in _NUMBERED.finditer(question):
         word, number = match[1].casefold(), match[2]
