@@ -9,7 +9,7 @@ from config.settings import settings
 
 def ring(query_id: uuid.UUID) -> None:
     """Wake up clients that wait for the query: it has ended."""
-    process_notifier().notify(query_id)
+    process_notifier().notify_end(query_id)
 
 
 def ring_watchers(query_id: uuid.UUID) -> None:
