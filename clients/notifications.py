@@ -46,7 +46,7 @@ class Notifier:
         )
         self._silent_until = 0.0
 
-    def notify(self, query_id: uuid.UUID) -> None:
+    def notify_end(self, query_id: uuid.UUID) -> None:
         """Wake everything that waits for this query; never raises, takes at most about 0.2 seconds."""
         self._try(lambda: self._redis.publish(CHANNEL, str(query_id)))
 
@@ -55,7 +55,7 @@ class Notifier:
         self._try(lambda: self._redis.publish(_channel_of(str(query_id)), ""))
 
     def is_watched(self, query_id: uuid.UUID) -> bool:
-        """True if every step of the query is watched, or if unknown. Never raises, takes as long as `notify`."""
+        """True if every step of the query is watched, or if unknown. Never raises, takes as long as `notify_end`."""
         channel = _channel_of(str(query_id))
         found = self._try(lambda: self._redis.pubsub_numsub(channel))
         return found is None or found[0][1] > 0

@@ -177,10 +177,10 @@ def silent(notifier: Notifier, query_id: uuid.UUID) -> None:
     """A wake-up call that reaches nobody."""
 
 
-def test_without_the_bell_events_arrive_all_the_same(
+def test_without_notifications_events_arrive_all_the_same(
     api_url: str, query_id: uuid.UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # A5
-    monkeypatch.setattr(Notifier, "ring", silent)
+    monkeypatch.setattr(Notifier, "notify_end", silent)
 
     def work() -> None:
         time.sleep(0.2)

@@ -51,7 +51,7 @@ async def test_an_end_is_heard_by_those_who_wait_and_by_those_who_watch(
     query_id = uuid.uuid4()
     for watching in (False, True):
         async with subscribed_on(redis_url, query_id, watching=watching) as subscriber:
-            await asyncio.to_thread(notifier.notify, query_id)
+            await asyncio.to_thread(notifier.notify_end, query_id)
             assert await is_woken(subscriber, LONG_S)
 
 
@@ -71,7 +71,7 @@ async def test_progress_is_heard_by_those_who_watch_and_wakes_nobody_else(
 async def test_a_ring_during_a_look_at_the_database_is_not_missed(redis_url: str, notifier: Notifier) -> None:  # A3
     query_id = uuid.uuid4()
     async with subscribed_on(redis_url, query_id, watching=False) as subscriber:
-        await asyncio.to_thread(notifier.notify, query_id)
+        await asyncio.to_thread(notifier.notify_end, query_id)
         await asyncio.sleep(0.3)
         assert await is_woken(subscriber, LONG_S)
         assert not await is_woken(subscriber, 0.1)
@@ -104,7 +104,7 @@ async def test_programs_of_before_are_heard_and_hear_the_end(redis_url: str, not
     pubsub = notifier._redis.pubsub(ignore_subscribe_messages=True)  # pyright: ignore[reportPrivateUsage]
     pubsub.subscribe(CHANNEL)
     assert pubsub.get_message(timeout=LONG_S) is None
-    notifier.notify(query_id)
+    notifier.notify_end(query_id)
     assert pubsub.get_message(timeout=LONG_S)["data"] == str(query_id).encode()
     pubsub.close()
 

@@ -11,7 +11,7 @@ from config.settings import settings
 
 def notify_end(query_id: uuid.UUID) -> None:
     """Notify the clients that wait for the query: it has ended."""
-    process_notifier().notify(query_id)
+    process_notifier().notify_end(query_id)
 
 
 def notify_watchers(query_id: uuid.UUID) -> None:
