@@ -374,7 +374,7 @@ def _saved(
             if result.save is not None:
                 result.save(session)
         if wanted is not None and wanted.stage and set(completed.claimed) == set(wanted.keys):
-            entered = events.note_progress(session, uuid.UUID(completion.query_id), wanted.stage)
+            entered = events.record_progress(session, uuid.UUID(completion.query_id), wanted.stage)
             completed = completed._replace(entered=bool(entered))
         return completed
 
