@@ -39,7 +39,7 @@ from db.indexes import ensure_space_index
 from db.migrate import upgrade
 from db.models import DEFAULT_TENANT, WHEEL_SPACE, Document
 from db.queries.access.workspaces import get_or_add_workspace
-from db.queries.documents.spaces import claim_space, get_or_add_space, space_of
+from db.queries.documents.spaces import assign_space, get_or_add_space, space_of
 from db.queries.search import vector_search
 from db.queries.search.lexical import search_text
 from db.session import acting_for, dispose, reading, transaction
@@ -225,7 +225,7 @@ def _stored(made: Collection) -> int:
         for name in _SLOW_TO_FILL:
             session.execute(text(f"DROP INDEX {name}"))
         workspace_id = get_or_add_workspace(session, "scale").id
-        space = claim_space(session, workspace_id, get_or_add_space(session, WHEEL_MODEL, DIMENSION))
+        space = assign_space(session, workspace_id, get_or_add_space(session, WHEEL_MODEL, DIMENSION))
         started = time.perf_counter()
         load(session, workspace_id, DEFAULT_TENANT, made)
         console.print(f"{made.chunks:,} rows stored in {time.perf_counter() - started:.0f} s", highlight=False)

@@ -56,7 +56,7 @@ def holds_work(url: str) -> bool:
     return any(tables.get(name) for name in _WORK)
 
 
-def create_beside(url: str, name: str) -> str:
+def create_database(url: str, name: str) -> str:
     """Create an empty database on the same server, replacing an unused one of that name; return its URL."""
     with _administering(url) as connection:
         connection.execute(text(f'DROP DATABASE IF EXISTS "{name}"'))
@@ -64,7 +64,7 @@ def create_beside(url: str, name: str) -> str:
     return make_url(url).set(database=name).render_as_string(hide_password=False)
 
 
-def drop_beside(url: str, name: str) -> None:
+def drop_database(url: str, name: str) -> None:
     """Drop a database of the same server, ending all connections to it."""
     with _administering(url) as connection:
         connection.execute(text(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)'))
@@ -79,7 +79,7 @@ def replace_database(url: str, name: str, replaced: str) -> None:
     everybody = text(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :of AND usename = current_user"
     )
-    drop_beside(url, replaced)
+    drop_database(url, replaced)
     for left in reversed(range(_TRIES)):
         with _administering(url) as connection:
             try:

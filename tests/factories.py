@@ -11,7 +11,7 @@ from config.settings import settings
 from db.models import Chunk, Document, Query
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.documents.lexicon import as_tsvector, count_chunks
-from db.queries.documents.spaces import claim_space, get_or_add_space
+from db.queries.documents.spaces import assign_space, get_or_add_space
 from db.queries.documents.vectors import add_vectors
 from db.queries.runs import step_io
 from db.queries.runs.queries import add_query
@@ -41,7 +41,7 @@ def make_document(
 ) -> Document:
     """A ready document with its text stored, without chunks; its name is unique unless given."""
     owner = get_or_add_workspace(session, workspace)
-    claim_space(session, owner.id, get_or_add_space(session, WHEEL_MODEL, WHEEL_DIMENSION))
+    assign_space(session, owner.id, get_or_add_space(session, WHEEL_MODEL, WHEEL_DIMENSION))
     values = {"number": number, "sha256": uuid.uuid4().hex, "size_bytes": len(text), "status": "ready", **over}
     name = filename or (f"a{number}.txt" if number else "a.txt")
     document = Document(workspace_id=owner.id, filename=name, text=text, details={}, **values)

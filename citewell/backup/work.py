@@ -22,7 +22,7 @@ from citewell.supervisor.servers.postgres import data_folder
 from citewell.supervisor.state import ServerState, running_server
 from clients.broker import flush_server
 from config.settings import settings
-from db.copying import count_rows, create_beside, drop_beside, holds_work, replace_database, snapshot
+from db.copying import count_rows, create_database, drop_database, holds_work, replace_database, snapshot
 from db.migrate import head_revision, upgrade
 
 _NEW, _OLD = "citewell_restored", "citewell_replaced"
@@ -108,7 +108,7 @@ def _replace(url: str, file: Path, contents: Contents, state: ServerState | None
         raise CommandFailed(
             f"{settings().home} is not empty; --replace puts the backup in the place of what is there, for good"
         )
-    fresh = create_beside(url, _NEW)
+    fresh = create_database(url, _NEW)
     try:
         with err.status("restoring …"):
             _fill(fresh, file, contents)
@@ -116,8 +116,8 @@ def _replace(url: str, file: Path, contents: Contents, state: ServerState | None
             _end_apps(state)
         replace_database(url, _NEW, _OLD)
     finally:
-        drop_beside(url, _NEW)
-    drop_beside(url, _OLD)
+        drop_database(url, _NEW)
+    drop_database(url, _OLD)
 
 
 def _fill(url: str, file: Path, contents: Contents) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from config.settings import Settings
 from db.models import Query, QueryKind, QueryStatus
-from db.queries.access.idempotency import Repeatable, claim_key
+from db.queries.access.idempotency import Repeatable, reserve_key
 from db.queries.documents.chunks import Passage
 from db.queries.runs import queries, results
 from db.session import transaction
@@ -46,7 +46,7 @@ def reverify(
     check_callback(asked.callback_url, settings)
     new_id = uuid.uuid4()
     with transaction() as session:
-        if request is not None and (first := claim_key(session, request, new_id)) != new_id:
+        if request is not None and (first := reserve_key(session, request, new_id)) != new_id:
             return Submitted(first, repeated=True)
         old = queries.get_query(session, query_id, kind)
         if old.status != QueryStatus.SUCCEEDED:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from clients.embeddings import Embedder, embedder_of
 from db.indexes import ensure_space_index
 from db.models import Workspace
-from db.queries.documents.spaces import Space, claim_space, get_or_add_space, space_of
+from db.queries.documents.spaces import Space, assign_space, get_or_add_space, space_of
 from db.queries.documents.vectors import known_vectors, text_digest
 from db.session import reading, transaction
 from domain.errors import EmbeddingMismatch
@@ -14,7 +14,7 @@ _indexed: set[int] = set()
 _MOST_REMEMBERED = 10_000
 
 
-def claim(workspace_id: int, configured: Embedder) -> Space:
+def ensure_space(workspace_id: int, configured: Embedder) -> Space:
     """Return the workspace's space; a workspace without one gets that of the configured model.
 
     Raises EmbeddingUnavailable, EmbeddingRejected, WorkspaceNotFound.
@@ -24,7 +24,7 @@ def claim(workspace_id: int, configured: Embedder) -> Space:
     if space is None:
         model, dimension = configured.name, configured.dimension
         with transaction() as session:
-            space = claim_space(session, workspace_id, get_or_add_space(session, model, dimension))
+            space = assign_space(session, workspace_id, get_or_add_space(session, model, dimension))
     if space.id not in _indexed:
         ensure_space_index(space)
         _indexed.add(space.id)

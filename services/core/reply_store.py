@@ -41,8 +41,8 @@ class StoredReplies:
     def __init__(self, keep_s: float, origin: str = "") -> None:
         self._keep_s = keep_s
         self._origin = hashlib.sha256(origin.encode()).digest()
-        self._found = _Gathered(self._find, LOOK_UP_WITHIN_S)
-        self._stored = _Gathered(self._store, STORE_WITHIN_S)
+        self._found = _Batcher(self._find, LOOK_UP_WITHIN_S)
+        self._stored = _Batcher(self._store, STORE_WITHIN_S)
         self._unstored: dict[tuple[int, bytes], CachedReply] = {}
         self._sent: dict[tuple[int, bytes], asyncio.Task[bool | None]] = {}
         self._again: asyncio.Task[None] | None = None
@@ -128,7 +128,7 @@ class StoredReplies:
     async def _find(self, keys: Mapping[bytes, Begun]) -> Mapping[bytes, CachedReply]:
         begun = {self._row(key): each for key, each in keys.items()}
         # Replies that wait to be stored go with it.
-        with self._stored.taken() as waiting:
+        with self._stored.take_over() as waiting:
             try:
                 found = await replies.find_replies(begun, self._keep_s, self._rows(waiting.items))
                 waiting.result = True
@@ -148,15 +148,15 @@ class StoredReplies:
 
 
 class _Batch(Generic[_T, _R]):
-    """Items that are worked on together, and the result; `taken`, if another call works on them, is done with it."""
+    """Items that are worked on together, and the result; `taken_over` is done when another call that took them is."""
 
     def __init__(self) -> None:
         self.items: dict[bytes, _T] = {}
         self.result: _R | None = None
-        self.taken: asyncio.Future[None] | None = None
+        self.taken_over: asyncio.Future[None] | None = None
 
 
-class _Gathered(Generic[_T, _R]):
+class _Batcher(Generic[_T, _R]):
     """Calls `work` with everything added within `within_s` seconds, separately for each tenant."""
 
     def __init__(self, work: Callable[[Mapping[bytes, _T]], Awaitable[_R]], within_s: float) -> None:
@@ -180,19 +180,19 @@ class _Gathered(Generic[_T, _R]):
         return work
 
     @contextmanager
-    def taken(self) -> Generator[_Batch[_T, _R]]:
+    def take_over(self) -> Generator[_Batch[_T, _R]]:
         """The current tenant's waiting items; the caller works on them in the block."""
         batch, _ = self._waiting.pop(current_tenant(), (_Batch[_T, _R](), None))
-        batch.taken = asyncio.get_running_loop().create_future()
+        batch.taken_over = asyncio.get_running_loop().create_future()
         try:
             yield batch
         finally:
-            batch.taken.set_result(None)
+            batch.taken_over.set_result(None)
 
     async def _soon(self, tenant: int, batch: _Batch[_T, _R]) -> _R | None:
         await asyncio.sleep(self._within_s)
-        if batch.taken is not None:
-            await batch.taken
+        if batch.taken_over is not None:
+            await batch.taken_over
             return batch.result
         del self._waiting[tenant]
         try:

@@ -166,7 +166,7 @@ def _is_idle(job: _Job) -> bool:
 
 def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: bool) -> None:
     # Before anything is read: without an embedder the work would be in vain.
-    embedding_spaces.embedder_for(embedding_spaces.claim(job.workspace_id, embedder), job.workspace_id, embedder)
+    embedding_spaces.embedder_for(embedding_spaces.ensure_space(job.workspace_id, embedder), job.workspace_id, embedder)
     with tracing.span("read"):
         parsed = with_findings(parse_isolated(job.content, job.filename, limits_of(limits)), job.filename)
     chunks = split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
@@ -204,7 +204,7 @@ def _stored(job: _Job, name: str, embedder: Embedder, chunks: list[TextChunk]) -
         # Vectors that will not be stored may cost money.
         raise LeaseLost
     texts = [embedded_text(chunk) for chunk in chunks]
-    space = embedding_spaces.claim(job.workspace_id, embedder)
+    space = embedding_spaces.ensure_space(job.workspace_id, embedder)
     vectors = embedding_spaces.embed(space, embedding_spaces.embedder_for(space, job.workspace_id, embedder), texts)
     done = chunks[-1].index + 1
     with transaction() as session:

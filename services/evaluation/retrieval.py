@@ -70,7 +70,7 @@ def temporary_collection(
     try:
         with transaction() as session:
             workspace_id = get_or_add_workspace(session, name).id
-        space = embedding_spaces.claim(workspace_id, embedder)
+        space = embedding_spaces.ensure_space(workspace_id, embedder)
         ids: dict[str, str] = {}
         for doc, members in _by_document(passages).items():
             ids |= _store_document(workspace_id, doc, members, (space, embedder))

@@ -106,11 +106,11 @@ async def bounded(work: Callable[[T], Awaitable[R]], items: Sequence[T], concurr
     results: dict[int, R] = {}
     waiting = iter(enumerate(items))
 
-    async def take() -> None:
+    async def worker() -> None:
         for place, item in waiting:
             results[place] = await work(item)
 
-    await asyncio.gather(*(take() for _ in range(min(concurrency, len(items)))))
+    await asyncio.gather(*(worker() for _ in range(min(concurrency, len(items)))))
     return [results[place] for place in range(len(items))]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from config.settings import Settings
-from db.queries.access.idempotency import Repeatable, claim_key
+from db.queries.access.idempotency import Repeatable, reserve_key
 from db.queries.access.workspaces import get_or_add_workspaces
 from db.queries.verifications.batches import add_batch
 from db.session import transaction
@@ -27,7 +27,7 @@ def submit_verification(new: NewVerification, settings: Settings, request: Repea
     workspaces = _make_workspaces([new])
     query_id = uuid.uuid4()
     with transaction() as session:
-        if request is not None and (first := claim_key(session, request, query_id)) != query_id:
+        if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
             return Submitted(first, repeated=True)
         store = Store(session, settings, workspaces)
         store.add([Item(query_id, new, store.rows(new))])
@@ -49,7 +49,7 @@ def submit_batch(
     workspaces = _make_workspaces(items)
     batch_id = uuid.uuid4()
     with transaction() as session:
-        if request is not None and (first := claim_key(session, request, batch_id)) != batch_id:
+        if request is not None and (first := reserve_key(session, request, batch_id)) != batch_id:
             return Submitted(first, repeated=True)
         store = Store(session, settings, workspaces)
         rows = _all_rows(store, items)

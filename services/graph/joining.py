@@ -17,7 +17,7 @@ Found = list[tuple[int, float | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedCandidates:
     """Candidates, best first, with the links of those found over a connection; `issue` is for users."""
 
     found: Found
@@ -30,24 +30,24 @@ class Joined:
         return {**({"links": links} if links else {}), **({"issues": [self.issue]} if self.issue else {})}
 
 
-def with_graph(context: StepContext, queries: Sequence[str], found: Found, k: int) -> Joined:
+def with_graph(context: StepContext, queries: Sequence[str], found: Found, k: int) -> JoinedCandidates:
     """Join what was `found` without the graph with what the graph leads to, as `graph_mode` says; at most `k`.
 
     `hybrid` leaves a third of the places to the former, because a graph never holds all of a document.
     """
     mode = context.query.options.graph_mode
     if mode == "naive":
-        return Joined(found[:k])
+        return JoinedCandidates(found[:k])
     planned = _planned(context, queries)
     if planned["status"] == "empty":
-        return Joined(found[:k], issue=planned.get("reason", NO_GRAPH))
+        return JoinedCandidates(found[:k], issue=planned.get("reason", NO_GRAPH))
     graph = graph_candidates(context, planned, " ".join(queries))
     if not graph.chunks:
-        return Joined(found[:k], issue=NOTHING_NEAR)
+        return JoinedCandidates(found[:k], issue=NOTHING_NEAR)
     similarity = dict(found)
     keys = _ordered(mode, graph, [key for key, _ in found], k)
     earlier: dict[str, Link] = (context.earlier("retrieve") or {}).get("links", {})
-    return Joined([(key, similarity.get(key)) for key in keys], {**graph.links, **earlier})
+    return JoinedCandidates([(key, similarity.get(key)) for key in keys], {**graph.links, **earlier})
 
 
 def _planned(context: StepContext, queries: Sequence[str]) -> GraphPlanned:

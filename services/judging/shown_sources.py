@@ -21,7 +21,7 @@ class Shown:
     sources: Sources
     note: str = ""
 
-    def noted(self, checked: Checked) -> Checked:
+    def with_shown(self, checked: Checked) -> Checked:
         return {**checked, "shown": self.note} if self.note else checked
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from config.settings import AdmissionSettings, settings
 from db.queries.admission import backlog as rows
-from db.queries.admission.backlog import Backlog, Line, Pace
+from db.queries.admission.backlog import Backlog, Pace, TenantBacklog
 from db.session import current_tenant, reading, system_transaction
 from domain.errors import BacklogFull, Overload, Overloaded
 from services.core.request_priority import FEW, Priority
@@ -41,12 +41,12 @@ class _Snapshot:
         return self.backlog.pace
 
     @property
-    def lines(self) -> dict[int, Line]:
+    def lines(self) -> dict[int, TenantBacklog]:
         lines = dict(self.backlog.lines)
         with self.lock:
             passed = tuple(self.passed.items())
         for (tenant_id, is_person), more in passed:
-            line = lines.get(tenant_id, Line())
+            line = lines.get(tenant_id, TenantBacklog())
             lines[tenant_id] = line._replace(asked=line.asked + more, people=line.people + is_person * more)
         return lines
 
@@ -71,7 +71,7 @@ class _Memory:
                 self._snapshot = self._measured(limits)
             return self._snapshot
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         self._snapshot = None
 
     def _measured(self, limits: AdmissionSettings) -> _Snapshot:
@@ -84,9 +84,9 @@ class _Memory:
 _memory = _Memory()
 
 
-def forget() -> None:
+def reset() -> None:
     """Measure again at the next request."""
-    _memory.forget()
+    _memory.reset()
 
 
 def check_questions(
@@ -101,7 +101,7 @@ def check_questions(
     snapshot = _memory.current(limits)
     lines = snapshot.lines
     is_person = _is_person(priority, lines)
-    own, total = lines.get(current_tenant(), Line()).asked, sum(each.asked for each in lines.values())
+    own, total = lines.get(current_tenant(), TenantBacklog()).asked, sum(each.asked for each in lines.values())
     refused = _refused_as_full(lines, snapshot.pace.per_second, own, total, limits, "questions")
     if refused is None:
         asked = _Question(is_person, settings().budget.deadline_s if deadline_s is None else deadline_s)
@@ -115,7 +115,7 @@ def check_batches(repeated_key: str | None = None) -> None:
     limits = settings().admission
     snapshot = _memory.current(limits)
     lines = snapshot.lines
-    own = lines.get(current_tenant(), Line()).items
+    own = lines.get(current_tenant(), TenantBacklog()).items
     # A tenant counts with at most its own limit: one long file does not keep others from sending theirs.
     total = sum(each.items for each in lines.values())
     refused = _refused_as_full(lines, snapshot.pace.per_second, own, total, limits, "verifications in batches")
@@ -145,13 +145,17 @@ class _Question(NamedTuple):
     deadline_s: float
 
 
-def _is_person(priority: Priority | None, lines: Mapping[int, Line]) -> bool:
+def _is_person(priority: Priority | None, lines: Mapping[int, TenantBacklog]) -> bool:
     # The key is looked up when the question is stored (services.core.request_priority); a guess is enough here.
-    return lines.get(current_tenant(), Line()).asked < FEW if priority is None else priority is Priority.INTERACTIVE
+    return (
+        lines.get(current_tenant(), TenantBacklog()).asked < FEW
+        if priority is None
+        else priority is Priority.INTERACTIVE
+    )
 
 
 def _refused_as_late(
-    asked: _Question, lines: Mapping[int, Line], pace: Pace, limits: AdmissionSettings
+    asked: _Question, lines: Mapping[int, TenantBacklog], pace: Pace, limits: AdmissionSettings
 ) -> Overload | None:
     """Refuse a question that would end too late at the current speed, given what starts before it."""
     wait_s = max(0.0, _ahead(asked.is_person, lines, pace) - pace.free) / pace.per_second
@@ -168,7 +172,7 @@ def _refused_as_late(
 
 
 def _refused_as_full(
-    lines: Mapping[int, Line], per_second: float, own: int, total: int, limits: AdmissionSettings, what: str
+    lines: Mapping[int, TenantBacklog], per_second: float, own: int, total: int, limits: AdmissionSettings, what: str
 ) -> Overload | None:
     if own > (most := limits.max_queued_per_tenant):
         share = lines[current_tenant()].weight / sum(each.weight for each in lines.values())
@@ -180,10 +184,10 @@ def _refused_as_full(
     return None
 
 
-def _ahead(is_person: bool, lines: Mapping[int, Line], pace: Pace) -> float:
+def _ahead(is_person: bool, lines: Mapping[int, TenantBacklog], pace: Pace) -> float:
     """The number of questions that must start or end before the tenant's next one; of other tenants only as many as
     their weight lets pass."""
-    own = lines.get(current_tenant(), Line())
+    own = lines.get(current_tenant(), TenantBacklog())
     before = own.people if is_person else own.asked + pace.too_many
     turns = (before + 1) / own.weight
     others = [each for tenant_id, each in lines.items() if tenant_id != current_tenant()]

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from clients.telemetry import tracing
 from config.settings import Settings
 from db.models import Query, QueryKind, QueryStatus
-from db.queries.access.idempotency import Repeatable, claim_key
+from db.queries.access.idempotency import Repeatable, reserve_key
 from db.queries.runs.parking import parked_of_query
 from db.queries.runs.queries import add_query, get_query
 from db.queries.runs.replays import copy_outcomes, copy_sources, outcomes_of_request
@@ -33,7 +33,7 @@ def retry_query(
     """
     new_id = uuid.uuid4()
     with transaction() as session:
-        if request is not None and (first := claim_key(session, request, new_id)) != new_id:
+        if request is not None and (first := reserve_key(session, request, new_id)) != new_id:
             return Submitted(first, repeated=True)
         old = get_query(session, query_id, kind)
         parked = [(each["round"], each["step"], each["item"]) for each in parked_of_query(session, query_id)]

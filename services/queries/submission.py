@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeVar
 from clients.telemetry import tracing
 from clients.webhooks.addresses import check_url
 from config.settings import Settings
-from db.queries.access.idempotency import Repeatable, claim_key
+from db.queries.access.idempotency import Repeatable, reserve_key
 from db.queries.access.workspaces import get_workspace
 from db.queries.runs.queries import add_query
 from db.session import transaction
@@ -88,7 +88,7 @@ def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -
         check_url(new.callback_url, address_policy(settings.webhooks))
     query_id = uuid.uuid4()
     with transaction() as session:
-        if request is not None and (first := claim_key(session, request, query_id)) != query_id:
+        if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
             return Submitted(first, repeated=True)
         workspace = get_workspace(session, new.workspace)
         add_query(

@@ -33,7 +33,7 @@ async def check_alignment(context: StepContext) -> StepResult:
         score = keyword_overlap(answer, [passage.text for passage in shown.passages])
         reason = f"keyword overlap stands in for the model: {checked.get('reason')}"
         checked = Checked(status="fallback", verdict={"score": score, "reason": reason}, reason=reason)
-    return StepResult.single(shown.noted(checked))
+    return StepResult.single(shown.with_shown(checked))
 
 
 def check_coverage(context: StepContext) -> StepResult:
@@ -68,7 +68,7 @@ async def check_answerability(context: StepContext) -> StepResult:
         )
     shown = await asyncio.to_thread(shown_to_judge, context)
     fields = {"sources": shown.sources, "question": context.question, "answer": context.draft["text"]}
-    return StepResult.single(shown.noted(await _ask(context, CHECK_ANSWERABILITY, fields)))
+    return StepResult.single(shown.with_shown(await _ask(context, CHECK_ANSWERABILITY, fields)))
 
 
 async def check_statements(context: StepContext) -> StepResult:

@@ -47,9 +47,9 @@ def small(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Generator[None
     for name, value in limits.items():
         monkeypatch.setenv(f"CITEWELL_ADMISSION__{name}", str(value))
     settings.cache_clear()
-    load_shedding.forget()
+    load_shedding.reset()
     yield
-    load_shedding.forget()
+    load_shedding.reset()
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def wait_in_line(count: int, tenant: str = "default", **over: Any) -> int:
     with acting_for(tenant_id), transaction() as session:
         for _ in range(count):
             make_query(session, **over)
-    load_shedding.forget()
+    load_shedding.reset()
     return tenant_id
 
 
@@ -115,7 +115,7 @@ def ended(seconds_each: float, count: int) -> None:
             WHERE status = 'queued' AND question = 'new'
         """)
         session.execute(done, {"s": seconds_each})
-    load_shedding.forget()
+    load_shedding.reset()
 
 
 def running(seconds: float, count: int) -> None:
@@ -124,7 +124,7 @@ def running(seconds: float, count: int) -> None:
     with system_transaction() as session:
         since = text("UPDATE queries SET started_at = now() - make_interval(secs => :s) WHERE status = 'running'")
         session.execute(since, {"s": seconds})
-    load_shedding.forget()
+    load_shedding.reset()
 
 
 def test_a_question_that_would_wait_too_long_is_refused_with_the_time_that_it_takes(
@@ -156,7 +156,7 @@ def script(http: httpx.Client) -> httpx.Response:
     The workspace does not exist, so a request that is not refused for lack of capacity gets 404.
     """
     with living("verification", room=8):
-        load_shedding.forget()
+        load_shedding.reset()
         return http.post("/v1/queries", json=QUESTION | {"workspace": "none"}, headers=SCRIPT)
 
 
@@ -262,7 +262,7 @@ def test_a_repetition_of_what_was_accepted_is_answered(http: httpx.Client) -> No
     headers = {"Idempotency-Key": "once"}
     first = http.post("/v1/queries", json=QUESTION, headers=headers)
     assert first.status_code == 202, first.text
-    load_shedding.forget()
+    load_shedding.reset()
     again = http.post("/v1/queries", json=QUESTION, headers=headers)
     assert (again.status_code, again.headers["idempotent-replayed"]) == (202, "true")
     assert again.json()["id"] == first.json()["id"]
@@ -287,7 +287,7 @@ def test_a_file_is_accepted_or_refused_as_a_whole_and_people_are_not_refused_for
     path = "/v1/verifications/batches"
     wait_in_line(1)
     assert http.post(path, content=batch(20), headers=LINES).json()["total"] == 20
-    load_shedding.forget()
+    load_shedding.reset()
     refused = http.post(path, content=b"not even read", headers=LINES)
     assert "2 of your verifications in batches" in assert_problem(refused, 429, "backlog_full")["detail"]
     assert rows("batches") == 1
@@ -297,9 +297,9 @@ def test_a_file_is_accepted_or_refused_as_a_whole_and_people_are_not_refused_for
 def test_other_tenants_files_are_not_refused_for_one_long_file(http: httpx.Client) -> None:  # A7, N2
     path, other = "/v1/verifications/batches", make_key(tenant="other")
     assert http.post(path, content=batch(20), headers=LINES).status_code == 202
-    load_shedding.forget()
+    load_shedding.reset()
     assert http.post(path, content=batch(20), headers=LINES | bearer(other)).status_code == 202
-    load_shedding.forget()
+    load_shedding.reset()
     assert_problem(
         http.post(path, content=batch(1), headers=LINES | bearer(make_key(tenant="third"))), 503, "overloaded"
     )

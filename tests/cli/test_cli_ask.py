@@ -90,7 +90,7 @@ def test_a_server_without_room_is_asked_again_when_it_says_so(
     with acting_for(DEFAULT_TENANT), transaction() as session:
         for _ in range(2):
             make_query(session)
-    load_shedding.forget()
+    load_shedding.reset()
     refused = citewell("ask", QUESTION, "-w", "w", "--wait", "0.5")
     assert "try again in 1 seconds" in refused.complaint
 

@@ -9,7 +9,7 @@ import pytest
 
 from citewell.backup.archive import Contents, Hashed, write_backup
 from config.settings import settings
-from db.copying import create_beside, drop_beside
+from db.copying import create_database, drop_database
 from db.session import transaction
 from tests.books import books
 from tests.cli.conftest import Citewell, Outcome
@@ -22,8 +22,8 @@ Restore = Callable[..., Outcome]
 @pytest.fixture
 def empty(database: str) -> Generator[str]:
     """An empty database on the same server."""
-    yield create_beside(database, EMPTY)
-    drop_beside(database, EMPTY)
+    yield create_database(database, EMPTY)
+    drop_database(database, EMPTY)
 
 
 @pytest.fixture

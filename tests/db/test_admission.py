@@ -241,7 +241,7 @@ def test_what_cannot_be_finished_in_time_any_more_is_not_started() -> None:  # F
     endless = ask(1, options=make_options(deadline_s=None).model_dump(mode="json"))
     with system_transaction() as session:
         session.execute(text("UPDATE queries SET created_at = now() - interval '2 s' WHERE status = 'queued'"))
-        assert [each.query_id for each in admission.list_hopeless(session)] == short
+        assert [each.query_id for each in admission.list_expired(session)] == short
     assert {each.query_id for each in admit(per_process=8)} == {*long, *endless}
 
 
@@ -250,7 +250,7 @@ def test_what_has_hardly_waited_is_tried_though_the_last_ones_took_longer() -> N
     have_taken_20_s()
     short = ask(1, options=make_options(deadline_s=10).model_dump(mode="json"))
     with system_transaction() as session:
-        assert admission.list_hopeless(session) == []
+        assert admission.list_expired(session) == []
     assert [each.query_id for each in admit(per_process=8)] == short
 
 

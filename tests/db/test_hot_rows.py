@@ -18,8 +18,8 @@ _TELL = text("SELECT pg_stat_force_next_flush()")
 _WRITTEN = text("SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'queries'")
 
 WRITES: dict[str, Callable[[Session, uuid.UUID, int], object]] = {
-    "a stage": lambda s, query_id, n: events.note_progress(s, query_id, f"stage {n}", [("sentence", {"n": n})]),
-    "progress": lambda s, query_id, _: events.note_progress(s, query_id),
+    "a stage": lambda s, query_id, n: events.record_progress(s, query_id, f"stage {n}", [("sentence", {"n": n})]),
+    "progress": lambda s, query_id, _: events.record_progress(s, query_id),
     "an event": lambda s, query_id, n: events.add_event(s, "draft", {"n": n}, query_id=query_id),
     "a round": lambda s, query_id, n: queries.advance_round(s, query_id, n + 1),
 }

@@ -11,7 +11,7 @@ from sqlalchemy import insert, text
 from db.models import WHEEL_SPACE, Chunk, ChunkVector, Document
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.access.workspaces import get_or_add_workspace
-from db.queries.documents.spaces import Space, claim_space, get_or_add_space
+from db.queries.documents.spaces import Space, assign_space, get_or_add_space
 from db.queries.documents.vectors import add_vectors, known_vectors, text_digest
 from db.queries.search import vector_search
 from db.queries.search.vector_search import Candidates, search_vector
@@ -39,7 +39,7 @@ def store(workspace: str, vectors: NDArray[np.float32], space: Space, *, per_doc
     ids = [uuid.uuid4() for _ in range(0, len(vectors), per_document)]
     with transaction() as session:
         workspace_id = get_or_add_workspace(session, workspace).id
-        claim_space(session, workspace_id, space)
+        assign_space(session, workspace_id, space)
         common = {"workspace_id": workspace_id, "size_bytes": 1, "status": "ready", "chunks_done": per_document}
         session.execute(
             insert(Document),

@@ -16,7 +16,7 @@ from citewell.supervisor.servers.pair import EmbeddedServers
 from citewell.supervisor.state import running_server
 from clients.embeddings import default_embedder
 from config.settings import settings
-from db.copying import create_beside, drop_beside
+from db.copying import create_database, drop_database
 from services.documents.documents import NewDocument, accept_document
 from services.documents.ingestion import ingest
 from services.queries.submission import NewQuery, submit_query
@@ -107,10 +107,10 @@ def test_everything_comes_back_and_what_waited_goes_on(
     # Row by row, in a database without workers; tables that a worker wrote meanwhile cannot be compared.
     still = {name for name in before if before[name] == after[name]}
     assert still >= BOOKS
-    beside = create_beside(database, BESIDE)
+    beside = create_database(database, BESIDE)
     assert command("restore", file, CITEWELL_DATABASE_URL=beside, CITEWELL_REDIS_URL=servers.redis_url) == 0
     restored = books(beside)
-    drop_beside(database, BESIDE)
+    drop_database(database, BESIDE)
     assert restored.keys() == before.keys()
     assert {name: restored[name] for name in still} == {name: before[name] for name in still}
 

@@ -130,7 +130,7 @@ def test_work_that_goes_on_is_not_ended() -> None:  # A7
     assert look(working) == look(within) == (QueryStatus.RUNNING, None)
     progressing = started(131)
     with transaction() as session:
-        assert events.note_progress(session, uuid.UUID(progressing.query_id), "verifying")
+        assert events.record_progress(session, uuid.UUID(progressing.query_id), "verifying")
     assert look(progressing) == (QueryStatus.RUNNING, None)
 
 

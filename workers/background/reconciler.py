@@ -92,7 +92,7 @@ def reconcile(recovery: RecoverySettings) -> int:
 
 
 def _list_overdue(session: Session) -> dict[Launch, str]:
-    hopeless = dict.fromkeys(admission.list_hopeless(session), _HOPELESS)
+    hopeless = dict.fromkeys(admission.list_expired(session), _HOPELESS)
     return hopeless | dict.fromkeys(budgets.list_overdue(session, settings().budget.grace_s), _OVERDUE)
 
 

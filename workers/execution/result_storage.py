@@ -44,15 +44,15 @@ async def store_results(
     Raises Ignore when the results are no longer needed, Reject when this process ends; then the runs that are `waiting`
     for a model are given up, too.
     """
-    leaving = _to_store(claim, context, results)
+    completion = _to_store(claim, context, results)
     next_context = _next_context(context, following) if following is not None else None
     wanted = None
     if following is not None and next_context is not None:
         wanted = _wanted(results, next_context, following)
     if any(not result.values or result.save is not None for _, result in results):
-        left = await asyncio.to_thread(_store_with_saves, leaving, wanted, results)
+        left = await asyncio.to_thread(_store_with_saves, completion, wanted, results)
     else:
-        left = await step_io.complete_steps(leaving, wanted)
+        left = await step_io.complete_steps(completion, wanted)
     for run, result in results:
         run.calls_stored = True
         report_step(run, "stopped" if not result.values else "done" if left.kept else "superseded")
@@ -165,26 +165,26 @@ def _wanted(results: Results, next_context: StepContext, following: Work) -> ste
 
 
 def _store_with_saves(
-    leaving: step_io.Completion, wanted: step_io.ClaimRequest | None, results: Results
+    completion: step_io.Completion, wanted: step_io.ClaimRequest | None, results: Results
 ) -> step_io.CompletionResult:
     """Store the results in a transaction with what the steps themselves save. Only model calls are stored when one of
     the steps was stopped."""
     with transaction() as session:
         if any(run.step.ends for run, _ in results):
             # Lock order: the batch before the query's own row (db.queries.verifications.batches).
-            lock_batch_of(session, uuid.UUID(leaving.query_id))
+            lock_batch_of(session, uuid.UUID(completion.query_id))
         if not all(result.values for _, result in results):
             store_model_calls(session, [run for run, _ in results])
             return step_io.NOT_STORED
         # The stage of the following work comes after the events of what is saved.
-        left = step_io.complete_steps_within(session, leaving, wanted and wanted._replace(stage=None))
+        left = step_io.complete_steps_within(session, completion, wanted and wanted._replace(stage=None))
         if not left.kept:
             return left
         for _, result in results:
             if result.save is not None:
                 result.save(session)
         if wanted is not None and wanted.stage and set(left.claimed) == set(wanted.keys):
-            entered = events.note_progress(session, uuid.UUID(leaving.query_id), wanted.stage)
+            entered = events.record_progress(session, uuid.UUID(completion.query_id), wanted.stage)
             left = left._replace(entered=bool(entered))
         return left
 

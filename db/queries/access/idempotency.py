@@ -21,7 +21,7 @@ class Repeatable(NamedTuple):
     fingerprint: str
 
 
-def claim_key(session: Session, request: Repeatable, resource_id: uuid.UUID) -> uuid.UUID:
+def reserve_key(session: Session, request: Repeatable, resource_id: uuid.UUID) -> uuid.UUID:
     """Return `resource_id` if this is the first request with its key, else the resource of the first one.
 
     Call it in the transaction that creates the resource: a second request waits here until the first is committed.

@@ -82,7 +82,7 @@ _CAN_BE_FINISHED = f"""
         ELSE coalesce((SELECT seconds FROM quickest WHERE quickest.kind = queries.kind), 0) END, true)
 """  # noqa: S608 - only constants are put together
 
-_HOPELESS = text(f"""
+_EXPIRED = text(f"""
     WITH quickest AS MATERIALIZED ({_QUICKEST})
     SELECT id, launch, tenant_id FROM queries
     WHERE status = 'queued' AND batch_id IS NULL AND NOT {_CAN_BE_FINISHED} ORDER BY created_at LIMIT :limit
@@ -295,7 +295,7 @@ def admit_queries(session: Session, *, per_process: int, of_batch: int) -> list[
     At most `per_process` queries run for every live verification process, limited by the room that each one reports,
     and `of_batch` items of one batch. Between tenants the smallest running/weight is first; within a tenant interactive
     queries before scripted ones, then the oldest; questions before batch items. Queries that can no longer finish
-    within their deadline are left to `list_hopeless`.
+    within their deadline are left to `list_expired`.
     """
     # Usually a query ends and nothing waits for its place. A query accepted after this look sends its own nudge.
     if not session.scalar(_ANY_WAITING):
@@ -306,11 +306,11 @@ def admit_queries(session: Session, *, per_process: int, of_batch: int) -> list[
     return [Admitted(*row[:6]) for row in rows]
 
 
-def list_hopeless(session: Session, limit: int = 100) -> list[Launch]:
+def list_expired(session: Session, limit: int = 100) -> list[Launch]:
     """Waiting questions that can no longer finish within their deadline: they have waited for more than a tenth of it,
     and less is left than the quickest of their kind took lately. In a `system_transaction`.
     """
-    return [Launch(*row) for row in session.execute(_HOPELESS, {"limit": limit})]
+    return [Launch(*row) for row in session.execute(_EXPIRED, {"limit": limit})]
 
 
 def is_at_capacity(session: Session, *, per_process: int) -> bool:

@@ -11,7 +11,7 @@ from db.models import IdempotencyKey
 from db.queries.admission.admission import DEAD_AFTER_S, ROOM
 
 
-class Line(NamedTuple):
+class TenantBacklog(NamedTuple):
     """A tenant's waiting questions and batch items, each counted up to a limit plus one. `people` counts the
     interactive ones among the questions.
     """
@@ -67,7 +67,7 @@ class Pace:
 class Backlog:
     """The waiting lines by tenant, and how fast they move."""
 
-    lines: Mapping[int, Line]
+    lines: Mapping[int, TenantBacklog]
     pace: Pace
 
 
@@ -172,7 +172,7 @@ class Waiting(NamedTuple):
 def measure(session: Session, *, per_process: int, most: int) -> Backlog:
     """The waiting lines of all tenants, each counted up to `most` + 1; in a `system_transaction`."""
     rows = session.execute(_LINES, {"most": most})
-    lines = {tenant_id: Line(*counted) for tenant_id, *counted in rows}
+    lines = {tenant_id: TenantBacklog(*counted) for tenant_id, *counted in rows}
     pace = session.execute(_PACE, {"per_process": per_process, "dead_after": DEAD_AFTER_S}).one()
     return Backlog(lines, Pace(*pace))
 

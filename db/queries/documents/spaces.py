@@ -51,7 +51,7 @@ def space_of(session: Session, workspace_id: int) -> Space | None:
     return None if row.id is None else Space(*row)
 
 
-def claim_space(session: Session, workspace_id: int, space: Space) -> Space:
+def assign_space(session: Session, workspace_id: int, space: Space) -> Space:
     """The workspace's space, set to `space` if it had none."""
     session.execute(
         update(Workspace).where(Workspace.id == workspace_id, Workspace.space_id.is_(None)).values(space_id=space.id)

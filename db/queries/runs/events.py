@@ -31,7 +31,7 @@ def add_events(session: Session, query_id: uuid.UUID, events: Sequence[EventData
         session.execute(_APPEND, _columns(query_id, events))
 
 
-def note_progress(
+def record_progress(
     session: Session, query_id: uuid.UUID, stage: str | None = None, events: Sequence[EventData] = ()
 ) -> bool | None:
     """Append events and enter `stage`, which adds one event unless the query is in that stage already.

@@ -16,7 +16,7 @@ from db.queries.access.keys import get_or_add_tenant
 from db.queries.documents.spaces import MAX_DIMENSION, Space, get_or_add_space
 from db.session import acting_for, engine, reading, system_transaction, transaction
 from domain.errors import EmbeddingMismatch, EmbeddingRejected, EmbeddingUnavailable
-from services.core.embedding_spaces import claim, read_space
+from services.core.embedding_spaces import ensure_space, read_space
 from services.documents.documents import NewDocument, accept_document, read_document
 from services.documents.ingestion import ingest
 from services.retrieval.candidates import Search, find_candidates
@@ -154,4 +154,4 @@ def test_an_index_whose_building_was_interrupted_is_made_anew() -> None:  # A5
     with reading() as session:
         valid = text("SELECT indisvalid FROM pg_index WHERE indexrelid = CAST(:name AS regclass)")
         assert session.scalar(valid, {"name": name})
-    assert claim(workspace_id, default_embedder()).model == "use-multilingual-v3"
+    assert ensure_space(workspace_id, default_embedder()).model == "use-multilingual-v3"

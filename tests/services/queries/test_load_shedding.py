@@ -20,7 +20,7 @@ def test_no_question_that_was_let_through_at_once_with_others_is_forgotten(
     monkeypatch.setattr("services.queries.load_shedding.REMEMBERED_S", 3600.0)
     for limit in ("MAX_QUEUED_PER_TENANT", "MAX_QUEUED", "MAX_WAIT_S"):
         monkeypatch.setenv(f"CITEWELL_ADMISSION__{limit}", "100000")
-    load_shedding.forget()
+    load_shedding.reset()
 
     def ask(_: int) -> None:
         with acting_for(DEFAULT_TENANT):
@@ -38,4 +38,4 @@ def test_no_question_that_was_let_through_at_once_with_others_is_forgotten(
         assert seen.passed.total() == threads * each + 1
     finally:
         sys.setswitchinterval(switching)
-        load_shedding.forget()
+        load_shedding.reset()
