@@ -70,7 +70,7 @@ def drop_beside(url: str, name: str) -> None:
         connection.execute(text(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)'))
 
 
-def take_the_place(url: str, name: str, replaced: str) -> None:
+def replace_database(url: str, name: str, replaced: str) -> None:
     """Rename the database at `url` to `replaced` and give its name to `name`, atomically.
 
     Ends the connections to the database at `url`. Raises OperationalError if others keep reconnecting.

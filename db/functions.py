@@ -15,7 +15,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 from sqlalchemy import Engine
 
-from db.session import CONNECTING, LIMITS_MS, current_tenant, engine, will_pass
+from db.session import CONNECTING, LIMITS_MS, current_tenant, engine, is_transient
 from domain.errors import DatabaseUnavailable
 
 _MOST = 4
@@ -47,7 +47,7 @@ async def call(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...
             cursor = await connection.execute(statement.encode(), values)
             return await cursor.fetchall()
     except psycopg.Error as error:
-        if will_pass(error):
+        if is_transient(error):
             raise DatabaseUnavailable from error
         raise Refused(error.sqlstate) from error
     except UnicodeEncodeError as error:

@@ -52,7 +52,7 @@ def ensure_space_index(space: Space) -> None:
 
 
 @contextmanager
-def reembedding_alone(workspace_id: int) -> Generator[None]:
+def exclusive_reembedding(workspace_id: int) -> Generator[None]:
     """Prevent concurrent re-embedding of a workspace while the block, or this process, lasts.
 
     Raises ReembeddingRuns.

@@ -1,14 +1,56 @@
-"""Bring a database to the newest schema; `python -m db.migrate` does so for the configured one."""
+"""The schema: migrated, compared with the one that this program needs, and guarded by row-level security.
+
+`python -m db.migrate` brings the configured database to the newest schema.
+"""
 
 import sys
+from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
+from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 from config.settings import settings
 from domain.errors import SchemaUnknown
+
+
+def schema_revision(session: Session) -> str | None:
+    """The database's revision; None when it was never migrated."""
+    if session.scalar(text("SELECT to_regclass('alembic_version')")) is None:
+        return None
+    return session.scalar(text("SELECT version_num FROM alembic_version"))
+
+
+def schema_state(session: Session) -> Literal["current", "newer", "outdated"]:
+    """Compare the database's schema with this program's.
+
+    `newer` still fits, because migrations only add (a test ensures it): a program goes on while, and after, a newer one
+    migrates. Revisions are numbers; an unknown one that is not a higher number is foreign and counts as `outdated`.
+    """
+    revision, head = schema_revision(session), head_revision()
+    if revision == head:
+        return "current"
+    is_newer = revision is not None and revision.isdecimal() and int(revision) > int(head or 0)
+    return "newer" if is_newer else "outdated"
+
+
+@cache
+def head_revision() -> str | None:
+    """The newest revision in this program."""
+    return ScriptDirectory.from_config(alembic_config()).get_current_head()
+
+
+_ABOVE = text("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user")
+
+
+def above_row_security(session: Session) -> bool:
+    """True if the role bypasses row-level security, so that nothing keeps tenants apart."""
+    return session.execute(_ABOVE).scalar_one()
 
 
 def alembic_config() -> Config:

@@ -39,7 +39,7 @@ CONNECTING = {
     "tcp_user_timeout": 30_000,
 }
 
-_TOLD = "after_commit"
+_CALLBACKS = "after_commit"
 
 # Guards creation: two threads that need the pool first must not create two.
 _first = threading.Lock()
@@ -48,7 +48,7 @@ _first = threading.Lock()
 # to some 8 MB, and one interpreter cannot keep more of them busy.
 _FOR_WORK, _FOR_LEASES = (6, 0), (1, 1)
 _engines: dict[tuple[int, int], Engine] = {}
-_is_apart: ContextVar[bool] = ContextVar("is_apart", default=False)
+_is_reserved: ContextVar[bool] = ContextVar("is_reserved", default=False)
 
 _tenant: ContextVar[int] = ContextVar("tenant")
 # Local to the transaction, so a connection returns to the pool without a tenant. Both statements are sent as one.
@@ -57,12 +57,12 @@ _BEGIN_FOR_ALL = "BEGIN; SELECT set_config('citewell.system', 'on', true)"
 
 
 def engine() -> Engine:
-    """The pool of this process, or the one for its leases (`apart`). Waits are bounded: a stopped database is an error,
-    not a hang.
+    """The pool of this process, or the one for its leases (`reserved_connection`). Waits are bounded: a stopped
+    database is an error, not a hang.
 
     The driver begins no transactions; each one starts with the BEGIN of `_begun`.
     """
-    sizes = _FOR_LEASES if _is_apart.get() else _FOR_WORK
+    sizes = _FOR_LEASES if _is_reserved.get() else _FOR_WORK
     with _first:
         if sizes not in _engines:
             _engines[sizes] = _made(*sizes)
@@ -87,13 +87,13 @@ def _made(kept: int, above: int) -> Engine:
 
 
 @contextmanager
-def apart() -> Generator[None]:
+def reserved_connection() -> Generator[None]:
     """Use a connection reserved for leases: a renewal that waited for a work connection would let the lease expire."""
-    token = _is_apart.set(True)
+    token = _is_reserved.set(True)
     try:
         yield
     finally:
-        _is_apart.reset(token)
+        _is_reserved.reset(token)
 
 
 @contextmanager
@@ -146,9 +146,9 @@ def system_transaction() -> Generator[Session]:
         yield session
 
 
-def after_commit(session: Session, tell: Callable[[], None]) -> None:
-    """Call `tell` once after the transaction commits, however often it is registered."""
-    session.info.setdefault(_TOLD, {})[tell] = None
+def after_commit(session: Session, callback: Callable[[], None]) -> None:
+    """Call `callback` once after the transaction commits, however often it is registered."""
+    session.info.setdefault(_CALLBACKS, {})[callback] = None
 
 
 @contextmanager
@@ -157,10 +157,10 @@ def _begun(begin: str) -> Generator[Session]:
         with closing(_opened(begin)) as session:
             yield session
             session.commit()
-        for tell in session.info.get(_TOLD, ()):
-            tell()
+        for callback in session.info.get(_CALLBACKS, ()):
+            callback()
     except DBAPIError as error:
-        if error.connection_invalidated or will_pass(error.orig):
+        if error.connection_invalidated or is_transient(error.orig):
             raise DatabaseUnavailable from error
         raise
     except PoolTimeout as error:
@@ -188,7 +188,7 @@ def _open(begin: str) -> Session:
     return session
 
 
-def will_pass(error: BaseException | None) -> bool:
+def is_transient(error: BaseException | None) -> bool:
     """True if the driver's `error` is transient: no server, a restart, a deadlock, a lock, a full disk."""
     state: str | None = getattr(error, "sqlstate", "")
     if state is None:

@@ -13,7 +13,7 @@ from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.documents.lexicon import as_tsvector, count_chunks
 from db.queries.documents.spaces import claim_space, get_or_add_space
 from db.queries.documents.vectors import add_vectors
-from db.queries.runs import entries
+from db.queries.runs import step_io
 from db.queries.runs.queries import add_query
 from domain.query.options import QueryOptions
 from domain.retrieval.lexemes import lexemes
@@ -86,4 +86,4 @@ def finish_items(
     """Store outcomes of one step as its worker does."""
     keyed = {(step, item): value for item, value in values.items()}
     fences = {(step, item): attempt for item, attempt in attempts.items()}
-    return entries.leave_within(session, entries.Leaving(str(query_id), round_, keyed, fences)).kept
+    return step_io.complete_steps_within(session, step_io.Completion(str(query_id), round_, keyed, fences)).kept

@@ -13,7 +13,7 @@ def living(*queues: str, concurrency: int = 1, room: int | None = None) -> Gener
     """A process that serves these queues and has `room` for queries, for the length of the block; yields its id."""
     process = uuid.uuid4()
     with system_transaction() as session:
-        processes.note_alive(session, process, "host", 1, queues, concurrency, room)
+        processes.record_heartbeat(session, process, "host", 1, queues, concurrency, room)
     yield process
     with system_transaction() as session:
-        processes.forget(session, process)
+        processes.delete_process(session, process)

@@ -22,7 +22,7 @@ from db.models import (
 from db.queries.runs.events import add_event
 from db.queries.runs.queries import mark_finished
 from db.queries.runs.results import StoredVerification, add_answer, add_verification
-from services.finishing.audit_chain import seal
+from services.finishing.audit_chain import seal_audit
 from tests.factories import make_document, make_query
 
 TEXT = "Refunds.\nCustomers may return a product within 30 days. A receipt is required."
@@ -46,7 +46,7 @@ def store_answered_query(session: Session, **over: Any) -> Query:
     query = make_query(session, **over)
     complete(session, query)
     session.flush()
-    seal(session, query.id)
+    seal_audit(session, query.id)
     return query
 
 

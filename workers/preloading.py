@@ -1,4 +1,4 @@
-"""Loads what worker processes share, once, in the process that forks them
+"""Loads shared modules and models once, in the process that forks the workers
 (citewell.supervisor.processes.forkserver)."""
 
 from importlib import import_module
@@ -7,7 +7,7 @@ from sqlalchemy.orm import configure_mappers
 
 from clients.embeddings import default_embedder
 from config.settings import settings
-from db.schema_version import head_revision
+from db.migrate import head_revision
 from db.session import dispose, engine
 from workers.celery_app import app
 from workers.lifecycle import uses_own_embedder

@@ -26,7 +26,7 @@ from services.queries import results
 from services.queries.cancellation import cancel_query
 from services.queries.submission import NewQuery
 from services.queries.workspaces import read_model
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 
 
 async def completed(request: Request, response: Response, asked: CompletionCreate) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def _start(asked: CompletionCreate) -> UUID:
 def _abandon(query_id: UUID) -> None:
     with suppress(QueryFinished, QueryNotFound):
         cancel_query(query_id)
-        ring(query_id)
+        notify_end(query_id)
 
 
 class _Chunks:

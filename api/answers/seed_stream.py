@@ -17,7 +17,7 @@ from api.schemas.citations import FinalEvent
 from config.settings import settings
 from db.queries.runs.events import DRAFT
 from domain.errors import CitewellError
-from services.generation.draft_stream import same_start
+from services.generation.draft_stream import common_prefix_length
 from services.queries.results import read_query
 
 
@@ -34,7 +34,7 @@ class SentDraft:
         A draft that restarts is not repeated as far as it says the same.
         """
         self._draft = self._draft[:start] + text
-        common = same_start(self._sent, self._draft)
+        common = common_prefix_length(self._sent, self._draft)
         if common == len(self._draft):
             return ""
         self._sent = self._draft

@@ -20,7 +20,7 @@ from config.settings import settings
 from db.models import QueryKind
 from services.external.verification_results import read_verification
 from services.finishing.completion import LAST_EVENTS
-from services.queries.results import Told, read_events, read_query
+from services.queries.results import StreamedEvent, read_events, read_query
 
 RETRY_MS = 1000
 
@@ -71,7 +71,7 @@ async def _encoded(query_id: UUID, after: int, result: _Result) -> AsyncIterator
         spoke = time.monotonic()
 
 
-async def _event(query_id: UUID, event: Told, result: _Result) -> bytes:
+async def _event(query_id: UUID, event: StreamedEvent, result: _Result) -> bytes:
     data = event.data
     if event.type in LAST_EVENTS:
         found = result.shape.model_validate(await run_in_threadpool(result.read, query_id))

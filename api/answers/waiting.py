@@ -19,7 +19,7 @@ from config.settings import settings
 from db.models import QueryKind
 from domain.errors import KeyRevoked
 from services.queries import results
-from services.queries.results import Told
+from services.queries.results import StreamedEvent
 
 _subscriptions: WeakKeyDictionary[asyncio.AbstractEventLoop, Subscriptions] = WeakKeyDictionary()
 
@@ -67,7 +67,7 @@ async def require_valid_key() -> None:
         raise KeyRevoked("The key was revoked, or has expired, while this request waited.")
 
 
-async def follow(query_id: UUID, after: int) -> AsyncIterator[list[Told]]:
+async def follow(query_id: UUID, after: int) -> AsyncIterator[list[StreamedEvent]]:
     """Yield the events of the query after number `after` as they are stored, until the last one, or until soon after
     the request's key was revoked.
 

@@ -10,7 +10,7 @@ from fastapi import Depends, Header, Request
 from fastapi.concurrency import run_in_threadpool
 
 from services.core import request_priority
-from services.core.request_priority import Asker, Priority
+from services.core.request_priority import Priority, Requester
 from services.queries import load_shedding
 
 _LONGEST_S = 86_400
@@ -29,7 +29,7 @@ async def _for_a_question(
     ] = None,
 ) -> None:
     # Set here and not in a thread: a thread's changes of its context do not reach the route.
-    request_priority.asked_by(Asker(priority, getattr(request.state, "key_id", None)))
+    request_priority.set_requester(Requester(priority, getattr(request.state, "key_id", None)))
     deadline_s = await _deadline_s(request)
     await run_in_threadpool(load_shedding.check_questions, _key(request), priority=priority, deadline_s=deadline_s)
 

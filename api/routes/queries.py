@@ -23,9 +23,9 @@ from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter
 from services.queries import results
 from services.queries.cancellation import cancel_query
-from services.queries.retry import replay_query
+from services.queries.retry import retry_query
 from services.queries.submission import NewQuery, submit_once
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
@@ -51,7 +51,7 @@ def replay(query_id: UUID, repeatable: MaybeRepeated, response: Response) -> Que
 
     Finished work is taken over, so nothing is paid for twice; see `replay_of`.
     """
-    new_id, repeated = replay_query(query_id, QueryKind.ANSWER, settings(), repeatable)
+    new_id, repeated = retry_query(query_id, QueryKind.ANSWER, settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:
@@ -90,7 +90,7 @@ async def get_query(
 def cancel(query_id: UUID) -> object:
     """Cancel the question: work on it stops within seconds, and nothing more is sent."""
     head = cancel_query(query_id)
-    ring(query_id)
+    notify_end(query_id)
     return head
 
 

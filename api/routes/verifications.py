@@ -30,8 +30,8 @@ from services.external import verification_results
 from services.external.acceptance import submit_verification
 from services.queries import results
 from services.queries.cancellation import cancel_query
-from services.queries.retry import replay_query
-from workers.processes.notifying import ring
+from services.queries.retry import retry_query
+from workers.processes.notifying import notify_end
 from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"])
@@ -76,7 +76,7 @@ def replay(verification_id: UUID, repeatable: MaybeRepeated, response: Response)
 
     It uses the stored answer and sources.
     """
-    new_id, repeated = replay_query(verification_id, QueryKind.VERIFICATION, settings(), repeatable)
+    new_id, repeated = retry_query(verification_id, QueryKind.VERIFICATION, settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:
@@ -107,7 +107,7 @@ async def get_verification(request: Request, verification_id: UUID, wait: Wait =
 def cancel(verification_id: UUID) -> object:
     """Cancel the verification: work on it stops within seconds."""
     cancel_query(verification_id, QueryKind.VERIFICATION)
-    ring(verification_id)
+    notify_end(verification_id)
     return verification_results.read_verification(verification_id)
 
 

@@ -22,9 +22,8 @@ from citewell.supervisor.servers.postgres import data_folder
 from citewell.supervisor.state import ServerState, running_server
 from clients.broker import flush_server
 from config.settings import settings
-from db.copying import count_rows, create_beside, drop_beside, holds_work, snapshot, take_the_place
-from db.migrate import upgrade
-from db.schema_version import head_revision
+from db.copying import count_rows, create_beside, drop_beside, holds_work, replace_database, snapshot
+from db.migrate import head_revision, upgrade
 
 _NEW, _OLD = "citewell_restored", "citewell_replaced"
 _APPS = ("api.app:app", "workers.celery_app")
@@ -115,7 +114,7 @@ def _replace(url: str, file: Path, contents: Contents, state: ServerState | None
             _fill(fresh, file, contents)
         if state:
             _end_apps(state)
-        take_the_place(url, _NEW, _OLD)
+        replace_database(url, _NEW, _OLD)
     finally:
         drop_beside(url, _NEW)
     drop_beside(url, _OLD)

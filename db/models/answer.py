@@ -1,8 +1,8 @@
-"""Answers and their citations, as published."""
+"""Answers and their citations, as published, and the audit that proves a result (N6)."""
 
 import uuid
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint
+from sqlalchemy import ARRAY, ForeignKey, Index, LargeBinary, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, BigId, CreatedAt, Owned
@@ -69,3 +69,22 @@ class Citation(Base):
     confidence_score: Mapped[float]
     status: Mapped[str]
     explanation: Mapped[str]
+
+
+class AuditChain(Base):
+    """Written once, when the query ends; Postgres rejects changes and deletes the row only together with its query.
+
+    `records` are canonical JSON, `hashes` holds 32 bytes for each of them in order (domain.audit.chain), `head` is the
+    last hash in hexadecimal. The hashed contents stay in their own tables.
+    """
+
+    __tablename__ = "audit_chains"
+
+    query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"), primary_key=True)
+    tenant_id: Mapped[Owned]
+    format: Mapped[int]
+    head: Mapped[str]
+    length: Mapped[int]
+    records: Mapped[list[str]] = mapped_column(ARRAY(String))
+    hashes: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[CreatedAt]

@@ -1,8 +1,8 @@
-"""Chunks: the units that are embedded (db.models.vector), searched and cited."""
+"""Chunks, which are embedded (db.models.vector), searched and cited; and how many of them contain each lexeme."""
 
 import uuid
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -39,3 +39,16 @@ class Chunk(Base):
     context: Mapped[str | None]
     length: Mapped[int] = mapped_column(server_default="0")
     search: Mapped[str] = mapped_column(TSVECTOR, server_default="", deferred=True)
+
+
+class Lexeme(Base):
+    """Passages of superseded versions count until they are deleted: rarity need not be exact."""
+
+    __tablename__ = "lexemes"
+
+    workspace_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("workspaces.id", ondelete="CASCADE"), primary_key=True
+    )
+    lexeme: Mapped[str] = mapped_column(primary_key=True)
+    tenant_id: Mapped[Owned]
+    chunks: Mapped[int]

@@ -1,14 +1,18 @@
-"""Every call to a model, failed attempts included (A4). Without the cached ones, the ledger must equal the provider's
-bill.
+"""Calls to models: begun, finished (A4), and replies kept for identical requests (A5, S4.7).
+
+Every call counts, failed attempts included. Without the cached ones, the ledger must equal the provider's bill.
 """
 
 import uuid
+from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
-from sqlalchemy import ForeignKey, Index, Numeric, false
+from sqlalchemy import BigInteger, ForeignKey, Identity, Index, Numeric, false, func
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import Base, BigId, CreatedAt, Owned
+from db.base import Base, BigId, CreatedAt, Owned, OwnedKey
 
 
 class ModelCall(Base):
@@ -52,3 +56,36 @@ class ModelCall(Base):
     prompt_sha256: Mapped[str | None]
     unknown: Mapped[bool] = mapped_column(server_default=false())
     execution: Mapped[uuid.UUID | None]
+
+
+class BegunCall(Base):
+    """`call` becomes the ledger row if the outcome is never known; `token` is shared by all calls of a running step.
+
+    `worker` held the step's lease when the call began.
+    """
+
+    __tablename__ = "begun_calls"
+
+    query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"), primary_key=True)
+    token: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    number: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    tenant_id: Mapped[Owned]
+    worker: Mapped[str]
+    round: Mapped[int]
+    step: Mapped[str]
+    call: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    begun_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class KeptReply(Base):
+    """`key` is the SHA-256 of everything a reply depends on (clients.llm.calling.reply_cache); `used_at` is accurate to
+    the hour."""
+
+    __tablename__ = "kept_replies"
+
+    tenant_id: Mapped[OwnedKey]
+    key: Mapped[bytes] = mapped_column(primary_key=True)
+    reply_text: Mapped[str]
+    model: Mapped[str]
+    created_at: Mapped[CreatedAt] = mapped_column(index=True)
+    used_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -38,7 +38,7 @@ def joined(headings: Iterable[str]) -> str:
     return _BETWEEN.join(headings)
 
 
-def below_columns(text: str, context: str) -> str:
+def with_columns(text: str, context: str) -> str:
     """Return `text`, which begins within a table, below the names of the columns that its context has."""
     first, _, rest = context.partition("\n")
     columns = (context if _CELLS.search(first) else rest).strip("\n")

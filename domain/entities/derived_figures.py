@@ -38,14 +38,14 @@ _DIMENSIONS = frozenset({"", *(dimension for dimension, _ in UNITS.values())})
 
 
 @remembered()
-def worded(text: str) -> tuple[Quantity, ...]:
+def figures_in_words(text: str) -> tuple[Quantity, ...]:
     """Return the shares and times that `text` gives in words, as percentages and in units, in order of their form."""
     return (*_shares(text), *_times(text))
 
 
-def is_worded(stated: Quantity, text: str) -> bool:
+def is_in_words(stated: Quantity, text: str) -> bool:
     """Say whether `text` gives the figure in words: 50 % as `half`, 30 minutes as `half an hour`."""
-    return any(states(stated, each) and stated.dimension == each.dimension for each in worded(text))
+    return any(states(stated, each) and stated.dimension == each.dimension for each in figures_in_words(text))
 
 
 def _shares(text: str) -> Iterator[Quantity]:
@@ -76,7 +76,7 @@ def _quantity(match: re.Match[str], value: float, unit: str, step: float = 0.0) 
     return Quantity(value, step, unit, "exactly", False, False, frozenset(), match.start(), match[0])
 
 
-def follows(stated: Quantity, source: str, known: Sequence[Quantity]) -> tuple[str, str] | None:
+def derivation(stated: Quantity, source: str, known: Sequence[Quantity]) -> tuple[str, str] | None:
     """Return the two figures of the source from which `stated` follows, as written; else None.
 
     Two figures near each other: their sum, difference, product or share, where the units allow it. `known` are the
@@ -94,7 +94,7 @@ def follows(stated: Quantity, source: str, known: Sequence[Quantity]) -> tuple[s
 @remembered()
 def _beside(source: str, known: tuple[Quantity, ...]) -> tuple[tuple[Quantity, Quantity], ...]:
     """Pairs of figures near each other in a source; a repeated figure is no second figure."""
-    figures = sorted([*known, *worded(source)], key=lambda each: each.start)[:_MOST]
+    figures = sorted([*known, *figures_in_words(source)], key=lambda each: each.start)[:_MOST]
     return tuple(
         (one, other)
         for one, other in combinations(figures, 2)

@@ -57,7 +57,7 @@ def _gap_in_line(left: str, before: str, after: str, right: str) -> str:
     return " " if joins_words or _ENDED.search(left) else ""
 
 
-def stand_in(text: str, first: int, end: int, *, several: bool) -> str:
+def replacement_word(text: str, first: int, end: int, *, several: bool) -> str:
     """Return the word for the markers at `text[first:end]` if they are the object or subject of a sentence, else ""
     (none)."""
     start = max(0, first - 40)

@@ -87,7 +87,7 @@ _JOINS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionPart:
     """One thing that a question asks: its words, its kind, and the content stems of its topic."""
 
     text: str
@@ -96,14 +96,15 @@ class Asked:
 
 
 @lru_cache(maxsize=256)
-def parts_of(question: str) -> tuple[Asked, ...]:
+def parts_of(question: str) -> tuple[QuestionPart, ...]:
     """Return the parts of what the question asks: "who founded it, and when did it close?" has two.
 
     A question without a second question word is one part. Linear; only the beginning of a long question is read.
     """
     pieces = [piece for piece in _pieces(question[:_MOST_CHARS]) if content_stems(piece) or _ASKS.search(piece)]
     asked = [
-        Asked(" ".join(piece.split()), kind_of(piece), tuple(dict.fromkeys(content_stems(piece)))) for piece in pieces
+        QuestionPart(" ".join(piece.split()), kind_of(piece), tuple(dict.fromkeys(content_stems(piece))))
+        for piece in pieces
     ]
     return tuple(asked[:_MOST_PARTS])
 

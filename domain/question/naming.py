@@ -50,14 +50,14 @@ ThingKind = Literal["name", "numbered", "year"]
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class NamedThing:
     """Something that a question names: `text` as the question writes it."""
 
     kind: ThingKind
     text: str
 
 
-def missing_things(question: str, passages: Sequence[str]) -> tuple[Thing, ...]:
+def missing_things(question: str, passages: Sequence[str]) -> tuple[NamedThing, ...]:
     """Return what the question names and none of the `passages` does; () without passages. Linear in all lengths.
 
     A passage is the text together with its file's name and its headings, which also name things.
@@ -79,18 +79,18 @@ def is_about_another(question: str, sentence: str) -> bool:
         return True
     mentions = Mentions(sentence)
     absent = [name for name in _sure_names(question) if not mentions.has(name.text)]
-    return any(_has_rival(question, name, sentence) for name in absent)
+    return any(_has_competing_name(question, name, sentence) for name in absent)
 
 
-def _names(question: str, text: str) -> Iterator[Thing]:
+def _names(question: str, text: str) -> Iterator[NamedThing]:
     found = [name for name in _sure_names(question) if name.kind == "latin"]
     if found and _is_latin(text):
         mentions = Mentions(text)
-        yield from (Thing("name", name.text) for name in found if not mentions.has(name.text))
-    yield from (Thing("name", word) for word in _unknown_members(question, text))
+        yield from (NamedThing("name", name.text) for name in found if not mentions.has(name.text))
+    yield from (NamedThing("name", word) for word in _unknown_members(question, text))
     for name in _sure_names(question):
-        if name.kind != "latin" and name.text[:-1] not in text and _has_rival(question, name, text):
-            yield Thing("name", name.text)
+        if name.kind != "latin" and name.text[:-1] not in text and _has_competing_name(question, name, text):
+            yield NamedThing("name", name.text)
 
 
 def _unknown_members(question: str, text: str) -> Iterator[str]:
@@ -122,7 +122,7 @@ def _sure_names(question: str) -> list[FoundName]:
     return found
 
 
-def _has_rival(question: str, name: FoundName, text: str) -> bool:
+def _has_competing_name(question: str, name: FoundName, text: str) -> bool:
     """Whether another name is in the same position: before the same word or, for Latin names, after it."""
     before, after = _WORD.findall(question[: name.start])[-1:], _WORD.findall(question[name.end :])[:1]
     slots = [(word, r"\b([^\W_]{{1,40}})[ -]{word}") for word in after]
@@ -133,12 +133,12 @@ def _has_rival(question: str, name: FoundName, text: str) -> bool:
         if len(word) < 2 or (word.isascii() and len(word) < 3) or word.casefold() in STOP_WORDS:
             continue
         near = re.findall(slot.format(word=re.escape(stem(word.casefold())[:12])), text, re.IGNORECASE)
-        if any(_is_rival(other, name) for other in near if other.casefold() not in asked):
+        if any(_is_competing_name(other, name) for other in near if other.casefold() not in asked):
             return True
     return False
 
 
-def _is_rival(other: str, name: FoundName) -> bool:
+def _is_competing_name(other: str, name: FoundName) -> bool:
     if other.casefold() in STOP_WORDS:
         return False
     if name.kind != "latin":
@@ -146,7 +146,7 @@ def _is_rival(other: str, name: FoundName) -> bool:
     return other[0].isupper() or any(map(str.isdigit, other))
 
 
-def _numbered(question: str, text: str) -> Iterator[Thing]:
+def _numbered(question: str, text: str) -> Iterator[NamedThing]:
     """Members of a series that the text has without this one: "pump 14" beside "pump 4"."""
     dated = {place for date in find_dates(question) for place in range(date.start, date.end)}
     for match in _NUMBERED.finditer(question):
@@ -160,11 +160,11 @@ def _numbered(question: str, text: str) -> Iterator[Thing]:
             continue
         series = _series(stem(word), text)
         if series and number.casefold() not in series and not _in_cell(number, text):
-            yield Thing("numbered", match[0])
+            yield NamedThing("numbered", match[0])
     for match in _KOREAN_NUMBERED.finditer(question):
         others = {each[1] for each in _KOREAN_NUMBERED.finditer(text) if each[2] == match[2]}
         if match.start() not in dated and others and match[1] not in others and not _in_cell(match[1], text):
-            yield Thing("numbered", match[0])
+            yield NamedThing("numbered", match[0])
 
 
 @lru_cache(maxsize=256)
@@ -190,7 +190,7 @@ def _in_cell(number: str, text: str) -> bool:
     return re.search(rf"(?:^|[|\t,;])\s*#?{cell}\s*(?:[|\t,;:.)]|$)", text, re.MULTILINE) is not None
 
 
-def _years(question: str, text: str) -> Iterator[Thing]:
+def _years(question: str, text: str) -> Iterator[NamedThing]:
     """Years that the text lacks in every form although it has others."""
     for date in find_dates(question):
         if date.years is None or date.years[0] != date.years[1]:
@@ -204,7 +204,7 @@ def _years(question: str, text: str) -> Iterator[Thing]:
             and not re.search(short, text, re.IGNORECASE)
             and not _in_range(year, text)
         ):
-            yield Thing("year", str(year))
+            yield NamedThing("year", str(year))
 
 
 def _in_range(year: int, text: str) -> bool:

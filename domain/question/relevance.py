@@ -1,5 +1,4 @@
-"""The probability that an answer answers its question, with weights in `model.json` by
-`benchmarks.fitting.fit_question` (V8).
+"""The probability that an answer answers its question, with weights in `model.json` by `benchmarks.fit_question` (V8).
 
 Fitted on questions over passages that people answered or found unanswerable. Whether the answer is true is decided
 separately, by the checks of its statements.
@@ -11,9 +10,9 @@ from importlib.resources import files
 
 from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
-from domain.question.asking import Asked, has_kind, parts_of
+from domain.question.asking import QuestionPart, has_kind, parts_of
 from domain.question.features import answer_features
-from domain.support.logistic import Weighing, parsed_weighing
+from domain.support.logistic import LogisticRegression, parse_regression
 from domain.text.memory import remembered
 from domain.text.sentences import split_sentences
 from domain.text.words import content_stems
@@ -27,8 +26,8 @@ _UNKNOWN = 0.5
 
 
 @cache
-def question_weighing() -> Weighing:
-    return parsed_weighing(json.loads((files("domain.question") / "model.json").read_text(encoding="utf-8")))
+def question_model() -> LogisticRegression:
+    return parse_regression(json.loads((files("domain.question") / "model.json").read_text(encoding="utf-8")))
 
 
 def answer_relevance(question: str, answer: str) -> float:
@@ -45,7 +44,7 @@ def answer_relevance(question: str, answer: str) -> float:
     return sum(shares) / len(shares) if shares else _UNKNOWN
 
 
-def part_relevance(asked: Asked, answer: str) -> float:
+def part_relevance(asked: QuestionPart, answer: str) -> float:
     """Return the same for one part of a question: the probability of the sentence that answers it best."""
     said = list(_sentences(answer))
     if not said:
@@ -64,11 +63,11 @@ def _sentences(answer: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def sentence_relevance(asked: Asked, sentence: str) -> float:
-    return question_weighing().probability(answer_features(asked, sentence))
+def sentence_relevance(asked: QuestionPart, sentence: str) -> float:
+    return question_model().probability(answer_features(asked, sentence))
 
 
-def is_elliptical(asked: Asked, answer: str) -> bool:
+def is_elliptical(asked: QuestionPart, answer: str) -> bool:
     """Whether the answer is a bare phrase of the kind that is asked for, as in "When?" – "In May 2020"."""
     if len(answer.split()) > _ELLIPTICAL or set(content_stems(answer)) & set(asked.stems):
         return False

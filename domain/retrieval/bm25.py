@@ -49,17 +49,17 @@ def lexical_order(question: Sequence[str], found: Sequence[Occurrences[K]], coll
 
     Equal ones stay in the order given.
     """
-    asked = _Asked(question, collection)
+    asked = _PreparedQuestion(question, collection)
     scores = {each.key: asked.score(each) for each in found}
     return sorted((key for key, score in scores.items() if score > 0), key=lambda key: -scores[key])
 
 
 def lexical_score(question: Sequence[str], passage: Occurrences[K], collection: Collection) -> float:
     """Return the score of one passage, 0 or more; scores for the same question are comparable."""
-    return _Asked(question, collection).score(passage)
+    return _PreparedQuestion(question, collection).score(passage)
 
 
-class _Asked:
+class _PreparedQuestion:
     """A question, read once for all passages: a passage costs only what it shares with it, however long the question
     is."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
 
-from domain.support.reading import ReadSentences, ReadText
+from domain.support.reading import AnalysedSentences, AnalysedText
 
 _WINDOW = 3  # neighbouring sentences that may state something together
 _MOST_WINDOWS = 40  # sentences around which the best window is searched: those that share most with the statement
@@ -14,7 +14,7 @@ _RANKED = 10
 _PRESENT = 0.6
 _MOST_MISSING = 4
 _MOST_SPARE = 10
-_EMPTY = ReadText("")
+_EMPTY = AnalysedText("")
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Comparison:
     sentences begins, and `ranking` are the numbers of the ten sentences that share most with the statement, best first.
     """
 
-    statement: ReadText
-    sentences: Sequence[ReadText]
+    statement: AnalysedText
+    sentences: Sequence[AnalysedText]
     wanted: tuple[str, ...]
     weights: tuple[float, ...]
     likenesses: tuple[Mapping[int, float], ...]
@@ -35,12 +35,12 @@ class Comparison:
     ranking: tuple[int, ...]
 
     @property
-    def window(self) -> Sequence[ReadText]:
+    def window(self) -> Sequence[AnalysedText]:
         """The neighbouring sentences, at most three, that together share most with the statement."""
         return self.sentences[self.first : self.first + _WINDOW]
 
     @property
-    def best(self) -> ReadText:
+    def best(self) -> AnalysedText:
         """The sentence that shares most with the statement; empty if there is none."""
         return self.sentences[self.ranking[0]] if self.ranking else _EMPTY
 
@@ -71,9 +71,9 @@ class Comparison:
     @cached_property
     def spare_words(self) -> list[str]:
         """Words of the window, at most ten, that the statement lacks: they may be what it says otherwise."""
-        known, spare = self.statement.kin.stems, list[str]()
+        known, spare = self.statement.related_stems.stems, list[str]()
         for sentence in (self.best, *self.window):
-            spare += sentence.surfaces(sentence.kin.stems - known)
+            spare += sentence.surfaces(sentence.related_stems.stems - known)
         return list(dict.fromkeys(spare))[:_MOST_SPARE]
 
     def absent_words(self) -> list[str]:
@@ -88,12 +88,12 @@ class Comparison:
         return sum(weight * share for weight, share in zip(self.weights, shares, strict=True)) / total if total else 0.0
 
 
-def compare(statement: ReadText, source: ReadSentences) -> Comparison:
+def compare(statement: AnalysedText, source: AnalysedSentences) -> Comparison:
     """Compare `statement` with the sentences of a source. Linear in the number of sentences that share a word with
     it."""
     wanted = tuple(dict.fromkeys(statement.stems))
     weights = tuple(_weight(each, statement.names) for each in wanted)
-    likenesses = tuple(map(source.likenesses, wanted))
+    likenesses = tuple(map(source.similarities, wanted))
     told: dict[int, float] = defaultdict(float)
     for weight, shares in zip(weights, likenesses, strict=True):
         for number, share in shares.items():

@@ -1,4 +1,4 @@
-"""A sentence prepared for comparison: its words in order, their stems, and which of them are names."""
+"""Analyses a sentence for comparison: its words in order, their stems, and which of them are names."""
 
 import re
 import unicodedata
@@ -9,18 +9,18 @@ from functools import cached_property, lru_cache
 
 from rapidfuzz.distance import Prefix
 
-from domain.text.negation import denials
+from domain.text.negation import negations
 from domain.text.words import content_stems, meaningful, words
 
 _NAME = re.compile(r"(?<![\w.])[A-Z][\w'’-]*")
 _FIRST = re.compile(r"[\W_]*\w+")
-_LIKE = 0.6  # share of two stems' letters, from the first one on, from which the words are related
+_LEAST_SIMILARITY = 0.6  # share of two stems' letters, from the first one on, from which the words are related
 _FEWEST_LETTERS = 3
-_MOST_AKIN = 300  # stems with the same beginning that are compared with another: prose has a few dozen
+_MOST_PER_PREFIX = 300  # stems with the same beginning that are compared with another: prose has a few dozen
 
 
 @dataclass(frozen=True)
-class ReadText:
+class AnalysedText:
     """Computes what derives from `text` once, on first use; two threads get equal values."""
 
     text: str
@@ -39,19 +39,19 @@ class ReadText:
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        return frozenset(each for denial in denials(self.text) for each in denial.denied)
+        return frozenset(each for denial in negations(self.text) for each in denial.denied)
 
     @cached_property
-    def kin(self) -> "Kin":
+    def related_stems(self) -> "RelatedStems":
         """Its meaningful stems, for looking up related ones."""
-        return Kin(self.stems)
+        return RelatedStems(self.stems)
 
     def surfaces(self, stems: frozenset[str]) -> list[str]:
         """Return its words that have one of `stems`, as written (case-folded), each once and in order."""
         return [word for word in dict.fromkeys(words(self.text)) if not stems.isdisjoint(meaningful([word]))]
 
 
-class Kin:
+class RelatedStems:
     """Stems by their first letters, to find the one most related to another. Immutable.
 
     Korean words are compared letter by letter (jamo): an ending changes within a syllable, as in `멋진`, `멋졌습니다`.
@@ -61,22 +61,24 @@ class Kin:
         self.stems = frozenset(stems)
         self._by_head: dict[str, list[str]] = defaultdict(list)
         for each in self.stems:
-            self._by_head[_head(each)].append(each)
+            self._by_head[_prefix_key(each)].append(each)
 
-    def likeness(self, wanted: str) -> float:
+    def similarity(self, wanted: str) -> float:
         """Return 1 for a stem that is present, the shared part of the letters for a related one (from 0.6), else 0.
 
         Two stems with the same beginning are related: `manufactur` and `manufacturer`, `줄었` and `줄어들었`.
         """
         if wanted in self.stems:
             return 1.0
-        return max((_likeness(wanted, other) for other in self._by_head.get(_head(wanted), ())), default=0.0)
+        return max(
+            (_stem_similarity(wanted, other) for other in self._by_head.get(_prefix_key(wanted), ())), default=0.0
+        )
 
 
-class ReadSentences:
+class AnalysedSentences:
     """The sentences of a source, looked up by stems related to those of a statement. Immutable."""
 
-    def __init__(self, sentences: Iterable[ReadText]) -> None:
+    def __init__(self, sentences: Iterable[AnalysedText]) -> None:
         self.sentences = tuple(sentences)
 
     @cached_property
@@ -91,28 +93,28 @@ class ReadSentences:
     def _by_head(self) -> dict[str, list[str]]:
         by_head: dict[str, list[str]] = defaultdict(list)
         for stem in self._places:
-            akin = by_head[_head(stem)]
-            if len(akin) < _MOST_AKIN:
+            akin = by_head[_prefix_key(stem)]
+            if len(akin) < _MOST_PER_PREFIX:
                 akin.append(stem)
         return by_head
 
-    def likenesses(self, wanted: str) -> Mapping[int, float]:
+    def similarities(self, wanted: str) -> Mapping[int, float]:
         """Return how much of a stem each sentence has, by number, without those that have nothing of it.
 
         Takes time in proportion to the sentences with the stem or a related one.
         """
         found = dict.fromkeys(self._places.get(wanted, ()), 1.0)
-        for other in self._by_head.get(_head(wanted), ()):
-            if other != wanted and (share := _likeness(wanted, other)):
+        for other in self._by_head.get(_prefix_key(wanted), ()):
+            if other != wanted and (share := _stem_similarity(wanted, other)):
                 for number in self._places[other]:
                     if share > found.get(number, 0.0):
                         found[number] = share
         return found
 
 
-def _likeness(one: str, other: str) -> float:
+def _stem_similarity(one: str, other: str) -> float:
     share = _shared(one, other)
-    return share if share >= _LIKE else 0.0
+    return share if share >= _LEAST_SIMILARITY else 0.0
 
 
 def _shared(one: str, other: str) -> float:
@@ -126,7 +128,7 @@ def _shared(one: str, other: str) -> float:
     return same / (min(len(one), len(other)) if korean else (len(one) + len(other)) / 2)
 
 
-def _head(word: str) -> str:
+def _prefix_key(word: str) -> str:
     """Two words must share this to be compared at all."""
     return _letters(word)[:2] if _is_korean(word) else word[:4]
 

@@ -118,7 +118,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
     start = position = 0
     previous = ""
     for line in text.splitlines(keepends=True):
-        if previous and _breaks(previous, line):
+        if previous and _is_break(previous, line):
             yield start, position
             start = position
         previous = line
@@ -126,7 +126,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
     yield start, position
 
 
-def _breaks(previous: str, line: str) -> bool:
+def _is_break(previous: str, line: str) -> bool:
     if not line.strip() or not previous.strip() or previous[-1] == "\f":
         return True
     if _LIST_ITEM.match(line) or _TABLE_ROW.search(line) or _TABLE_ROW.search(previous):

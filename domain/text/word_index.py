@@ -9,9 +9,9 @@ from functools import cached_property
 
 from domain.text.memory import remembered
 from domain.text.sentences import Sentence, split_sentences
-from domain.text.words import content_stems, head, heads, likeness
+from domain.text.words import content_stems, prefix_key, prefix_keys, stem_similarity
 
-_MOST_AKIN = 300  # words with the same beginning that are compared with another: prose has a few dozen
+_MOST_PER_PREFIX = 300  # words with the same beginning that are compared with another: prose has a few dozen
 _MOST_CHARS = 600_000  # of cached texts: their analysis takes far more memory than they do
 _NO_LETTERS = re.compile(r"[\W_]+")
 
@@ -26,8 +26,8 @@ class WordIndex:
                 self._places[stem].append(number)
         self._by_head: dict[str, list[str]] = defaultdict(list)
         for stem in self._places:
-            akin = self._by_head[head(stem)]
-            if len(akin) < _MOST_AKIN:
+            akin = self._by_head[prefix_key(stem)]
+            if len(akin) < _MOST_PER_PREFIX:
                 akin.append(stem)
 
     def coverages(self, wanted: Sequence[str]) -> dict[int, float]:
@@ -35,7 +35,7 @@ class WordIndex:
 
         Takes time in proportion to the texts with one of them.
         """
-        beginnings = heads(tuple(wanted))
+        beginnings = prefix_keys(tuple(wanted))
         akin = [stem for stem, beginning in zip(wanted, beginnings, strict=True) if beginning in self._by_head]
         having = {stem: self._having(stem) for stem in dict.fromkeys(akin)}
         shared: dict[int, float] = defaultdict(float)
@@ -46,8 +46,8 @@ class WordIndex:
 
     def _having(self, wanted: str) -> Mapping[int, float]:
         found = dict.fromkeys(self._places.get(wanted, ()), 1.0)
-        for other in self._by_head.get(head(wanted), ()):
-            if other != wanted and (share := likeness(wanted, other)):
+        for other in self._by_head.get(prefix_key(wanted), ()):
+            if other != wanted and (share := stem_similarity(wanted, other)):
                 for number in self._places[other]:
                     if share > found.get(number, 0.0):
                         found[number] = share
@@ -55,8 +55,8 @@ class WordIndex:
 
 
 @dataclass(frozen=True)
-class ReadSentences:
-    """A text split into sentences, which are looked up by their words. Read once and cached."""
+class ParsedSentences:
+    """A text split into sentences that can be looked up by their words. Analysed once and cached."""
 
     text: str
 
@@ -83,12 +83,12 @@ class ReadSentences:
 
 
 def letters(text: str) -> str:
-    """Return the letters and digits of `text` in normal form: a text without those of a quotation does not contain
-    it."""
+    """Return the letters and digits of `text` in normal form, for testing quickly whether it may contain a
+    quotation."""
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 @remembered(_MOST_CHARS)
-def read_sentences(text: str) -> ReadSentences:
+def parse_sentences(text: str) -> ParsedSentences:
     """Return `text` split into sentences, cached."""
-    return ReadSentences(text)
+    return ParsedSentences(text)

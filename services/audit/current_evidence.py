@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from db.models import Answer, Citation
 from db.queries.documents.chunks import Passage, get_passages, list_passages, text_around
 from db.queries.runs import steps
-from db.queries.verifications import standings
+from db.queries.verifications import answer_validity
 from domain.evidence.spans import claim_relevance
 from services.audit.cited_evidence import cited_passages
 
@@ -22,12 +22,12 @@ def current_evidence(session: Session, answer: Answer, citations: list[Citation]
     as far as it is in force. None when one of the numbers has no current passage."""
     cited = cited_passages(session, citations)
     claims = _claims(citations)
-    library = _Current(session)
-    found = [library.passage(old, claims[number]) for number, old in zip(sorted(claims), cited, strict=True)]
+    passage_cache = _Current(session)
+    found = [passage_cache.passage(old, claims[number]) for number, old in zip(sorted(claims), cited, strict=True)]
     if any(each is None for each in found):
         return None
     selected = steps.find_outcome(session, answer.query_id, answer.round, "select") or {}
-    others = [each for each in get_passages(session, selected.get("selected", [])) if library.is_in_force(each)]
+    others = [each for each in get_passages(session, selected.get("selected", [])) if passage_cache.is_in_force(each)]
     known = {each.key for each in found if each is not None}
     return [*(each for each in found if each is not None), *(each for each in others if each.key not in known)]
 
@@ -62,7 +62,7 @@ class _Current:
 
     def _version(self, document_id: uuid.UUID) -> uuid.UUID | None:
         if document_id not in self._in_force:
-            found = standings.find_in_force(self._session, document_id)
+            found = answer_validity.find_in_force(self._session, document_id)
             self._in_force[document_id] = found.id if found else None
         return self._in_force[document_id]
 

@@ -12,17 +12,17 @@ import structlog
 from sqlalchemy.orm import Session
 
 from config.settings import Settings
-from db.models import AnswerStanding, DocumentChange
+from db.models import AnswerValidity, DocumentChange
 from db.queries.documents.documents import get_document_text
 from db.queries.runs import queries, results
-from db.queries.verifications import standings
-from db.queries.verifications.standings import Quotes, Version
+from db.queries.verifications import answer_validity
+from db.queries.verifications.answer_validity import Quotes, Version
 from db.session import acting_for, system_transaction, transaction
 from domain.audit.validity import IN_FORCE, Ruling, Standing, after_change, after_deletion, worst
 from domain.errors import DatabaseUnavailable
 from services.audit.current_evidence import current_evidence
 from services.audit.reverification import Reverification, add_reverification
-from services.finishing.answer_validity import enter_standing
+from services.finishing.answer_validity import store_validity
 
 log = structlog.get_logger(__name__)
 
@@ -32,23 +32,23 @@ _AGAIN_AFTER_S = 300.0
 """Delay after an error before a change is tried again."""
 
 
-def work_off_changes(settings: Settings) -> int:
+def process_changes(settings: Settings) -> int:
     """Process all due changes of all tenants; return how many verifications were started."""
     with system_transaction() as session:
-        due = standings.list_due_changes(session)
+        due = answer_validity.list_due_changes(session)
     made = 0
     for change_id, tenant_id in due:
         with acting_for(tenant_id):
-            made += _some_batches(change_id, settings)
+            made += _process_change(change_id, settings)
     return made
 
 
-def _some_batches(change_id: int, settings: Settings) -> int:
+def _process_change(change_id: int, settings: Settings) -> int:
     """Process one change for one turn. An error is logged and the change waits, so that the others have their turn."""
     made = 0
     try:
         for _ in range(_MOST_BATCHES):
-            verified = _batch(change_id, settings)
+            verified = _process_batch(change_id, settings)
             if verified is None:
                 break
             made += verified
@@ -57,50 +57,50 @@ def _some_batches(change_id: int, settings: Settings) -> int:
     except Exception:
         log.exception("standing_change_failed", change=change_id)
         with transaction() as session:
-            standings.put_off_change(session, change_id, _AGAIN_AFTER_S)
+            answer_validity.postpone_change(session, change_id, _AGAIN_AFTER_S)
     return made
 
 
-def _batch(change_id: int, settings: Settings) -> int | None:
+def _process_batch(change_id: int, settings: Settings) -> int | None:
     """Process the next citations; return how many verifications were started, None when there is nothing to do now."""
     with transaction() as session:
-        change = standings.lock_change(session, change_id)
+        change = answer_validity.lock_change(session, change_id)
         if change is None:
             return None
-        citing = standings.list_citing(session, change, settings.standing.batch)
-        made = _look_at(session, change, {query for _, query in citing}, settings)
+        citing = answer_validity.list_citing(session, change, settings.standing.batch)
+        made = _apply(session, change, {query for _, query in citing}, settings)
         is_last = len(citing) < settings.standing.batch
-        standings.advance_change(session, change, None if is_last else citing[-1][0], settings.standing.settle_s)
+        answer_validity.advance_change(session, change, None if is_last else citing[-1][0], settings.standing.settle_s)
     return made
 
 
-def _look_at(session: Session, change: DocumentChange, query_ids: Collection[uuid.UUID], settings: Settings) -> int:
-    known = standings.lock_standings(session, change, query_ids)
-    new = [each for each in known if _is_news(change, each)]
-    quotes = standings.list_quotes(session, [each.query_id for each in new])
+def _apply(session: Session, change: DocumentChange, query_ids: Collection[uuid.UUID], settings: Settings) -> int:
+    known = answer_validity.lock_validities(session, change, query_ids)
+    new = [each for each in known if _is_unprocessed(change, each)]
+    quotes = answer_validity.list_quotes(session, [each.query_id for each in new])
     versions, before = _Versions(session), change.reverified
-    for standing in new:
-        ruling = worst([versions.ruling(quoted) for quoted in quotes[standing.query_id]])
-        standing.change_id = max(change.id, standing.change_id)
-        standing.document_id, standing.filename = change.document_id, change.filename
-        standing.reverification = _verified_again(session, change, standing.query_id, ruling, settings)
-        if standing.reverification:
+    for validity in new:
+        ruling = worst([versions.ruling(quoted) for quoted in quotes[validity.query_id]])
+        validity.change_id = max(change.id, validity.change_id)
+        validity.document_id, validity.filename = change.document_id, change.filename
+        validity.reverification = _reverify(session, change, validity.query_id, ruling, settings)
+        if validity.reverification:
             change.reverified += 1
             ruling = Ruling(Standing.STALE, f"{ruling.reason} It is verified again.")
-        enter_standing(session, standing, ruling)
+        store_validity(session, validity, ruling)
     change.found += len(new)
     return change.reverified - before
 
 
-def _is_news(change: DocumentChange, standing: AnswerStanding) -> bool:
+def _is_unprocessed(change: DocumentChange, validity: AnswerValidity) -> bool:
     """Whether the answer has yet to be compared with the change: neither by this change itself nor by a later one.
 
     A change gets its number before its transaction commits: a later one may have been processed while this one was
     still invisible. That shows in its first pass.
     """
-    if change.id > standing.change_id:
+    if change.id > validity.change_id:
         return True
-    return change.passes == 0 and standing.document_id != change.document_id
+    return change.passes == 0 and validity.document_id != change.document_id
 
 
 class _Versions:
@@ -120,14 +120,14 @@ class _Versions:
 
     def _found(self, document_id: uuid.UUID) -> tuple[Version | None, str]:
         if document_id not in self._known:
-            version = standings.find_in_force(self._session, document_id)
+            version = answer_validity.find_in_force(self._session, document_id)
             changed = version is not None and version.id != document_id and not version.is_same
             text = get_document_text(self._session, version.id) if version and changed else None
             self._known[document_id] = version, text or ""
         return self._known[document_id]
 
 
-def _verified_again(
+def _reverify(
     session: Session, change: DocumentChange, query_id: uuid.UUID, ruling: Ruling, settings: Settings
 ) -> uuid.UUID | None:
     """Have the answer verified on current evidence, if this is configured, can help, and is within the limit."""

@@ -17,7 +17,7 @@ from clients.llm.calling.reply_cache import CachedReply
 from clients.llm.gateway import ModelGateway
 from config.settings import Settings
 from db.models import Query
-from db.queries.runs import queries, records, results, steps
+from db.queries.runs import model_calls, queries, results, steps
 from db.session import reading
 from domain.errors import NotReverifiable
 from domain.query.options import QueryOptions
@@ -63,7 +63,7 @@ _SCORES = (
 _SENTENCE = "start end text status support evidence".split()
 
 
-class Differing(NamedTuple):
+class Difference(NamedTuple):
     """A difference: its place, the recorded value and the replayed one."""
 
     where: str
@@ -72,10 +72,10 @@ class Differing(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reenacted:
+class ReplayResult:
     """The result of a replay. `unanswered` counts model calls that have no recorded reply."""
 
-    differences: list[Differing]
+    differences: list[Difference]
     replayed: int
     from_record: int
     unanswered: int
@@ -91,9 +91,9 @@ class _Record(NamedTuple):
     published: results.StoredVerification | None
 
 
-async def reenact(
+async def replay_answer(
     query_id: uuid.UUID, settings: Settings, embedder: Embedder, calibration: Calibration | None
-) -> Reenacted:
+) -> ReplayResult:
     """Replay a succeeded query with today's rules, prompts and calibration; nothing is stored.
 
     Raises QueryNotFound, NotReverifiable when there is nothing to replay, SourceDeleted when its passages are gone.
@@ -110,7 +110,7 @@ def _read(query_id: uuid.UUID) -> _Record:
         answer = results.find_answer(session, query_id)
         if answer is None:
             raise NotReverifiable(f"The query's status is {query.status!r}, and it has no answer to replay.")
-        calls = records.list_model_calls(session, query_id)
+        calls = model_calls.list_model_calls(session, query_id)
         replies = {
             call.prompt_sha256: CachedReply(call.reply_text, call.model)
             for call in calls
@@ -131,10 +131,10 @@ class _Replay:
             query.id, query.workspace_id, query.question, query.mode, query.provider, self._options, query.kind
         )
         self._rounds: dict[int, dict[_Key, Outcome]] = {}
-        self._differences: list[Differing] = []
+        self._differences: list[Difference] = []
         self._replayed = 0
 
-    async def run(self) -> Reenacted:
+    async def run(self) -> ReplayResult:
         total = sum(len(outcomes) for outcomes in self._record.rounds.values())
         for number in sorted(self._record.rounds):
             self._rounds[number] = dict(self._record.rounds[number])
@@ -144,7 +144,7 @@ class _Replay:
             for step, body in _STEPS.items():
                 await self._step(number, step, body)
         self._conclude()
-        return Reenacted(self._differences, self._replayed, total - self._replayed, self._model.unanswered)
+        return ReplayResult(self._differences, self._replayed, total - self._replayed, self._model.unanswered)
 
     async def _step(self, number: int, step: str, body: Body) -> None:
         recorded = self._record.rounds[number]
@@ -164,7 +164,7 @@ class _Replay:
 
     def _is_given(self, step: str, outcome: Outcome) -> bool:
         shared = self._options.shares_calls and step in _SHARED
-        sent = self._query.is_given and step in _SENT
+        sent = self._query.is_external and step in _SENT
         return shared or sent or outcome.get("status") in _FROM_RECORD or "degraded" in outcome or "reranker" in outcome
 
     def _context(self, number: int, items: tuple[str, ...]) -> StepContext:
@@ -177,7 +177,7 @@ class _Replay:
         self._compare("verification", _verification(self._record.published), _of(conclusion))
 
     def _compare(self, where: str, recorded: Any, replayed: Any) -> None:
-        self._differences += _differing(where, recorded, replayed)
+        self._differences += _differences_between(where, recorded, replayed)
 
 
 def _of(conclusion: Conclusion) -> dict[str, Any]:
@@ -204,14 +204,14 @@ def _plain(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def _differing(where: str, recorded: Any, replayed: Any) -> list[Differing]:
+def _differences_between(where: str, recorded: Any, replayed: Any) -> list[Difference]:
     if recorded == replayed:
         return []
     before, after = _parts(recorded), _parts(replayed)
     if before is None or after is None or (isinstance(recorded, list) and len(before) != len(after)):
-        return [Differing(where, recorded, replayed)]
+        return [Difference(where, recorded, replayed)]
     paths = dict.fromkeys((*before, *after))
-    return [each for path in paths for each in _differing(where + path, before.get(path), after.get(path))]
+    return [each for path in paths for each in _differences_between(where + path, before.get(path), after.get(path))]
 
 
 def _parts(value: Any) -> dict[str, Any] | None:

@@ -16,7 +16,7 @@ from db.session import transaction
 from domain.errors import NotReverifiable
 from domain.query.options import Preset
 from services.audit.cited_evidence import as_source, evidence_of
-from services.core.request_priority import asker_columns
+from services.core.request_priority import requester_columns
 from services.external.request import Check, NewSource, NewVerification, check_callback, options_of
 from services.external.storage import Item, Store
 from services.queries.question_rewriting import restated_question
@@ -103,8 +103,8 @@ def _request(
 
 def _verify_given(session: Session, new_id: uuid.UUID, old: Query, asked: Reverification, settings: Settings) -> None:
     """Store the request of a given answer (N2) again, as it came."""
-    told = _request(old.question, "", (), "", asked)
-    options = {**options_of(told, settings).model_dump(mode="json"), "judge_model": asked.model}
+    request = _request(old.question, "", (), "", asked)
+    options = {**options_of(request, settings).model_dump(mode="json"), "judge_model": asked.model}
     columns: Mapping[str, Any] = {
         "kind": old.kind,
         "question": old.question,
@@ -113,7 +113,7 @@ def _verify_given(session: Session, new_id: uuid.UUID, old: Query, asked: Reveri
         "options": options,
         "callback_url": asked.callback_url,
         "reverifies": old.id,
-        **asker_columns(session),
+        **requester_columns(session),
     }
     queries.add_query(session, old.workspace_id, query_id=new_id, **columns)
     copy_request(session, old.id, new_id)

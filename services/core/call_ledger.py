@@ -63,6 +63,6 @@ def begun_rows(
     return begun
 
 
-def _storable(told: str | None) -> str | None:
+def _storable(text: str | None) -> str | None:
     """Replace characters that Postgres cannot store: one bad word from a server must not cost the row."""
-    return told and told.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+    return text and text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()

@@ -15,7 +15,7 @@ from clients.reranking import Reranker
 from db.models import QueryKind
 from db.queries.documents.chunks import Passage, get_passages
 from db.queries.runs.events import EventData
-from db.queries.verifications.given import get_given_passages
+from db.queries.verifications.external_sources import get_given_passages
 from db.session import reading
 from domain.answers.statements import Statement, statements
 from domain.errors import SourceDeleted
@@ -47,7 +47,7 @@ class QuerySnapshot:
     traceparent: str | None = None
 
     @property
-    def is_given(self) -> bool:
+    def is_external(self) -> bool:
         """Whether answer and sources came with the request (N2), so that there are no other sources."""
         return self.kind == QueryKind.VERIFICATION
 
@@ -100,16 +100,16 @@ class StepResult:
         return cls({"": dict(outcome)}, save, events)
 
 
-class Library:
+class PassageCache:
     """The passages that the steps of a message have loaded; concurrent steps share it."""
 
     def __init__(self) -> None:
         self._known: dict[int, Passage] = {}
         self._lock = threading.Lock()
 
-    def __reduce__(self) -> tuple[type["Library"], tuple[()]]:
+    def __reduce__(self) -> tuple[type["PassageCache"], tuple[()]]:
         # Another process loads what it needs.
-        return Library, ()
+        return PassageCache, ()
 
     def add(self, loaded: Sequence[Passage]) -> None:
         with self._lock:
@@ -128,11 +128,11 @@ class Library:
             return [self._known[key] for key in keys if key in self._known]
 
 
-def _nobody(_: Sequence[EventData]) -> None:
+def _not_published(_: Sequence[EventData]) -> None:
     """Default without watchers."""
 
 
-def _to_nobody(_told: Sequence[EventData], _item: str, _value: Mapping[str, Any]) -> bool:
+def _not_dispatched(_events: Sequence[EventData], _item: str, _value: Mapping[str, Any]) -> bool:
     """Default without other workers to hand items to."""
     return False
 
@@ -149,14 +149,14 @@ class StepContext:
     rounds: Mapping[int, Mapping[tuple[str, str], Outcome]] = field(default_factory=dict[int, Any])
     """The outcomes of all rounds so far, including this one, as stored when the step began."""
     log: CallLog = field(default_factory=CallLog)
-    tell: Callable[[Sequence[EventData]], None] = _nobody
+    publish: Callable[[Sequence[EventData]], None] = _not_published
     """Publish events to watchers before the step ends, in a transaction of its own."""
-    spread: Callable[[Sequence[EventData], str, Mapping[str, Any]], bool] = _to_nobody
+    dispatch: Callable[[Sequence[EventData], str, Mapping[str, Any]], bool] = _not_dispatched
     """The same, and hand an item of another step to another worker while this one continues: store its input and add
     its message to this step's chord. False if it was not handed over and still has to be done."""
     budget: Budget = field(default_factory=Budget)
     """The time and money that the query had used when the step began."""
-    library: Library = field(default_factory=Library)
+    passage_cache: PassageCache = field(default_factory=PassageCache)
 
     @property
     def question(self) -> str:
@@ -205,11 +205,11 @@ class StepContext:
     @property
     def citable(self) -> Citable:
         """The sources that the answer can cite: those it was written from, with their names (V5)."""
-        selected, told = self.selection["selected"], self.selection["sources"]
-        return citable_sources(told[number] if number < len(told) else {} for number in range(len(selected)))
+        selected, sources = self.selection["selected"], self.selection["sources"]
+        return citable_sources(sources[number] if number < len(sources) else {} for number in range(len(selected)))
 
     @property
-    def said(self) -> list[Statement]:
+    def statements(self) -> list[Statement]:
         return statements(self.draft["text"], self.citable)
 
     def outcome(self, step: str, item: str = "") -> Outcome | None:
@@ -229,11 +229,13 @@ class StepContext:
         nothing: Any = None
         tools = replace(self.tools, models=nothing, embedder=nothing, reranker=None, is_watched=_is_watched)
         log = CallLog(terms=self.log.terms)
-        return replace(self, tools=tools, log=log, tell=_nobody, spread=_to_nobody, library=Library())
+        return replace(
+            self, tools=tools, log=log, publish=_not_published, dispatch=_not_dispatched, passage_cache=PassageCache()
+        )
 
     def passages(self, keys: list[int]) -> list[Passage]:
         """The existing passages with these keys, in the order of `keys`."""
-        return self.library.passages(keys, get_given_passages if self.query.is_given else get_passages)
+        return self.passage_cache.passages(keys, get_given_passages if self.query.is_external else get_passages)
 
     def selected_passages(self) -> list[Passage]:
         """The passages that the answer is written from; number N in the answer is position N-1 here.
@@ -247,7 +249,7 @@ class StepContext:
         return found
 
 
-def numbered(passages: list[Passage]) -> Sources:
+def numbered_sources(passages: list[Passage]) -> Sources:
     """The passages as a model sees them, numbered from 1."""
     return Sources.numbered(
         ((passage.label, passage.text) for passage in passages), (passage.context for passage in passages)

@@ -49,7 +49,7 @@ def likely_space(workspace_id: int, configured: Embedder) -> Space | None:
     return read_space(workspace_id)
 
 
-def note_space(workspace_id: int, space: Space | None) -> None:
+def remember_space(workspace_id: int, space: Space | None) -> None:
     if space is None or len(_searched) >= _MOST_REMEMBERED:
         _searched.clear()
     if space is not None:

@@ -76,12 +76,12 @@ class StoredReplies:
     def _send(self, tenant: int) -> "asyncio.Task[bool | None]":
         """Store the tenant's held replies that are not being stored already."""
         owned = {each: held for (owner, each), held in self._unstored.items() if owner == tenant}
-        together = {key: reply for key, reply in owned.items() if (tenant, key) not in self._sent}
-        sent = self._stored.start(together)
-        self._sent |= {(tenant, key): sent for key in together}
+        batch = {key: reply for key, reply in owned.items() if (tenant, key) not in self._sent}
+        sent = self._stored.start(batch)
+        self._sent |= {(tenant, key): sent for key in batch}
 
         def ended(work: "asyncio.Task[bool | None]") -> None:
-            for key in together:
+            for key in batch:
                 self._sent.pop((tenant, key), None)
                 if not work.cancelled() and work.result() is not None:
                     self._unstored.pop((tenant, key), None)
@@ -115,8 +115,8 @@ class StoredReplies:
             if len(kept) == 1:
                 log.error("reply_not_stored", key=next(iter(rows)).hex(), error=type(error.__cause__).__name__)
                 return False
-            alone = [await self._store({key: reply}) for key, reply in kept.items()]
-            return all(alone)
+            single = [await self._store({key: reply}) for key, reply in kept.items()]
+            return all(single)
         return True
 
     def _row(self, key: bytes) -> bytes:
@@ -134,11 +134,11 @@ class StoredReplies:
                 waiting.result = True
             except Refused:
                 waiting.result = await self._store(waiting.items) if waiting.items else True
-                found = await self._found_alone(begun)
+                found = await self._find_only(begun)
         stored = {key: found[self._row(key)] for key in keys if self._row(key) in found}
         return {key: CachedReply(reply.text, reply.model) for key, reply in stored.items()}
 
-    async def _found_alone(self, begun: Mapping[bytes, Begun]) -> Mapping[bytes, replies.Reply]:
+    async def _find_only(self, begun: Mapping[bytes, Begun]) -> Mapping[bytes, replies.Reply]:
         try:
             return await replies.find_replies(begun, self._keep_s)
         except Refused:
@@ -175,8 +175,8 @@ class _Gathered(Generic[_T, _R]):
         if tenant not in self._waiting:
             batch = _Batch[_T, _R]()
             self._waiting[tenant] = batch, asyncio.create_task(self._soon(tenant, batch))
-        together, work = self._waiting[tenant]
-        together.items.update(items)
+        batch, work = self._waiting[tenant]
+        batch.items.update(items)
         return work
 
     @contextmanager

@@ -27,26 +27,26 @@ class Priority(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class Requester:
     """The sender of a request: the header's value and the API key, each None if absent."""
 
     priority: Priority | None = None
     key_id: str | None = None
 
 
-_NOBODY = Asker(Priority.BATCH)
-_asker: ContextVar[Asker] = ContextVar("asker", default=_NOBODY)
+_NOBODY = Requester(Priority.BATCH)
+_requester: ContextVar[Requester] = ContextVar("requester", default=_NOBODY)
 
 
-def asked_by(asker: Asker) -> None:
-    """Attribute what is stored until the end of the current context to this asker."""
-    _asker.set(asker)
+def set_requester(requester: Requester) -> None:
+    """Attribute what is stored until the end of the current context to this requester."""
+    _requester.set(requester)
 
 
-def asker_columns(session: Session) -> dict[str, Any]:
+def requester_columns(session: Session) -> dict[str, Any]:
     """Return the columns of a query that say who asks; call it in the transaction that stores the query."""
-    asker = _asker.get()
-    is_scripted = asker.priority is Priority.BATCH
-    if asker.priority is None:
-        is_scripted = count_in_flight(session, asker.key_id, FEW) >= FEW
-    return {"is_scripted": is_scripted, "asked_by": asker.key_id}
+    requester = _requester.get()
+    is_scripted = requester.priority is Priority.BATCH
+    if requester.priority is None:
+        is_scripted = count_in_flight(session, requester.key_id, FEW) >= FEW
+    return {"is_scripted": is_scripted, "asked_by": requester.key_id}

@@ -47,7 +47,6 @@ DECIDE_NOTHING = (
     "domain.audit.validity",
     "domain.verdicts.summary_line",
     "domain.webhooks.delivery",
-    "domain.webhooks.delivery",
 )
 """Modules below a package of `JUDGES` that do not affect verdicts; a test compares the list with the judges'
 imports."""
@@ -95,11 +94,11 @@ def calibration_of(settings: Settings, provider: str) -> Calibration | None:
 
 def _version(judgements: Sequence[Judgement[Reply]], gateway: ModelGateway, settings: Settings) -> str:
     """The version for these prompts, the last of which is the one for a single item."""
-    alone = judgements[-1]
+    single = judgements[-1]
     if gateway.provider == "offline":
-        found = [prompt_version(alone.name), _rules_hash(), _offline_hash()]
+        found = [prompt_version(single.name), _rules_hash(), _offline_hash()]
         return f"offline/{version('citewell')}+{_digest(found)}"
-    model = settings.models.main if alone.role == "main" else settings.models.fast
+    model = settings.models.main if single.role == "main" else settings.models.fast
     prompts = ".".join(prompt_version(each.name) for each in judgements)
     return f"{gateway.provider}/{model}/{prompts}+{_rules_hash()}"
 

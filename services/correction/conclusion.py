@@ -32,7 +32,7 @@ from services.reporting.external_citations import judged_citations
 from services.reporting.repair_results import Repairs, corrected_draft, read_repairs
 from services.verification.citation_spans import assert_exact, choose_span, citation_row, quotes_by_source
 from services.verification.progress_events import sentences_kept
-from services.verification.round_results import Findings, find
+from services.verification.round_results import Findings, collect_findings
 
 log = structlog.get_logger()
 
@@ -63,14 +63,14 @@ def conclude(context: StepContext) -> StepResult:
     except SourceDeleted as error:
         return StepResult.single({"status": "failed", "code": error.code, "reason": error.message})
 
-    told = {} if conclusion.judged is None else {"citations": conclusion.judged}
-    outcome = {"status": "answered", "abstained": conclusion.answer.abstained, **told}
+    extra = {} if conclusion.judged is None else {"citations": conclusion.judged}
+    outcome = {"status": "answered", "abstained": conclusion.answer.abstained, **extra}
     stored = replace(conclusion, judged=None, events=())
     return StepResult.single(outcome, partial(_save, context.portable(), stored), conclusion.events)
 
 
 def _save(context: StepContext, conclusion: Conclusion, session: Session) -> None:
-    given_with = context.query.id if context.query.is_given else None
+    given_with = context.query.id if context.query.is_external else None
     assert_exact(session, conclusion.answer.text, conclusion.citations, given_with)
     add_answer(session, conclusion.answer, conclusion.citations)
     verification = conclusion.verification
@@ -103,18 +103,18 @@ def concluded(context: StepContext) -> Conclusion:
         return _abstain(context, context.refusal, selection.get("reason", "There is too little evidence."))
     if context.draft["status"] == "abstained":
         return _abstain(context, context.draft["text"], context.draft.get("reason", ""))
-    if not context.query.is_given:
+    if not context.query.is_external:
         return _answered(context)
     if context.query.options.repair == "off":
         return _only_judged(context)
-    findings = find(context)
+    findings = collect_findings(context)
     draft = _draft_verification(context, findings)
     return replace(_answered(context), draft=draft, judged=judged_citations(context, findings))
 
 
 def _only_judged(context: StepContext) -> Conclusion:
     """N2: verdicts on an answer that stays as it is."""
-    findings, text = find(context), context.draft["text"]
+    findings, text = collect_findings(context), context.draft["text"]
     verification = _draft_verification(context, findings)
     verification.verification.kind = "published"
     kept = () if findings.unasked else sentences_kept(context, findings, ())
@@ -129,14 +129,14 @@ def _abstain(context: StepContext, original: str, reason: str) -> Conclusion:
 
 def _answered(context: StepContext) -> Conclusion:
     """Correct the written answer by what the checks found, or replace it when nothing in it holds."""
-    findings, repairs = find(context), read_repairs(context)
+    findings, repairs = collect_findings(context), read_repairs(context)
     corrected = corrected_draft(context, findings, repairs)
     reason = _unanswerable(context) or _nothing_left(corrected, repairs)
     citations = [] if reason else _citations(context, corrected, findings, repairs)
     raw = context.draft["text"]
     if not reason:
         answer = _answer_row(context, corrected.text, raw, corrected=corrected, repairs=repairs)
-    elif context.query.is_given:
+    elif context.query.is_external:
         # The submitter of an answer sees what became of each of its sentences.
         answer = _answer_row(context, context.refusal, raw, abstain_reason=reason, corrected=corrected)
     else:
@@ -150,7 +150,7 @@ def _answered(context: StepContext) -> Conclusion:
 
 def _all_cited(findings: Findings, corrected: Corrected) -> list[int]:
     """S5.6: an answer that was replaced keeps none of its citations."""
-    return sorted({*corrected.removed, *(number for each in findings.said for number in each.numbers)})
+    return sorted({*corrected.removed, *(number for each in findings.statements for number in each.numbers)})
 
 
 def _unanswerable(context: StepContext) -> str | None:
@@ -158,7 +158,7 @@ def _unanswerable(context: StepContext) -> str | None:
 
     A given answer (N2) is judged sentence by sentence in any case; the verdict on the whole is only reported.
     """
-    if context.query.is_given:
+    if context.query.is_external:
         return None
     again = (context.outcome("recheck_answerability") or {}).get("verdict")
     verdict = again or (context.outcome("check_answerability") or {}).get("verdict")
@@ -234,7 +234,7 @@ def _answer_row(
     repairs: Repairs | None = None,
 ) -> Answer:
     # A given answer (N2) keeps the numbers of the request, which names its sources.
-    passages = repairs.passages if repairs and not context.query.is_given else []
+    passages = repairs.passages if repairs and not context.query.is_external else []
     labels = {new: passages[old - 1].label for old, new in corrected.mapping.items()} if corrected and passages else {}
     edits: list[dict[str, Any]] = [edit.as_json() for edit in corrected.edits] if corrected else []
     return Answer(

@@ -8,12 +8,12 @@ from db.queries.documents.chunks import Passage
 from domain.answers.statements import Statement
 from domain.prompting.judgements import CHECK_ANSWERABILITY
 from domain.query.outcomes import Assessed, Checked, EvidenceFound
-from services.core.context import StepContext, StepResult, numbered
-from services.correction.repair_strategies import Ladder
+from services.core.context import StepContext, StepResult, numbered_sources
+from services.correction.repair_strategies import RepairStrategies
 from services.reporting.repair_results import corrected_draft, read_repairs, repair_item
 from services.retrieval.candidates import search_for
 from services.verification.progress_events import sentences_repaired
-from services.verification.round_results import find
+from services.verification.round_results import collect_findings
 
 _MOST_TRIED = 3
 """Chunks that a model is asked about for one statement, of those retrieved and of those searched for."""
@@ -26,7 +26,7 @@ def search_evidence(context: StepContext) -> StepResult:
 
     Nothing is searched where the sources were given (N2): only they count, and all of them are available.
     """
-    if context.query.is_given:
+    if context.query.is_external:
         return StepResult.single(EvidenceFound(status="searched", found={}))
     failing = _failing(context)
     found = {
@@ -39,14 +39,14 @@ def search_evidence(context: StepContext) -> StepResult:
 
 def _failing(context: StepContext) -> list[Statement]:
     wanted = Assessed(**(context.outcome("assess") or {}))["failing"]
-    return [statement for statement in context.said if statement.index in wanted]
+    return [statement for statement in context.statements if statement.index in wanted]
 
 
 async def repair_statements(context: StepContext) -> StepResult:
     failing = {repair_item(statement.index): statement for statement in _failing(context)}
-    findings = await asyncio.to_thread(find, context)
-    ladders = [Ladder(context, failing[item], findings) for item in context.items]
-    repaired = await asyncio.gather(*(ladder.climb() for ladder in ladders))
+    findings = await asyncio.to_thread(collect_findings, context)
+    ladders = [RepairStrategies(context, failing[item], findings) for item in context.items]
+    repaired = await asyncio.gather(*(ladder.apply() for ladder in ladders))
     return StepResult(
         {item: dict(each) for item, each in zip(context.items, repaired, strict=True)},
         events=sentences_repaired(
@@ -57,7 +57,7 @@ async def repair_statements(context: StepContext) -> StepResult:
 
 async def recheck_answerability(context: StepContext) -> StepResult:
     """Repeat S3.4 if the draft was not found answerable and repairs changed it: the repaired answer counts."""
-    if context.query.is_given:
+    if context.query.is_external:
         return StepResult.single(
             Checked(status="skipped", verdict=None, reason="the verdict is on the answer as given")
         )
@@ -66,10 +66,10 @@ async def recheck_answerability(context: StepContext) -> StepResult:
     repairs = await asyncio.to_thread(read_repairs, context)
     if confirmed or not repairs.edits:
         return StepResult.single(Checked(status="skipped", verdict=None, reason="the first verdict stands"))
-    mended = corrected_draft(context, find(context), repairs)
+    mended = corrected_draft(context, collect_findings(context), repairs)
     if not any(statement.claim for statement in mended.statements):
         return StepResult.single(Checked(status="skipped", verdict=None, reason="nothing is left of the answer"))
-    sources = numbered(_as_cited(repairs.passages, mended.mapping))
+    sources = numbered_sources(_as_cited(repairs.passages, mended.mapping))
     fields = {"sources": sources, "question": context.question, "answer": mended.text}
     reply = await context.tools.models.ask(CHECK_ANSWERABILITY, fields, log=context.log)
     if isinstance(reply, Failure):

@@ -24,7 +24,7 @@ from domain.evidence.spans import claim_relevance
 from domain.prompting.judgements import REWRITE_STATEMENT
 from domain.query.outcomes import Repaired
 from domain.verdicts.states import PairVerdict, SentenceStatus, Verdict
-from services.core.context import StepContext, numbered
+from services.core.context import StepContext, numbered_sources
 from services.judging.shown_sources import excerpts
 from services.judging.statement import judge_statement
 from services.reporting.repair_results import repair_item
@@ -40,7 +40,7 @@ _LONGEST_GROWTH = 1.5
 
 
 @dataclass(slots=True)
-class Ladder:
+class RepairStrategies:
     """Repairs one statement, once; `failures` collects why strategies could not be tried."""
 
     context: StepContext
@@ -48,7 +48,7 @@ class Ladder:
     findings: Findings
     failures: list[str] = field(default_factory=list[str])
 
-    async def climb(self) -> Repaired:
+    async def apply(self) -> Repaired:
         """Return what becomes of the statement. Takes at most `BUDGET_S` seconds."""
         why = "; ".join(check.explanation for check in self.findings.checks_of(self.statement.index))
         try:
@@ -119,7 +119,7 @@ class Ladder:
 
     def _most_relevant(self, passages: Sequence[Passage]) -> list[Passage]:
         """Given sources (N2) come in any order; retrieved ones already come best first."""
-        if not self.context.query.is_given:
+        if not self.context.query.is_external:
             return list(passages)
         return sorted(passages, key=lambda passage: -best_relevance(self.statement.text, passage.readable))
 
@@ -139,7 +139,7 @@ class Ladder:
     async def _ruling(self, text: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
         context, item = self.context, repair_item(self.statement.index)
         checked = await judge_statement(
-            context.tools.models, text, numbered(list(passages)), log=context.log, item=item
+            context.tools.models, text, numbered_sources(list(passages)), log=context.log, item=item
         )
         ruling = checked["verdict"]
         if ruling is None:

@@ -27,7 +27,7 @@ from services.reporting.assessment import (
 )
 from services.verification.joint_checks import Rulings, judge_jointly
 from services.verification.progress_events import sentences_checked
-from services.verification.round_results import Findings, find
+from services.verification.round_results import Findings, collect_findings
 
 log = structlog.get_logger()
 
@@ -40,15 +40,15 @@ async def assess(context: StepContext) -> StepResult:
 
     First, statements that no cited source supports alone are checked against all that they cite together (V7).
     """
-    findings = await asyncio.to_thread(find, context, {}) if _draft(context) in WRITTEN else None
-    together = await judge_jointly(context, findings) if findings else {}
-    return await asyncio.to_thread(_weighed, context, together)
+    findings = await asyncio.to_thread(collect_findings, context, {}) if _draft(context) in WRITTEN else None
+    joint = await judge_jointly(context, findings) if findings else {}
+    return await asyncio.to_thread(_weighed, context, joint)
 
 
-def _weighed(context: StepContext, together: Mapping[str, Rulings]) -> StepResult:
+def _weighed(context: StepContext, joint: Mapping[str, Rulings]) -> StepResult:
     options = context.query.options
     draft = _draft(context)
-    findings = find(context, together) if draft in WRITTEN else None
+    findings = collect_findings(context, joint) if draft in WRITTEN else None
     outcome = Assessed(
         status="assessed",
         draft=draft,
@@ -59,8 +59,8 @@ def _weighed(context: StepContext, together: Mapping[str, Rulings]) -> StepResul
         decision="finish",
         best=context.round,
     )
-    if together:
-        outcome["together"] = {index: dict(each) for index, each in together.items()}
+    if joint:
+        outcome["together"] = {index: dict(each) for index, each in joint.items()}
     wanted = needs_correction(_attempt(context.round, outcome), options.confidence_threshold, options.max_crag_attempts)
     again = wanted and not context.budget.has_used(NO_ROUND)
     outcome["decision"] = "correct" if again else "finish"
@@ -76,8 +76,8 @@ def _weighed(context: StepContext, together: Mapping[str, Rulings]) -> StepResul
     if history is not None:
         saves.append(partial(add_verification, stored=history))
     if again:
-        told = {"round": context.round + 1, "claims_score": outcome["confidence"], "gaps": outcome["gaps"]}
-        saves.append(partial(_go_on, query_id=context.query.id, told=told))
+        event = {"round": context.round + 1, "claims_score": outcome["confidence"], "gaps": outcome["gaps"]}
+        saves.append(partial(_start_round, query_id=context.query.id, event=event))
     saved = partial(_save, saves=saves) if saves else None
     return StepResult.single(outcome, saved, sentences_checked(context, findings) if findings else ())
 
@@ -87,9 +87,9 @@ def _save(session: Session, saves: Sequence[Callable[[Session], None]]) -> None:
         save(session)
 
 
-def _go_on(session: Session, query_id: uuid.UUID, told: dict[str, Any]) -> None:
-    advance_round(session, query_id, told["round"])
-    add_event(session, "corrective_round", told, query_id=query_id)
+def _start_round(session: Session, query_id: uuid.UUID, event: dict[str, Any]) -> None:
+    advance_round(session, query_id, event["round"])
+    add_event(session, "corrective_round", event, query_id=query_id)
 
 
 def _failing_of(context: StepContext, outcome: Assessed) -> list[int]:

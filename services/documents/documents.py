@@ -13,9 +13,9 @@ from db.queries.documents import documents as rows
 from db.queries.documents import versions
 from db.queries.documents.documents import DocumentFilter
 from db.queries.documents.graph_jobs import GraphState, graph_states
-from db.queries.documents.graph_storing import forget_document_graph
+from db.queries.documents.graph_storing import delete_document_graph
 from db.queries.paging import Place
-from db.queries.verifications.standings import note_deletion
+from db.queries.verifications.answer_validity import record_deletion
 from db.session import reading, transaction
 from domain.errors import BadInput, DocumentEmpty, DocumentNotFailed, DocumentTooLarge, DocumentTypeUnknown
 
@@ -146,9 +146,9 @@ def remove_document(document_id: uuid.UUID, *, all_versions: bool = False) -> No
     with transaction() as session:
         document = rows.get_document(session, document_id)
         gone = versions.list_versions(session, document_id) if all_versions else [document]
-        note_deletion(session, [each.id for each in gone])
+        record_deletion(session, [each.id for each in gone])
         for each in gone:
-            forget_document_graph(session, document.workspace_id, each.id)
+            delete_document_graph(session, document.workspace_id, each.id)
         (versions.delete_versions if all_versions else rows.delete_document)(session, document_id)
 
 

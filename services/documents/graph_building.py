@@ -28,7 +28,7 @@ from db.queries.documents.graph_jobs import GraphClaim
 from db.queries.documents.graph_storing import lock_graph, store_passage_graph
 from db.session import reading, transaction
 from domain.errors import DatabaseUnavailable
-from services.core.call_telemetry import tell_calls
+from services.core.call_telemetry import report_calls
 from services.documents.graph_extraction import Extraction, extract
 from services.documents.ingestion import Hold
 from services.graph.merging import merge_document
@@ -42,7 +42,7 @@ _FIRST_PAUSE_S = 15.0
 _LONGEST_PAUSE_S = 1800.0
 
 
-class TakenOver(Exception):
+class LeaseLost(Exception):
     """Another worker holds the claim now, or the document is gone; this one stores nothing more."""
 
 
@@ -88,7 +88,7 @@ def _attempt(claim: GraphClaim, builder: Builder, hold: Hold) -> None:
         lost = Event()
         with hold(lambda: _renew(claim, lost)):
             _build(claim, builder, lost)
-    except TakenOver:
+    except LeaseLost:
         log.info("graph_superseded", document_id=str(document_id))
     except Postponed as error:
         _postpone(claim, str(error))
@@ -143,7 +143,7 @@ def _passage(key: int) -> Passage:
     with reading() as session:
         passages = get_passages(session, [key])
     if not passages:
-        raise TakenOver
+        raise LeaseLost
     return passages[0]
 
 
@@ -155,7 +155,7 @@ def _store(claim: GraphClaim, key: int, found: Extraction, prices: Mapping[str, 
     with transaction() as session:
         lock_graph(session, claim.workspace_id)
         if not jobs.count_chunk(session, claim, LEASE_S, found.error):
-            raise TakenOver
+            raise LeaseLost
         store_passage_graph(session, claim.workspace_id, claim.document_id, key, found.graph, found.error)
 
 
@@ -170,7 +170,7 @@ def _note_usage(claim: GraphClaim, made: CallLog, prices: Mapping[str, ModelInfo
             completion_tokens=sum(usage.completion_tokens for _, usage in usages),
             cost=sum((cost_usd(model, usage, prices) for model, usage in usages), Decimal()),
         )
-    tell_calls(made.records, prices)
+    report_calls(made.records, prices)
 
 
 def _renew(claim: GraphClaim, lost: Event) -> None:
@@ -182,7 +182,7 @@ def _renew(claim: GraphClaim, lost: Event) -> None:
 def _raise_if(lost: Event) -> None:
     """Raise TakenOver when a renewal found that another worker holds the claim: further calls would be paid in vain."""
     if lost.is_set():
-        raise TakenOver
+        raise LeaseLost
 
 
 def _postpone(claim: GraphClaim, reason: str) -> None:

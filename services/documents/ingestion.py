@@ -27,7 +27,7 @@ from db.queries.documents.graph_jobs import queue_graph
 from db.queries.documents.spaces import space_of
 from db.queries.documents.vectors import add_vectors
 from db.queries.documents.versions import mark_document_ready
-from db.queries.verifications.standings import note_new_version
+from db.queries.verifications.answer_validity import record_new_version
 from db.session import after_commit, reading, transaction
 from domain.documents.chunks import split_document
 from domain.documents.documents import TextChunk
@@ -44,7 +44,7 @@ def put_in_force(session: Session, document_id: uuid.UUID, attempt: int) -> bool
     """
     status = mark_document_ready(session, document_id, attempt)
     if status is DocumentStatus.READY:
-        note_new_version(session, document_id)
+        record_new_version(session, document_id)
         announce_document(session, document_id)
     return status is not None
 
@@ -56,7 +56,7 @@ MAX_ATTEMPTS = 3
 _MOST_NAME = 200  # characters of a document's name, which each of its passages is found by
 
 
-class TakenOver(Exception):
+class LeaseLost(Exception):
     """Another worker claimed the document meanwhile; this one stops and stores nothing more."""
 
 
@@ -111,7 +111,7 @@ def _attempt(job: _Job, embedder: Embedder, limits: IngestionSettings, hold: Hol
         with hold(lambda: _renew(job)):
             _ingest(job, embedder, limits, graph=graph)
         METER.count(families.DOCUMENTS_ENDED, "ready")
-    except TakenOver:
+    except LeaseLost:
         log.info("ingestion_superseded", document_id=str(job.document_id))
     except (DatabaseUnavailable, EmbeddingUnavailable):
         # Not the document's fault. If even this cannot be stored, its lease expires.
@@ -177,13 +177,13 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
     with transaction() as session:
         kept = rows.store_parsed(session, job.document_id, job.attempt, parsed, made, lease_s=job.lease_s)
     if kept is None:
-        raise TakenOver
+        raise LeaseLost
     for first in range(kept, len(chunks), limits.batch):
         with tracing.span("embed and store", {"citewell.item_count": min(limits.batch, len(chunks) - first)}):
             _store_batch(job, name, embedder, chunks[first : first + limits.batch])
     with transaction() as session:
         if not put_in_force(session, job.document_id, job.attempt):
-            raise TakenOver
+            raise LeaseLost
         if graph:
             queue_graph(session, job.document_id, job.workspace_id)
 
@@ -202,7 +202,7 @@ def _store_batch(job: _Job, name: str, embedder: Embedder, chunks: list[TextChun
 def _stored(job: _Job, name: str, embedder: Embedder, chunks: list[TextChunk]) -> bool:
     if job.lost.is_set():
         # Vectors that will not be stored may cost money.
-        raise TakenOver
+        raise LeaseLost
     texts = [embedded_text(chunk) for chunk in chunks]
     space = embedding_spaces.claim(job.workspace_id, embedder)
     vectors = embedding_spaces.embed(space, embedding_spaces.embedder_for(space, job.workspace_id, embedder), texts)
@@ -214,7 +214,7 @@ def _stored(job: _Job, name: str, embedder: Embedder, chunks: list[TextChunk]) -
         if not rows.advance_document(
             session, job.document_id, job.attempt, lease_s=job.lease_s, chunks_done=done, idle=0
         ):
-            raise TakenOver
+            raise LeaseLost
         keys = rows.add_chunks(session, job.workspace_id, [_row(job, chunk) for chunk in chunks], name)
         add_vectors(session, space, list(zip(keys, texts, vectors, strict=True)))
     return True

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from clients.embeddings import Embedder
-from db.indexes import ensure_space_index, reembedding_alone
+from db.indexes import ensure_space_index, exclusive_reembedding
 from db.queries.access.workspaces import list_workspaces_of, lock_workspace
 from db.queries.documents.spaces import Space, get_or_add_space, space_of, switch_space
 from db.queries.documents.vectors import add_vectors, chunks_without_vector, count_chunks, delete_other_vectors
@@ -57,7 +57,7 @@ def reembed(target: Target, embedder: Embedder, *, batch: int, on_progress: Prog
     Raises ReembeddingRuns, EmbeddingUnavailable, EmbeddingRejected; what was done until then is kept.
     """
     model, dimension = embedder.name, embedder.dimension
-    with acting_for(target.tenant_id), reembedding_alone(target.workspace_id):
+    with acting_for(target.tenant_id), exclusive_reembedding(target.workspace_id):
         with transaction() as session:
             space = get_or_add_space(session, model, dimension)
             before = space_of(session, target.workspace_id)

@@ -33,7 +33,7 @@ _ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
 Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
 
 
-class TakenOver(Exception):
+class LeaseLost(Exception):
     """Another worker claimed the import meanwhile; this one stops and stores nothing more."""
 
 
@@ -68,7 +68,7 @@ def unpack(
             more = _unpack(job, archive, settings, start, slice_s)
         (_release if more else _finish)(job)
         return more
-    except TakenOver:
+    except LeaseLost:
         log.info("import_taken_over", import_id=str(import_id))
     except DatabaseUnavailable:
         raise
@@ -102,7 +102,7 @@ def _unpack(
         if position in known:
             continue
         if job.lost.is_set():
-            raise TakenOver
+            raise LeaseLost
         if time.monotonic() > until:
             return True
         _take(job, archive, position, member, settings, start)
@@ -164,7 +164,7 @@ def _limits(settings: Settings) -> ZipLimits:
 def _advance(job: _Job, session: Session, *, lease_s: float | None = None, **values: object) -> None:
     held = job.lease_s if lease_s is None else lease_s
     if not rows.advance_import(session, job.import_id, job.attempt, lease_s=held, **values):
-        raise TakenOver
+        raise LeaseLost
 
 
 def _renew(job: _Job) -> None:
@@ -181,12 +181,12 @@ def _release(job: _Job) -> None:
 def _finish(job: _Job) -> None:
     with transaction() as session:
         _advance(job, session, lease_s=0, unpacked_at=func.now())
-        rows.forget_parts(session, job.import_id)
-        rows.settle_import(session, job.import_id)
+        rows.delete_parts(session, job.import_id)
+        rows.finish_import(session, job.import_id)
 
 
 def _fail(job: _Job, code: str, message: str) -> None:
     ended = {"status": ImportStatus.FAILED, "error": {"code": code, "message": message}, "finished_at": func.now()}
     with transaction() as session:
         if rows.advance_import(session, job.import_id, job.attempt, lease_s=0, **ended):
-            rows.forget_parts(session, job.import_id)
+            rows.delete_parts(session, job.import_id)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from db.models import Evaluation
-from db.queries.verifications.evaluations import add_evaluation, list_evaluations
+from db.queries.reports.quality import add_evaluation, list_evaluations
 from db.session import reading, transaction
 from services.evaluation.labelled_data import Files
 

@@ -29,7 +29,7 @@ from domain.query.outcomes import Checked
 from domain.verdicts.calibration import Calibration, fit, least_high
 from services.evaluation.labelled_data import LabelledPair
 from services.judging.statement import judge_statement
-from services.judging.statement_batch import Pair, judge_together
+from services.judging.statement_batch import Pair, judge_batch
 
 Measures = dict[str, Score]
 """Measures by name; None where one is undefined."""
@@ -70,19 +70,19 @@ async def judge_pairs(
     is called for each pair.
     """
 
-    async def judge(together: Sequence[LabelledPair]) -> list[JudgedPair]:
+    async def judge(group: Sequence[LabelledPair]) -> list[JudgedPair]:
         log = CallLog()
-        asked = [Pair("", pair.claim, Sources.numbered([("source", pair.source)])) for pair in together]
+        asked = [Pair("", pair.claim, Sources.numbered([("source", pair.source)])) for pair in group]
         if preset == "cheap":
-            checks = await judge_together(models, asked, log=log)
+            checks = await judge_batch(models, asked, log=log)
         else:
             checks = [await judge_statement(models, each.statement, each.sources, log=log) for each in asked]
-        for _ in together:
+        for _ in group:
             on_done()
-        calls = [tuple(log.records), *[()] * (len(together) - 1)]
+        calls = [tuple(log.records), *[()] * (len(group) - 1)]
         return [
             judged_pair(pair.label, checked, uncertain_below, made)
-            for pair, checked, made in zip(together, checks, calls, strict=True)
+            for pair, checked, made in zip(group, checks, calls, strict=True)
         ]
 
     groups = batches(pairs, MOST_STATEMENTS if preset == "cheap" else 1)

@@ -45,15 +45,15 @@ def cancel_batch(batch_id: uuid.UUID) -> Sequence[uuid.UUID]:
     """Cancel the batch and end its first unfinished items; return those. Repeating it is harmless. Raises
     BatchNotFound.
 
-    No further item starts, and work on running ones stops. `cancel_more` ends the others.
+    No further item starts, and work on running ones stops. `cancel_next_items` ends the others.
     """
     with transaction() as session:
         batches.get_batch(session, batch_id)
         batches.mark_batch_cancelled(session, batch_id)
-    return cancel_more(batch_id)
+    return cancel_next_items(batch_id)
 
 
-def cancel_more(batch_id: uuid.UUID) -> Sequence[uuid.UUID]:
+def cancel_next_items(batch_id: uuid.UUID) -> Sequence[uuid.UUID]:
     """End up to _AT_A_TIME items of a cancelled batch; return them, none when all have ended.
 
     Several callers may run at a time, and may stop early: the reconciler continues.

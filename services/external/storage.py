@@ -13,13 +13,13 @@ from config.settings import Settings
 from db.models import Document, QueryKind
 from db.queries.runs.queries import add_queries
 from db.queries.runs.steps import add_outcomes
-from db.queries.verifications.given import add_given_sources, read_document
-from domain.answers.external_citations import GivenCitation, mark
+from db.queries.verifications.external_sources import add_given_sources, read_document
+from domain.answers.external_citations import GivenCitation, insert_markers
 from domain.answers.statements import plan_checks
 from domain.errors import VerificationInvalid
 from domain.markers.citable import Citable, citable_sources
 from domain.query.outcomes import Checked, Drafted, Selected
-from services.core.request_priority import asker_columns
+from services.core.request_priority import requester_columns
 from services.external.request import ABOUT_SENTENCES, NewSource, NewVerification, options_of, skipped_checks
 from services.queries.submission import checked_question
 
@@ -100,7 +100,7 @@ class Store:
             "traceparent": tracing.traceparent() if item.batch_id is None else None,
             "reverifies": item.reverifies,
             # No person waits for an item of a batch.
-            **({"is_scripted": True, "asked_by": None} if item.batch_id else asker_columns(self._session)),
+            **({"is_scripted": True, "set_requester": None} if item.batch_id else requester_columns(self._session)),
         }
 
     def _question(self, item: Item) -> str:
@@ -113,14 +113,14 @@ class Store:
         )
 
     def _row(self, number: int, source: NewSource) -> dict[str, Any]:
-        told = {"number": number, "url": source.url, "document_id": source.document_id, "context": None}
+        row = {"number": number, "url": source.url, "document_id": source.document_id, "context": None}
         if source.document_id is None:
             pages = None if source.pages is None else [list(page) for page in source.pages]
             title, details = source.title or f"Source {number}", dict(source.metadata)
-            return {**told, "title": title, "details": details, "text": source.text, "pages": pages, "sections": None}
+            return {**row, "title": title, "details": details, "text": source.text, "pages": pages, "sections": None}
         document = self._document(source.document_id)
         return {
-            **told,
+            **row,
             "title": source.title or document.filename,
             "details": {**document.details, **source.metadata},
             "text": document.text,
@@ -174,8 +174,10 @@ def _selected(new: NewVerification, keys: list[int], rows: Sequence[Mapping[str,
 
 def _draft(new: NewVerification, sources: Citable) -> Drafted:
     numbers = {source.id: number for number, source in enumerate(new.sources, start=1) if source.id is not None}
-    told = [(each, _number(each.source, numbers, len(new.sources))) for each in new.citations]
-    marked = mark(new.answer, [GivenCitation(each.start, each.end, number) for each, number in told if number], sources)
+    cited = [(each, _number(each.source, numbers, len(new.sources))) for each in new.citations]
+    marked = insert_markers(
+        new.answer, [GivenCitation(each.start, each.end, number) for each, number in cited if number], sources
+    )
     return Drafted(
         status="complete",
         text=marked.text,
@@ -183,7 +185,7 @@ def _draft(new: NewVerification, sources: Citable) -> Drafted:
         given=new.answer,
         inserted=list(marked.inserted),
         citations=[
-            {"start": each.start, "end": each.end, "source": each.source, "number": number} for each, number in told
+            {"start": each.start, "end": each.end, "source": each.source, "number": number} for each, number in cited
         ],
     )
 

@@ -11,7 +11,7 @@ from db.queries.runs.parking import list_degraded
 from db.queries.runs.queries import QueryFilter
 from db.queries.runs.results import StoredVerification
 from db.queries.verifications.audits import find_head
-from db.queries.verifications.given import chunk_id_of, get_given_text
+from db.queries.verifications.external_sources import chunk_id_of, get_given_text
 from db.session import reading
 from domain.answers.external_citations import as_given
 from services.queries.results import scores_json, timings_json, usage_json
@@ -27,7 +27,7 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
         outcomes = steps.list_outcomes(session, query_id).get(0, {})
         draft, sources = outcomes["generate", ""], outcomes["select", ""]["sources"]
         stored = results.find_draft_verification(session, query_id)
-        told = _Told(sources, draft["inserted"])
+        rendered = _AsSubmitted(sources, draft["inserted"])
         is_cancelled = query.status == QueryStatus.CANCELLED
         return {
             **_head(query, queries.workspace_name_of(session, query)),
@@ -36,8 +36,8 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
             **_repaired(draft["given"], None if is_cancelled else results.find_answer(session, query_id)),
             "repaired_is_grounded": _grounded_after(results.find_published_verification(session, query_id)),
             "sources": sources,
-            "sentences": [told.sentence(each) for each in stored.sentences] if stored else [],
-            "citations": [told.citation(each) for each in outcomes.get(("conclude", ""), {}).get("citations", [])],
+            "sentences": [rendered.sentence(each) for each in stored.sentences] if stored else [],
+            "citations": [rendered.citation(each) for each in outcomes.get(("conclude", ""), {}).get("citations", [])],
             "verification": scores_json(stored, query.options) if stored else None,
             "usage": usage_json(session, query_id),
             "timings": timings_json(session, query),
@@ -103,7 +103,7 @@ def _grounded_after(published: StoredVerification | None) -> bool | None:
     return published.verification.is_grounded if published else None
 
 
-class _Told:
+class _AsSubmitted:
     """Renders sentences and citations with the request's source numbers and offsets in the answer as given."""
 
     def __init__(self, sources: Sequence[Mapping[str, Any]], inserted: Sequence[Sequence[int]]) -> None:
@@ -125,9 +125,9 @@ class _Told:
     def citation(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         location: Location | None = entry["location"]
         named = self._sources.get(chunk_id_of(entry["number"])) if entry["number"] else None
-        told = {key: value for key, value in entry.items() if key != "location"}
+        fields = {key: value for key, value in entry.items() if key != "location"}
         return {
-            **told,
+            **fields,
             "source": _named(named) if named else None,
             "page_number": location["page_number"] if location else None,
             "source_start": location["source_start"] if location else None,

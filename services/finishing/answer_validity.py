@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from db.models import AnswerStanding, Query, QueryKind, QueryStatus
+from db.models import AnswerValidity, Query, QueryKind, QueryStatus
 from db.queries.runs import queries
 from db.queries.runs.events import add_event
-from db.queries.verifications import standings
+from db.queries.verifications import answer_validity
 from domain.audit.reverification import worse
 from domain.audit.validity import Ruling, Standing, after_reverification
 from domain.webhooks.delivery import EventType
@@ -21,34 +21,34 @@ _EVENTS = {
     Standing.STALE: EventType.ANSWER_STALE,
     Standing.INVALIDATED: EventType.ANSWER_INVALIDATED,
 }
-_MOST_TOLD, _MOST_CHARS = 10, 300
+_MOST_LOST, _MOST_CHARS = 10, 300
 """Limits of the lost sentences in a message: a webhook's body is small."""
 
 
-def enter_standing(
-    session: Session, standing: AnswerStanding, ruling: Ruling, lost: Sequence[dict[str, Any]] = ()
+def store_validity(
+    session: Session, validity: AnswerValidity, ruling: Ruling, lost: Sequence[dict[str, Any]] = ()
 ) -> None:
     """Store the state of an answer; if it changed, write an event and webhooks.
 
     `lost` are sentences that no longer hold (domain.audit.reverification).
     """
-    if not standings.set_standing(session, standing, ruling.state, ruling.reason):
+    if not answer_validity.set_validity(session, validity, ruling.state, ruling.reason):
         return
-    query = queries.get_query(session, standing.query_id)
-    type_, told = _EVENTS[ruling.state], _told(standing, lost)
-    add_event(session, type_, told, query_id=query.id)
+    query = queries.get_query(session, validity.query_id)
+    type_, event = _EVENTS[ruling.state], _event_data(validity, lost)
+    add_event(session, type_, event, query_id=query.id)
     data = {
         "id": str(query.id),
         "workspace": queries.workspace_name_of(session, query),
         "question": query.question,
-        **told,
+        **event,
         "links": {"self": f"/v1/queries/{query.id}", "verifications": f"/v1/queries/{query.id}/verifications"},
-        "truncated": len(lost) > _MOST_TOLD,
+        "truncated": len(lost) > _MOST_LOST,
     }
     announce(session, type_, data, query_id=query.id)
 
 
-def _told(stored: AnswerStanding, lost: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _event_data(stored: AnswerValidity, lost: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "state": stored.state,
         "reason": stored.reason,
@@ -61,12 +61,12 @@ def _told(stored: AnswerStanding, lost: Sequence[dict[str, Any]]) -> dict[str, A
                 "old": each["old"]["status"] if each["old"] else None,
                 "new": each["new"]["status"] if each["new"] else None,
             }
-            for each in lost[:_MOST_TOLD]
+            for each in lost[:_MOST_LOST]
         ],
     }
 
 
-def settle(session: Session, query_id: uuid.UUID, status: QueryStatus) -> None:
+def decide_after_reverification(session: Session, query_id: uuid.UUID, status: QueryStatus) -> None:
     """Called when a query ends: if it is the verification that an answer waits for, decide whether the answer still
     holds.
 
@@ -76,14 +76,14 @@ def settle(session: Session, query_id: uuid.UUID, status: QueryStatus) -> None:
     query = queries.get_query(session, query_id)
     if query.kind != QueryKind.VERIFICATION or query.reverifies is None:
         return
-    pending = standings.find_pending(session, query.reverifies, (query_id, query.replay_of))
+    pending = answer_validity.find_pending(session, query.reverifies, (query_id, query.replay_of))
     if pending is not None:
         pending.reverification = query_id
         _decide(session, query, pending, status)
 
 
-def _decide(session: Session, query: Query, pending: AnswerStanding, status: QueryStatus) -> None:
+def _decide(session: Session, query: Query, pending: AnswerValidity, status: QueryStatus) -> None:
     found = comparison(session, pending.query_id, query.id) if status is QueryStatus.SUCCEEDED else None
     compared = found["sentences"] if found else None
     ruling = after_reverification(pending.filename, compared)
-    enter_standing(session, pending, ruling, worse(compared or ()))
+    store_validity(session, pending, ruling, worse(compared or ()))

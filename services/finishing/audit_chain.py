@@ -19,7 +19,7 @@ AUDITED = (QueryStatus.SUCCEEDED, QueryStatus.FAILED)
 """Cancelled queries have no result to prove."""
 
 
-def seal(session: Session, query_id: uuid.UUID) -> None:
+def seal_audit(session: Session, query_id: uuid.UUID) -> None:
     """Chain everything that proves the result, with two statements, in the transaction that ends the query."""
     audits.add_chain(session, query_id, chain(_contents(session, query_id)))
 
@@ -33,12 +33,12 @@ def _contents(session: Session, query_id: uuid.UUID) -> list[Record]:
 
 def _prompts(records: Sequence[Record]) -> list[Record]:
     asked = sorted({(each["prompt"], each["prompt_version"]) for each in records if each["kind"] == "call"})
-    told: list[Record] = []
+    prompts: list[Record] = []
     for name, version in asked:
         # An older process may have used a prompt file that this one does not have.
         known = prompt_sha256(name, version)
-        told.append({"kind": "prompt", "name": name, "version": version, **({"sha256": known} if known else {})})
-    return told
+        prompts.append({"kind": "prompt", "name": name, "version": version, **({"sha256": known} if known else {})})
+    return prompts
 
 
 def read_audit(query_id: uuid.UUID, kind: QueryKind, *, after: int, limit: int) -> dict[str, Any]:

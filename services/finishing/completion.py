@@ -15,8 +15,8 @@ from db.queries.runs.queries import Finished, mark_finished
 from db.queries.verifications.batches import lock_batch_of, mark_batch_finished
 from db.session import after_commit
 from services.core.context import StepContext, StepResult
-from services.finishing.answer_validity import settle
-from services.finishing.audit_chain import AUDITED, seal
+from services.finishing.answer_validity import decide_after_reverification
+from services.finishing.audit_chain import AUDITED, seal_audit
 from services.webhooks.outbox import announce_batch, announce_query
 
 _EVENTS = {QueryStatus.SUCCEEDED: "final", QueryStatus.FAILED: "failed", QueryStatus.CANCELLED: "cancelled"}
@@ -46,12 +46,12 @@ def finish(
     data = event if event is not None else {"reason": error["message"]} if error else {}
     add_event(session, _EVENTS[status], data, query_id=query_id)
     if status in AUDITED:
-        seal(session, query_id)
+        seal_audit(session, query_id)
     announce_query(session, query_id, status)
-    settle(session, query_id, status)
+    decide_after_reverification(session, query_id, status)
     if batch_id is not None and mark_batch_finished(session, batch_id):
         announce_batch(session, batch_id)
-    after_commit(session, _tell)
+    after_commit(session, _notify_listener)
     after_commit(session, partial(_count, finished, status))
     return True
 
@@ -62,13 +62,13 @@ def _count(finished: Finished, status: QueryStatus) -> None:
         METER.observe(families.QUERY_SECONDS, finished.seconds, finished.kind)
 
 
-def tell_ends_to(listener: Callable[[], None] | None) -> None:
+def set_end_listener(listener: Callable[[], None] | None) -> None:
     """Call `listener` after every commit that ended queries in this process; it must not block. None stops that."""
     global _listener
     _listener = listener
 
 
-def _tell() -> None:
+def _notify_listener() -> None:
     if _listener is not None:
         _listener()
 

@@ -7,8 +7,8 @@ from clients.llm.gateway import ComposedText, Failure
 from domain.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER
 from domain.query.modes import idk_for, is_idk
 from domain.query.outcomes import Drafted
-from services.core.context import StepContext, StepResult, numbered
-from services.generation.draft_stream import GrowingDraft, telling_drafts
+from services.core.context import StepContext, StepResult, numbered_sources
+from services.generation.draft_stream import StreamedDraft, publishing_draft
 from services.verification.citation_spans import notes_text
 
 STOPPED = "The answer was not written to its end: no sentence that was checked by then is in the sources."
@@ -20,7 +20,7 @@ async def generate(context: StepContext) -> StepResult:
     composition, fields = (
         GENERATE_ANSWER,
         {
-            "sources": numbered(passages),
+            "sources": numbered_sources(passages),
             "question": context.question,
             "idk": idk_for(context.question),
         },
@@ -29,17 +29,17 @@ async def generate(context: StepContext) -> StepResult:
         composition, fields = SYNTHESIZE_ANSWER, {**fields, "notes": notes}
     if gaps := (context.earlier("assess") or {}).get("gaps"):
         composition, fields = REGENERATE_ANSWER, {**fields, "gaps": "\n".join(f"- {gap}" for gap in gaps)}
-    async with telling_drafts(context) as draft:
+    async with publishing_draft(context) as draft:
         reply = await draft.while_grounded(
             context.tools.models.compose(
                 composition, fields, log=context.log, model=context.query.options.model, on_text=draft.write
             )
         )
-    left = _stopped(context, draft) if reply is None else _left(reply, draft)
-    return replace(left, events=[*draft.untold(), *left.events])
+    drafted = _stopped(context, draft) if reply is None else _drafted(reply, draft)
+    return replace(drafted, events=[*draft.unpublished(), *drafted.events])
 
 
-def _left(reply: ComposedText | Failure, draft: GrowingDraft) -> StepResult:
+def _drafted(reply: ComposedText | Failure, draft: StreamedDraft) -> StepResult:
     if isinstance(reply, Failure):
         return StepResult.single(
             Drafted(status="failed", text="", model=None, reason=reply.reason, code=f"model_{reply.kind}")
@@ -53,13 +53,13 @@ def _left(reply: ComposedText | Failure, draft: GrowingDraft) -> StepResult:
     if is_idk(text):
         reason = "The passages that were found do not contain the answer."
         return StepResult.single(Drafted(status="abstained", text=text, model=reply.model, reason=reason))
-    return StepResult.single(Drafted(status="complete", text=text, model=reply.model, early=sorted(draft.handed_out)))
+    return StepResult.single(Drafted(status="complete", text=text, model=reply.model, early=sorted(draft.dispatched)))
 
 
-def _stopped(context: StepContext, draft: GrowingDraft) -> StepResult:
+def _stopped(context: StepContext, draft: StreamedDraft) -> StepResult:
     """The answer ends where it was stopped; it is then treated like any other ungrounded answer."""
     model = context.log.records[-1].model if context.log.records else None
     drafted = Drafted(
-        status="complete", text=draft.closed_text, model=model, early=sorted(draft.handed_out), stopped=STOPPED
+        status="complete", text=draft.closed_text, model=model, early=sorted(draft.dispatched), stopped=STOPPED
     )
     return StepResult.single(drafted, events=[("draft.stopped", {"round": context.round, "reason": STOPPED})])

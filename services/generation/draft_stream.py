@@ -10,8 +10,9 @@ import structlog
 
 from db.queries.runs.events import DRAFT, EventData
 from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
+from domain.answers.streaming import without_unfinished_sentence
 from domain.errors import DatabaseUnavailable
-from domain.verdicts.stopping import is_ungrounded, without_its_open_end
+from domain.verdicts.states import is_ungrounded
 from services.core.context import StepContext
 from services.verification.streamed_results import states_so_far
 
@@ -21,60 +22,63 @@ UNWATCHED_EVERY_S = 1.0
 """The interval for unwatched queries: a watcher may come, or may be unknown to the wake-up channel."""
 
 
-class Interest:
-    """The watchers of one query. `is_watched` may use the network; it is called in a thread."""
+class PublishingSchedule:
+    """When to publish the draft of one query: soon while someone watches, else seldom.
+
+    `is_watched` may use the network; it is called in a thread.
+    """
 
     def __init__(self, is_watched: Callable[[], bool]) -> None:
         self._ask = is_watched
         self.is_watched = True
         self._asked_at = float("-inf")
-        self._told_at = time.monotonic()
+        self._published_at = time.monotonic()
 
-    async def wants_news(self) -> bool:
+    async def should_publish(self) -> bool:
         now = time.monotonic()
         if now - self._asked_at >= ASK_EVERY_S:
             self._asked_at = now
             self.is_watched = await asyncio.to_thread(self._ask)
-        return self.is_watched or now - self._told_at >= UNWATCHED_EVERY_S
+        return self.is_watched or now - self._published_at >= UNWATCHED_EVERY_S
 
-    def told(self) -> None:
-        self._told_at = time.monotonic()
+    def record_publication(self) -> None:
+        self._published_at = time.monotonic()
 
 
 log = structlog.get_logger()
 
 T = TypeVar("T")
 
-_LOOK_EVERY_S = 0.25
+_POLL_EVERY_S = 0.25
 
 
 @asynccontextmanager
-async def telling_drafts(context: StepContext) -> AsyncGenerator["GrowingDraft"]:
+async def publishing_draft(context: StepContext) -> AsyncGenerator["StreamedDraft"]:
     """Yield what takes the whole text so far at each change. Nothing is published after the block: what is then
-    `untold` goes with the step's outcome.
+    `unpublished` goes with the step's outcome.
 
     An event says that the draft is now `draft[:start] + text`: after a broken stream a model restarts from a shorter
     text.
     """
-    draft = GrowingDraft(context)
-    teller = asyncio.create_task(draft.tell_every(context.tools.draft_every_s))
-    teller.add_done_callback(_report)
+    draft = StreamedDraft(context)
+    publisher = asyncio.create_task(draft.publish_every(context.tools.draft_every_s))
+    publisher.add_done_callback(_report)
     try:
         yield draft
     finally:
-        teller.cancel()
-        await asyncio.gather(teller, return_exceptions=True)
-        await draft.settled()
+        publisher.cancel()
+        await asyncio.gather(publisher, return_exceptions=True)
+        await draft.finish_publishing()
 
 
-def _report(teller: asyncio.Task[None]) -> None:
+def _report(publisher: asyncio.Task[None]) -> None:
     """Log an error when it happens: it ends the publishing and the early checks, never the answer."""
-    if not teller.cancelled() and (error := teller.exception()) is not None:
+    if not publisher.cancelled() and (error := publisher.exception()) is not None:
         log.error("drafts_not_told", exc_info=error)
 
 
-class GrowingDraft:
-    """The text written so far, and `handed_out`: the keys of the checks already dispatched.
+class StreamedDraft:
+    """The text written so far, and `dispatched`: the keys of the checks already dispatched.
 
     `stoppable` are the batches of the current text: verdicts on words that were taken back stop nothing.
     """
@@ -83,23 +87,23 @@ class GrowingDraft:
         options = context.query.options
         self._context = context
         self._written = ""
-        self._told = ""
+        self._published = ""
         self._grew = asyncio.Event()
-        self._telling = asyncio.Lock()
-        self._interest = Interest(lambda: context.tools.is_watched(context.query.id))
+        self._publishing = asyncio.Lock()
+        self._schedule = PublishingSchedule(lambda: context.tools.is_watched(context.query.id))
         self._closing = ClosingSentences(context.citable, options.check_batch)
         # Calls that several statements share are made when all of them are known.
         wanted = options.verification and not options.shares_calls
         self._check_early = context.tools.check_early if wanted else "never"
-        self.handed_out: set[str] = set()
+        self.dispatched: set[str] = set()
         self.stoppable: set[str] = set()
         self._is_ungrounded = asyncio.Event()
-        self._looked_at = time.monotonic()
+        self._polled_at = time.monotonic()
 
     @property
     def closed_text(self) -> str:
         """The text without its unfinished last sentence."""
-        return without_its_open_end(self._written)
+        return without_unfinished_sentence(self._written)
 
     async def while_grounded(self, writing: Coroutine[Any, Any, T]) -> T | None:
         """Return what `writing` returns; None when it was stopped because its text is not in the sources."""
@@ -120,28 +124,28 @@ class GrowingDraft:
         self._written = text.replace("\x00", "").encode("utf-8", "replace").decode().lstrip()
         self._grew.set()
 
-    async def tell_every(self, seconds: float) -> None:
+    async def publish_every(self, seconds: float) -> None:
         """Publish the first words at once, and then at intervals what was added; dispatch what can be checked, until
         cancelled."""
         while True:
             # Verdicts also arrive while the model writes nothing.
             with suppress(TimeoutError):
                 # Not `wait_for`, which in Python 3.11 may swallow a cancellation that arrives at the same time.
-                async with asyncio.timeout(_LOOK_EVERY_S):
+                async with asyncio.timeout(_POLL_EVERY_S):
                     await self._grew.wait()
             self._grew.clear()
-            news, hand_out = await self._interest.wants_news(), self._hands_out()
-            if news or hand_out:
+            is_due, dispatch = await self._schedule.should_publish(), self._dispatches_checks()
+            if is_due or dispatch:
                 # A cancelled thread would still write, and the next draft might overtake it.
-                await asyncio.shield(self.tell(hand_out=hand_out))
-            await self._look_at_verdicts()
+                await asyncio.shield(self.publish(dispatch=dispatch))
+            await self._stop_if_ungrounded()
             await asyncio.sleep(seconds)
 
-    async def _look_at_verdicts(self) -> None:
+    async def _stop_if_ungrounded(self) -> None:
         after, now = self._context.tools.stop_ungrounded_after, time.monotonic()
-        if not after or not self.stoppable or now - self._looked_at < _LOOK_EVERY_S:
+        if not after or not self.stoppable or now - self._polled_at < _POLL_EVERY_S:
             return
-        self._looked_at = now
+        self._polled_at = now
         try:
             states = await asyncio.to_thread(states_so_far, self._context, frozenset(self.stoppable))
         except DatabaseUnavailable:
@@ -149,48 +153,48 @@ class GrowingDraft:
         if is_ungrounded(states, after):
             self._is_ungrounded.set()
 
-    def _hands_out(self) -> bool:
+    def _dispatches_checks(self) -> bool:
         # Early verdicts cost messages; all they gain is that a watcher sees the first of them sooner.
-        return self._check_early == "always" or (self._check_early == "watched" and self._interest.is_watched)
+        return self._check_early == "always" or (self._check_early == "watched" and self._schedule.is_watched)
 
-    async def tell(self, *, hand_out: bool = False) -> None:
+    async def publish(self, *, dispatch: bool = False) -> None:
         """Publish what was added; sentences that close only with the end are checked with the rest."""
-        async with self._telling:
+        async with self._publishing:
             written = self._written
-            if not (told := self.untold()):
+            if not (events := self.unpublished()):
                 return
-            self._interest.told()
-            if not written.startswith(self._told):
+            self._schedule.record_publication()
+            if not written.startswith(self._published):
                 self.stoppable.clear()
             try:
-                await asyncio.to_thread(self._hand_out if hand_out else self._context.tell, told)
+                await asyncio.to_thread(self._dispatch if dispatch else self._context.publish, events)
             except DatabaseUnavailable:
                 # The answer matters more than watching it grow; the next call publishes what was missed.
                 return
-            self._told = written
+            self._published = written
 
-    async def settled(self) -> None:
+    async def finish_publishing(self) -> None:
         """Wait for a publication under way: it has less text than the next one, and must not arrive after it."""
-        async with self._telling:
+        async with self._publishing:
             pass
 
-    def untold(self) -> list[EventData]:
+    def unpublished(self) -> list[EventData]:
         """The event for what was added since the last publication, if anything."""
-        if self._written == self._told:
+        if self._written == self._published:
             return []
-        start = same_start(self._told, self._written)
+        start = common_prefix_length(self._published, self._written)
         return [(DRAFT, {"round": self._context.round, "start": start, "text": self._written[start:]})]
 
-    def _hand_out(self, told: Sequence[EventData]) -> None:
+    def _dispatch(self, events: Sequence[EventData]) -> None:
         self._closing.read(self._written)
         if (batch := self._closing.take_batch()) is None:
-            self._context.tell(told)
-        elif self._context.spread(told, item := batch_item(batch), batch):
-            self.handed_out.update(batch_keys(batch))
+            self._context.publish(events)
+        elif self._context.dispatch(events, item := batch_item(batch), batch):
+            self.dispatched.update(batch_keys(batch))
             self.stoppable.add(item)
 
 
-def same_start(before: str, after: str) -> int:
+def common_prefix_length(before: str, after: str) -> int:
     """The number of leading characters that both texts share."""
     if after.startswith(before):
         return len(before)

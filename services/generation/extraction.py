@@ -9,7 +9,7 @@ from db.queries.documents.chunks import Passage
 from domain.evidence.citation_scoring import score_citation
 from domain.prompting.judgements import EXTRACT_CITATIONS, ExtractedCitation
 from domain.query.outcomes import Extracted
-from services.core.context import StepContext, StepResult, numbered
+from services.core.context import StepContext, StepResult, numbered_sources
 
 
 async def extract_citations(context: StepContext) -> StepResult:
@@ -17,7 +17,7 @@ async def extract_citations(context: StepContext) -> StepResult:
     options = context.query.options
     passages = await asyncio.to_thread(context.selected_passages)
     fields = {
-        "sources": numbered(passages),
+        "sources": numbered_sources(passages),
         "question": context.question,
         "min_chars": options.span_min_chars,
         "max_chars": options.span_max_chars,

@@ -24,7 +24,7 @@ class Joined:
     links: Mapping[str, Link] = field(default_factory=dict[str, Link])
     issue: str = ""
 
-    def told(self, keys: Sequence[int]) -> dict[str, Any]:
+    def as_outcome(self, keys: Sequence[int]) -> dict[str, Any]:
         """The graph's part of the outcome of `retrieve`, for the candidates `keys`; empty without a graph."""
         links = {str(key): self.links[str(key)] for key in keys if str(key) in self.links}
         return {**({"links": links} if links else {}), **({"issues": [self.issue]} if self.issue else {})}

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from db.queries.documents.chunks import Passage
-from domain.question import ModelsWord, judge_question
+from domain.question import ModelJudgement, judge_question
 from services.core.context import StepContext
 
 ALIGNMENT = "check_alignment"
 _OFFLINE = "offline"
 
 
-def with_question(context: StepContext, answer: str, checks: Mapping[str, Any]) -> dict[str, Any]:
+def with_question_verdict(context: StepContext, answer: str, checks: Mapping[str, Any]) -> dict[str, Any]:
     """Return `checks` with the verdict on `answer` added to the alignment check, which asks the model for it.
 
     Unchanged where nothing was asked: there is no question (N2), or the request left that check out.
@@ -25,18 +25,18 @@ def with_question(context: StepContext, answer: str, checks: Mapping[str, Any]) 
     return {**checks, ALIGNMENT: {**checks.get(ALIGNMENT, {}), "question": found.as_json()}}
 
 
-def _models_word(context: StepContext, outcome: Mapping[str, Any]) -> ModelsWord | None:
+def _models_word(context: StepContext, outcome: Mapping[str, Any]) -> ModelJudgement | None:
     """None where no model reads: the offline provider applies the same rules as the verdict itself."""
     verdict: Mapping[str, Any] = outcome.get("verdict") or {}
     if "answers" not in verdict or context.tools.models.provider == _OFFLINE:
         return None
-    return ModelsWord(verdict["answers"], tuple(verdict["open_parts"]))
+    return ModelJudgement(verdict["answers"], tuple(verdict["open_parts"]))
 
 
 def _named_texts(context: StepContext) -> list[str]:
     """The texts that the answer may rest on, with their names: given sources, or all that was found."""
     keys = context.selection["ranked"]
-    passages = context.selected_passages() if context.query.is_given or not keys else context.passages(keys)
+    passages = context.selected_passages() if context.query.is_external or not keys else context.passages(keys)
     return [named_text(passage) for passage in passages]
 
 

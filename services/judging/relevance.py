@@ -21,12 +21,12 @@ class Shown:
     text: str
 
 
-async def ask_for_each(models: ModelGateway, question: str, shown: Sequence[Shown], log: CallLog) -> list[Scored]:
+async def score_each(models: ModelGateway, question: str, shown: Sequence[Shown], log: CallLog) -> list[Scored]:
     """Score the passages concurrently, each in its own call; a failure is an outcome."""
-    return await asyncio.gather(*(_alone(models, question, each, log) for each in shown))
+    return await asyncio.gather(*(_score_single(models, question, each, log) for each in shown))
 
 
-async def ask_together(models: ModelGateway, question: str, shown: Sequence[Shown], log: CallLog) -> list[Scored]:
+async def score_batch(models: ModelGateway, question: str, shown: Sequence[Shown], log: CallLog) -> list[Scored]:
     """The same with as few calls as the passages' length allows. A passage without a readable score is asked alone."""
     groups = packed(shown, _fit)
     scored = await asyncio.gather(*(_scored(models, question, group, log) for group in groups))
@@ -39,7 +39,7 @@ def _fit(shown: Sequence[Shown]) -> bool:
 
 async def _scored(models: ModelGateway, question: str, shown: Sequence[Shown], log: CallLog) -> Sequence[Scored]:
     if len(shown) == 1:
-        return [await _alone(models, question, shown[0], log)]
+        return [await _score_single(models, question, shown[0], log)]
     chunks = Chunks.of([each.text for each in shown])
     reply = await models.ask(
         RERANK_CHUNKS.for_items(len(shown)),
@@ -58,11 +58,11 @@ async def _read(
     models: ModelGateway, question: str, shown: Shown, replied: ItemRelevance | None, log: CallLog
 ) -> Scored:
     if replied is None:
-        return await _alone(models, question, shown, log)
+        return await _score_single(models, question, shown, log)
     return Scored(status="scored", score=replied.score)
 
 
-async def _alone(models: ModelGateway, question: str, shown: Shown, log: CallLog) -> Scored:
+async def _score_single(models: ModelGateway, question: str, shown: Shown, log: CallLog) -> Scored:
     reply = await models.ask(RERANK_CHUNK, {"question": question, "chunk": shown.text}, log=log, item=shown.item)
     return _unreadable(reply) if isinstance(reply, Failure) else Scored(status="scored", score=reply.score)
 

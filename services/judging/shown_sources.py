@@ -8,7 +8,7 @@ from domain.answers.statements import Statement
 from domain.evidence.excerpts import Wanted, choose_excerpts
 from domain.prompting.numbered_sources import Source, Sources
 from domain.query.outcomes import Checked
-from services.core.context import StepContext, numbered
+from services.core.context import StepContext, numbered_sources
 from services.judging.statement import WINDOW_CHARS
 
 
@@ -28,10 +28,10 @@ class Shown:
 def shown_to_judge(context: StepContext, most: int | None = None) -> Shown:
     """The `most` best retrieved passages, or those that the answer is written from; of given sources what their
     statements need. Raises SourceDeleted."""
-    if context.query.is_given:
-        return excerpts(context.selected_passages(), context.said)
+    if context.query.is_external:
+        return excerpts(context.selected_passages(), context.statements)
     found = context.selected_passages() if most is None else context.passages(context.selection["ranked"][:most])
-    return Shown(found, numbered(found))
+    return Shown(found, numbered_sources(found))
 
 
 def excerpts(sources: Sequence[Passage], about: Sequence[Statement]) -> Shown:

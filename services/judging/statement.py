@@ -46,12 +46,12 @@ async def judge_statement(
             failures.append(reply.reason)
             continue
         rulings.append((grounds.rule(reply), reply))
-        if _settles(rulings[-1][0]):
+        if _is_conclusive(rulings[-1][0]):
             break
     if not rulings:
         return Checked(status="not_checked", verdict=None, reason=failures[0] if failures else "there is no source")
     best, replied = max(rulings, key=lambda each: _weight(each[0]))
-    if failures and not (best.supports or _settles(best)):
+    if failures and not (best.supports or _is_conclusive(best)):
         return Checked(status="not_checked", verdict=None, reason=failures[0])
     return ruled(best, replied)
 
@@ -67,7 +67,7 @@ def ruled(ruling: Ruling, reply: StatementCheck) -> Checked:
     return Checked(status="checked", verdict={**ruling.as_json(), "differences": differences})
 
 
-def _settles(ruling: Ruling) -> bool:
+def _is_conclusive(ruling: Ruling) -> bool:
     """Sure support needs no further window, and no further window can mend what the whole sources contradict."""
     contradicted = ruling.decided_by == "evidence" and not ruling.is_accurate
     return contradicted or (ruling.supports and ruling.confidence >= CONFIDENCE_THRESHOLD)

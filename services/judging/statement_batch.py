@@ -34,7 +34,7 @@ class Pair:
     sources: Sources
 
 
-async def judge_together(models: ModelGateway, pairs: Sequence[Pair], *, log: CallLog) -> list[Checked]:
+async def judge_batch(models: ModelGateway, pairs: Sequence[Pair], *, log: CallLog) -> list[Checked]:
     """Return what `judge_statement` returns for each of `pairs`, in order, with as few calls as their length allows.
 
     A statement whose sources need windows is judged alone, as is one that is too long to be checked.
@@ -60,7 +60,7 @@ def _fit(pairs: Sequence[Pair]) -> bool:
 
 async def _judged(models: ModelGateway, pairs: Sequence[Pair], log: CallLog) -> Sequence[Checked]:
     if len(pairs) == 1:
-        return [await _alone(models, pairs[0], log)]
+        return [await _judge_single(models, pairs[0], log)]
     asked, sources = Statements.of([(pair.statement, pair.sources) for pair in pairs])
     reply = await models.ask(
         CHECK_STATEMENTS.for_items(len(pairs)),
@@ -77,12 +77,12 @@ async def _judged(models: ModelGateway, pairs: Sequence[Pair], log: CallLog) -> 
 
 async def _read(models: ModelGateway, pair: Pair, replied: ItemCheck | None, log: CallLog) -> Checked:
     if replied is None:
-        return await _alone(models, pair, log)
+        return await _judge_single(models, pair, log)
     grounds = Grounds.of(
         pair.statement, [source.text for source in pair.sources], [source.context for source in pair.sources]
     )
     return ruled(grounds.rule(replied.verdict), replied.verdict)
 
 
-async def _alone(models: ModelGateway, pair: Pair, log: CallLog) -> Checked:
+async def _judge_single(models: ModelGateway, pair: Pair, log: CallLog) -> Checked:
     return await judge_statement(models, pair.statement, pair.sources, log=log, item=pair.item)

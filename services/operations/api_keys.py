@@ -131,7 +131,7 @@ def _look_up(sent: SentKey) -> _Known:
             raise KeyInvalid
         row, expired = found
         if hmac.compare_digest(row.digest, sent.digest) and not expired and row.revoked_at is None:
-            rows.note_use(session, row.id)
+            rows.record_use(session, row.id)
         limit = row.requests_per_minute or settings().access.requests_per_minute
         caller = Caller(row.id, row.tenant_id, frozenset(row.scopes), limit)
         known = _Known(read_at, row.digest, expired, row.revoked_at is not None, caller)

@@ -10,7 +10,7 @@ from prometheus_client.registry import Collector
 
 from clients.telemetry.families import FAMILIES, GAUGES, Family
 from clients.telemetry.meter import INFINITY, Places, written
-from services.operations.metrics import Known
+from services.operations.metrics import MetricsSnapshot
 from services.quality.ratios import ratios
 
 Series = Mapping[str, Places]
@@ -37,7 +37,7 @@ _ALWAYS = {"claims": ("held", "put_off", "expired")}
 
 
 class _Collector(Collector):
-    def __init__(self, known: Known, version: str) -> None:
+    def __init__(self, known: MetricsSnapshot, version: str) -> None:
         self._known, self._version = known, version
 
     def collect(self) -> Iterator[Metric]:
@@ -63,13 +63,13 @@ class _Collector(Collector):
             )
 
 
-def exposition(known: Known, version: str) -> bytes:
+def exposition(known: MetricsSnapshot, version: str) -> bytes:
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Collector(known, version))
     return generate_latest(registry)
 
 
-def _queues(known: Known) -> Iterator[Metric]:
+def _queues(known: MetricsSnapshot) -> Iterator[Metric]:
     levels = (known.queues or {}).items()
     lengths = (((queue,), float(level.length)) for queue, level in levels)
     yield _gauge("citewell_queue_messages", "Messages that wait in the broker.", ("queue",), lengths)
@@ -77,7 +77,7 @@ def _queues(known: Known) -> Iterator[Metric]:
     yield _gauge("citewell_queue_oldest_seconds", "How long the next of them has waited.", ("queue",), ages)
 
 
-def _levels(known: Known) -> Iterator[Metric]:
+def _levels(known: MetricsSnapshot) -> Iterator[Metric]:
     if known.levels is None:
         return
     always = {**_ALWAYS, "workers": sorted(known.served)}
@@ -88,7 +88,7 @@ def _levels(known: Known) -> Iterator[Metric]:
         yield _gauge(metric, help_, labels, (((each,) if label else (), value) for each, value in values.items()))
 
 
-def _limits(known: Known) -> Iterator[Metric]:
+def _limits(known: MetricsSnapshot) -> Iterator[Metric]:
     uses = known.limits
     used = (((use.model, kind), share) for use in uses for kind, share in use.used.items())
     yield _gauge("citewell_limiter_used_ratio", "Share of a limit in use, 0..1.", ("model", "limit"), used)

@@ -20,7 +20,7 @@ from domain.errors import DatabaseUnavailable
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class MetricsSnapshot:
     """A snapshot. `counts` are None while Postgres is unreachable and nothing was read before: the counts of one
     process are no total, and would look like a fall."""
 
@@ -40,19 +40,19 @@ class Reader:
     def __init__(self, report: Callable[[], None], unreported: Callable[[], Counts]) -> None:
         self._report, self._unreported = report, unreported
         self._lock = threading.Lock()
-        self._known: Known | None = None
+        self._known: MetricsSnapshot | None = None
         self._read_at = 0.0
         self._counted: Counts | None = None
 
-    def read(self, settings: Settings) -> Known:
+    def read(self, settings: Settings) -> MetricsSnapshot:
         """The current snapshot, or one at most `metrics.remember_s` old."""
         with self._lock:
             if self._known is None or time.monotonic() - self._read_at > settings.metrics.remember_s:
-                self._known = self._look(settings)
+                self._known = self._refreshed(settings)
                 self._read_at = time.monotonic()
             return self._known
 
-    def _look(self, settings: Settings) -> Known:
+    def _refreshed(self, settings: Settings) -> MetricsSnapshot:
         served = frozenset(queue for pool in settings.pools.values() for queue in pool.queues)
         queues, limits = queue_levels(settings.redis_url.get_secret_value(), sorted(served)), read_uses(settings)
         try:
@@ -61,11 +61,11 @@ class Reader:
                 self._counted = meters.sum_meters(session)
                 gauges, levels = meters.sum_gauges(session), metrics.list_levels(session)
         except DatabaseUnavailable:
-            return Known(_together(self._counted, self._unreported()), {}, None, queues, limits, served)
-        return Known(self._counted, gauges, levels, queues, limits, served)
+            return MetricsSnapshot(_summed(self._counted, self._unreported()), {}, None, queues, limits, served)
+        return MetricsSnapshot(self._counted, gauges, levels, queues, limits, served)
 
 
-def _together(counted: Counts | None, more: Counts) -> Counts | None:
+def _summed(counted: Counts | None, more: Counts) -> Counts | None:
     if counted is None:
         return None
     found = {name: {labels: dict(places) for labels, places in series.items()} for name, series in counted.items()}

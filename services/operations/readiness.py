@@ -5,9 +5,8 @@ from typing import Literal
 
 from clients.broker import broker_answers
 from config.settings import Settings
-from db.roles import above_row_security
-from db.schema_version import schema_state
-from db.session import apart, system_transaction
+from db.migrate import above_row_security, schema_state
+from db.session import reserved_connection, system_transaction
 from domain.errors import DatabaseUnavailable
 
 
@@ -43,7 +42,7 @@ def check_readiness(settings: Settings) -> Readiness:
     try:
         # A connection of its own: the question is whether there is a database, not whether requests use all its
         # connections.
-        with apart(), system_transaction() as session:
+        with reserved_connection(), system_transaction() as session:
             schema = schema_state(session)
             unrestricted = above_row_security(session)
     except DatabaseUnavailable:

@@ -48,7 +48,7 @@ def _count(context: StepContext, answer: Answer, shown: Shown | None) -> None:
     states = [SentenceStatus(each.status) for each in shown.verification.sentences] if shown else []
     _add(families.SENTENCES, Counter(state.value for state in states))
     _add(families.REPAIRS, _repairs(answer))
-    if context.query.is_given:
+    if context.query.is_external:
         return
     METER.count(families.ANSWERS, "abstained" if answer.abstained else "answered")
     if shown is not None:

@@ -27,7 +27,7 @@ _WAITING, _WAITING_AND_WORKING = 0.5, 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _Snapshot:
     """The backlog at a moment (monotonic seconds), and the questions that this process has let through since, by tenant
     and by whether a person asked."""
 
@@ -50,7 +50,7 @@ class _Seen:
             lines[tenant_id] = line._replace(asked=line.asked + more, people=line.people + is_person * more)
         return lines
 
-    def let_through(self, is_person: bool) -> None:
+    def count_passed(self, is_person: bool) -> None:
         with self.lock:
             self.passed[current_tenant(), is_person] += 1
 
@@ -60,25 +60,25 @@ class _Memory:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._seen: _Seen | None = None
+        self._snapshot: _Snapshot | None = None
 
-    def look(self, limits: AdmissionSettings) -> _Seen:
-        seen = self._seen
-        if seen is not None and (time.monotonic() - seen.at < REMEMBERED_S or self._lock.locked()):
-            return seen
+    def current(self, limits: AdmissionSettings) -> _Snapshot:
+        snapshot = self._snapshot
+        if snapshot is not None and (time.monotonic() - snapshot.at < REMEMBERED_S or self._lock.locked()):
+            return snapshot
         with self._lock:
-            if self._seen is None or self._seen is seen:
-                self._seen = self._measured(limits)
-            return self._seen
+            if self._snapshot is None or self._snapshot is snapshot:
+                self._snapshot = self._measured(limits)
+            return self._snapshot
 
     def forget(self) -> None:
-        self._seen = None
+        self._snapshot = None
 
-    def _measured(self, limits: AdmissionSettings) -> _Seen:
+    def _measured(self, limits: AdmissionSettings) -> _Snapshot:
         began = time.monotonic()
         with system_transaction() as session:
             found = rows.measure(session, per_process=limits.in_flight_per_process, most=limits.max_queued_per_tenant)
-        return _Seen(began, found)
+        return _Snapshot(began, found)
 
 
 _memory = _Memory()
@@ -98,27 +98,27 @@ def check_questions(
     A repetition of an accepted request, known by its Idempotency-Key, costs nothing and passes.
     """
     limits = settings().admission
-    seen = _memory.look(limits)
-    lines = seen.lines
+    snapshot = _memory.current(limits)
+    lines = snapshot.lines
     is_person = _is_person(priority, lines)
     own, total = lines.get(current_tenant(), Line()).asked, sum(each.asked for each in lines.values())
-    refused = _line_full(lines, seen.pace.per_second, own, total, limits, "questions")
+    refused = _refused_as_full(lines, snapshot.pace.per_second, own, total, limits, "questions")
     if refused is None:
-        asked = _Asked(is_person, settings().budget.deadline_s if deadline_s is None else deadline_s)
-        refused = _too_late(asked, lines, seen.pace, limits)
+        asked = _Question(is_person, settings().budget.deadline_s if deadline_s is None else deadline_s)
+        refused = _refused_as_late(asked, lines, snapshot.pace, limits)
     _raise_unless_known(refused, repeated_key)
-    seen.let_through(is_person)
+    snapshot.count_passed(is_person)
 
 
 def check_batches(repeated_key: str | None = None) -> None:
     """The same for a file of verifications, accepted or refused as a whole. Files may wait long."""
     limits = settings().admission
-    seen = _memory.look(limits)
-    lines = seen.lines
+    snapshot = _memory.current(limits)
+    lines = snapshot.lines
     own = lines.get(current_tenant(), Line()).items
     # A tenant counts with at most its own limit: one long file does not keep others from sending theirs.
     total = sum(each.items for each in lines.values())
-    refused = _line_full(lines, seen.pace.per_second, own, total, limits, "verifications in batches")
+    refused = _refused_as_full(lines, snapshot.pace.per_second, own, total, limits, "verifications in batches")
     _raise_unless_known(refused, repeated_key)
 
 
@@ -129,14 +129,16 @@ def check_documents() -> None:
         waiting = rows.measure_documents(session, current_tenant(), most)
     per_second = waiting.ready_per_minute / 60
     if waiting.own > most // 2:
-        again = _again_in(_ROOM * most / 2, per_second)
-        raise BacklogFull(f"More than {most // 2:,} of your documents wait to be read.{_come_again(again)}", again)
+        retry_after = _retry_after(_ROOM * most / 2, per_second)
+        raise BacklogFull(
+            f"More than {most // 2:,} of your documents wait to be read.{_retry_advice(retry_after)}", retry_after
+        )
     if waiting.all > most:
-        again = _again_in(_ROOM * most, per_second)
-        raise Overloaded(f"More than {most:,} documents wait to be read.{_come_again(again)}", again)
+        retry_after = _retry_after(_ROOM * most, per_second)
+        raise Overloaded(f"More than {most:,} documents wait to be read.{_retry_advice(retry_after)}", retry_after)
 
 
-class _Asked(NamedTuple):
+class _Question(NamedTuple):
     """The properties of a question that decide whether it can be answered in time."""
 
     is_person: bool
@@ -148,7 +150,9 @@ def _is_person(priority: Priority | None, lines: Mapping[int, Line]) -> bool:
     return lines.get(current_tenant(), Line()).asked < FEW if priority is None else priority is Priority.INTERACTIVE
 
 
-def _too_late(asked: _Asked, lines: Mapping[int, Line], pace: Pace, limits: AdmissionSettings) -> Overload | None:
+def _refused_as_late(
+    asked: _Question, lines: Mapping[int, Line], pace: Pace, limits: AdmissionSettings
+) -> Overload | None:
     """Refuse a question that would end too late at the current speed, given what starts before it."""
     wait_s = max(0.0, _ahead(asked.is_person, lines, pace) - pace.free) / pace.per_second
     may_wait_s = min(
@@ -158,21 +162,21 @@ def _too_late(asked: _Asked, lines: Mapping[int, Line], pace: Pace, limits: Admi
     )
     if wait_s <= may_wait_s:
         return None
-    again = _clamped(wait_s - (1 - _ROOM) * may_wait_s)
-    told = f"The question would wait for about {wait_s:.0f} seconds, and may for {may_wait_s:.0f}"
-    return Overloaded(f"{told}.{_come_again(again)}", again)
+    retry_after = _clamped(wait_s - (1 - _ROOM) * may_wait_s)
+    why = f"The question would wait for about {wait_s:.0f} seconds, and may for {may_wait_s:.0f}"
+    return Overloaded(f"{why}.{_retry_advice(retry_after)}", retry_after)
 
 
-def _line_full(
+def _refused_as_full(
     lines: Mapping[int, Line], per_second: float, own: int, total: int, limits: AdmissionSettings, what: str
 ) -> Overload | None:
     if own > (most := limits.max_queued_per_tenant):
         share = lines[current_tenant()].weight / sum(each.weight for each in lines.values())
-        again = _again_in(_ROOM * most, per_second * share)
-        return BacklogFull(f"More than {most:,} of your {what} wait already.{_come_again(again)}", again)
+        retry_after = _retry_after(_ROOM * most, per_second * share)
+        return BacklogFull(f"More than {most:,} of your {what} wait already.{_retry_advice(retry_after)}", retry_after)
     if total > (most := limits.max_queued):
-        again = _again_in(_ROOM * most, per_second)
-        return Overloaded(f"More than {most:,} {what} wait already.{_come_again(again)}", again)
+        retry_after = _retry_after(_ROOM * most, per_second)
+        return Overloaded(f"More than {most:,} {what} wait already.{_retry_advice(retry_after)}", retry_after)
     return None
 
 
@@ -196,7 +200,7 @@ def _raise_unless_known(refused: Overload | None, repeated_key: str | None) -> N
     raise refused
 
 
-def _again_in(count: float, per_second: float) -> int:
+def _retry_after(count: float, per_second: float) -> int:
     return _clamped(count / per_second) if per_second else _UNKNOWN_S
 
 
@@ -204,5 +208,5 @@ def _clamped(seconds: float) -> int:
     return math.ceil(min(max(seconds, _SHORTEST_S), _LONGEST_S))
 
 
-def _come_again(seconds: int) -> str:
+def _retry_advice(seconds: int) -> str:
     return f" Nothing was stored; try again in {seconds} seconds."

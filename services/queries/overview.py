@@ -59,14 +59,16 @@ def _head(query: Query, workspace: str) -> dict[str, Any]:
 
 
 def _judged(found: Judged | None) -> dict[str, Any]:
-    told = _told(found, Judged)
-    shown = shown_confidence(told["confidence"], told["confidence_level"], told["calibration"])
-    return {name: value for name, value in {**told, **shown}.items() if name not in ("verification_id", "calibration")}
+    fields = _fields(found, Judged)
+    shown = shown_confidence(fields["confidence"], fields["confidence_level"], fields["calibration"])
+    return {
+        name: value for name, value in {**fields, **shown}.items() if name not in ("verification_id", "calibration")
+    }
 
 
 def _answered(found: Answered | None) -> dict[str, Any]:
-    return _told(found, Answered)
+    return _fields(found, Answered)
 
 
-def _told(found: Judged | Answered | None, kind: type[NamedTuple]) -> dict[str, Any]:
+def _fields(found: Judged | Answered | None, kind: type[NamedTuple]) -> dict[str, Any]:
     return found._asdict() if found else dict.fromkeys(kind._fields)

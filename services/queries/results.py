@@ -19,7 +19,7 @@ from db.models import (
     VerificationSentence,
 )
 from db.queries.paging import Place
-from db.queries.runs import events, queries, records, results, steps
+from db.queries.runs import events, model_calls, queries, results, steps
 from db.queries.runs.parking import parked_of_query
 from db.queries.runs.queries import QueryFilter
 from db.queries.runs.results import StoredVerification
@@ -65,7 +65,7 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
 
 
 def usage_json(session: Session, query_id: uuid.UUID) -> dict[str, Any]:
-    usage = records.usage_of_query(session, query_id)
+    usage = model_calls.usage_of_query(session, query_id)
     return {
         "llm_calls": usage.llm_calls,
         "unknown_calls": usage.unknown_calls,
@@ -104,7 +104,7 @@ def read_history(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dic
             "parked": parked_of_query(session, query_id),
             "reverifications": read_reverifications(session, query_id),
             "steps": _steps_json(steps.list_outcomes(session, query_id)),
-            "model_calls": [_call_json(call) for call in records.list_model_calls(session, query_id)],
+            "model_calls": [_call_json(call) for call in model_calls.list_model_calls(session, query_id)],
             "events": [
                 {"id": event.seq, "type": event.type, "data": event.data, "at": event.created_at.isoformat()}
                 for event in events.list_events(session, query_id)
@@ -126,7 +126,7 @@ def _place(check: CitationCheck) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", check.item)]
 
 
-class Told(NamedTuple):
+class StreamedEvent(NamedTuple):
     """One event of a query; `seq` counts up from 1."""
 
     seq: int
@@ -134,7 +134,7 @@ class Told(NamedTuple):
     data: dict[str, Any]
 
 
-def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) -> tuple[list[Told], bool]:
+def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) -> tuple[list[StreamedEvent], bool]:
     """The events after number `after`, and whether these are the last.
 
     A replay from the start leaves out drafts, because their result is known. Raises QueryNotFound, and
@@ -144,8 +144,12 @@ def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) 
         # Read the state first: whatever is stored between the two reads is in the second.
         was_finished = queries.get_status(session, query_id, kind) in FINAL
         rows = events.list_events(session, query_id, after)
-    told = [Told(row.seq, row.type, row.data) for row in rows if after or not was_finished or row.type != events.DRAFT]
-    return told, was_finished or bool(told and told[-1].type in LAST_EVENTS)
+    found = [
+        StreamedEvent(row.seq, row.type, row.data)
+        for row in rows
+        if after or not was_finished or row.type != events.DRAFT
+    ]
+    return found, was_finished or bool(found and found[-1].type in LAST_EVENTS)
 
 
 def _mentions(question: str, whole: results.Whole) -> list[dict[str, Any]]:

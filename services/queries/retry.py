@@ -16,13 +16,13 @@ from db.session import transaction
 from domain.errors import NotReplayable, SourceDeleted
 from domain.query.resumption import kept_outcomes
 from services.core.context import Outcome
-from services.core.request_priority import asker_columns
+from services.core.request_priority import requester_columns
 from services.queries.submission import Submitted
 
 _ENDED_BADLY = (QueryStatus.FAILED, QueryStatus.CANCELLED)
 
 
-def replay_query(
+def retry_query(
     query_id: uuid.UUID, kind: QueryKind, settings: Settings, request: Repeatable | None = None
 ) -> Submitted:
     """Store a new query with the same question, options, workspace and callback, and a fresh budget of time and money;
@@ -64,7 +64,7 @@ def _add(session: Session, new_id: uuid.UUID, old: Query, settings: Settings) ->
         replay_of=old.id,
         reverifies=old.reverifies,
         traceparent=tracing.traceparent(),
-        **asker_columns(session),
+        **requester_columns(session),
     )
 
 

@@ -18,7 +18,7 @@ from domain.query.conversation import Turn
 from domain.query.modes import parse_mode, rules_of
 from domain.query.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind
 from domain.query.refusals import RefusalLanguage
-from services.core.request_priority import asker_columns
+from services.core.request_priority import requester_columns
 from services.webhooks.outbox import address_policy
 
 T = TypeVar("T")
@@ -101,7 +101,7 @@ def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -
             options=options.model_dump(mode="json"),
             callback_url=new.callback_url,
             traceparent=tracing.traceparent(),
-            **asker_columns(session),
+            **requester_columns(session),
         )
     return Submitted(query_id, repeated=False)
 

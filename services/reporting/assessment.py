@@ -14,11 +14,10 @@ from domain.verdicts.confidence import confidence
 from domain.verdicts.states import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
 from services.core.context import Outcome, StepContext
 from services.core.degradation import left_out_issues
-from services.judging.question_answered import with_question
+from services.judging.question_answered import with_question_verdict
 from services.reporting.answer_confidence import set_answer_confidence
 from services.reporting.claim_report import claim_rows, claims_check, facts_check
-from services.reporting.published_coverage import with_coverage
-from services.reporting.repair_results import Repairs
+from services.reporting.repair_results import Repairs, with_coverage
 from services.reporting.rows import (
     UNCHECKED,
     Judged,
@@ -52,7 +51,7 @@ def attempted_verification(context: StepContext, findings: Findings) -> StoredVe
     passages = context.selected_passages()
     judged = [
         judged_sentence(context, each, findings.states[each.index], findings.checks_of(each.index), [], passages)
-        for each in findings.said
+        for each in findings.statements
     ]
     verification = _verification(context, context.draft["text"], findings, judged, passages)
     _set_confidence(context, verification, findings, judged)
@@ -70,12 +69,12 @@ def published_verification(context: StepContext, findings: Findings, published: 
     answer, repairs = published.answer, published.repairs
     judged = [_judged_after(context, each, findings, published) for each in published.corrected.statements]
     states = [each.status for each in judged]
-    told = with_coverage(context, published.corrected, repairs)
-    verification = _verification(told, published.corrected.text, findings, judged, repairs.passages)
+    recomputed = with_coverage(context, published.corrected, repairs)
+    verification = _verification(recomputed, published.corrected.text, findings, judged, repairs.passages)
     _set_confidence(context, verification, findings, judged)
     if answer.abstained:
         _withdraw(context, verification)
-        verification.checks = with_question(context, answer.text, verification.checks)
+        verification.checks = with_question_verdict(context, answer.text, verification.checks)
     else:
         verification.issues = [*verification.issues, *_unchecked_issues(context, findings, states)]
     verification.issues = [*verification.issues, *_edit_issues(answer, repairs)]
@@ -150,7 +149,7 @@ def _verification(
         verified_sources=list(dict.fromkeys(s for c in facts if c["verified"] for s in c["supporting_sources"])),
         unverified_claims=[claim["claim"] for claim in facts if not claim["verified"]],
         suggested_corrections=claims_told.get("corrections", []),
-        checks=with_question(
+        checks=with_question_verdict(
             context,
             text,
             {name: _check_json(name, derived.get(name) or context.outcome(name)) for name in _made(context)},
@@ -271,6 +270,11 @@ def _check_json(name: str, found: Outcome | None) -> dict[str, Any]:
     outcome = found or {"status": "not_checked", "reason": "the check left no result"}
     verdict: dict[str, Any] = outcome.get("verdict") or {}
     kept = {"claims"} if name == "check_facts" else {"supported"}
-    told = {field: value for field, value in verdict.items() if field in kept}
+    kept_fields = {field: value for field, value in verdict.items() if field in kept}
     shown = {"shown": outcome["shown"]} if "shown" in outcome else {}
-    return {"status": outcome["status"], "reason": outcome.get("reason") or verdict.get("reason"), **shown, **told}
+    return {
+        "status": outcome["status"],
+        "reason": outcome.get("reason") or verdict.get("reason"),
+        **shown,
+        **kept_fields,
+    }

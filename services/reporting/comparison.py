@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from db.models import QueryKind
 from db.queries.runs import queries, results
 from db.queries.runs.results import StoredVerification
-from domain.audit.reverification import Stated, compare
+from domain.audit.reverification import SentenceState, compare
 from services.reporting.answer_confidence import confidence_json
 
 _SCORES = ("accuracy_rate", "overall_score", "is_grounded")
@@ -33,8 +33,8 @@ def comparison(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> dict[s
 
 
 def _scores(stored: StoredVerification) -> dict[str, Any]:
-    told = {name: getattr(stored.verification, name) for name in _SCORES}
-    return {"confidence": confidence_json(stored.verification)["confidence"], **told}
+    scores = {name: getattr(stored.verification, name) for name in _SCORES}
+    return {"confidence": confidence_json(stored.verification)["confidence"], **scores}
 
 
 def _before(session: Session, query_id: uuid.UUID, kind: str) -> StoredVerification | None:
@@ -43,9 +43,10 @@ def _before(session: Session, query_id: uuid.UUID, kind: str) -> StoredVerificat
     return find(session, query_id)
 
 
-def _stated(stored: StoredVerification) -> list[Stated]:
+def _stated(stored: StoredVerification) -> list[SentenceState]:
     return [
-        Stated(each.start, each.end, each.text, each.status, each.support, each.reason) for each in stored.sentences
+        SentenceState(each.start, each.end, each.text, each.status, each.support, each.reason)
+        for each in stored.sentences
     ]
 
 
@@ -56,7 +57,7 @@ def read_reverifications(session: Session, query_id: uuid.UUID) -> list[dict[str
             "id": str(each.id),
             "status": each.status,
             "created_at": each.created_at.isoformat(),
-            "changed": told["changed"] if (told := comparison(session, query_id, each.id)) else None,
+            "changed": compared["changed"] if (compared := comparison(session, query_id, each.id)) else None,
         }
         for each in queries.list_reverifications(session, query_id)
     ]

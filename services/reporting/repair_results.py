@@ -1,4 +1,4 @@
-"""Results of a round's repairs: new words, new sources, new verdicts (N5)."""
+"""Results of a round's repairs: new words, new sources, new verdicts (N5), and the coverage of what is left (V10)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,9 @@ from domain.correction.corrected_answer import Corrected, correct
 from domain.correction.edits import Repair
 from domain.query.outcomes import Assessed, Repaired
 from domain.verdicts.states import PairVerdict, Verdict
+from domain.verdicts.weighted_scores import citation_coverage
 from services.core.context import StepContext
+from services.verification.checks import identities
 from services.verification.round_results import Findings
 
 
@@ -62,7 +64,7 @@ def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) 
         for (index, number), verdict in findings.verdicts.items()
         if number and verdict.verdict(threshold) is Verdict.INACCURATE
     }
-    given = context.query.is_given
+    given = context.query.is_external
     return correct(context.draft["text"], context.citable, wrong, repairs.edits, renumber=not given)
 
 
@@ -75,3 +77,24 @@ def _edit(repaired: Repaired, numbers: Mapping[int, int]) -> Repair:
     if repaired["status"] == "rewritten":
         return Repair.rewriting(repaired["text"] or "", found, repaired["reason"])
     return Repair("reattributed", repaired["reason"], found)
+
+
+def with_coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> StepContext:
+    """Return the context with the coverage of the corrected answer; a check that was not made stays so.
+
+    Otherwise a result would count citations that were removed. The alignment stays that of the answer as written,
+    because asking a model again would cost a call.
+    """
+    outcome = context.outcome("check_coverage")
+    if not (repairs.edits or corrected.removed) or not outcome or not outcome.get("verdict"):
+        return context
+    verdict = {**outcome["verdict"], "score": _coverage(context, corrected, repairs)}
+    return context.with_outcomes("check_coverage", {"": {**outcome, "verdict": verdict}})
+
+
+def _coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> float:
+    """S1.3, over the passages that the answer was written from and those that a repair added, cited ones first by
+    number."""
+    cited = [old for old, _ in sorted(corrected.mapping.items(), key=lambda pair: pair[1])]
+    others = [number for number in range(1, len(context.selection["selected"]) + 1) if number not in cited]
+    return citation_coverage(corrected.text, identities([repairs.passages[number - 1] for number in (*cited, *others)]))

@@ -79,7 +79,7 @@ def _row(
 
 
 def check_rows(context: StepContext, passages: Sequence[Passage], findings: Findings) -> list[CitationCheck]:
-    texts = {statement.index: statement.text for statement in findings.said}
+    texts = {statement.index: statement.text for statement in findings.statements}
     return [
         _check_row(context, f"s{index}:c{number or 0}", texts[index], verdict, passages)
         for (index, number), verdict in findings.verdicts.items()
@@ -87,7 +87,7 @@ def check_rows(context: StepContext, passages: Sequence[Passage], findings: Find
 
 
 def repair_rows(context: StepContext, repairs: Repairs, findings: Findings) -> list[CitationCheck]:
-    texts = {statement.index: statement.text for statement in findings.said}
+    texts = {statement.index: statement.text for statement in findings.statements}
     return [
         _check_row(context, f"s{index}:repair", repairs.edits[index].text or texts[index], verdict, repairs.passages)
         for index, verdict in repairs.verdicts.items()

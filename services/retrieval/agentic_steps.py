@@ -12,7 +12,7 @@ from domain.query.outcomes import Decided, FoundBy, Note, Noted, Searched
 from domain.query.searches import new_queries
 from domain.safety.prompt_injection import without_orders
 from domain.text.quotes import locate_quote
-from services.core.context import StepContext, StepResult, numbered
+from services.core.context import StepContext, StepResult, numbered_sources
 from services.retrieval.agentic_state import decision, made_searches, merged_candidates, searches_left
 from services.retrieval.candidates import search_for
 
@@ -96,7 +96,7 @@ async def research_notes(context: StepContext) -> StepResult:
     """Ask for facts with the words that prove them; drop notes whose quote does not occur in its source."""
     passages = await asyncio.to_thread(context.selected_passages)
     limit = context.query.options.span_max_chars
-    fields = {"question": context.question, "sources": numbered(passages), "max_chars": limit}
+    fields = {"question": context.question, "sources": numbered_sources(passages), "max_chars": limit}
     reply = await context.tools.models.ask(RESEARCH_NOTES, fields, log=context.log)
     if isinstance(reply, Failure):
         return StepResult.single(Noted(status="failed", notes=[], dropped=0, reason=reply.reason))

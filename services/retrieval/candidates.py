@@ -10,14 +10,14 @@ from clients.embeddings import Embedder
 from db.queries.documents.spaces import Space, space_of
 from db.queries.search.filters import conditions
 from db.queries.search.lexical import search_text
-from db.queries.search.nearest import search_vector
+from db.queries.search.vector_search import search_vector
 from db.session import reading
 from domain.errors import EmbeddingUnavailable
 from domain.query.options import DocumentFilter
 from domain.query.outcomes import Retrieved
 from domain.retrieval.ranking import fuse
 from services.core.context import StepContext, StepResult
-from services.core.embedding_spaces import embedder_for, likely_space, note_space
+from services.core.embedding_spaces import embedder_for, likely_space, remember_space
 from services.graph.joining import Found, with_graph
 from services.retrieval.agentic_state import made_searches, merged_candidates, search_issues
 
@@ -82,10 +82,10 @@ def retrieve(context: StepContext) -> StepResult:
         retrieved = Retrieved(status="empty", candidates=[], reason=NOTHING_PASSES if options.filter else NOTHING_FOUND)
     if merged:
         retrieved["merged"] = True
-    told = joined.told([key for key, _ in candidates])
-    if issues := [*search_issues(context), *searched.issues, *told.pop("issues", [])]:
+    graph = joined.as_outcome([key for key, _ in candidates])
+    if issues := [*search_issues(context), *searched.issues, *graph.pop("issues", [])]:
         retrieved["issues"] = issues
-    return StepResult.single({**retrieved, **told})
+    return StepResult.single({**retrieved, **graph})
 
 
 def _first(context: StepContext) -> tuple[list[str], Searched, int, bool]:
@@ -114,7 +114,7 @@ def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) 
     space = likely_space(search.workspace_id, embedder)
     while space is not None:
         found, after = _find(queries, search, space, embedder_for(space, search.workspace_id, embedder))
-        note_space(search.workspace_id, after)
+        remember_space(search.workspace_id, after)
         # `citewell reembed` may have switched the space between the two reads, and then removed the old vectors.
         if space == after:
             return found

@@ -18,7 +18,7 @@ from domain.retrieval.source_scoring import Excerpt, SourceRules, select_sources
 from domain.text.lengths import count_tokens
 from services.core.context import StepContext, StepResult, Tools
 from services.judging.question_answered import named_text
-from services.judging.relevance import Shown, ask_for_each, ask_together
+from services.judging.relevance import Shown, score_batch, score_each
 
 NOTHING_LEFT = "No passage is left to answer from: all were deleted meanwhile, or are too short to be cited."
 
@@ -73,7 +73,7 @@ async def score_passages(
     if tools.reranker is not None:
         return await _reranked(tools.reranker, question, shown) if shown else []
     asked = [Shown(str(passage.key), text) for text, passage in zip(shown, passages, strict=True)]
-    return await (ask_together if shares_calls else ask_for_each)(tools.models, question, asked, log)
+    return await (score_batch if shares_calls else score_each)(tools.models, question, asked, log)
 
 
 def _shown(passage: Passage, connection: str | None) -> str:

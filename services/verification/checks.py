@@ -4,16 +4,16 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from clients.llm.gateway import Failure
+from db.queries.documents.chunks import Passage
 from domain.answers.statements import plan_checks
 from domain.prompting.judgements import CHECK_ALIGNMENT, CHECK_ANSWERABILITY, Judgement, Reply
 from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Checked
-from domain.verdicts.weighted_scores import citation_coverage, keyword_overlap
-from services.core.context import StepContext, StepResult, numbered
-from services.core.passages import identities
+from domain.verdicts.weighted_scores import SourceIdentity, citation_coverage, keyword_overlap
+from services.core.context import StepContext, StepResult, numbered_sources
 from services.judging.shown_sources import shown_to_judge
 from services.judging.statement import judge_statement
-from services.judging.statement_batch import Pair, judge_together
+from services.judging.statement_batch import Pair, judge_batch
 from services.verification.progress_events import citation_checked
 
 ALIGNMENT_CHUNKS = 5
@@ -42,6 +42,24 @@ def check_coverage(context: StepContext) -> StepResult:
     return StepResult.single(Checked(status="checked", verdict={"score": score}))
 
 
+def identities(passages: list[Passage]) -> list[SourceIdentity]:
+    """S1.3: the names by which an answer may cite each passage; `number` is its position from 1."""
+    return [_identity(number, passage) for number, passage in enumerate(passages, start=1)]
+
+
+def _identity(number: int, passage: Passage) -> SourceIdentity:
+    metadata = {key: str(value) for key, value in passage.metadata.items() if value is not None}
+    return SourceIdentity(
+        number=number,
+        filename=passage.filename,
+        section=passage.section,
+        title=metadata.get("title"),
+        ticker=metadata.get("ticker"),
+        year=metadata.get("year"),
+        filing_type=metadata.get("filing_type"),
+    )
+
+
 async def check_answerability(context: StepContext) -> StepResult:
     """S3.4: whether the whole answer is in the passages that it was written from."""
     if not context.query.options.verify_answer:
@@ -56,9 +74,9 @@ async def check_answerability(context: StepContext) -> StepResult:
 async def check_statements(context: StepContext) -> StepResult:
     """S5.4: each (statement, citation) pair against its own source, concurrently, with one call each or shared ones."""
     passages = await asyncio.to_thread(context.selected_passages)
-    sources = numbered(passages)
+    sources = numbered_sources(passages)
     planned = {check.item: check for check in plan_checks(context.draft["text"], context.citable)}
-    said = context.said
+    said = context.statements
 
     def pair(item: str) -> Pair:
         plan = planned[item]
@@ -79,9 +97,9 @@ async def check_statements(context: StepContext) -> StepResult:
 async def _judged(context: StepContext, pairs: Sequence[Pair]) -> Sequence[Checked]:
     models, log = context.tools.models, context.log
     if context.query.options.shares_calls:
-        return await judge_together(models, pairs, log=log)
-    alone = (judge_statement(models, each.statement, each.sources, log=log, item=each.item) for each in pairs)
-    return await asyncio.gather(*alone)
+        return await judge_batch(models, pairs, log=log)
+    single = (judge_statement(models, each.statement, each.sources, log=log, item=each.item) for each in pairs)
+    return await asyncio.gather(*single)
 
 
 async def _ask(

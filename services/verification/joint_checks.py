@@ -12,10 +12,10 @@ from clients.llm.gateway import Failure
 from domain.answers.statements import Statement, same_words
 from domain.prompting.judgements import CHECK_STATEMENT
 from domain.prompting.numbered_sources import Sources
-from domain.verdicts.joint_support import MOST_SOURCES, Joint, joint_rulings, read_jointly
+from domain.verdicts.joint_support import MOST_SOURCES, JointSupport, find_joint_support, joint_rulings
 from domain.verdicts.ruling import Ruling
 from domain.verdicts.states import PairVerdict, Verdict
-from services.core.context import StepContext, numbered
+from services.core.context import StepContext, numbered_sources
 from services.judging.statement import WINDOW_CHARS
 from services.verification.round_results import Findings
 
@@ -26,10 +26,10 @@ Rulings = Mapping[str, Mapping[str, Any]]
 async def judge_jointly(context: StepContext, findings: Findings) -> dict[str, Rulings]:
     """Return, per statement (by index, as text), the rulings that replace those on its single sources."""
     threshold = context.query.options.citation_confidence
-    wanted = [each for each in findings.said if _is_open(each, findings.checks_of(each.index), threshold)]
+    wanted = [each for each in findings.statements if _is_open(each, findings.checks_of(each.index), threshold)]
     if not wanted:
         return {}
-    sources = numbered(await asyncio.to_thread(context.selected_passages))
+    sources = numbered_sources(await asyncio.to_thread(context.selected_passages))
     distinct = {(same_words(each.text), each.numbers): each for each in wanted}
     asked = (_judge(context, each, _cited(each, sources)) for each in distinct.values())
     found = dict(zip(distinct, await asyncio.gather(*asked), strict=True))
@@ -50,7 +50,7 @@ def _cited(statement: Statement, sources: Sources) -> Sources:
 async def _judge(context: StepContext, statement: Statement, cited: Sources) -> Rulings:
     cited = Sources(cited[:MOST_SOURCES])
     texts, contexts = [source.text for source in cited], [source.context for source in cited]
-    joint = await asyncio.to_thread(read_jointly, statement.text, texts, contexts)
+    joint = await asyncio.to_thread(find_joint_support, statement.text, texts, contexts)
     if joint is None:
         return {}
     reply = None
@@ -66,7 +66,7 @@ async def _judge(context: StepContext, statement: Statement, cited: Sources) -> 
     }
 
 
-def _shown(joint: Joint, cited: Sources) -> Sources:
+def _shown(joint: JointSupport, cited: Sources) -> Sources:
     """The whole sources or, if too long for one call, what surrounds the evidence in them."""
     if sum(len(source.text) for source in cited) <= WINDOW_CHARS:
         return cited
@@ -76,7 +76,7 @@ def _shown(joint: Joint, cited: Sources) -> Sources:
     )
 
 
-def _around(joint: Joint, place: int, text: str, width: int) -> str:
+def _around(joint: JointSupport, place: int, text: str, width: int) -> str:
     parts = joint.of_source(place)
     each = width // max(1, len(parts))
     starts = [max(0, part.evidence[place].start - each // 3) for part in parts] or [0]

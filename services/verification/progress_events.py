@@ -11,7 +11,7 @@ from domain.verdicts.states import PairVerdict, SentenceStatus
 from services.core.context import StepContext
 from services.verification.quoted_evidence import check_evidence
 from services.verification.round_results import Findings
-from services.verification.streamed_results import told_early
+from services.verification.streamed_results import published_early
 
 
 def citation_checked(context: StepContext, statement: Statement, number: int | None, checked: Checked) -> EventData:
@@ -74,18 +74,20 @@ def _judged_citation(context: StepContext, check: PairVerdict, passages: Sequenc
 
 def sentences_checked(context: StepContext, findings: Findings) -> list[EventData]:
     """Every sentence of the draft with its final state (N4), after verdicts not yet published."""
-    checked = [("sentence.checked", _sentence(context, each, findings.states[each.index])) for each in findings.said]
+    checked = [
+        ("sentence.checked", _sentence(context, each, findings.states[each.index])) for each in findings.statements
+    ]
     return [*_judged_late(context, findings), *checked]
 
 
 def _judged_late(context: StepContext, findings: Findings) -> list[EventData]:
-    told = told_early(context)
+    published = published_early(context)
     late = [
         each
-        for each in findings.said
+        for each in findings.statements
         if each.claim
         and not findings.unasked
-        and (each.index, each.start, each.end, each.text, findings.states[each.index].value) not in told
+        and (each.index, each.start, each.end, each.text, findings.states[each.index].value) not in published
     ]
     passages = context.selected_passages() if late else []
     return [
@@ -99,7 +101,7 @@ def sentences_kept(context: StepContext, findings: Findings, mended: Collection[
     their state says what is wrong. Together with the verified, repaired and removed ones these are all sentences."""
     return [
         ("sentence.kept", _sentence(context, each, findings.states[each.index]))
-        for each in findings.said
+        for each in findings.statements
         if each.index not in mended and findings.states[each.index] is not SentenceStatus.SUPPORTED
     ]
 

@@ -9,7 +9,6 @@ from domain.answers.statements import Statement
 from domain.evidence.spans import best_text_span, claim_relevance
 from domain.query.options import QueryOptions
 from domain.verdicts.states import PairVerdict
-from services.core.passages import location
 
 Quoted = tuple[str | None, dict[str, Any] | None]
 """(words of a source, their place), or (None, None)."""
@@ -53,7 +52,20 @@ def check_evidence(check: PairVerdict, passages: Sequence[Passage]) -> Quoted:
 def _quoted(passage: Passage, start: int, end: int) -> Quoted:
     if passage.words(start, end) is None:
         return None, None
-    return passage.text[start:end], location(passage, passage.start_index + start, passage.start_index + end)
+    return passage.text[start:end], _location(passage, passage.start_index + start, passage.start_index + end)
+
+
+def _location(passage: Passage, start: int, end: int) -> dict[str, Any]:
+    """The location of `text[start:end]` in the passage's document, for readers."""
+    return {
+        "document_id": str(passage.document_id),
+        "document_name": passage.filename,
+        "chunk_id": passage.chunk_id,
+        "page_number": passage.page_at(start),
+        "section": passage.section_at(start),
+        "source_start": start,
+        "source_end": end,
+    }
 
 
 def _place_of(citation: Citation) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class Findings:
     """
 
     draft: str
-    said: Sequence[Statement]
+    statements: Sequence[Statement]
     verdicts: Verdicts
     states: Mapping[int, SentenceStatus]
     confidence: float | None
@@ -40,7 +40,7 @@ class Findings:
     def failing(self, threshold: float) -> list[int]:
         """N5: the statements for which every check is a confident no. Table rows are never repaired: half a row is
         worse than one whose state says that it failed."""
-        failing = [each for each in self.said if each.claim and is_failing(self.checks_of(each.index), threshold)]
+        failing = [each for each in self.statements if each.claim and is_failing(self.checks_of(each.index), threshold)]
         return [each.index for each in failing if not self._is_in_table(each)]
 
     def _is_in_table(self, statement: Statement) -> bool:
@@ -50,27 +50,27 @@ class Findings:
 
     def gaps(self) -> list[str]:
         """S2.3: the statements that lack support, each once."""
-        texts = (each.text for each in self.said if self.states[each.index] in _OPEN)
+        texts = (each.text for each in self.statements if self.states[each.index] in _OPEN)
         return list({same_words(text): text for text in texts}.values())[:_MOST_GAPS]
 
 
-def find(context: StepContext, together: Mapping[str, Mapping[str, Any]] | None = None) -> Findings:
+def collect_findings(context: StepContext, joint: Mapping[str, Mapping[str, Any]] | None = None) -> Findings:
     """Read the outcomes of the checks of `context.round`; a check without an outcome is `not_checked`.
 
-    `together` are the rulings of V7 by statement index and source number; by default those that `assess` stored.
+    `joint` are the rulings of V7 by statement index and source number; by default those that `assess` stored.
     """
-    said = context.said
-    alone = _read_verdicts(context, deciding_items(said, len(context.selection["selected"])))
-    left = (context.outcome("assess") or {}).get("together", {})
-    verdicts = _with_joint(alone, left if together is None else together)
+    statements = context.statements
+    single = _read_verdicts(context, deciding_items(statements, len(context.selection["selected"])))
+    stored = (context.outcome("assess") or {}).get("together", {})
+    verdicts = _with_joint(single, stored if joint is None else joint)
     threshold = context.query.options.citation_confidence
     checks: dict[int, list[PairVerdict]] = {}
     for (index, _), verdict in verdicts.items():
         checks.setdefault(index, []).append(verdict)
-    states = {each.index: sentence_status(each.claim, checks.get(each.index, []), threshold) for each in said}
+    states = {each.index: sentence_status(each.claim, checks.get(each.index, []), threshold) for each in statements}
     unasked = _is_unasked(context, verdicts)
     score = None if unasked else confidence(list(states.values()))
-    return Findings(context.draft["text"], said, verdicts, states, score, checks, unasked)
+    return Findings(context.draft["text"], statements, verdicts, states, score, checks, unasked)
 
 
 def _is_unasked(context: StepContext, verdicts: Verdicts) -> bool:
@@ -87,15 +87,13 @@ def _read_verdicts(context: StepContext, deciding: Mapping[tuple[int, int | None
     }
 
 
-def _with_joint(alone: Verdicts, together: Mapping[str, Mapping[str, Any]]) -> Verdicts:
-    rulings = {
-        (int(index), int(number)): ruling for index, found in together.items() for number, ruling in found.items()
-    }
+def _with_joint(single: Verdicts, joint: Mapping[str, Mapping[str, Any]]) -> Verdicts:
+    rulings = {(int(index), int(number)): ruling for index, found in joint.items() for number, ruling in found.items()}
     return {
         (index, number): PairVerdict.from_json(number, rulings[index, number])
         if number and (index, number) in rulings
         else verdict
-        for (index, number), verdict in alone.items()
+        for (index, number), verdict in single.items()
     }
 
 

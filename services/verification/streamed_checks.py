@@ -9,7 +9,7 @@ from domain.answers.statements import Statement, check_key
 from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Checked, CheckedEarly, Closed, ClosedSentence
 from domain.verdicts.states import SentenceStatus, sentence_status
-from services.core.context import StepContext, StepResult, numbered
+from services.core.context import StepContext, StepResult, numbered_sources
 from services.judging.statement import judge_statement
 from services.verification.progress_events import citation_checked, sentence_judged
 from services.verification.round_results import read_verdict
@@ -31,7 +31,7 @@ _Found = Mapping[tuple[int, int], Checked]
 
 
 async def _judge(context: StepContext, sentences: Sequence[ClosedSentence], passages: list[Passage]) -> _Found:
-    sources = numbered(passages)
+    sources = numbered_sources(passages)
     pairs = {(said["index"], number): said["text"] for said in sentences for number in said["numbers"]}
 
     async def judge(index: int, number: int) -> Checked:

@@ -15,7 +15,7 @@ from services.core.context import StepContext
 SENTENCES, CHECK_EARLY = "sentences", "check_early"
 """The steps that store a batch of sentences and its checks, both under the item that names the batch."""
 
-ToldSentence = tuple[int, int, int, str, str]
+PublishedSentence = tuple[int, int, int, str, str]
 """(index, start, end, text, status)."""
 
 
@@ -30,7 +30,7 @@ def states_so_far(context: StepContext, batches: Collection[str]) -> list[str]:
     return [status for value in found for _, status in value.get("told", [])]
 
 
-def told_early(context: StepContext) -> Set[ToldSentence]:
+def published_early(context: StepContext) -> Set[PublishedSentence]:
     """The sentences whose states were published while the answer was being written."""
     return {
         (said["index"], said["start"], said["end"], said["text"], status)
@@ -66,7 +66,7 @@ def unchecked_items(context: StepContext) -> list[str]:
     return [item for item, key in keys if key not in early and context.outcome("check_statements", item) is None]
 
 
-def items_not_handed_out(context: StepContext) -> list[str]:
+def undispatched_items(context: StepContext) -> list[str]:
     """The unchecked items that were not dispatched while the draft was written either."""
-    keys, handed_out = draft_keys(context), context.draft.get("early", [])
-    return [item for item in unchecked_items(context) if keys[item] not in handed_out]
+    keys, dispatched = draft_keys(context), context.draft.get("early", [])
+    return [item for item in unchecked_items(context) if keys[item] not in dispatched]

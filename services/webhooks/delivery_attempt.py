@@ -63,8 +63,11 @@ def deliver(delivery_id: uuid.UUID, send: Send, limits: WebhookSettings) -> uuid
         attempt = _claim(session, delivery_id, limits)
     if attempt is None:
         return None
-    told = {"citewell.delivery_id": str(delivery_id), "citewell.attempt": attempt.number}
-    with tracing.following(attempt.traceparent, delivery_id), tracing.span("webhook", told, SpanKind.CLIENT) as span:
+    attributes = {"citewell.delivery_id": str(delivery_id), "citewell.attempt": attempt.number}
+    with (
+        tracing.following(attempt.traceparent, delivery_id),
+        tracing.span("webhook", attributes, SpanKind.CLIENT) as span,
+    ):
         return _send(attempt, send, limits, span)
 
 
@@ -75,7 +78,7 @@ def _send(attempt: _Attempt, send: Send, limits: WebhookSettings, span: Span) ->
     with transaction() as session:
         result = _note(session, attempt, sent, limits)
         following = rows.find_next_due(session, attempt.destination)
-    _tell(span, sent, result)
+    _record_result(span, sent, result)
     log.info(
         "webhook_attempt",
         delivery_id=str(delivery_id),
@@ -87,7 +90,7 @@ def _send(attempt: _Attempt, send: Send, limits: WebhookSettings, span: Span) ->
     return following
 
 
-def _tell(span: Span, sent: Sent, result: Outcome | None) -> None:
+def _record_result(span: Span, sent: Sent, result: Outcome | None) -> None:
     named = "deleted" if result is None else result.value
     METER.count(families.WEBHOOK_ATTEMPTS, named)
     METER.observe(families.WEBHOOK_SECONDS, sent.duration_ms / 1000)
@@ -189,7 +192,7 @@ def _judge_endpoint(session: Session, endpoint: WebhookEndpoint, judged: Outcome
     if judged is Outcome.DELIVERED:
         endpoint.failing_since = None
         return
-    failing_long = endpoints.note_failure(session, endpoint, limits.disable_after_s)
+    failing_long = endpoints.record_failure(session, endpoint, limits.disable_after_s)
     if judged is Outcome.GONE:
         reason = _GONE
     elif failing_long:

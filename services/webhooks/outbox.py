@@ -149,8 +149,8 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
 
 
 def _scores(verification: Verification) -> dict[str, Any]:
-    told = {name: getattr(verification, name) for name in ("accuracy_rate", "overall_score")}
-    return {**confidence_json(verification), **told}
+    scores = {name: getattr(verification, name) for name in ("accuracy_rate", "overall_score")}
+    return {**confidence_json(verification), **scores}
 
 
 def _document_data(document: Document, workspace: str, error: dict[str, Any] | None) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from services.finishing.completion import finish
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.serving import serving
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 
 LAST = {"final", "failed", "cancelled"}
 
@@ -71,13 +71,13 @@ def meanwhile(work: Callable[[], None]) -> Generator[None]:
 def tell(query_id: uuid.UUID, *events: tuple[str, dict[str, Any]]) -> None:
     with transaction() as session:
         add_events(session, query_id, events)
-    ring(query_id)
+    notify_end(query_id)
 
 
 def end(query_id: uuid.UUID, status: QueryStatus = QueryStatus.SUCCEEDED) -> None:
     with transaction() as session:
         finish(session, query_id, status)
-    ring(query_id)
+    notify_end(query_id)
 
 
 def parse(raw: str) -> list[Received]:

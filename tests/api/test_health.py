@@ -13,7 +13,7 @@ from sqlalchemy import create_engine, make_url, text
 from citewell.supervisor.servers.pair import EmbeddedServers
 from citewell.supervisor.servers.postgres import data_folder
 from config.settings import settings
-from db.schema_version import head_revision
+from db.migrate import head_revision
 from db.session import dispose
 from tests.api.problems import assert_problem
 

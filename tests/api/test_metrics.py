@@ -23,7 +23,7 @@ from config.settings import settings
 from db.session import transaction
 from domain.keys import Scope
 from services.operations.exposition import exposition
-from services.operations.metrics import Known
+from services.operations.metrics import MetricsSnapshot
 from tests.api.problems import assert_problem
 from tests.api.test_health import use
 from tests.factories import make_query
@@ -183,7 +183,7 @@ def test_the_dashboard_and_the_alerts_ask_for_what_there_is(http: httpx.Client) 
 
 def test_what_never_went_well_is_no_gap_for_an_alert() -> None:  # A9, S2.7
     """A share that is too low when it is 0: the series of its numerator exists before anything was counted."""
-    told = text_string_to_metric_families(exposition(Known({}, {}, [], {}, [], frozenset()), "1").decode())
+    told = text_string_to_metric_families(exposition(MetricsSnapshot({}, {}, [], {}, [], frozenset()), "1").decode())
     series = {(each.name, *pair) for family in told for each in family.samples for pair in each.labels.items()}
     too_low = [rule["expr"] for rule in ALERTS if re.search(r" < [0-9.]+$", rule["expr"].strip())]
     parts = [part for expr in too_low for part in re.findall(r'(citewell_\w+)\{(\w+)="(\w+)"\}', expr)]
@@ -227,6 +227,6 @@ def test_a_label_that_utf_8_cannot_have_does_not_break_the_scrape() -> None:  # 
     # Written by an older program.
     counts[CIRCUIT_OPENED.name][json.dumps([name])] = {"": 1.0}
     used = Use(name, {"tpm": 0.5}, {"tpm": 10.0}, waiting=0, in_flight=0, refusing=False)
-    told = exposition(Known(counts, {}, [], {}, [used], frozenset()), "1").decode()
+    told = exposition(MetricsSnapshot(counts, {}, [], {}, [used], frozenset()), "1").decode()
     assert 'citewell_circuit_opened_total{model="gpt ? "}' in told
     json.dumps(counts[MODEL_SECONDS.name]).encode()

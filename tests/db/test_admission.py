@@ -197,8 +197,8 @@ def test_no_more_is_started_than_the_processes_say_that_they_can_take() -> None:
     with living("verification", room=3), living("verification", room=50), living("retrieval", room=9):
         assert len(admit(per_process=8)) == 11
         with system_transaction() as session:
-            assert admission.is_room_taken(session, per_process=8)
-            assert not admission.is_room_taken(session, per_process=20)
+            assert admission.is_at_capacity(session, per_process=8)
+            assert not admission.is_at_capacity(session, per_process=20)
 
 
 def test_on_a_busy_machine_one_script_runs_beside_a_person_and_other_tenants_go_on() -> None:  # F11

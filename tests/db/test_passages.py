@@ -19,7 +19,7 @@ from db.queries.documents.chunks import (
 from db.queries.documents.documents import DocumentFilter, get_document, list_documents
 from db.queries.runs import results
 from db.queries.runs.results import StoredVerification
-from db.queries.verifications.given import add_given_sources
+from db.queries.verifications.external_sources import add_given_sources
 from db.session import reading, transaction
 from services.documents.documents import read_document_layout
 from services.verification.citation_spans import EvidenceMismatch, assert_exact

@@ -5,10 +5,10 @@ from sqlalchemy import select, text
 
 from db.models import Document, Lexeme, Workspace
 from db.queries.documents.documents import delete_document
-from db.queries.documents.lexicon import as_tsvector, forget_chunks, recount
+from db.queries.documents.lexicon import as_tsvector, recount, uncount_chunks
 from db.queries.search.filters import conditions
 from db.queries.search.lexical import search_text
-from db.queries.search.nearest import search_vector
+from db.queries.search.vector_search import search_vector
 from db.session import reading, system_transaction, transaction
 from domain.query.options import Bounds, DocumentFilter
 from domain.retrieval.lexemes import lexemes
@@ -126,7 +126,7 @@ def test_deleted_passages_are_forgotten_and_counting_again_gives_the_same() -> N
         assert len(session.scalars(select(Lexeme.lexeme)).all()) == 3
     with transaction() as session:
         delete_document(session, other.id)
-        forget_chunks(session, other.id)
+        uncount_chunks(session, other.id)
     assert known_of(workspace_id) == before
     with reading() as session:  # what only a deleted document said stays nowhere
         assert set(session.scalars(select(Lexeme.lexeme))) == {fee, apply}

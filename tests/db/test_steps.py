@@ -68,7 +68,7 @@ def test_the_first_outcome_stays(query_id: uuid.UUID) -> None:
 def test_a_lease_is_renewed_only_by_its_holder(query_id: uuid.UUID) -> None:
     claim(query_id, ["1"], worker="w1", lease_s=1)
     with transaction() as session:
-        held = [steps.Held(str(query_id), 0, "score", "1")]
+        held = [steps.HeldItem(str(query_id), 0, "score", "1")]
         assert steps.renew_leases(session, held, "w2", 1000) == set()
         untouched = session.scalar(text("SELECT lease_until < now() + interval '10 s' FROM step_outcomes"))
         assert steps.renew_leases(session, held, "w1", 1000) == set()

@@ -9,9 +9,9 @@ from sqlalchemy import Table, func, select, text
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
 from db.base import Base
+from db.migrate import above_row_security
 from db.models import DEFAULT_TENANT, Tenant
 from db.queries.access.keys import add_key, get_or_add_tenant
-from db.roles import above_row_security
 from db.session import acting_for, engine, reading, system_transaction, transaction
 from tests.stored import store_answered_query
 

@@ -4,7 +4,7 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from config.models import ModelSettings
 from config.settings import settings
-from db.queries.runs.records import add_model_calls
+from db.queries.runs.model_calls import add_model_calls
 from db.session import transaction
 from services.core.call_ledger import model_call_rows
 from services.core.context import Outcome

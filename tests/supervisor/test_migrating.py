@@ -7,7 +7,7 @@ from sqlalchemy import NullPool, create_engine, text
 
 from citewell.supervisor.apps import migrate
 from citewell.supervisor.errors import StartFailed
-from db.schema_version import head_revision
+from db.migrate import head_revision
 
 
 @pytest.fixture

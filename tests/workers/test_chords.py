@@ -69,9 +69,9 @@ def test_a_step_hands_on_while_it_works_and_adds_the_rest_when_it_is_done(
     def body(context: StepContext) -> StepResult:
         def streaming() -> None:
             with acting_for(DEFAULT_TENANT):
-                spread.append(context.spread([DRAFT], "b1", BATCH))
+                spread.append(context.dispatch([DRAFT], "b1", BATCH))
                 # What is in somebody's hands is not handed on again; what is told is told.
-                spread.append(context.spread([DRAFT], "b1", BATCH))
+                spread.append(context.dispatch([DRAFT], "b1", BATCH))
 
         thread = threading.Thread(target=streaming)
         thread.start()
@@ -93,7 +93,7 @@ def test_whoever_has_lost_the_claim_hands_nothing_on(broker: Any, run: Run, chor
     def body(context: StepContext) -> StepResult:
         with transaction() as session:
             steps.claim_items(session, run.query_id, 0, "generate", [""], worker="other", lease_s=10, launch=2)
-        assert context.spread([DRAFT], "b1", BATCH) is False
+        assert context.dispatch([DRAFT], "b1", BATCH) is False
         return StepResult({})
 
     with pytest.raises(Ignore):
@@ -112,7 +112,7 @@ def test_a_broker_that_is_away_costs_the_head_start_and_nothing_else(
     monkeypatch.setattr(Signature, "apply_async", away)
 
     def body(context: StepContext) -> StepResult:
-        assert context.spread([DRAFT], "b1", BATCH) is False
+        assert context.dispatch([DRAFT], "b1", BATCH) is False
         return StepResult.single({"status": "complete"})
 
     execute_step(step_of(body), run, message=chord)
@@ -121,7 +121,7 @@ def test_a_broker_that_is_away_costs_the_head_start_and_nothing_else(
 
 def test_a_message_of_no_chord_adds_nothing(broker: Any, run: Run) -> None:  # N2
     def body(context: StepContext) -> StepResult:
-        assert context.spread([DRAFT], "b1", BATCH) is False
+        assert context.dispatch([DRAFT], "b1", BATCH) is False
         return StepResult.single({"status": "complete"})
 
     execute_step(step_of(body), run)

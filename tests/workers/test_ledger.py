@@ -19,7 +19,7 @@ from config.models import ModelSettings
 from config.settings import settings
 from db.functions import call
 from db.models import ModelCall
-from db.queries.runs import entries, records, replies, steps
+from db.queries.runs import model_calls, replies, step_io, steps
 from db.queries.runs.steps import Key
 from db.session import reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
@@ -34,7 +34,7 @@ from tests.factories import make_options
 from tests.workers.executing import execute_step
 from workers.background.reconciler import write_off
 from workers.execution.claims import Claim
-from workers.execution.message import ComeAgain
+from workers.execution.message import RetryLater
 from workers.execution.work import Step
 from workers.pipeline import Run
 from workers.processes.runtime import run as on_loop
@@ -67,7 +67,7 @@ def begun() -> int:
 
 def ledger(run: Run) -> list[ModelCall]:
     with reading() as session:
-        return records.list_model_calls(session, uuid.UUID(run.query_id))
+        return model_calls.list_model_calls(session, uuid.UUID(run.query_id))
 
 
 def pass_time() -> None:
@@ -97,7 +97,7 @@ def test_calls_of_a_step_that_is_put_off_without_having_made_any_were_none(run: 
         begin(context)
         raise CallDeferred(30.0, "the allowance is used up")
 
-    with pytest.raises(ComeAgain):
+    with pytest.raises(RetryLater):
         execute(body, run)
     assert (begun(), ledger(run)) == (0, [])
 
@@ -124,7 +124,7 @@ def test_calls_of_a_process_that_is_gone_are_entered_as_unknown_and_no_others(ru
     assert [(call.prompt_tokens, call.completion_tokens) for call in found] == [(200, 500)] * 2
     assert [float(call.cost_usd) for call in found] == [pytest.approx((200 * 0.075 + 500 * 0.30) / 1e6)] * 2
     with reading() as session:
-        usage = records.usage_of_query(session, uuid.UUID(run.query_id))
+        usage = model_calls.usage_of_query(session, uuid.UUID(run.query_id))
     assert (usage.llm_calls, usage.unknown_calls) == (2, 2)
     assert read_query(uuid.UUID(run.query_id))["usage"]["unknown_calls"] == 2
     told = read_history(uuid.UUID(run.query_id))["model_calls"]
@@ -242,7 +242,7 @@ def test_a_call_is_booked_once_when_the_connection_breaks_behind_the_end_of_its_
         cancel_query(context.query.id)
         return StepResult.single({"status": "done"})
 
-    monkeypatch.setattr(entries, "call", breaking)
+    monkeypatch.setattr(step_io, "call", breaking)
     with pytest.raises(DatabaseUnavailable):
         execute(body, run)
     assert [call.prompt for call in ledger(run)] == ["rerank_chunk"] * 2
@@ -260,12 +260,12 @@ def test_a_call_is_booked_once_when_it_is_booked_again_before_the_first_time_is_
     claim = Claim(run, attempts[0])
 
     def pay(session: Session) -> None:
-        records.add_model_calls(session, rows)
+        model_calls.add_model_calls(session, rows)
 
     handing_back = threading.Thread(target=copy_context().run, args=(claim.hand_back_soon, pay))
-    leaving = entries.Leaving(run.query_id, 0, {("probe", ""): {"status": "done"}}, claim.attempts, calls=rows)
+    completion = step_io.Completion(run.query_id, 0, {("probe", ""): {"status": "done"}}, claim.attempts, calls=rows)
     with transaction() as session:
-        assert not entries.leave_within(session, leaving).kept
+        assert not step_io.complete_steps_within(session, completion).kept
         handing_back.start()
         handing_back.join(0.3)
         assert handing_back.is_alive()

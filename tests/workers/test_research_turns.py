@@ -10,7 +10,7 @@ import pytest
 from celery.exceptions import Ignore
 
 from db.models import DEFAULT_TENANT, QueryStatus
-from db.queries.runs import queries, records, steps
+from db.queries.runs import model_calls, queries, steps
 from db.session import reading, transaction
 from services.finishing.completion import finish
 from tests.factories import make_chunk, make_document, make_options, make_query
@@ -73,7 +73,7 @@ def after(broker: Any, *messages: Message) -> list[Message]:
 def counted(query_id: uuid.UUID, step: str) -> int:
     """The number of model calls in a step."""
     with reading() as session:
-        return sum(call.step == step for call in records.list_model_calls(session, query_id))
+        return sum(call.step == step for call in model_calls.list_model_calls(session, query_id))
 
 
 def test_every_turn_launches_the_next(query_id: uuid.UUID, broker: Any) -> None:  # A2, S3.6

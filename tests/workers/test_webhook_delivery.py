@@ -11,7 +11,7 @@ import pytest
 
 from config.settings import settings
 from db.models import DEFAULT_TENANT, DeliveryStatus, QueryStatus, WebhookDelivery
-from db.queries.admission.locks import Leader, try_leader_lock
+from db.queries.admission.processes import Leader, try_leader_lock
 from db.session import transaction
 from tests.simulators.sink import Answer, Sink
 from tests.webhooks import LIMITS, all_deliveries, as_other_tenant, end_query, later, register, the_delivery

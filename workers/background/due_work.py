@@ -1,10 +1,10 @@
-"""What becomes due by time: deliveries of webhooks, and the revalidation of answers (N7)."""
+"""Starts work that has become due: webhook deliveries, and the revalidation of answers (N7)."""
 
 from config.settings import WebhookSettings, settings
-from db.queries.admission.locks import Leader, try_leader_lock
+from db.queries.admission.processes import Leader, try_leader_lock
 from db.queries.webhooks.deliveries import list_due
 from db.session import acting_for, system_transaction
-from services.audit.invalidation import work_off_changes
+from services.audit.invalidation import process_changes
 from workers.processes.periodic import Periodic
 from workers.starting.launch import launch_delivery
 from workers.starting.launch_thread import launcher
@@ -29,12 +29,12 @@ def start_dispatcher() -> None:
     Periodic("dispatcher", limits.check_s, lambda: dispatch(limits), failed="dispatch_failed").start()
 
 
-def start_standing() -> None:
+def start_revalidation() -> None:
     if settings().standing.enabled:
-        Periodic("standing", settings().standing.check_s, look, failed="standing_failed").start()
+        Periodic("standing", settings().standing.check_s, revalidate, failed="standing_failed").start()
 
 
-def look() -> None:
-    """Look once, and start the verifications that this created."""
-    if work_off_changes(settings()):
+def revalidate() -> None:
+    """Process changes of documents once, and start the verifications that they require."""
+    if process_changes(settings()):
         launcher().queries()

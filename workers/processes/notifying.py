@@ -1,5 +1,7 @@
-"""Wakes up clients that wait for a query, or watch it. It needs none of a worker's resources, so that the API, which
-only reports queries that it ended itself, loads no models for it."""
+"""Notifies clients that wait for a query or watch it.
+
+It needs none of a worker's resources, so the API can use it without loading models.
+"""
 
 import uuid
 
@@ -7,13 +9,13 @@ from clients.notifications import Notifier, notifier
 from config.settings import settings
 
 
-def ring(query_id: uuid.UUID) -> None:
-    """Wake up clients that wait for the query: it has ended."""
+def notify_end(query_id: uuid.UUID) -> None:
+    """Notify the clients that wait for the query: it has ended."""
     process_notifier().notify_end(query_id)
 
 
-def ring_watchers(query_id: uuid.UUID) -> None:
-    """Wake up the query's watchers: something happened."""
+def notify_watchers(query_id: uuid.UUID) -> None:
+    """Notify the clients that watch the query: it has new events."""
     process_notifier().notify_watchers(query_id)
 
 

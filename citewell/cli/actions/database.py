@@ -11,9 +11,8 @@ from citewell.supervisor.servers.endpoints import running_database
 from citewell.supervisor.servers.pair import EmbeddedServers
 from citewell.supervisor.state import running_server
 from config.settings import settings
-from db.migrate import upgrade
+from db.migrate import head_revision, schema_revision, schema_state, upgrade
 from db.models import DEFAULT_TENANT
-from db.schema_version import head_revision, schema_revision, schema_state
 from db.session import acting_for, dispose, system_transaction
 from domain.errors import SchemaUnknown
 

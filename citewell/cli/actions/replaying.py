@@ -11,7 +11,7 @@ from clients.embeddings import default_embedder
 from config.settings import settings
 from db.queries.runs.queries import get_query
 from db.session import acting_for, system_transaction
-from services.audit.replay import Reenacted, reenact
+from services.audit.replay import ReplayResult, replay_answer
 from services.core.verifier import calibration_of
 
 
@@ -31,15 +31,17 @@ def replay(query_id: str, as_json: bool) -> None:
         raise CommandFailed(f"{counted(len(found.differences), 'field')} came out otherwise", FAILED)
 
 
-def _replayed(query_id: uuid.UUID) -> Reenacted:
+def _replayed(query_id: uuid.UUID) -> ReplayResult:
     with system_transaction() as session:
         query = get_query(session, query_id)
         tenant, provider = query.tenant_id, query.provider
     with acting_for(tenant):
-        return asyncio.run(reenact(query_id, settings(), default_embedder(), calibration_of(settings(), provider)))
+        return asyncio.run(
+            replay_answer(query_id, settings(), default_embedder(), calibration_of(settings(), provider))
+        )
 
 
-def _show(found: Reenacted) -> None:
+def _show(found: ReplayResult) -> None:
     for each in found.differences:
         out.print(plain(f"{each.where}: {each.recorded!r} → {each.replayed!r}"))
     summary = f"{counted(found.replayed, 'outcome')} replayed, {found.from_record} taken from the record"

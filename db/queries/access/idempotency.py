@@ -41,5 +41,5 @@ def claim_key(session: Session, request: Repeatable, resource_id: uuid.UUID) -> 
     return earlier.resource_id
 
 
-def forget_old_keys(session: Session) -> None:
+def delete_old_keys(session: Session) -> None:
     session.execute(delete(IdempotencyKey).where(IdempotencyKey.created_at < func.now() - KEPT_FOR))

@@ -55,7 +55,7 @@ def find_key(session: Session, key_id: str) -> tuple[ApiKey, bool] | None:
     return None if row is None else (row[0], row[1])
 
 
-def note_use(session: Session, key_id: str) -> None:
+def record_use(session: Session, key_id: str) -> None:
     """Record that the key was used, at most once a minute."""
     session.execute(
         update(ApiKey)

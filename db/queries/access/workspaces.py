@@ -55,7 +55,7 @@ def delete_workspace(session: Session, name: str) -> None:
     session.execute(delete(Workspace).where(Workspace.name == name))
 
 
-def take_document_number(session: Session, workspace_id: int) -> int:
+def allocate_document_number(session: Session, workspace_id: int) -> int:
     """The next number for a document of this workspace: 0, 1, …"""
     following = session.scalar(
         update(Workspace)

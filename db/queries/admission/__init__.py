@@ -1,1 +1,1 @@
-"""Statements about what waits and what may start: admission, the backlog, worker processes and locks."""
+"""Statements about what waits and what may start: admission, the backlog, worker processes and their leader."""

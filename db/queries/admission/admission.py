@@ -28,7 +28,7 @@ ABOVE = 2
 
 
 class _Line(IntEnum):
-    """Waiting lines; the values are advisory lock numbers, as in db.queries.admission.locks."""
+    """Waiting lines; the values are advisory lock numbers, as in db.queries.admission.processes."""
 
     QUERIES = 0x43495447
     DOCUMENTS = 0x43495448
@@ -313,7 +313,7 @@ def list_hopeless(session: Session, limit: int = 100) -> list[Launch]:
     return [Launch(*row) for row in session.execute(_HOPELESS, {"limit": limit})]
 
 
-def is_room_taken(session: Session, *, per_process: int) -> bool:
+def is_at_capacity(session: Session, *, per_process: int) -> bool:
     """True if three quarters of the places are taken; in a `system_transaction`."""
     return bool(session.scalar(_IS_TAKEN, {"per_process": per_process, "dead_after": DEAD_AFTER_S}))
 

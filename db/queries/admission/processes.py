@@ -1,11 +1,12 @@
-"""Heartbeats of worker processes."""
+"""Worker processes: their heartbeats, and the election of one that leads, through a Postgres advisory lock."""
 
 import uuid
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from enum import IntEnum
 from typing import NamedTuple
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -30,7 +31,7 @@ class Process(NamedTuple):
         return self.silent_s < DEAD_AFTER_S
 
 
-def note_alive(
+def record_heartbeat(
     session: Session,
     process_id: uuid.UUID,
     host: str,
@@ -47,11 +48,11 @@ def note_alive(
     session.execute(row.on_conflict_do_update(index_elements=[WorkerProcess.id], set_=seen))
 
 
-def forget(session: Session, process_id: uuid.UUID) -> None:
+def delete_process(session: Session, process_id: uuid.UUID) -> None:
     session.execute(delete(WorkerProcess).where(WorkerProcess.id == process_id))
 
 
-def forget_the_dead(session: Session) -> None:
+def delete_dead_processes(session: Session) -> None:
     """Remove processes that died without notice, an hour after they were last seen."""
     session.execute(delete(WorkerProcess).where(WorkerProcess.seen_at < func.now() - _SHOWN_FOR))
 
@@ -70,3 +71,26 @@ def list_processes(session: Session) -> list[Process]:
         ).order_by(WorkerProcess.host, WorkerProcess.started_at)
     )
     return [Process(host, pid, queues, many, started, float(ago)) for host, pid, queues, many, started, ago in rows]
+
+
+# A suspended leader (SIGSTOP, a sleeping machine) would otherwise block every other candidate.
+_NOT_FOR_LONG = text("SET LOCAL idle_in_transaction_session_timeout = '5s'")
+_BRIEFLY = text("SET LOCAL lock_timeout = '1s'")
+
+
+class Leader(IntEnum):
+    """Roles with a leader; the values are arbitrary but unique in this database."""
+
+    RECONCILER = 0x43495445
+    DISPATCHER = 0x43495446
+
+
+def try_leader_lock(session: Session, leader: Leader = Leader.RECONCILER) -> bool:
+    """Take the leader's lock until this transaction ends; False when another process holds it."""
+    session.execute(_NOT_FOR_LONG)
+    return bool(session.scalar(select(func.pg_try_advisory_xact_lock(leader.value))))
+
+
+def wait_briefly(session: Session) -> None:
+    """Make this transaction give up on rows that another one holds for more than a second: DatabaseUnavailable."""
+    session.execute(_BRIEFLY)

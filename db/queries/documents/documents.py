@@ -11,8 +11,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document, DocumentFile, DocumentStatus, Workspace
-from db.queries.access.workspaces import lock_workspace, take_document_number
-from db.queries.documents.lexicon import as_tsvector, count_chunks, forget_chunks
+from db.queries.access.workspaces import allocate_document_number, lock_workspace
+from db.queries.documents.lexicon import as_tsvector, count_chunks, uncount_chunks
 from db.queries.paging import Place, page
 from domain.documents.documents import ParsedDocument, indexed_text
 from domain.errors import DocumentNotFound
@@ -35,7 +35,7 @@ def add_document(
     document = Document(
         id=uuid.uuid4(),
         workspace_id=workspace_id,
-        number=take_document_number(session, workspace_id),
+        number=allocate_document_number(session, workspace_id),
         filename=filename,
         source=source,
         details=details,
@@ -205,7 +205,7 @@ def store_parsed(
     lock_workspace_of(session, document_id)
     kept = _count_kept(session, document_id, chunks)
     if not kept:
-        forget_chunks(session, document_id)
+        uncount_chunks(session, document_id)
     held = advance_document(
         session,
         document_id,
@@ -258,7 +258,7 @@ def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int,
         session, document_id, attempt, lease_s=0, status=DocumentStatus.FAILED, stage="failed", error=error, text=None
     )
     if failed:
-        forget_chunks(session, document_id)
+        uncount_chunks(session, document_id)
     return failed
 
 
@@ -282,5 +282,5 @@ def delete_document(session: Session, document_id: uuid.UUID) -> None:
     """Delete the document with its text, file and chunks."""
     lock_workspace_of(session, document_id)
     document = get_document(session, document_id)
-    forget_chunks(session, document_id)
+    uncount_chunks(session, document_id)
     session.delete(document)

@@ -137,7 +137,7 @@ def save_merged(
         )
 
 
-def forget_document_graph(session: Session, workspace_id: int, document_id: uuid.UUID) -> None:
+def delete_document_graph(session: Session, workspace_id: int, document_id: uuid.UUID) -> None:
     """Remove a document's mentions before it is deleted; nothing that only it stated remains, not even in a
     description.
 

@@ -130,12 +130,12 @@ def known_positions(session: Session, import_id: uuid.UUID) -> set[int]:
     return set(session.scalars(select(ImportMember.position).where(ImportMember.import_id == import_id)))
 
 
-def forget_parts(session: Session, import_id: uuid.UUID) -> None:
+def delete_parts(session: Session, import_id: uuid.UUID) -> None:
     """Delete the archive's contents, which are no longer needed."""
     session.execute(delete(ImportPart).where(ImportPart.import_id == import_id))
 
 
-def settle_import(session: Session, import_id: uuid.UUID) -> bool:
+def finish_import(session: Session, import_id: uuid.UUID) -> bool:
     """Mark an import as finished, once, when it is unpacked and all its documents are. Return whether it was marked."""
     unfinished = (
         select(ImportMember.position)

@@ -47,7 +47,7 @@ def count_chunks(session: Session, workspace_id: int, chunks: Iterable[Sequence[
     _add(session, workspace_id, held, len(counted), sum(map(len, counted)))
 
 
-def forget_chunks(session: Session, document_id: uuid.UUID) -> None:
+def uncount_chunks(session: Session, document_id: uuid.UUID) -> None:
     """Delete a document's passages and subtract them from the statistics of its workspace."""
     known = session.execute(
         select(Chunk.workspace_id, func.count(), func.sum(Chunk.length))

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from db.models import Document, DocumentStatus
 from db.queries.access.workspaces import lock_workspace
 from db.queries.documents.documents import advance_document, get_document
-from db.queries.documents.lexicon import forget_chunks
+from db.queries.documents.lexicon import uncount_chunks
 
 
 class Version(NamedTuple):
@@ -110,7 +110,7 @@ def delete_versions(session: Session, document_id: uuid.UUID) -> None:
     lock_workspace(session, document.workspace_id)
     versions = lock_versions(session, document.workspace_id, document.filename)
     for each in versions:
-        forget_chunks(session, each.id)
+        uncount_chunks(session, each.id)
     session.execute(delete(Document).where(Document.id.in_([each.id for each in versions])))
 
 

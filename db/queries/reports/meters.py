@@ -59,7 +59,7 @@ def add_meter(session: Session, process_id: uuid.UUID, counts: Counts, gauges: G
     session.execute(_ADD, {"id": process_id, **_as_json(counts, gauges)})
 
 
-def tell_meter(session: Session, process_id: uuid.UUID, counts: Counts | None, gauges: Gauges) -> bool:
+def report_meter(session: Session, process_id: uuid.UUID, counts: Counts | None, gauges: Gauges) -> bool:
     """Update a process's counts (None: unchanged) and gauges; False when its row is gone: it was taken for dead."""
     return session.scalar(_TELL, {"id": process_id, **_as_json(counts, gauges)}) is not None
 
@@ -69,7 +69,7 @@ def fold_meter(session: Session, process_id: uuid.UUID) -> None:
     session.execute(_FOLD_ONE, {"id": process_id})
 
 
-def fold_the_dead(session: Session) -> None:
+def fold_dead_meters(session: Session) -> None:
     """`fold_meter` for all processes that have been silent for FOLDED_AFTER_S."""
     session.execute(_FOLD_THE_DEAD, {"silent_s": FOLDED_AFTER_S})
 

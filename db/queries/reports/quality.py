@@ -1,4 +1,4 @@
-"""Rows of the verification history for the metrics of S2.7 and S3.7."""
+"""Rows of the verification history for the metrics of S2.7 and S3.7, and the stored runs of evaluations."""
 
 import uuid
 from collections.abc import Collection
@@ -13,6 +13,7 @@ from db.models import (
     Answer,
     Citation,
     CitationCheck,
+    Evaluation,
     Query,
     QueryKind,
     StepOutcome,
@@ -128,3 +129,11 @@ def list_rerankings(
 
 def _rows(session: Session, statement: Executable) -> list[Any]:
     return [tuple(row) for row in session.execute(statement)]
+
+
+def add_evaluation(session: Session, evaluation: Evaluation) -> None:
+    session.add(evaluation)
+
+
+def list_evaluations(session: Session, limit: int) -> list[Evaluation]:
+    return list(session.scalars(select(Evaluation).order_by(Evaluation.created_at.desc(), Evaluation.id).limit(limit)))

@@ -104,7 +104,7 @@ def add_outcomes(session: Session, found: Sequence[tuple[uuid.UUID, str, str, di
     session.execute(insert(StepOutcome).values(done), rows)
 
 
-class Held(NamedTuple):
+class HeldItem(NamedTuple):
     """A claim held by this process."""
 
     query_id: str
@@ -113,7 +113,7 @@ class Held(NamedTuple):
     item: str
 
 
-def renew_leases(session: Session, held: Sequence[Held], worker: str, lease_s: float) -> set[str]:
+def renew_leases(session: Session, held: Sequence[HeldItem], worker: str, lease_s: float) -> set[str]:
     """Extend this worker's leases on what is `held`; return the queries that have ended meanwhile.
 
     Locked rows are skipped until the next renewal: they are being stored or taken over, and must not delay the others.

@@ -62,7 +62,7 @@ def disable_endpoint(session: Session, endpoint: WebhookEndpoint, reason: str) -
     )
 
 
-def note_failure(session: Session, endpoint: WebhookEndpoint, disable_after_s: float) -> bool:
+def record_failure(session: Session, endpoint: WebhookEndpoint, disable_after_s: float) -> bool:
     """Record a failed attempt; True when attempts have only failed for longer than `disable_after_s`."""
     since = WebhookEndpoint.failing_since
     return bool(

@@ -13,7 +13,7 @@ from config.models import ModelSettings
 from domain.prompting.batched_items import Chunks, Statements
 from domain.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER, Composition
 from domain.prompting.numbered_sources import Sources
-from services.generation.draft_stream import same_start
+from services.generation.draft_stream import common_prefix_length
 from tests.clients.groq_questions import ASKED, IDK, Task
 from tests.clients.groq_stage import GroqStage
 
@@ -110,7 +110,7 @@ def tokens(text: str) -> int:
 
 
 def without_beginning(first: str, second: str) -> str:
-    return second[same_start(first, second) :]
+    return second[common_prefix_length(first, second) :]
 
 
 def test_every_prompt_is_asked_twice() -> None:

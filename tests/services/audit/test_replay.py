@@ -11,7 +11,7 @@ from config.settings import settings
 from db.session import transaction
 from domain.errors import NotReverifiable, SourceDeleted
 from domain.verdicts.calibration import Calibration
-from services.audit.replay import Reenacted, reenact
+from services.audit.replay import ReplayResult, replay_answer
 from services.queries.results import read_history, read_query
 from tests.clients.groq_stage import GroqStage
 from tests.services.audited_story import AuditedGivenStory, AuditedStory
@@ -33,8 +33,8 @@ def mended(stage: GroqStage, groq: Play) -> AuditedStory:
     return story
 
 
-def replayed(story: Any, calibration: Calibration | None = None) -> Reenacted:
-    return asyncio.run(reenact(story.query_id, settings(), default_embedder(), calibration))
+def replayed(story: Any, calibration: Calibration | None = None) -> ReplayResult:
+    return asyncio.run(replay_answer(story.query_id, settings(), default_embedder(), calibration))
 
 
 def test_a_mended_answer_comes_out_the_same_and_nobody_is_asked(stage: GroqStage, groq: Play) -> None:  # N6

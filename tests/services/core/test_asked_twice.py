@@ -7,7 +7,7 @@ import pytest
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, Terms
 from config.models import ModelSettings
-from db.queries.runs import records
+from db.queries.runs import model_calls
 from db.session import reading, transaction
 from services.core.call_ledger import model_call_rows
 from services.core.context import QuerySnapshot, StepContext, StepResult, Tools
@@ -131,7 +131,7 @@ def test_history_shows_kept_replies_and_usage_does_not_count_them(stage: GroqSta
     assert len(calls) == len(story.log.records) > 4
     assert {(call["prompt_tokens"], call["cost_usd"]) for call in calls if call["kept"]} == {(0, 0.0)}
     with reading() as session:
-        usage = records.usage_of_query(session, story.query_id)
+        usage = model_calls.usage_of_query(session, story.query_id)
     assert (usage.llm_calls, usage.prompt_tokens) == (1, paid[0]["prompt_tokens"])
 
 
@@ -141,4 +141,4 @@ def store_calls(story: Story) -> None:
     context = StepContext(snapshot, 0, ("",), {}, Tools.__new__(Tools), log=CallLog())
     with transaction() as session:
         rows = model_call_rows(story.log.records, context, "all", ModelSettings().catalogue)
-        records.add_model_calls(session, rows)
+        model_calls.add_model_calls(session, rows)

@@ -13,7 +13,7 @@ from config.settings import settings
 from db.models import Query
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.runs.steps import find_outcome
-from db.queries.verifications.given import get_given_passages
+from db.queries.verifications.external_sources import get_given_passages
 from db.session import transaction
 from domain.errors import CitewellError, DocumentNotRead, VerificationInvalid
 from domain.query.modes import IDK

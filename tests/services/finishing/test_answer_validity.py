@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, select, text
 from config.serving import StandingSettings
 from config.settings import Settings, settings
 from db.models import (
-    AnswerStanding,
+    AnswerValidity,
     Chunk,
     Document,
     DocumentChange,
@@ -24,12 +24,12 @@ from db.queries.access.keys import get_or_add_tenant
 from db.queries.runs.queries import mark_finished, mark_launched
 from db.session import acting_for, reading, system_transaction, transaction
 from services.audit import invalidation
-from services.audit.invalidation import work_off_changes
+from services.audit.invalidation import process_changes
 from services.documents.documents import remove_document
 from services.documents.ingestion import put_in_force
 from services.finishing.completion import finish
 from services.queries.results import read_history, read_query
-from services.queries.retry import replay_query
+from services.queries.retry import retry_query
 from tests.factories import make_chunk, make_document
 from tests.services.given_story import GivenStory
 from tests.services.story import Story, with_offline
@@ -116,7 +116,7 @@ def test_an_answer_stands_until_something_happens(hook: None) -> None:  # N7
         "since": None,
         "verification": None,
     }
-    assert work_off_changes(standing()) == 0
+    assert process_changes(standing()) == 0
     assert told(story) == []
 
 
@@ -124,7 +124,7 @@ def test_a_new_version_with_all_cited_passages_makes_an_answer_stale() -> None: 
     story = answered()
     # White space is no change of what is said.
     replaced(story, LONGER.replace(" within ", "\n  within "))
-    work_off_changes(standing())
+    process_changes(standing())
     found = read_query(story.query_id)["standing"]
     assert found["state"] == "stale"
     assert "new version" in found["reason"]
@@ -134,7 +134,7 @@ def test_a_new_version_with_all_cited_passages_makes_an_answer_stale() -> None: 
 def test_a_new_version_without_a_cited_passage_invalidates_an_answer() -> None:  # N7
     story = answered()
     replaced(story, OTHER)
-    work_off_changes(standing())
+    process_changes(standing())
     assert state_of(story) == "invalidated"
     assert told(story) == ["answer.invalidated"]
     with reading() as session:
@@ -148,7 +148,7 @@ def test_a_new_version_without_a_cited_passage_invalidates_an_answer() -> None: 
 def test_a_deleted_document_invalidates_the_answers_that_cite_it_and_no_others() -> None:  # N7
     story, untouched = answered(), answered()
     remove_document(document_of(story))
-    work_off_changes(standing())
+    process_changes(standing())
     assert (state_of(story), state_of(untouched)) == ("invalidated", "valid")
     assert "deleted" in read_query(story.query_id)["standing"]["reason"]
     assert (told(story), told(untouched)) == (["answer.invalidated"], [])
@@ -167,10 +167,10 @@ def test_looking_again_tells_nobody_twice() -> None:  # N7, A5
     story = answered()
     replaced(story, OTHER)
     for _ in range(3):
-        work_off_changes(standing(settle_s=0))
+        process_changes(standing(settle_s=0))
     # A second loss of the same answer is no news either.
     remove_document(document_of(story))
-    work_off_changes(standing(settle_s=0))
+    process_changes(standing(settle_s=0))
     assert told(story) == ["answer.invalidated"]
     with reading() as session:
         changes = session.scalars(select(DocumentChange).order_by(DocumentChange.id)).all()
@@ -187,15 +187,15 @@ def test_what_breaks_in_the_middle_is_done_once_in_the_end(monkeypatch: pytest.M
         raise RuntimeError("killed")
 
     with monkeypatch.context() as patch:
-        patch.setattr("services.audit.invalidation.standings.advance_change", dies)
-        work_off_changes(standing())
+        patch.setattr("services.audit.invalidation.answer_validity.advance_change", dies)
+        process_changes(standing())
     assert (state_of(first), told(first)) == ("valid", [])
     # It waits, so that it does not block others.
-    work_off_changes(standing())
+    process_changes(standing())
     assert state_of(first) == "valid"
     due_now()
     # One citation at a time: each has a transaction of its own.
-    work_off_changes(standing(batch=1))
+    process_changes(standing(batch=1))
     for story in (first, *copied):
         assert (state_of(story), told(story)) == ("invalidated", ["answer.invalidated"])
 
@@ -244,7 +244,7 @@ def test_one_change_that_breaks_does_not_hold_up_the_others(monkeypatch: pytest.
         store(*arguments)
 
     monkeypatch.setattr("services.audit.invalidation.add_reverification", add)
-    assert work_off_changes(standing(reverify=True)) == 1
+    assert process_changes(standing(reverify=True)) == 1
     assert (state_of(broken), state_of(sound)) == ("valid", "stale")
 
 
@@ -253,11 +253,11 @@ def test_an_answer_that_was_being_written_is_found_even_if_nothing_else_cites_th
     story.add("policy.md", POLICY)
     story.retrieve().write()
     replaced(story, OTHER)
-    work_off_changes(standing())
+    process_changes(standing())
     story.check().repair().finish()
     assert {each["document_id"] for each in read_query(story.query_id)["citations"]} == {str(document_of(story))}
     due_now()
-    work_off_changes(standing())
+    process_changes(standing())
     assert (state_of(story), told(story)) == ("invalidated", ["answer.invalidated"])
 
 
@@ -277,21 +277,21 @@ def test_a_change_that_is_seen_after_a_later_one_is_not_passed_over(reverify: bo
             ),
             {"query": story.query_id, "change": later.id, "document": later.document_id},
         )
-    work_off_changes(standing(reverify=reverify))
+    process_changes(standing(reverify=reverify))
     assert (state_of(story), told(story)) == ("invalidated", ["answer.invalidated"])
     due_now()
-    work_off_changes(standing(reverify=reverify))
+    process_changes(standing(reverify=reverify))
     assert told(story) == ["answer.invalidated"]
 
 
 def test_an_answer_that_was_being_written_meanwhile_is_found_later() -> None:  # N7
     first, late = answered(), Story(QUESTION, play=offline)
     replaced(first, OTHER)
-    work_off_changes(standing())
+    process_changes(standing())
     _answered_beside(first, late)
     assert state_of(late) == "valid"
     due_now()
-    work_off_changes(standing())
+    process_changes(standing())
     assert state_of(late) == "invalidated"
     assert told(first) == told(late) == ["answer.invalidated"]
 
@@ -312,7 +312,7 @@ def test_what_is_lost_in_one_document_is_not_made_good_by_another() -> None:  # 
     story = _cites_two()
     remove_document(document_of(story))
     replaced(story, f"{FEES} More.", "fees.md")
-    work_off_changes(standing())
+    process_changes(standing())
     assert (state_of(story), told(story)) == ("invalidated", ["answer.invalidated"])
 
 
@@ -321,18 +321,18 @@ def test_an_answer_is_valid_again_with_the_version_that_it_cites() -> None:  # N
     with reading() as session:
         sha256 = session.get_one(Document, document_of(story)).sha256
     replaced(story, OTHER)
-    work_off_changes(standing())
+    process_changes(standing())
     replaced(story, POLICY, sha256=sha256)
-    work_off_changes(standing())
+    process_changes(standing())
     assert (state_of(story), told(story)) == ("valid", ["answer.invalidated", "answer.revalidated"])
 
 
 def test_when_the_version_in_force_goes_so_does_what_cites_an_older_one() -> None:  # N7
     story = answered()
     newer = replaced(story, LONGER)
-    work_off_changes(standing())
+    process_changes(standing())
     remove_document(newer)
-    work_off_changes(standing())
+    process_changes(standing())
     assert (state_of(story), told(story)) == ("invalidated", ["answer.stale", "answer.invalidated"])
 
 
@@ -358,8 +358,8 @@ def verified(query_id: uuid.UUID) -> dict[str, Any]:
 def test_with_reverify_the_current_version_decides(content: str, state: str, events: list[str] | None) -> None:  # N7
     story = answered()
     replaced(story, content)
-    assert work_off_changes(standing(reverify=True)) == 1
-    assert work_off_changes(standing(reverify=True)) == 0
+    assert process_changes(standing(reverify=True)) == 1
+    assert process_changes(standing(reverify=True)) == 0
     assert state_of(story) == "stale"
     [new_id] = reverifications(story)
     result = verified(new_id)
@@ -381,22 +381,22 @@ def test_with_reverify_the_current_version_decides(content: str, state: str, eve
 def test_verifications_of_answers_are_not_verified_again_themselves() -> None:  # N7
     story = answered()
     replaced(story, LONGER)
-    work_off_changes(standing(reverify=True))
+    process_changes(standing(reverify=True))
     verified(reverifications(story)[0])
     replaced(story, OTHER)
-    assert work_off_changes(standing(reverify=True)) == 1
+    assert process_changes(standing(reverify=True)) == 1
     with reading() as session:
         counted = select(func.count()).where(Query.kind == QueryKind.VERIFICATION)
         assert session.scalar(counted) == 2
-        assert session.scalars(select(AnswerStanding.query_id)).all() == [story.query_id]
+        assert session.scalars(select(AnswerValidity.query_id)).all() == [story.query_id]
 
 
 def test_a_verification_that_a_later_change_overtook_decides_nothing() -> None:  # N7
     story = answered()
     replaced(story, LONGER)
-    work_off_changes(standing(reverify=True))
+    process_changes(standing(reverify=True))
     replaced(story, OTHER)
-    work_off_changes(standing(reverify=True))
+    process_changes(standing(reverify=True))
     first, second = reverifications(story)
     verified(first)
     assert state_of(story) == "stale"
@@ -407,7 +407,7 @@ def test_a_verification_that_a_later_change_overtook_decides_nothing() -> None: 
 def test_a_verification_that_fails_leaves_the_answer_stale() -> None:  # N7, N4
     story = answered()
     replaced(story, LONGER)
-    work_off_changes(standing(reverify=True))
+    process_changes(standing(reverify=True))
     with transaction() as session:
         finish(session, reverifications(story)[0], QueryStatus.FAILED, error={"code": "x", "message": "y"})
     found = read_query(story.query_id)["standing"]
@@ -418,11 +418,11 @@ def test_a_verification_that_fails_leaves_the_answer_stale() -> None:  # N7, N4
 def test_the_replay_of_a_verification_that_failed_decides_in_its_place() -> None:  # N7, N4
     story = answered()
     replaced(story, LONGER)
-    work_off_changes(standing(reverify=True))
+    process_changes(standing(reverify=True))
     [failed] = reverifications(story)
     with transaction() as session:
         finish(session, failed, QueryStatus.FAILED, error={"code": "x", "message": "y"})
-    again = replay_query(failed, QueryKind.VERIFICATION, settings()).query_id
+    again = retry_query(failed, QueryKind.VERIFICATION, settings()).query_id
     result = verified(again)
     assert result["comparison"]["of"] == str(story.query_id)
     found = read_query(story.query_id)["standing"]
@@ -435,7 +435,7 @@ def test_no_more_answers_are_verified_again_than_allowed() -> None:  # N7
     first = answered()
     second = _answered_beside(first, Story(QUESTION, play=offline))
     replaced(first, OTHER)
-    assert work_off_changes(standing(reverify=True, max_per_change=1)) == 1
+    assert process_changes(standing(reverify=True, max_per_change=1)) == 1
     # Without a model it is judged by its text.
     assert sorted([state_of(first), state_of(second)]) == ["invalidated", "stale"]
 
@@ -447,7 +447,7 @@ def test_the_changes_of_one_tenant_concern_no_other() -> None:  # N7, A8
     with acting_for(stranger):
         other = answered()
         replaced(other, OTHER)
-    work_off_changes(standing())
+    process_changes(standing())
     assert (state_of(story), told(story)) == ("valid", [])
     with acting_for(stranger):
         assert state_of(other) == "invalidated"
@@ -458,5 +458,5 @@ def test_a_change_that_cannot_be_judged_for_lack_of_chunks_is_judged_by_its_text
     newer = replaced(story, OTHER)
     with transaction() as session:
         session.execute(delete(Chunk).where(Chunk.document_id == newer))
-    assert work_off_changes(standing(reverify=True)) == 0
+    assert process_changes(standing(reverify=True)) == 0
     assert state_of(story) == "invalidated"

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from services.generation import draft_stream
-from services.generation.draft_stream import Interest
+from services.generation.draft_stream import PublishingSchedule
 
 
 async def wanted_of(looks: int, *, watched: bool, asked: list[float]) -> int:
@@ -14,10 +14,10 @@ async def wanted_of(looks: int, *, watched: bool, asked: list[float]) -> int:
         asked.append(time.monotonic())
         return watched
 
-    interest, wanted = Interest(is_watched), 0
+    interest, wanted = PublishingSchedule(is_watched), 0
     for _ in range(looks):
-        if await interest.wants_news():
-            interest.told()
+        if await interest.should_publish():
+            interest.record_publication()
             wanted += 1
         await asyncio.sleep(0.01)
     return wanted
@@ -42,9 +42,9 @@ def test_whoever_comes_later_is_told_too(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(draft_stream, "UNWATCHED_EVERY_S", 3600.0)
     monkeypatch.setattr(draft_stream, "ASK_EVERY_S", 0.0)
     answers = iter([False, False, True])
-    interest = Interest(lambda: next(answers))
+    interest = PublishingSchedule(lambda: next(answers))
 
     async def looks() -> list[bool]:
-        return [await interest.wants_news() for _ in range(3)]
+        return [await interest.should_publish() for _ in range(3)]
 
     assert asyncio.run(looks()) == [False, False, True]

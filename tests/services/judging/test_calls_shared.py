@@ -20,9 +20,9 @@ from domain.query.options import Preset, QueryOptions
 from domain.query.outcomes import Checked, Scored
 from domain.verdicts.calibration import Calibration
 from services.core.context import QuerySnapshot, StepContext, Tools
-from services.judging.relevance import Shown, ask_for_each, ask_together
+from services.judging.relevance import Shown, score_batch, score_each
 from services.judging.statement import WINDOW_CHARS, judge_statement
-from services.judging.statement_batch import Pair, judge_together
+from services.judging.statement_batch import Pair, judge_batch
 from tests.attacks import ATTACKS, PLACES, POLICY, REGELN, SUPPORTED, SUPPORTED_KOREAN, UNSUPPORTED, planted
 from tests.clients.groq_stage import GroqStage
 from tests.factories import make_options
@@ -51,17 +51,17 @@ async def both(model: ChatModel, asked: Sequence[Pair]) -> tuple[list[Checked], 
     """(together, alone)."""
     models, log = ModelGateway(model, QUICK, backoff_s=0.001), CallLog()
     alone = [judge_statement(models, each.statement, each.sources, log=log) for each in asked]
-    return await judge_together(models, asked, log=log), await asyncio.gather(*alone)
+    return await judge_batch(models, asked, log=log), await asyncio.gather(*alone)
 
 
 async def checked(model: ChatModel, asked: Sequence[Pair], log: CallLog | None = None) -> list[Checked]:
-    return await judge_together(ModelGateway(model, QUICK, backoff_s=0.001), asked, log=log or CallLog())
+    return await judge_batch(ModelGateway(model, QUICK, backoff_s=0.001), asked, log=log or CallLog())
 
 
 async def scored(model: ChatModel, *, alone: bool = False) -> list[Scored]:
     shown = [Shown(str(number), text) for number, text in enumerate(TEXTS)]
     models = ModelGateway(model, QUICK, backoff_s=0.001)
-    return await (ask_for_each if alone else ask_together)(models, QUESTION, shown, CallLog())
+    return await (score_each if alone else score_batch)(models, QUESTION, shown, CallLog())
 
 
 def calls(stage: GroqStage) -> dict[str, int]:

@@ -16,7 +16,7 @@ from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Checked
 from domain.verdicts.states import PairVerdict, Verdict
 from services.judging.statement import WINDOW_CHARS, judge_statement
-from services.judging.statement_batch import Pair, judge_together
+from services.judging.statement_batch import Pair, judge_batch
 from tests.attacks import (
     ATTACKS,
     LOWERING,
@@ -248,7 +248,7 @@ def test_a_statement_longer_than_any_sentence_is_not_checked_and_says_why() -> N
     sources = Sources.numbered([("a.py", long)])
     alone = asyncio.run(judge_statement(gateway, long, sources, log=CallLog()))
     pairs = [Pair("s0:c1", "x = 1;", sources), Pair("s1:c1", long, sources)]
-    _, together = asyncio.run(judge_together(gateway, pairs, log=CallLog()))
+    _, together = asyncio.run(judge_batch(gateway, pairs, log=CallLog()))
     for checked in (alone, together):
         assert (checked["status"], checked["verdict"]) == ("not_checked", None)
         assert "2,000 characters" in checked.get("reason", "")

@@ -34,7 +34,7 @@ def test_no_question_that_was_let_through_at_once_with_others_is_forgotten(
     try:
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(ask, range(threads)))
-        seen = load_shedding._memory.look(load_shedding.settings().admission)  # pyright: ignore[reportPrivateUsage]
+        seen = load_shedding._memory.current(load_shedding.settings().admission)  # pyright: ignore[reportPrivateUsage]
         assert seen.passed.total() == threads * each + 1
     finally:
         sys.setswitchinterval(switching)

@@ -11,7 +11,7 @@ from db.queries.runs.queries import get_query
 from db.queries.runs.steps import list_outcomes
 from db.session import reading
 from domain.query.conversation import last_turns
-from services.audit.replay import reenact
+from services.audit.replay import replay_answer
 from services.audit.reverification import Reverification, reverify
 from services.core.context import StepContext, StepResult
 from services.queries.question_rewriting import LONGEST, restate_question
@@ -91,7 +91,7 @@ def test_it_is_replayed_and_verified_again_as_it_was_meant(groq: Play) -> None: 
     story.add("opened.md", OPENED)
     story.run("restate_question", restate_question)
     story.retrieve().write().check().repair().finish()
-    found = asyncio.run(reenact(story.query_id, settings(), default_embedder(), None))
+    found = asyncio.run(replay_answer(story.query_id, settings(), default_embedder(), None))
     assert (found.differences, found.unanswered) == ([], 0)
     again = reverify(story.query_id, QueryKind.ANSWER, Reverification(), settings()).query_id
     with reading() as session:

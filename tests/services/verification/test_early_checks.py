@@ -19,10 +19,10 @@ from domain.query.outcomes import Closed
 from services.core.context import Outcome, StepContext, StepResult
 from services.correction.conclusion import conclude
 from services.correction.rounds import assess
-from services.generation.draft_stream import GrowingDraft, telling_drafts
-from services.verification.round_results import find
+from services.generation.draft_stream import StreamedDraft, publishing_draft
+from services.verification.round_results import collect_findings
 from services.verification.streamed_checks import check_early
-from services.verification.streamed_results import items_not_handed_out, states_so_far, unchecked_items
+from services.verification.streamed_results import states_so_far, unchecked_items, undispatched_items
 from tests.services.story import Body, Story, answerable, no, yes
 from workers import pipeline
 from workers.pipeline import Run
@@ -45,7 +45,7 @@ def written(draft: str = DRAFT, **fields: Any) -> Story:
     return story.set("generate", {"status": "complete", "text": draft, "model": "m", **fields})
 
 
-def handed_out(story: Story, text: str, most: int = 4) -> list[str]:
+def dispatched(story: Story, text: str, most: int = 4) -> list[str]:
     """The sentences that close in `text`, as stored for early checks; the items of the batches."""
     closing, items = ClosingSentences(1, most), list[str]()
     for end in range(1, len(text) + 1):
@@ -81,39 +81,39 @@ def events_of(story: Story, body: Body, *items: str) -> list[tuple[str, dict[str
 
 def test_early_verdicts_are_those_of_the_complete_draft() -> None:  # N1, N4
     late, early = written().check(), written()
-    items = handed_out(early, DRAFT, most=1)
+    items = dispatched(early, DRAFT, most=1)
     assert len(items) == 3
     early.run("check_early", check_early, *items)
     assert unchecked_items(context_of(early)) == []
-    after, before = find(context_of(late)), find(context_of(early))
+    after, before = collect_findings(context_of(late)), collect_findings(context_of(early))
     assert (before.verdicts, before.states) == (after.verdicts, after.states)
     assert [state.value for state in before.states.values()] == ["supported", "contradicted", "supported", "supported"]
 
 
 def test_a_check_of_other_words_does_not_count() -> None:  # N1, N4
     story = written("Returns are accepted within 60 days [†1]. Refunds take 45 business days [†1]. Ask us.")
-    items = handed_out(story, DRAFT, most=1)
+    items = dispatched(story, DRAFT, most=1)
     story.run("check_early", check_early, *items)
     assert unchecked_items(context_of(story)) == ["s0:c1", "s2:c0"]
-    states = find(context_of(story)).states
+    states = collect_findings(context_of(story)).states
     assert [states[index].value for index in (0, 1)] == ["not_checked", "contradicted"]
 
 
 def test_what_was_handed_out_is_not_asked_twice_but_what_it_lost_is() -> None:  # N1, A5
     story = written()
-    items = handed_out(story, DRAFT, most=1)
+    items = dispatched(story, DRAFT, most=1)
     story.set("generate", {**story.outcome("generate"), "early": keys(story, items)})
     context = context_of(story)
-    assert items_not_handed_out(context) == []
-    assert [str(each) for each in pipeline.written(RUN, context)] == ["query.check_answer('q1', 1, 0, 7)"]
+    assert undispatched_items(context) == []
+    assert [str(each) for each in pipeline.remaining_checks(RUN, context)] == ["query.check_answer('q1', 1, 0, 7)"]
     # The message of the second batch was lost: the plan at the end finds it missing.
     story.run("check_early", check_early, items[0], items[2])
     assert unchecked_items(context_of(story)) == ["s1:c1"]
     for check in WHOLE:
         story.set(check, yes())
-    assert str(pipeline.planned(RUN, context_of(story))).count("check_statements") == 1
+    assert str(pipeline.after_plan_checks(RUN, context_of(story))).count("check_statements") == 1
     story.run("check_early", check_early, items[1])
-    assert str(pipeline.planned(RUN, context_of(story))) == "query.assess('q1', 1, 0, 7)"
+    assert str(pipeline.after_plan_checks(RUN, context_of(story))) == "query.assess('q1', 1, 0, 7)"
 
 
 def keys(story: Story, items: list[str]) -> list[str]:
@@ -124,19 +124,19 @@ def keys(story: Story, items: list[str]) -> list[str]:
 def test_a_draft_that_is_none_has_nothing_to_check(draft: Outcome) -> None:  # N1
     story = written()
     story.set("generate", {**story.outcome("generate"), **draft})
-    assert pipeline.written(RUN, context_of(story)) == []
+    assert pipeline.remaining_checks(RUN, context_of(story)) == []
 
 
 def test_a_batch_that_broke_is_checked_with_the_rest() -> None:  # N4, A5
     story = written()
-    items = handed_out(story, DRAFT, most=1)
+    items = dispatched(story, DRAFT, most=1)
     story.set("check_early", {"status": "not_checked", "verdict": None, "reason": "parked"}, items[0])
     assert unchecked_items(context_of(story)) == ["s0:c1", "s1:c1", "s2:c0"]
 
 
 def test_early_checks_are_stored_as_those_of_the_draft() -> None:  # A4
     story = written()
-    items = handed_out(story, DRAFT, most=1)
+    items = dispatched(story, DRAFT, most=1)
     story.run("check_early", check_early, *items)
     story.run("plan_checks", plan_checks)
     with reading() as session:
@@ -147,7 +147,7 @@ def test_early_checks_are_stored_as_those_of_the_draft() -> None:  # A4
 
 def test_every_sentence_is_told_its_state_once() -> None:  # N1
     story = written()
-    items = handed_out(story, DRAFT, most=1)
+    items = dispatched(story, DRAFT, most=1)
     told = [event for item in items for event in events_of(story, check_early, item)]
     states = [(type_, data["sentence"], data["status"]) for type_, data in told if type_.startswith("sentence.")]
     assert states == [
@@ -168,7 +168,7 @@ def test_every_sentence_is_told_its_state_once() -> None:  # N1
 
 def test_what_was_told_of_other_words_is_told_anew() -> None:  # N1
     story = written("Returns are accepted within 30 days [†1]. Refunds take 10 business days [†1].")
-    story.run("check_early", check_early, *handed_out(story, DRAFT, most=1))
+    story.run("check_early", check_early, *dispatched(story, DRAFT, most=1))
     story.set("check_statements", yes(), "s1:c1")
     late = [(type_, data["sentence"]) for type_, data in events_of(story, assess) if type_ != "sentence.checked"]
     assert late == [("sentence.verified", 1)]
@@ -185,42 +185,42 @@ def test_a_sentence_that_stays_without_support_has_a_last_word() -> None:  # N1
 
 def test_what_was_said_of_words_that_were_taken_back_stops_no_others() -> None:  # N1
     """A broken stream restarts: from then on only the states of newly dispatched sentences count."""
-    story, spread, seen = written(), list[str](), list[set[str]]()
+    story, dispatch, seen = written(), list[str](), list[set[str]]()
 
     def take(_told: object, item: str, _value: object) -> bool:
-        spread.append(item)
+        dispatch.append(item)
         return True
 
     async def scenario(gateway: ModelGateway) -> StepResult:
-        draft = GrowingDraft(replace(story.context(gateway, ("",)), spread=take))
+        draft = StreamedDraft(replace(story.context(gateway, ("",)), dispatch=take))
         for text in ("Fees are 9 euros [†1]. Then it brea", "Returns are accepted within 30 days [†1]. Then it goe"):
             draft.write(text)
-            await draft.tell(hand_out=True)
+            await draft.publish(dispatch=True)
             seen.append(set(draft.stoppable))
         return StepResult({})
 
     story.play(scenario)
-    assert seen == [{spread[0]}, set(spread[1:])]
+    assert seen == [{dispatch[0]}, set(dispatch[1:])]
 
 
 def test_what_is_being_told_when_the_text_ends_comes_before_the_rest() -> None:  # A3
     """Drafts are published in threads: the last but one must not arrive after the last, which goes with the outcome."""
     story, began, goes_on, told = written(), threading.Event(), threading.Event(), list[str]()
 
-    def tell(events: Sequence[EventData]) -> None:
+    def publish(events: Sequence[EventData]) -> None:
         began.set()
         assert goes_on.wait(30)
         told.extend(data["text"] for _, data in events)
 
     async def scenario(gateway: ModelGateway) -> StepResult:
-        context = replace(story.context(gateway, ("",)), tell=tell)
-        async with telling_drafts(context) as draft:
+        context = replace(story.context(gateway, ("",)), publish=publish)
+        async with publishing_draft(context) as draft:
             draft.write("Returns are")
             await asyncio.to_thread(began.wait, 30)
             draft.write("Returns are accepted.")
             asyncio.get_running_loop().call_later(0.05, goes_on.set)
         assert told == ["Returns are"]
-        assert draft.untold() == [("draft", {"round": 0, "start": 11, "text": " accepted."})]
+        assert draft.unpublished() == [("draft", {"round": 0, "start": 11, "text": " accepted."})]
         return StepResult({})
 
     story.play(scenario)
@@ -229,12 +229,12 @@ def test_what_is_being_told_when_the_text_ends_comes_before_the_rest() -> None: 
 def test_a_writer_that_ends_with_a_word_is_not_waited_for_longer() -> None:  # A3
     """The publisher is cancelled at the very moment when it is woken, again and again."""
 
-    def tell(_: Sequence[EventData]) -> None: ...
+    def publish(_: Sequence[EventData]) -> None: ...
 
     async def scenario(gateway: ModelGateway) -> StepResult:
-        context = replace(story.context(gateway, ("",)), tell=tell)
+        context = replace(story.context(gateway, ("",)), publish=publish)
         for _ in range(100):
-            async with telling_drafts(context) as draft:
+            async with publishing_draft(context) as draft:
                 await asyncio.sleep(0)
                 draft.write("Returns are accepted.")
         return StepResult({})
@@ -245,7 +245,7 @@ def test_a_writer_that_ends_with_a_word_is_not_waited_for_longer() -> None:  # A
 
 def test_only_the_batches_that_were_asked_for_are_looked_at() -> None:  # N1
     story = written()
-    items = handed_out(story, DRAFT, most=1)
+    items = dispatched(story, DRAFT, most=1)
     story.run("check_early", check_early, *items)
     context = context_of(story)
     assert states_so_far(context, items[:1]) == ["supported"]
@@ -258,9 +258,9 @@ def test_an_error_while_drafts_are_told_is_logged_and_costs_no_answer() -> None:
         raise RuntimeError("a fault of the teller")
 
     async def scenario(gateway: ModelGateway) -> StepResult:
-        context = replace(written().context(gateway, ("",)), tell=breaking, spread=breaking)
+        context = replace(written().context(gateway, ("",)), publish=breaking, dispatch=breaking)
         with capture_logs() as lines:
-            async with telling_drafts(context) as draft:
+            async with publishing_draft(context) as draft:
                 draft.write(DRAFT)
                 async with asyncio.timeout(20):
                     while not lines:

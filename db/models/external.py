@@ -1,0 +1,52 @@
+"""Answers from elsewhere (N2): the sources that came with a request, and batches of verifications."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, ForeignKey, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt, Json, Owned
+
+
+class Batch(Base):
+    """Its items are the queries with its id; `total` counts them. Few run at a time, so that interactive queries go
+    first.
+    """
+
+    __tablename__ = "batches"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=uuid.uuid4)
+    tenant_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("tenants.id", ondelete="CASCADE"), server_default=TENANT_DEFAULT, index=True
+    )
+    total: Mapped[int]
+    callback_url: Mapped[str | None]
+    created_at: Mapped[CreatedAt]
+    cancelled_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+
+class GivenSource(Base):
+    """Source `number` of a verification, from 1; `pages` and `sections` as in `documents`, in code points of `text`.
+
+    `document_id` is set when the source is a stored document; `text` is then its text at the time of the request.
+    `context` is the context of a document's passage (db.models.chunk) in a re-verification (N6).
+    """
+
+    __tablename__ = "given_sources"
+    __table_args__ = (UniqueConstraint("query_id", "number"),)
+
+    id: Mapped[BigId]
+    tenant_id: Mapped[Owned]
+    query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    title: Mapped[str]
+    url: Mapped[str | None]
+    document_id: Mapped[uuid.UUID | None]
+    details: Mapped[Json] = mapped_column("metadata", server_default="{}")
+    text: Mapped[str]
+    pages: Mapped[list[list[int]] | None]
+    sections: Mapped[list[Any] | None]
+    context: Mapped[str | None]

@@ -1,0 +1,197 @@
+"""Claims steps with their inputs and stores their results, with one database function each (migrations 0024, 0025)."""
+
+import json
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sqlalchemy.orm import Session
+
+from db.functions import call
+from db.queries.documents.chunks import Passage, read_passages
+from db.queries.runs.events import EventData
+from db.queries.runs.model_calls import SettledCalls
+from db.queries.runs.steps import Key, Outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class Claimant:
+    """Identity and terms of a claim: see `steps.claim_items`."""
+
+    worker: str
+    lease_s: float
+    launch: int
+    below_tries: int
+
+
+class ClaimedSteps(NamedTuple):
+    """A query at the start of a step, the attempt numbers of the `claimed` keys, and whether the stage was `entered`.
+
+    `rounds` are the outcomes stored when the claim was made; `accepted_at` orders the query's model calls in the
+    limiter.
+    """
+
+    id: uuid.UUID
+    workspace_id: int
+    question: str
+    mode: str
+    provider: str
+    kind: str
+    options: dict[str, Any]
+    batch_id: uuid.UUID | None
+    traceparent: str | None
+    accepted_at: float
+    used_s: float
+    spent_usd: float
+    claimed: dict[Key, int]
+    rounds: dict[int, Outcomes]
+    entered: bool
+
+
+class ClaimRequest(NamedTuple):
+    """A request to claim `keys` of a round, with the query's new `stage` and the `passages` to load."""
+
+    round: int
+    keys: Sequence[Key]
+    by: Claimant
+    stage: str | None = None
+    passages: Sequence[int] = ()
+
+
+_NOTED_EVERY_S = 1.0
+"""Interval of progress updates within a stage; the search for stalled queries waits much longer."""
+
+
+async def claim_steps(query_id: str, request: ClaimRequest) -> ClaimedSteps | None:
+    """Claim the keys that are neither done nor held, and enter the stage if any was claimed. None when the query has
+    ended or was launched again.
+    """
+    found = await call(_CLAIM, {"q": query_id, "note_every": _NOTED_EVERY_S, **_columns(request)})
+    if not found:
+        return None
+    *columns, claimed, outcomes, entered = found[0]
+    rounds: dict[int, Outcomes] = {}
+    for number, step, item, value in outcomes or ():
+        rounds.setdefault(number, {})[step, item] = value
+    return ClaimedSteps(*columns, claimed=_attempts(claimed), rounds=rounds, entered=entered)
+
+
+# Every value carries its type, so the statement is planned once for all values.
+_NEXT = """
+    %(next_round)s::int, %(next_steps)s::text[], %(next_items)s::text[], %(worker)s::text, %(lease)s::float8,
+    %(launch)s::int, %(tries)s::int, %(stage)s::text
+"""
+_CLAIM = f"""
+    SELECT * FROM enter_steps_v1(%(tenant)s::bigint, %(q)s::uuid, {_NEXT}, %(note_every)s::float8)
+"""  # noqa: S608 - only constants are put together
+
+
+def _columns(request: ClaimRequest) -> dict[str, Any]:
+    # In one order, so that two claims of the same rows do not deadlock.
+    keys = sorted(request.keys)
+    return {
+        "next_round": request.round,
+        "next_steps": [step for step, _ in keys],
+        "next_items": [item for _, item in keys],
+        "worker": request.by.worker,
+        "lease": request.by.lease_s,
+        "launch": request.by.launch,
+        "tries": request.by.below_tries,
+        "stage": request.stage,
+        "passages": list(request.passages),
+    }
+
+
+def _attempts(claimed: Iterable[tuple[str, str, int]] | None) -> dict[Key, int]:
+    return {(step, item): attempt for step, item, attempt in claimed or ()}
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """Results of a round's steps: `values` under the `attempts` that fence them, `also` those of steps that only follow
+    from these; model calls as columns of `ModelCall`, begun calls that are `settled`, and events.
+
+    With `notes` the query's row is locked, so that it cannot end before the transaction does.
+    """
+
+    query_id: str
+    round: int
+    values: Mapping[Key, Mapping[str, Any]]
+    attempts: Mapping[Key, int]
+    also: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Any])
+    calls: Sequence[Mapping[str, Any]] = ()
+    settled: Sequence[SettledCalls] = ()
+    events: Sequence[EventData] = ()
+    notes: bool = False
+
+
+class CompletionResult(NamedTuple):
+    """`kept` if the outcomes were stored; what was claimed next, what the query had used by then, whether it `entered`
+    another stage, and the requested passages.
+    """
+
+    kept: bool
+    claimed: dict[Key, int]
+    used_s: float
+    spent_usd: float
+    entered: bool
+    passages: list[Passage]
+
+
+NOT_STORED = CompletionResult(kept=False, claimed={}, used_s=0.0, spent_usd=0.0, entered=False, passages=[])
+
+
+async def complete_steps(completion: Completion, following: ClaimRequest | None = None) -> CompletionResult:
+    """Store the outcomes, all or none, publish the events, and claim what follows. Model calls are stored in any case.
+
+    No outcome is stored when the query has ended, or when another worker took over one of the claims (the fence).
+    """
+    [row] = await call(_complete("%(tenant)s"), _completion_columns(completion, following))
+    return _result(row)
+
+
+def complete_steps_within(
+    session: Session, completion: Completion, following: ClaimRequest | None = None
+) -> CompletionResult:
+    """`complete_steps` inside the caller's transaction."""
+    statement = _complete("current_setting('citewell.tenant')")
+    return _result(session.connection().exec_driver_sql(statement, _completion_columns(completion, following)).one())
+
+
+def _completion_columns(completion: Completion, following: ClaimRequest | None) -> dict[str, Any]:
+    keys = sorted(completion.values)
+    return {
+        "q": completion.query_id,
+        "round": completion.round,
+        "steps": [step for step, _ in keys],
+        "items": [item for _, item in keys],
+        "attempts": [completion.attempts[key] for key in keys],
+        "values": [json.dumps(completion.values[key]) for key in keys],
+        "also_steps": list(completion.also),
+        "also_values": [json.dumps(value) for value in completion.also.values()],
+        "calls": json.dumps(completion.calls) if completion.calls else None,
+        "settled": [each.token for each in completion.settled],
+        "note": completion.notes or bool(completion.events),
+        "types": [type_ for type_, _ in completion.events],
+        "data": [json.dumps(data) for _, data in completion.events],
+        **_columns(following or _NOTHING),
+    }
+
+
+def _result(row: Sequence[Any]) -> CompletionResult:
+    kept, claimed, used_s, spent_usd, entered, passages = row
+    return CompletionResult(kept, _attempts(claimed), used_s, spent_usd, entered, read_passages(passages or ()))
+
+
+_NOTHING = ClaimRequest(0, (), Claimant("", 0.0, 0, 0))
+
+
+def _complete(tenant: str) -> str:
+    return f"""
+        SELECT * FROM leave_steps_v2(
+            {tenant}::bigint, %(q)s::uuid,
+            %(round)s::int, %(steps)s::text[], %(items)s::text[], %(attempts)s::int[], %(values)s::text[]::jsonb[],
+            %(also_steps)s::text[], %(also_values)s::text[]::jsonb[], %(calls)s::json, %(settled)s::uuid[],
+            %(note)s, %(types)s::text[], %(data)s::text[]::jsonb[], {_NEXT}, %(passages)s::bigint[])
+    """  # noqa: S608 - only constants are put together
