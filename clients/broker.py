@@ -26,7 +26,7 @@ def broker_answers(url: str) -> bool:
         return False
 
 
-def forget_everything(url: str) -> None:
+def flush_server(url: str) -> None:
     """Empty the broker; its contents are rebuilt from the database. Raises RedisError when it does not answer."""
     with Redis.from_url(url, socket_connect_timeout=TIMEOUT_S) as redis:  # pyright: ignore[reportUnknownMemberType]
         redis.flushall()  # pyright: ignore[reportUnknownMemberType]

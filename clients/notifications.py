@@ -25,37 +25,37 @@ from redis.retry import Retry
 CHANNEL = "citewell:bell"
 TIMEOUT_S = 1.0
 # Requests and steps wait for it.
-RING_TIMEOUT_S = 0.2
+PUBLISH_TIMEOUT_S = 0.2
 _SILENT_FOR_S = 5.0
 _AGAIN_AFTER_S = 1.0
-_LONGEST_LOOKS = 4
+_SLOWEST_POLL = 4
 
 
-class Ringer:
+class Notifier:
     """Publishes from a worker or the API; one per process. After a failure it stays silent for five seconds."""
 
     def __init__(self, url: str) -> None:
         # redis-py leaves the keyword arguments of `from_url` untyped.
         self._redis: Any = Redis.from_url(  # pyright: ignore[reportUnknownMemberType]
             url,
-            socket_timeout=RING_TIMEOUT_S,
-            socket_connect_timeout=RING_TIMEOUT_S,
+            socket_timeout=PUBLISH_TIMEOUT_S,
+            socket_connect_timeout=PUBLISH_TIMEOUT_S,
             # By default redis-py retries, with pauses.
             retry=Retry(NoBackoff(), 0),
             protocol=2,
         )
         self._silent_until = 0.0
 
-    def ring(self, query_id: uuid.UUID) -> None:
+    def notify_end(self, query_id: uuid.UUID) -> None:
         """Wake everything that waits for this query; never raises, takes at most about 0.2 seconds."""
         self._try(lambda: self._redis.publish(CHANNEL, str(query_id)))
 
-    def ring_watchers(self, query_id: uuid.UUID) -> None:
+    def notify_watchers(self, query_id: uuid.UUID) -> None:
         """Wake only those that watch every step of the query, not those that wait for its end."""
         self._try(lambda: self._redis.publish(_channel_of(str(query_id)), ""))
 
     def is_watched(self, query_id: uuid.UUID) -> bool:
-        """True if every step of the query is watched, or if unknown. Never raises, takes as long as `ring`."""
+        """True if every step of the query is watched, or if unknown. Never raises, takes as long as `notify_end`."""
         channel = _channel_of(str(query_id))
         found = self._try(lambda: self._redis.pubsub_numsub(channel))
         return found is None or found[0][1] > 0
@@ -80,79 +80,79 @@ def _channel_of(key: str) -> str:
 
 
 @cache
-def ringer(url: str) -> Ringer:
-    """The process's ringer for the Redis-compatible server at `url`."""
-    return Ringer(url)
+def notifier(url: str) -> Notifier:
+    """The process's notifier for the Redis-compatible server at `url`."""
+    return Notifier(url)
 
 
-class Ear:
-    """One subscriber waiting for a query. A ring that comes while it looks at the database is not missed."""
+class Subscriber:
+    """Waits for news of a query. A notification that comes while it reads the database is not missed."""
 
-    def __init__(self, patience: Callable[[int], float]) -> None:
-        self._patience = patience
-        self._looks = 0
-        self._rung = asyncio.Event()
+    def __init__(self, poll_after_s: Callable[[int], float]) -> None:
+        self._poll_after_s = poll_after_s
+        self._polls = 0
+        self._woken = asyncio.Event()
 
-    def hear(self) -> None:
-        self._rung.set()
+    def wake(self) -> None:
+        self._woken.set()
 
-    async def rung(self, within_s: float) -> bool:
-        """Return True when the bell has rung since the last return, False when it is time to poll anyway, after at most
+    async def woken(self, within_s: float) -> bool:
+        """Return True when it was notified since the last return, False when it is time to poll anyway, after at most
         `within_s` seconds.
         """
-        self._looks += 1
+        self._polls += 1
         try:
-            async with asyncio.timeout(min(self._patience(self._looks), within_s)):
-                await self._rung.wait()
+            async with asyncio.timeout(min(self._poll_after_s(self._polls), within_s)):
+                await self._woken.wait()
         except TimeoutError:
             return False
-        self._looks = 0
-        self._rung.clear()
+        self._polls = 0
+        self._woken.clear()
         return True
 
 
-class Bell:
+class Subscriptions:
     """Receives for all subscribers of one event loop, over one connection that the first of them opens."""
 
-    def __init__(self, url: str, *, look_every_s: float = 1.0, look_deaf_every_s: float = 0.15) -> None:
+    def __init__(self, url: str, *, poll_every_s: float = 1.0, poll_offline_every_s: float = 0.15) -> None:
         self._url = url
-        self._look_every_s = look_every_s
-        self._look_deaf_every_s = look_deaf_every_s
-        self._ears: dict[str, set[Ear]] = defaultdict(set)
+        self._poll_every_s = poll_every_s
+        self._poll_offline_every_s = poll_offline_every_s
+        self._subscribers: dict[str, set[Subscriber]] = defaultdict(set)
         self._watchers = Counter[str]()
         # The subscriptions while connected; redis-py leaves them untyped.
-        self._line: Any = None
+        self._pubsub: Any = None
         self._task: asyncio.Task[None] | None = None
         self._leaving = set[asyncio.Task[None]]()
 
     @asynccontextmanager
-    async def listening(self, query_id: uuid.UUID, *, watching: bool = False) -> AsyncGenerator[Ear]:
+    async def subscribed(self, query_id: uuid.UUID, *, watching: bool = False) -> AsyncGenerator[Subscriber]:
         """Subscribe to the query's end, or with `watching` to everything that happens to it."""
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._listen(), name="bell")
-        ear, key = Ear(self._patience), str(query_id)
-        self._ears[key].add(ear)
+            self._task = asyncio.create_task(self._receive(), name="notifications")
+        subscriber, key = Subscriber(self._poll_after_s), str(query_id)
+        self._subscribers[key].add(subscriber)
         try:
             if watching:
                 await self._watch(key)
-            yield ear
+            yield subscriber
         finally:
-            self._ears[key].discard(ear)
-            if not self._ears[key]:
-                del self._ears[key]
+            self._subscribers[key].discard(subscriber)
+            if not self._subscribers[key]:
+                del self._subscribers[key]
             if watching:
                 self._unwatch(key)
 
-    def _patience(self, looks: int) -> float:
-        # A lost ring is rare: a long wait polls less often.
-        return self._look_deaf_every_s if self._line is None else self._look_every_s * min(looks, _LONGEST_LOOKS)
+    def _poll_after_s(self, polls: int) -> float:
+        # A lost notification is rare: a long wait polls less often.
+        return self._poll_offline_every_s if self._pubsub is None else self._poll_every_s * min(polls, _SLOWEST_POLL)
 
     async def _watch(self, key: str) -> None:
         self._watchers[key] += 1
         # When the connection breaks, the next one subscribes to all watched queries.
-        if self._watchers[key] == 1 and self._line is not None:
+        if self._watchers[key] == 1 and self._pubsub is not None:
             with suppress(RedisError, OSError):
-                await self._line.subscribe(_channel_of(key))
+                await self._pubsub.subscribe(_channel_of(key))
 
     def _unwatch(self, key: str) -> None:
         self._watchers[key] -= 1
@@ -164,34 +164,34 @@ class Bell:
             task.add_done_callback(self._leaving.discard)
 
     async def _unsubscribe(self, key: str) -> None:
-        if self._line is not None and key not in self._watchers:
+        if self._pubsub is not None and key not in self._watchers:
             with suppress(RedisError, OSError):
-                await self._line.unsubscribe(_channel_of(key))
+                await self._pubsub.unsubscribe(_channel_of(key))
 
-    async def _listen(self) -> None:
+    async def _receive(self) -> None:
         while True:
             with suppress(RedisError, OSError):
-                await self._hear()
-            self._line = None
+                await self._receive_until_lost()
+            self._pubsub = None
             await asyncio.sleep(_AGAIN_AFTER_S)
 
-    async def _hear(self) -> None:
+    async def _receive_until_lost(self) -> None:
         redis: Any = AsyncRedis.from_url(  # pyright: ignore[reportUnknownMemberType]
             self._url, socket_connect_timeout=TIMEOUT_S, protocol=2, decode_responses=True, health_check_interval=10
         )
-        async with redis, redis.pubsub() as line:
-            await line.subscribe(CHANNEL)
-            self._line = line
+        async with redis, redis.pubsub() as pubsub:
+            await pubsub.subscribe(CHANNEL)
+            self._pubsub = pubsub
             if self._watchers:
-                await line.subscribe(*map(_channel_of, self._watchers))
+                await pubsub.subscribe(*map(_channel_of, self._watchers))
             while True:
-                if message := await line.get_message(timeout=5.0):
-                    self._tell(message)
+                if message := await pubsub.get_message(timeout=5.0):
+                    self._wake(message)
 
-    def _tell(self, message: dict[str, Any]) -> None:
+    def _wake(self, message: dict[str, Any]) -> None:
         channel: str = message["channel"]
-        # The confirmation of a subscription counts as a ring: the watcher looks once more at what happened before it
-        # took effect.
+        # The confirmation of a subscription counts as a notification: the watcher reads once more what happened before
+        # it took effect.
         key = message["data"] if channel == CHANNEL else channel.removeprefix(f"{CHANNEL}:")
-        for ear in tuple(self._ears.get(key, ())):
-            ear.hear()
+        for subscriber in tuple(self._subscribers.get(key, ())):
+            subscriber.wake()

@@ -64,13 +64,13 @@ def count(key_id: str, per_minute: int, redis_url: str) -> Window:
     """
     outage = _outage(redis_url)
     if not outage.ask():
-        return _counted(_alone(), key_id, per_minute)
+        return _counted(_local(), key_id, per_minute)
     try:
-        window = _counted(_together(redis_url), key_id, per_minute)
+        window = _counted(_shared(redis_url), key_id, per_minute)
     except (RedisError, OSError) as error:
         if outage.begin():
             log.warning("rate_limit_counted_alone", error=type(error).__name__)
-        return _counted(_alone(), key_id, per_minute)
+        return _counted(_local(), key_id, per_minute)
     outage.end()
     return window
 
@@ -88,7 +88,7 @@ def _counted(limiter: FixedWindowRateLimiter, key_id: str, per_minute: int) -> W
 
 
 @cache
-def _together(redis_url: str) -> FixedWindowRateLimiter:
+def _shared(redis_url: str) -> FixedWindowRateLimiter:
     # One try: by default redis-py waits for seconds between several.
     storage = RedisStorage(
         redis_url,
@@ -101,5 +101,5 @@ def _together(redis_url: str) -> FixedWindowRateLimiter:
 
 
 @cache
-def _alone() -> FixedWindowRateLimiter:
+def _local() -> FixedWindowRateLimiter:
     return FixedWindowRateLimiter(MemoryStorage())

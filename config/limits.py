@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from config.group import Group
+from config import Group
 
 
 class ModelLimits(Group):

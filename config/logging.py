@@ -75,7 +75,7 @@ def configure_logging(level: str, process_name: str, log_format: LogFormat = "au
         logging.getLogger(name).setLevel(max(logging.getLevelNamesMapping()[level], logging.WARNING))
 
 
-def told(error: BaseException) -> str:
+def described(error: BaseException) -> str:
     """The types of an error and its causes with their stack frames, and the errno or SQLSTATE where there is one.
 
     Messages are left out: drivers, parsers and validators quote their input, documents included.
@@ -94,7 +94,7 @@ def told(error: BaseException) -> str:
 def _without_messages(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     error = _error_of(event.pop("exc_info", None))
     if error is not None:
-        event["exception"] = told(error)
+        event["exception"] = described(error)
     return event
 
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr
 
-from config.group import Group
+from config import Group
 from config.limits import DEVELOPER, ModelLimits
 
 

@@ -14,17 +14,19 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
 
-from config.group import Group
+from config import Group
 from config.limits import LimiterSettings
 from config.models import EmbeddingSettings, ModelSettings, RerankSettings
-from config.observing import MetricsSettings, TracingSettings, WorkerSettings
 from config.serving import (
     AdmissionSettings,
     AuditSettings,
     BudgetSettings,
+    MetricsSettings,
     ServingSettings,
     StandingSettings,
     StreamSettings,
+    TracingSettings,
+    WorkerSettings,
 )
 from config.verification import VerificationSettings, VerifyingSettings
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field
 
-from config.group import Group
+from config import Group
 
 
 class CalibrationSettings(Group):

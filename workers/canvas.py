@@ -1,7 +1,8 @@
-"""Builds Celery canvases, for steps whose next queue is served by another process and for fan-outs wider than one
-process takes in place (workers.execution.inline). Builders return signatures and launch nothing.
+"""Builds Celery canvases, for steps on queues of other processes and for fan-outs too wide to run in place
+(workers.execution.inline). Builders return signatures and launch nothing.
 
-Inside a chord failure is a value, so the errback is for faults of the machinery. Messages carry ids, never documents.
+Inside a chord a failure is a value, so the errback only handles infrastructure faults. Messages carry ids, never
+documents.
 """
 
 from collections.abc import Sequence
@@ -14,9 +15,9 @@ from workers.queues import Queue
 
 
 class Run(NamedTuple):
-    """The start of a query that a message belongs to; messages of an older launch are ignored.
+    """The launch of a query that a message belongs to; messages of an older launch are ignored.
 
-    The step acts for `tenant`: with another tenant's id in a message the query is not found.
+    Steps act for `tenant`: with another tenant's id in the message the query is not found.
     """
 
     query_id: str
@@ -26,21 +27,21 @@ class Run(NamedTuple):
 
 
 def task(name: str, queue: Queue, run: Run, items: Sequence[str] | None = None) -> Signature[Any]:
-    """A message for `query.<name>`, about these items if any."""
+    """A message for `query.<name>`, for these items if any."""
     args = run if items is None else (*run, list(items))
     return app.signature(f"query.{name}", args=args, immutable=True, queue=queue.value, ignore_result=True)
 
 
 def in_order(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
-    return chain(*links).on_error(_failing(run))
+    return chain(*links).on_error(_errback(run))
 
 
 def fan_in(run: Run, header: Sequence[Signature[Any]], body: Signature[Any]) -> Signature[Any]:
-    """The parallel parts, and the step that waits for all of them."""
+    """Parallel parts, and a step that waits for all of them."""
     if len(header) > 1:
-        return chord(header, body.on_error(_failing(run)))
+        return chord(header, body.on_error(_errback(run)))
     return in_order(run, [*header, body])
 
 
-def _failing(run: Run) -> Signature[Any]:
+def _errback(run: Run) -> Signature[Any]:
     return task("fail", Queue.MAINTENANCE, run)

@@ -1,4 +1,4 @@
-"""The Celery application. Names of settings are Celery's own; each unusual value says why."""
+"""The Celery application and its settings."""
 
 import time
 from typing import Any
@@ -59,6 +59,6 @@ app.set_default()
 
 
 @before_task_publish.connect
-def _dated(headers: dict[str, Any], **_: Any) -> None:
-    # Shows the age of waiting messages without asking their sender.
+def _add_publishing_time(headers: dict[str, Any], **_: Any) -> None:
+    # The age of waiting messages can be read without asking their sender.
     headers[PUBLISHED] = time.time()

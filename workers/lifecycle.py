@@ -1,6 +1,6 @@
-"""Sets up and tears down a worker process: logs, embedding model, background threads, presence, metrics.
+"""Sets up and tears down a worker process: logs, embedding model, background threads, heartbeat, metrics.
 
-The reconciler runs where maintenance is served, the dispatcher where webhooks are.
+The reconciler runs in workers of the maintenance queue, the dispatcher in workers of the webhooks queue.
 """
 
 import gc
@@ -33,16 +33,16 @@ from db.migrate import schema_state
 from db.queries.admission.admission import is_at_capacity
 from db.session import dispose, system_transaction
 from domain.errors import DatabaseUnavailable
-from workers.background.due_work import start_dispatcher, start_standing
-from workers.background.heartbeat import Presence
-from workers.background.liveness_file import WatchedLoop, start_pulse
+from workers.background.due_work import start_dispatcher, start_revalidation
+from workers.background.heartbeat import Heartbeat
+from workers.background.liveness_file import WatchedLoop, start_liveness_file
 from workers.background.metrics_flush import reporter
 from workers.background.reconciler import start_reconciler
 from workers.celery_app import app
 from workers.execution.claims import held_claims
 from workers.execution.inline import serve
 from workers.execution.shutdown import start_draining
-from workers.processes.capacity import Room
+from workers.processes.capacity import Capacity
 from workers.processes.runtime import event_loop, leases, worker_name, worker_prefix
 from workers.processes.watchdog import start_watchdog, watch_loop
 from workers.queues import Queue
@@ -51,33 +51,33 @@ from workers.starting.launch_thread import launcher
 log = structlog.get_logger()
 
 COMPUTING = {Queue.RETRIEVAL, Queue.INGESTION}
-ASKING_NO_MODEL = {Queue.MAINTENANCE, Queue.WEBHOOKS}
+WITHOUT_MODEL = {Queue.MAINTENANCE, Queue.WEBHOOKS}
 
-_GARBAGE_AFTER = 10_000
-"""Threshold of garbage collection: container objects allocated and not freed."""
-_TALKATIVE = ("celery.worker.strategy", "celery.app.trace")
+_GC_THRESHOLD = 10_000
+"""Garbage collection starts after this many allocations of containers without deallocation."""
+_VERBOSE_LOGGERS = ("celery.worker.strategy", "celery.app.trace")
 
-_presences: list[Presence] = []
+_heartbeats: list[Heartbeat] = []
 
 app.steps["consumer"].add(WatchedLoop)
 
 
 @setup_logging.connect
-def _own_logging(**_: Any) -> None:
-    # Connecting a receiver keeps Celery from installing its own handlers.
+def _configure_logging(**_: Any) -> None:
+    # A connected receiver keeps Celery from installing its own handlers.
     current = settings()
     configure_logging(current.log_level, "worker", current.log_format)
-    # Supervisors wait for the line that says the worker is ready, whatever the log level.
+    # Supervisors wait for the line that reports readiness, whatever the log level.
     logging.getLogger("celery.apps.worker").setLevel(logging.INFO)
     if current.log_level == "INFO":
-        # Two lines per message that only name the task; the history has every step with its time.
-        for name in _TALKATIVE:
+        # They log two lines per message that only name the task; the history has every step with its time.
+        for name in _VERBOSE_LOGGERS:
             logging.getLogger(name).setLevel(logging.WARNING)
 
 
 @worker_init.connect
-def _with_a_judge_and_a_reranker_that_can_be_used(**_: Any) -> None:
-    # Better no worker than one whose every check fails for a reason that only its log shows.
+def _check_models(**_: Any) -> None:
+    # Exit, because otherwise every check would fail for a reason that only the log shows.
     models = settings().models
     try:
         if models.judge:
@@ -89,8 +89,8 @@ def _with_a_judge_and_a_reranker_that_can_be_used(**_: Any) -> None:
 
 
 @worker_init.connect
-def _on_a_database_that_has_what_it_needs(**_: Any) -> None:
-    # Better no worker than one whose every step fails. Without a database it starts, because it waits for it anyway.
+def _check_schema(**_: Any) -> None:
+    # Exit if every step would fail. An unreachable database is no reason to exit: the worker waits for it.
     try:
         with system_transaction() as session:
             is_outdated = schema_state(session) == "outdated"
@@ -104,9 +104,9 @@ def _on_a_database_that_has_what_it_needs(**_: Any) -> None:
 
 
 @worker_init.connect
-def _before_the_pool(sender: Any, **_: Any) -> None:
-    # The first question should not wait for the embedding model to load. A prefork parent loads it before it forks, so
-    # that its children share the memory; elsewhere it loads beside the first tasks.
+def _load_embedder(sender: Any, **_: Any) -> None:
+    # The first question should not wait for the embedding model. A prefork parent loads it before it forks, so that the
+    # children share its memory; other pools load it in parallel to the first tasks.
     queues = {Queue(name) for name in sender.app.amqp.queues.consume_from}
     if not uses_own_embedder(queues):
         return
@@ -117,70 +117,70 @@ def _before_the_pool(sender: Any, **_: Any) -> None:
 
 
 def uses_own_embedder(queues: Set[Queue]) -> bool:
-    """Whether a worker of these queues needs the embedding model that comes with the program."""
+    """Whether a worker of these queues needs the bundled embedding model."""
     embeds = queues & COMPUTING and settings().embeddings.provider == "wheel"
-    return bool(embeds or (settings().provider == "offline" and queues - ASKING_NO_MODEL))
+    return bool(embeds or (settings().provider == "offline" and queues - WITHOUT_MODEL))
 
 
 @worker_init.connect
-def _with_a_name_of_its_own(**_: Any) -> None:
+def _name_worker(**_: Any) -> None:
     worker_prefix()
 
 
 @worker_init.connect
-def _without_the_pulse_of_an_earlier_life(**_: Any) -> None:
+def _delete_old_liveness_file(**_: Any) -> None:
     if file := settings().pulse_file:
         file.unlink(missing_ok=True)
 
 
 @worker_init.connect
-def _with_its_queues_known(sender: Any, **_: Any) -> None:
+def _serve_queues(sender: Any, **_: Any) -> None:
     serve(sender.app.amqp.queues.consume_from)
 
 
 @worker_process_init.connect
-def _after_fork(**_: Any) -> None:
+def _on_child_start(**_: Any) -> None:
     dispose()
-    forget_the_parent()
+    reset_after_fork()
     launcher().start()
-    _tell_of_itself()
+    _start_telemetry()
 
 
-def forget_the_parent() -> None:
-    """After a fork, drop objects with a thread, which does not survive it, or with the parent's name.
+def reset_after_fork() -> None:
+    """Drop objects that own a thread, which does not survive a fork, or the parent's name.
 
-    Models and embedder stay: a parent loads them so that its children share the memory.
+    Models and embedder stay: the parent loads them so that its children share the memory.
     """
     for made in (launcher, reporter, worker_name, event_loop, leases, held_claims):
         made.cache_clear()
 
 
 @worker_process_shutdown.connect
-def _before_a_child_ends(**_: Any) -> None:
-    _say_the_rest()
+def _on_child_end(**_: Any) -> None:
+    _stop_telemetry()
 
 
-def _tell_of_itself() -> None:
+def _start_telemetry() -> None:
     reporter().start()
     start_tracing(settings().tracing, "worker")
 
 
-def _say_the_rest() -> None:
+def _stop_telemetry() -> None:
     reporter().stop()
     stop_tracing()
 
 
 @worker_ready.connect
-def _when_ready(sender: Any, **_: Any) -> None:
+def _on_ready(sender: Any, **_: Any) -> None:
     _drain_on_sigquit(sender.controller)
     queues = sender.app.amqp.queues.consume_from
-    presence = Presence(list(queues), sender.controller.concurrency, room=_room(sender.controller, queues))
-    presence.start()
-    _presences.append(presence)
+    heartbeat = Heartbeat(list(queues), sender.controller.concurrency, capacity=_capacity(sender.controller, queues))
+    heartbeat.start()
+    _heartbeats.append(heartbeat)
     if file := settings().pulse_file:
-        start_pulse(file)
+        start_liveness_file(file)
     if not _forks(sender.controller):
-        _look_for_garbage_less_often()
+        _reduce_garbage_collection()
         start_watchdog()
         watch_loop(event_loop())
         launcher().start()
@@ -188,21 +188,21 @@ def _when_ready(sender: Any, **_: Any) -> None:
     reporter().start()
     if Queue.MAINTENANCE in queues:
         start_reconciler()
-        start_standing()
+        start_revalidation()
     if Queue.WEBHOOKS in queues:
         start_dispatcher()
 
 
-def _look_for_garbage_less_often() -> None:
-    # What is loaded by now stays: scanning it again and again takes a fifth of a worker's CPU time.
+def _reduce_garbage_collection() -> None:
+    # Objects loaded by now live as long as the process: scanning them repeatedly takes a fifth of a worker's CPU time.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_GARBAGE_AFTER)
+    gc.set_threshold(_GC_THRESHOLD)
 
 
-def _room(worker: Any, queues: Iterable[str]) -> Room | None:
-    """The number of queries that this process can take at a time, if queries are started for it. None otherwise, and
-    for a prefork pool, because the capacity of its children is not measured."""
+def _capacity(worker: Any, queues: Iterable[str]) -> Capacity | None:
+    """The capacity of this process, if queries are started for it. None otherwise, and for a prefork pool, because the
+    load of its children is not measured."""
     if Queue.VERIFICATION not in queues or _forks(worker):
         return None
     most = settings().admission.in_flight_per_process
@@ -211,27 +211,27 @@ def _room(worker: Any, queues: Iterable[str]) -> Room | None:
         with system_transaction() as session:
             return is_at_capacity(session, per_process=most)
 
-    return Room(most, is_full)
+    return Capacity(most, is_full)
 
 
 @worker_shutting_down.connect
-def _when_told_to_end(how: str, **_: Any) -> None:
-    # In a signal handler. From here on it takes no new work, however long the last step takes.
-    for presence in _presences:
-        presence.leave()
+def _on_shutdown_signal(how: str, **_: Any) -> None:
+    # In a signal handler. The worker takes no more work from now on, however long its last step takes.
+    for heartbeat in _heartbeats:
+        heartbeat.leave()
     start_draining(wait=how == "Warm")
 
 
 @worker_shutdown.connect
-def _when_left(**_: Any) -> None:
-    for presence in _presences:
-        presence.left()
-    _say_the_rest()
+def _on_shutdown(**_: Any) -> None:
+    for heartbeat in _heartbeats:
+        heartbeat.join()
+    _stop_telemetry()
 
 
 def _drain_on_sigquit(worker: Any) -> None:
-    """Make a cold shutdown hand back its work first. Celery has none for threads: there SIGQUIT acts as a SIGTERM
-    that does not wait."""
+    """Hand back all claims before a cold shutdown. Celery has no cold shutdown for threads: there SIGQUIT acts as a
+    SIGTERM that does not wait."""
     cold = signal.getsignal(signal.SIGQUIT)
 
     def quit_(number: int, frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""The workflow, on one screen.
+"""The workflow on one screen: the stages of a query, and the builders of the canvases between them.
 
     restate_question (conversations)
     rewrite_question (multi-query)    research_notes (multi-agent)
@@ -14,17 +14,16 @@
     publish └───────────────────────────────────────────────── nothing fails ─────────────────────────────────────────┘
 
 With the knowledge graph (S5.1) `plan_graph` comes before the `retrieve` of the first round.
-`generate` adds to its own chord: a check of every sentence as soon as it is complete (N1), and in the end all others.
-After it `plan_checks` finds nothing left, unless something failed. A verification of a given answer (N2) starts there:
-the outcomes of the steps before it came with the request.
+`generate` adds parts to its own chord: a check of every sentence as soon as it is complete (N1), and at its end all
+other checks. After it `plan_checks` finds none missing, unless something failed. A verification of a given answer (N2)
+starts there: the outcomes of the earlier steps came with the request.
 
-`STAGES` alone decides which queue serves a step, and what follows it. A step that ends its canvas launches what
-follows, because only it knows what that is and how many tasks it takes. An agentic or multi-agent run begins with
-`decide_search`, and every turn but the last makes one of a limited number of searches, so that it ends.
-`check_answer` is three steps in one message: check_alignment, check_coverage and check_answerability. The claims (S2.1)
-and key facts (S1.4) of an answer follow from the checks of its statements and need no step. A process that serves the
-queue of what follows runs it in place, up to 32 items in parallel (workers.execution.inline); otherwise Celery runs a
-canvas.
+`STAGES` alone decides which queue serves a step, and what follows it. A step that ends its canvas launches the next
+one, because only it knows the next steps and their number of tasks. An agentic or multi-agent run begins with
+`decide_search`; every turn but the last makes one of a limited number of searches, so the run ends. `check_answer` is
+three steps in one message: check_alignment, check_coverage and check_answerability. The claims (S2.1) and key facts
+(S1.4) of an answer follow from the checks of its statements and need no step. A process that serves the queue of the
+next step runs it in place, up to 32 items in parallel (workers.execution.inline); otherwise Celery runs a canvas.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +31,7 @@ from typing import Any, NamedTuple
 
 from celery import Signature, chain
 
-from domain.query.batching import batches, growing_batches, roomy
+from domain.query.batching import batches, growing_batches, items_per_message
 from domain.query.options import QueryOptions
 from domain.query.outcomes import Assessed
 from services.core.context import StepContext
@@ -42,26 +41,26 @@ from services.verification.streamed_results import unchecked_items, undispatched
 from workers.canvas import Run, fan_in, in_order, task
 from workers.queues import Queue
 
-__all__ = ["STAGES", "Run", "Stage", "going_on", "starting", "verifying"]
+__all__ = ["STAGES", "Run", "Stage", "remaining_canvas", "start_canvas", "verification_canvas"]
 
 Follows = Callable[[Run, StepContext], Signature[Any]]
 WHOLE_CHECKS = ("check_answerability", "check_alignment", "check_coverage")
-"""The questions about the answer as a whole. The one that sees most comes first: it loads passages for the others."""
+"""The checks of the answer as a whole. The one that needs most passages comes first: it loads them for the others."""
 
 
-def starting(run: Run, options: QueryOptions) -> Signature[Any]:
+def start_canvas(run: Run, options: QueryOptions) -> Signature[Any]:
     names = ["plan_queries"] if run.round else options.preparations
     is_decided = not run.round and options.run != "structured"
     search = _one("decide_search", run, ["1"]) if is_decided else _one("retrieve", run)
     return in_order(run, [*(_one(name, run) for name in names), search])
 
 
-def verifying(run: Run) -> Signature[Any]:
-    """Start with the checks: answer and sources came with the request (N2)."""
+def verification_canvas(run: Run) -> Signature[Any]:
+    """Start with the checks: the answer and its sources came with the request (N2)."""
     return single(run, "plan_checks")
 
 
-def searched(run: Run, context: StepContext) -> Signature[Any]:
+def after_search(run: Run, context: StepContext) -> Signature[Any]:
     """The next action is read from the outcomes, so a redelivered turn repeats nothing."""
     what, turn = next_turn(context)
     if what == "gather":
@@ -69,28 +68,26 @@ def searched(run: Run, context: StepContext) -> Signature[Any]:
     return single(run, "decide_search" if what == "decide" else "search", [str(turn)])
 
 
-def retrieved(run: Run, context: StepContext) -> Signature[Any]:
+def after_retrieve(run: Run, context: StepContext) -> Signature[Any]:
     """A few candidates per task, one reranking call for each."""
     keys = [str(key) for key, _ in context.retrieved["candidates"]]
-    return fan_in(
-        run, _each("score_chunks", run, batches(keys, context.query.options.rerank_batch)), _one("select", run)
-    )
+    return scoring_canvas(run, batches(keys, context.query.options.rerank_batch))
 
 
-def selected(run: Run, context: StepContext) -> Signature[Any]:
-    """Write and extract in parallel, unless there is nothing to write from; multi-agent runs take notes first."""
+def after_select(run: Run, context: StepContext) -> Signature[Any]:
+    """Draft and extract citations in parallel, if there are sources; multi-agent runs take notes first."""
     if context.selection["status"] == "selected":
         takes_notes = context.query.options.run == "multiagent" and not run.round
-        return single(run, "research_notes") if takes_notes else drafting(run)
-    # An earlier round still has an answer.
-    return single(run, "assess") if run.round else concluding(run)
+        return single(run, "research_notes") if takes_notes else drafting_canvas(run)
+    # An earlier round has an answer.
+    return single(run, "assess") if run.round else conclude_canvas(run)
 
 
-def noted(run: Run, _: StepContext) -> Signature[Any]:
-    return drafting(run)
+def after_research_notes(run: Run, _: StepContext) -> Signature[Any]:
+    return drafting_canvas(run)
 
 
-def written(run: Run, context: StepContext) -> Sequence[Signature[Any]]:
+def remaining_checks(run: Run, context: StepContext) -> Sequence[Signature[Any]]:
     """The draft is complete: the checks of the whole answer, and the sentences not yet dispatched for checking."""
     options = context.query.options
     if context.draft["status"] != "complete" or not options.verification:
@@ -98,45 +95,45 @@ def written(run: Run, context: StepContext) -> Sequence[Signature[Any]]:
     return checks(run, batches(undispatched_items(context), options.check_batch))
 
 
-def closed(run: Run, item: str) -> Signature[Any]:
-    """A sentence is complete while the rest is still being written (N1)."""
+def early_check(run: Run, item: str) -> Signature[Any]:
+    """The check of a sentence that is complete while the rest is still being written (N1)."""
     return _one("check_early", run, [item])
 
 
-def planned(run: Run, context: StepContext) -> Signature[Any]:
-    """The missing checks, if checks are wanted: after `generate` only an interrupted launch has any."""
+def after_plan_checks(run: Run, context: StepContext) -> Signature[Any]:
+    """The missing checks, if verification is on: after `generate` only an interrupted launch has any."""
     draft, options = context.draft, context.query.options
     if draft["status"] != "complete" or not options.verification:
-        return single(run, "assess") if run.round else concluding(run)
+        return single(run, "assess") if run.round else conclude_canvas(run)
     left = unchecked_items(context)
     if not left and all(context.outcome(check) for check in WHOLE_CHECKS):
         return single(run, "assess")
     # A first batch of one gives an early verdict, but has no other statement to share a call with.
     spread = batches if options.shares_calls else growing_batches
-    return checking(run, spread(left, roomy(len(left), options.check_batch)))
+    return checking_canvas(run, spread(left, items_per_message(len(left), options.check_batch)))
 
 
-def assessed(run: Run, context: StepContext) -> Signature[Any]:
-    """Another round, or the best one: repaired where it fails, then concluded."""
+def after_assess(run: Run, context: StepContext) -> Signature[Any]:
+    """Start another round, or repair the failing statements of the best round and conclude."""
     found = Assessed(**context.outcomes["assess", ""])
     if found["decision"] == "correct":
-        return starting(run._replace(round=run.round + 1), context.query.options)
+        return start_canvas(run._replace(round=run.round + 1), context.query.options)
     best = run._replace(round=found["best"])
     kept = found if best == run else Assessed(**context.rounds[best.round]["assess", ""])
     if kept["failing"] and context.query.options.repair == "full" and found.get("repairs", True):
         return single(best, "search_evidence")
-    return concluding(best)
+    return conclude_canvas(best)
 
 
-def evidence_found(run: Run, context: StepContext) -> Signature[Any]:
-    """A few statements per task; each is repaired by itself."""
+def after_search_evidence(run: Run, context: StepContext) -> Signature[Any]:
+    """A few statements per task; each is repaired independently."""
     items = [repair_item(index) for index in Assessed(**context.outcomes["assess", ""])["failing"]]
-    return repairing(run, batches(items, roomy(len(items), context.query.options.check_batch)))
+    return repair_canvas(run, batches(items, items_per_message(len(items), context.query.options.check_batch)))
 
 
 class Stage(NamedTuple):
-    """A step's queue, the stage shown to a waiting user, and what `follows` when it ends its canvas; also what it
-    `adds` to its chord when it ends, and what it `spreads` to other workers while it runs."""
+    """A step's queue, the stage shown to users, and the canvas that `follows` if it ends its own. `adds` builds further
+    parts of its chord when it ends; `spreads` builds a message for other workers while it runs."""
 
     queue: Queue
     shown: str | None
@@ -150,20 +147,20 @@ STAGES = {
     "rewrite_question": Stage(Queue.VERIFICATION, "retrieving"),
     "plan_graph": Stage(Queue.VERIFICATION, "retrieving"),
     "plan_queries": Stage(Queue.VERIFICATION, "correcting"),
-    "decide_search": Stage(Queue.VERIFICATION, "researching", searched),
-    "search": Stage(Queue.RETRIEVAL, "researching", searched),
-    "retrieve": Stage(Queue.RETRIEVAL, "retrieving", retrieved),
+    "decide_search": Stage(Queue.VERIFICATION, "researching", after_search),
+    "search": Stage(Queue.RETRIEVAL, "researching", after_search),
+    "retrieve": Stage(Queue.RETRIEVAL, "retrieving", after_retrieve),
     "score_chunks": Stage(Queue.RERANKING, "reranking"),
-    "select": Stage(Queue.RERANKING, "reranking", selected),
-    "research_notes": Stage(Queue.CITATIONS, "researching", noted),
-    "generate": Stage(Queue.GENERATION, "generating", adds=written, spreads=closed),
+    "select": Stage(Queue.RERANKING, "reranking", after_select),
+    "research_notes": Stage(Queue.CITATIONS, "researching", after_research_notes),
+    "generate": Stage(Queue.GENERATION, "generating", adds=remaining_checks, spreads=early_check),
     "extract_citations": Stage(Queue.CITATIONS, None),
     "check_early": Stage(Queue.VERIFICATION, None),
-    "plan_checks": Stage(Queue.VERIFICATION, "verifying", planned),
+    "plan_checks": Stage(Queue.VERIFICATION, "verifying", after_plan_checks),
     "check_answer": Stage(Queue.VERIFICATION, "verifying"),
     "check_statements": Stage(Queue.VERIFICATION, "verifying"),
-    "assess": Stage(Queue.VERIFICATION, "verifying", assessed),
-    "search_evidence": Stage(Queue.RETRIEVAL, "repairing", evidence_found),
+    "assess": Stage(Queue.VERIFICATION, "verifying", after_assess),
+    "search_evidence": Stage(Queue.RETRIEVAL, "repairing", after_search_evidence),
     "repair_statements": Stage(Queue.VERIFICATION, "repairing"),
     "recheck_answerability": Stage(Queue.VERIFICATION, "repairing"),
     "conclude": Stage(Queue.VERIFICATION, "concluding"),
@@ -175,15 +172,15 @@ def single(run: Run, name: str, items: Sequence[str] | None = None) -> Signature
     return in_order(run, [_one(name, run, items)])
 
 
-def scoring(run: Run, spread: Sequence[Sequence[str]]) -> Signature[Any]:
+def scoring_canvas(run: Run, spread: Sequence[Sequence[str]]) -> Signature[Any]:
     return fan_in(run, _each("score_chunks", run, spread), _one("select", run))
 
 
-def drafting(run: Run) -> Signature[Any]:
+def drafting_canvas(run: Run) -> Signature[Any]:
     return fan_in(run, [_one("generate", run), _one("extract_citations", run)], _one("plan_checks", run))
 
 
-def checking(run: Run, spread: Sequence[Sequence[str]]) -> Signature[Any]:
+def checking_canvas(run: Run, spread: Sequence[Sequence[str]]) -> Signature[Any]:
     return fan_in(run, checks(run, spread), _one("assess", run))
 
 
@@ -191,16 +188,16 @@ def checks(run: Run, spread: Sequence[Sequence[str]]) -> list[Signature[Any]]:
     return [_one("check_answer", run), *_each("check_statements", run, spread)]
 
 
-def repairing(run: Run, spread: Sequence[Sequence[str]]) -> Signature[Any]:
+def repair_canvas(run: Run, spread: Sequence[Sequence[str]]) -> Signature[Any]:
     return fan_in(run, _each("repair_statements", run, spread), chain(_one("recheck_answerability", run), *_end(run)))
 
 
-def concluding(run: Run) -> Signature[Any]:
+def conclude_canvas(run: Run) -> Signature[Any]:
     return in_order(run, _end(run))
 
 
-def going_on(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
-    """The rest of a chain whose first links were done in place."""
+def remaining_canvas(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
+    """The rest of a chain whose first links ran in place."""
     return in_order(run, links)
 
 

@@ -1,13 +1,13 @@
-"""A Celery pool that is one event loop, on which the messages of a process wait for models and servers concurrently.
+"""A Celery pool on an event loop, where the messages of a process wait for models and servers concurrently.
 
-`--pool custom` with CELERY_CUSTOM_WORKER_POOL=workers.pool:LoopPool. Celery's consumer keeps its own thread. A task
-with `on_loop`, a coroutine function of its `Message` and its arguments, runs on the loop of this process; any other
-task runs in one of `concurrency` threads, traced by Celery as in its pool of threads.
+Enabled by `--pool custom` with CELERY_CUSTOM_WORKER_POOL=workers.pool:LoopPool. Celery's consumer keeps its own thread.
+A task with `on_loop`, a coroutine function of its `Message` and its arguments, runs on the loop of this process; any
+other task runs in one of `concurrency` threads, traced by Celery as in its own thread pool.
 
-Celery's tracer assumes one task per thread (`Task.request` is a stack per thread), so it is not used on the loop. Its
-duties for the tasks of this program are done here: links of the message's chain and parts of chords after a success,
-errbacks after a failure, a new message for `ComeAgain`. Ignore and Reject reach Celery's request as elsewhere. Results
-are not stored; `link` callbacks and time limits are not supported, because nothing here uses them.
+Celery's tracer assumes one task per thread (`Task.request` is a stack per thread), so it is not used on the loop. This
+module does its work for the tasks of this program: the next link of a chain and the parts of chords after a success,
+errbacks after a failure, a new message for `RetryLater`. Ignore and Reject reach Celery's request as usual. Results
+are not stored; `link` callbacks and time limits are not supported, because no task uses them.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from kombu.exceptions import OperationalError
 from kombu.serialization import loads, prepare_accept_content
 from redis.exceptions import RedisError
 
-from workers.execution.message import ComeAgain, Message
+from workers.execution.message import Message, RetryLater
 from workers.processes.runtime import event_loop
 
 log = structlog.get_logger()
@@ -39,13 +39,13 @@ log = structlog.get_logger()
 # Celery's wrapper for a failure.
 _Info: Any = vars(trace)["ExceptionInfo"]
 
-_CLEAN_UP_S = 10.0
-"""The time that cancelled work has at the end to hand back what it holds."""
+_CLEANUP_S = 10.0
+"""Time for cancelled work to hand back its claims at shutdown."""
 
-_AWAY = (OperationalError, RedisError, OSError)
+_BROKER_ERRORS = (OperationalError, RedisError, OSError)
 """Raised when the broker is unreachable."""
 
-_Told = Callable[..., object]
+_Callback = Callable[..., object]
 
 
 @dataclass(eq=False)
@@ -55,7 +55,7 @@ class Running:
     loop: asyncio.AbstractEventLoop
     task: asyncio.Task[None] | None = None
     reason: Exception = field(default_factory=lambda: Reject("the worker ends", requeue=True))
-    """The fate of the message when it is cancelled."""
+    """Reported to Celery when the message is cancelled."""
 
     def terminate(self, signal: object = None) -> None:
         """Cancel a revoked message, which Celery has already acknowledged."""
@@ -63,7 +63,7 @@ class Running:
         self.loop.call_soon_threadsafe(self.cancel)
 
     def cancel(self) -> None:
-        """Raise CancelledError where it waits; call this on the loop."""
+        """Raise CancelledError at its current await; call this on the loop."""
         if self.task is not None:
             self.task.cancel()
 
@@ -80,12 +80,12 @@ class LoopPool(BasePool):
         self._loop = event_loop()
         self._accepted = prepare_accept_content(self.app.conf.accept_content)
         self._running = set[Running]()
-        self._none_left = threading.Event()
+        self._idle = threading.Event()
         self._threads = ThreadPoolExecutor(max_workers=self.limit, thread_name_prefix="task")
 
     def on_apply(
         self,
-        target: _Told,
+        target: _Callback,
         args: Any = None,
         kwargs: Any = None,
         callback: Any = None,
@@ -97,20 +97,22 @@ class LoopPool(BasePool):
         if not hasattr(task, "on_loop"):
             return self._threads.submit(apply_target, target, args, kwargs, callback, accept_callback)
         running = Running(self._loop)
-        # Registered here and not on the loop, which may be busy: stopping the pool waits for it.
+        # Registered here and not on the loop, which may be busy, so that stopping the pool waits for it.
         self._running.add(running)
         self._loop.call_soon_threadsafe(self._begin, running, task, args[1:], callback, accept_callback)
         return running
 
-    def _begin(self, running: Running, task: Any, args: Any, callback: _Told, accepted: _Told | None) -> None:
+    def _begin(self, running: Running, task: Any, args: Any, callback: _Callback, accepted: _Callback | None) -> None:
         running.task = self._loop.create_task(self._apply(running, task, args, callback, accepted))
 
-    async def _apply(self, running: Running, task: Any, args: Any, callback: _Told, accepted: _Told | None) -> None:
+    async def _apply(
+        self, running: Running, task: Any, args: Any, callback: _Callback, accepted: _Callback | None
+    ) -> None:
         began = time.monotonic()
         try:
             if accepted is not None:
                 accepted(os.getpid(), began)
-            error = await self._ended(running, task, *args)
+            error = await self._execute(running, task, *args)
             callback((int(error is not None), error, time.monotonic() - began))
         except Exception:
             # Celery's own bookkeeping failed. The message stays unacknowledged and goes back when this process ends.
@@ -118,9 +120,9 @@ class LoopPool(BasePool):
         finally:
             self._running.discard(running)
             if not self._running:
-                self._none_left.set()
+                self._idle.set()
 
-    async def _ended(
+    async def _execute(
         self, running: Running, task: Any, task_id: str, request: Any, body: Any, content_type: Any, encoding: Any
     ) -> Any:
         """Execute a message; return what to report to Celery's request, None for a success."""
@@ -131,69 +133,69 @@ class LoopPool(BasePool):
             message = Message(task, context)
             task_prerun.send(sender=task, task_id=task_id, task=task, args=positional, kwargs=named)
             await task.on_loop(message, *positional, **named)
-            await _launch_what_follows(message)
+            await _publish_next(message)
             task_postrun.send(sender=task, task_id=task_id, task=task, args=positional, kwargs=named, state=SUCCESS)
         except asyncio.CancelledError:
-            return _told(running.reason)
+            return _exception_info(running.reason)
         except (Ignore, Reject) as ended:
-            return _told(ended)
-        except ComeAgain as again:
-            return _told(await asyncio.to_thread(_sent_again, task, context, again))
-        except Exception as error:  # noqa: BLE001 - whatever it is, the errback is to know of it
-            return await asyncio.to_thread(_failed, task, context, error)
+            return _exception_info(ended)
+        except RetryLater as retry:
+            return _exception_info(await asyncio.to_thread(_republish, task, context, retry))
+        except Exception as error:  # noqa: BLE001 - the errback handles every error
+            return await asyncio.to_thread(_handle_failure, task, context, error)
         return None
 
     def on_stop(self) -> None:
-        """Wait for running work, for a time that the drain limits (workers.execution.shutdown)."""
-        self._none_left.clear()
+        """Wait for running work; the drain limits the time (workers.execution.shutdown)."""
+        self._idle.clear()
         if self._running:
-            self._none_left.wait()
+            self._idle.wait()
         self._threads.shutdown(cancel_futures=True)
 
     def on_terminate(self) -> None:
         """Cancel running work; its messages go back to their queues."""
-        self._none_left.clear()
+        self._idle.clear()
         if self._running:
             self._loop.call_soon_threadsafe(lambda: [each.cancel() for each in tuple(self._running)])
-            self._none_left.wait(_CLEAN_UP_S)
+            self._idle.wait(_CLEANUP_S)
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def terminate_job(self, pid: int, signal: object = None) -> None:
         """Do nothing: Celery also calls `Running.terminate`, which knows its message."""
 
     def _get_info(self) -> dict[str, Any]:
-        told: dict[str, Any] = cast("Any", super())._get_info()
-        return {**told, "running": len(self._running)}
+        info: dict[str, Any] = cast("Any", super())._get_info()
+        return {**info, "running": len(self._running)}
 
 
-async def _launch_what_follows(message: Message) -> None:
+async def _publish_next(message: Message) -> None:
     """Do what Celery does after a success: publish the next link of the chain, count a part of a chord."""
     if message.chain or message.context.chord:
         try:
-            await asyncio.to_thread(message.launch_what_follows)
-        except _AWAY as error:
-            # Not the query's fault: redelivered, the message finds everything done, and continues.
+            await asyncio.to_thread(message.publish_next)
+        except _BROKER_ERRORS as error:
+            # No failure of the query: when redelivered, the message finds everything done and continues.
             log.warning("following_not_published", task=message.task.name, error=type(error).__name__)
             raise Reject(error, requeue=True) from error
 
 
-def _sent_again(task: Task[Any, Any], context: Context | None, again: ComeAgain) -> Exception:
+def _republish(task: Task[Any, Any], context: Context | None, retry: RetryLater) -> Exception:
     """Publish the message again for a later time; return what to report to its request."""
     try:
-        Message(task, context).send_again(again)
-    except Exception as error:  # noqa: BLE001 - whatever it is, Celery's request is to know of it
-        # Without the broker this message itself must be redelivered: Celery fails what is not requeued.
-        return Reject(error, requeue=isinstance(error, _AWAY))
-    return Retry(again.reason, exc=again, when=cast("Any", again.eta or again.countdown_s))
+        Message(task, context).republish(retry)
+    except Exception as error:  # noqa: BLE001 - Celery's request handles every error
+        # Without the broker this message itself must be redelivered: Celery fails messages that are not requeued.
+        return Reject(error, requeue=isinstance(error, _BROKER_ERRORS))
+    return Retry(retry.reason, exc=retry, when=cast("Any", retry.eta or retry.countdown_s))
 
 
-def _failed(task: Task[Any, Any], context: Context | None, error: Exception) -> Any:
-    """Count it as a part of its chord, and have its errbacks called."""
+def _handle_failure(task: Task[Any, Any], context: Context | None, error: Exception) -> Any:
+    """Count the message as a part of its chord, and call its errbacks."""
     log.error("task_failed", task=task.name, exc_info=error)
     # Celery clears the frames of the traceback, but those of an awaited coroutine are still needed.
     error = error.with_traceback(None)
     if context is None:
-        return _told(error)
+        return _exception_info(error)
     try:
         raise error
     except Exception as raised:  # noqa: BLE001 - Celery reads the current exception
@@ -201,7 +203,7 @@ def _failed(task: Task[Any, Any], context: Context | None, error: Exception) -> 
         return info.handle_error_state(task, context)
 
 
-def _told(error: Exception) -> Any:
+def _exception_info(error: Exception) -> Any:
     try:
         raise error
     except Exception:  # noqa: BLE001 - what has a traceback is what is raised

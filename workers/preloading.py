@@ -1,4 +1,4 @@
-"""Loads what worker processes share, once, in the process that forks them
+"""Loads shared modules and models once, in the process that forks the workers
 (citewell.supervisor.processes.forkserver)."""
 
 from importlib import import_module

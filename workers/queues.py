@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Queue(StrEnum):
-    """Some pool in the settings must consume each of them, which a test checks."""
+    """A pool in the settings must consume each queue; a test checks this."""
 
     RETRIEVAL = "retrieval"
     """Embeds the question and searches: computes for some milliseconds."""
@@ -21,6 +21,6 @@ class Queue(StrEnum):
     INGESTION = "ingestion"
     """Reads and embeds documents: computes for seconds to minutes."""
     WEBHOOKS = "webhooks"
-    """Waits for receivers on the internet, of which some are dead or slow."""
+    """Waits for receivers on the internet, some of them dead or slow."""
     MAINTENANCE = "maintenance"
     """Ends failed queries. The processes that serve it also look for stalled work (workers.background.reconciler)."""

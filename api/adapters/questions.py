@@ -2,7 +2,7 @@
 
 from typing import cast, get_args
 
-from api.schemas.seed_stream import StreamAsk
+from api.schemas.citations import StreamAsk
 from api.schemas.seeds import AgentAsk, ChatAsk, RagAsk, VerifiedAsk
 from domain.errors import ModeUnknown
 from domain.query.modes import Mode, parse_mode

@@ -50,8 +50,8 @@ def researched_answer(query: Json) -> dict[str, Any]:
     """S3.6: the same for several searches: at most five passages, those that the answer cites first."""
     cited = {citation["chunk_id"] for citation in query["citations"]}
     sources = sorted(query["sources"], key=lambda source: source["chunk_id"] not in cited)
-    told = agent_answer({**query, "sources": sources})
-    return {**told, "citations": told["citations"][:_MOST_CITATIONS]}
+    answer = agent_answer({**query, "sources": sources})
+    return {**answer, "citations": answer["citations"][:_MOST_CITATIONS]}
 
 
 def streamed_answer(query: Json) -> dict[str, Any]:

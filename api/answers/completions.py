@@ -15,8 +15,7 @@ from starlette.types import Receive, Scope, Send
 from api.adapters import completions
 from api.answers.one_request import MAX_WAIT_S, location_of, start_query, succeeded
 from api.answers.waiting import follow, read_when_final, require_valid_key
-from api.http.errors import Unanswered
-from api.http.openai_errors import error_object
+from api.http.errors import Unanswered, error_object
 from api.http.sse import HEADERS, MEDIA_TYPE, data_event
 from api.schemas.completions import CompletionCreate, CompletionProof
 from config.settings import settings
@@ -27,7 +26,7 @@ from services.queries import results
 from services.queries.cancellation import cancel_query
 from services.queries.submission import NewQuery
 from services.queries.workspaces import read_model
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 
 
 async def completed(request: Request, response: Response, asked: CompletionCreate) -> dict[str, Any]:
@@ -60,7 +59,7 @@ def _start(asked: CompletionCreate) -> UUID:
 def _abandon(query_id: UUID) -> None:
     with suppress(QueryFinished, QueryNotFound):
         cancel_query(query_id)
-        ring(query_id)
+        notify_end(query_id)
 
 
 class _Chunks:

@@ -13,7 +13,7 @@ from api.answers.one_request import succeeded
 from api.answers.waiting import follow, require_valid_key
 from api.http.errors import Unanswered
 from api.http.sse import data_event
-from api.schemas.seed_stream import FinalEvent
+from api.schemas.citations import FinalEvent
 from config.settings import settings
 from db.queries.runs.events import DRAFT
 from domain.errors import CitewellError
@@ -67,8 +67,8 @@ async def seed_events(query_id: UUID) -> AsyncIterator[bytes]:
 
 async def _pieces(query_id: UUID) -> AsyncIterator[str]:
     draft = SentDraft()
-    async for told in follow(query_id, 0):
-        news = [draft.news(each.data["start"], each.data["text"]) for each in told if each.type == DRAFT]
+    async for events in follow(query_id, 0):
+        news = [draft.news(each.data["start"], each.data["text"]) for each in events if each.type == DRAFT]
         yield "".join(news)
 
 

@@ -52,8 +52,8 @@ _RESULTS = {
 
 async def event_stream(query_id: UUID, after: int, kind: QueryKind = QueryKind.ANSWER) -> Response:
     """The events after number `after`, live. Raises QueryNotFound, VerificationNotFound."""
-    told, finished = await run_in_threadpool(read_events, query_id, after, kind)
-    if finished and not told:
+    events, finished = await run_in_threadpool(read_events, query_id, after, kind)
+    if finished and not events:
         return Response(status_code=204)
     return StreamingResponse(_encoded(query_id, after, _RESULTS[kind]), media_type=MEDIA_TYPE, headers=HEADERS)
 
@@ -61,9 +61,9 @@ async def event_stream(query_id: UUID, after: int, kind: QueryKind = QueryKind.A
 async def _encoded(query_id: UUID, after: int, result: _Result) -> AsyncIterator[bytes]:
     yield format_sse_event(retry=RETRY_MS)
     spoke = time.monotonic()
-    async for told in follow(query_id, after):
-        if told:
-            yield b"".join([await _event(query_id, each, result) for each in told])
+    async for events in follow(query_id, after):
+        if events:
+            yield b"".join([await _event(query_id, each, result) for each in events])
         elif time.monotonic() - spoke >= settings().stream.heartbeat_s:
             yield KEEPALIVE_COMMENT
         else:
@@ -71,9 +71,9 @@ async def _encoded(query_id: UUID, after: int, result: _Result) -> AsyncIterator
         spoke = time.monotonic()
 
 
-async def _event(query_id: UUID, told: StreamedEvent, result: _Result) -> bytes:
-    data = told.data
-    if told.type in LAST_EVENTS:
+async def _event(query_id: UUID, event: StreamedEvent, result: _Result) -> bytes:
+    data = event.data
+    if event.type in LAST_EVENTS:
         found = result.shape.model_validate(await run_in_threadpool(result.read, query_id))
         data = {**data, result.name: found.model_dump(mode="json", exclude_unset=True)}
-    return data_event(data, name=told.type, number=told.seq)
+    return data_event(data, name=event.type, number=event.seq)

@@ -12,7 +12,7 @@ from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 
 from api.http.security import still_allowed
-from clients.notifications import Bell
+from clients.notifications import Subscriptions
 from clients.telemetry.families import SSE_WATCHERS, WAITING_REQUESTS
 from clients.telemetry.meter import METER
 from config.settings import settings
@@ -21,14 +21,14 @@ from domain.errors import KeyRevoked
 from services.queries import results
 from services.queries.results import StreamedEvent
 
-_bells: WeakKeyDictionary[asyncio.AbstractEventLoop, Bell] = WeakKeyDictionary()
+_subscriptions: WeakKeyDictionary[asyncio.AbstractEventLoop, Subscriptions] = WeakKeyDictionary()
 
 
-def bell() -> Bell:
+def subscriptions() -> Subscriptions:
     loop = asyncio.get_running_loop()
-    if loop not in _bells:
-        _bells[loop] = Bell(settings().redis_url.get_secret_value())
-    return _bells[loop]
+    if loop not in _subscriptions:
+        _subscriptions[loop] = Subscriptions(settings().redis_url.get_secret_value())
+    return _subscriptions[loop]
 
 
 Read = Callable[[UUID], dict[str, Any]]
@@ -41,17 +41,17 @@ async def read_when_final(
 
     Raises QueryNotFound, VerificationNotFound, and KeyRevoked soon after the request's key was revoked.
     """
-    deadline, is_rung = time.monotonic() + wait, False
-    async with bell().listening(query_id) as ear, _counted(WAITING_REQUESTS):
+    deadline, is_woken = time.monotonic() + wait, False
+    async with subscriptions().subscribed(query_id) as subscriber, _counted(WAITING_REQUESTS):
         while True:
-            # The bell rings at the end: then everything is read at once. Other looks are for the status alone.
-            if is_rung or await run_in_threadpool(results.read_status, query_id, kind) in results.FINAL:
+            # Notified at the end, it reads everything at once; when it polls, the status alone.
+            if is_woken or await run_in_threadpool(results.read_status, query_id, kind) in results.FINAL:
                 found = await run_in_threadpool(read, query_id)
                 if found["status"] in results.FINAL:
                     return found
             await require_valid_key()
-            is_rung = await ear.rung(deadline - time.monotonic())
-            if not is_rung and (time.monotonic() >= deadline or await request.is_disconnected()):
+            is_woken = await subscriber.woken(deadline - time.monotonic())
+            if not is_woken and (time.monotonic() >= deadline or await request.is_disconnected()):
                 return await run_in_threadpool(read, query_id)
 
 
@@ -73,11 +73,11 @@ async def follow(query_id: UUID, after: int) -> AsyncIterator[list[StreamedEvent
 
     An empty list is a sign of life: nothing has happened for a while.
     """
-    async with bell().listening(query_id, watching=True) as ear, _counted(SSE_WATCHERS):
+    async with subscriptions().subscribed(query_id, watching=True) as subscriber, _counted(SSE_WATCHERS):
         while await still_allowed():
-            told, finished = await run_in_threadpool(results.read_events, query_id, after)
-            yield told
+            events, finished = await run_in_threadpool(results.read_events, query_id, after)
+            yield events
             if finished:
                 return
-            after = told[-1].seq if told else after
-            await ear.rung(settings().stream.heartbeat_s)
+            after = events[-1].seq if events else after
+            await subscriber.woken(settings().stream.heartbeat_s)

@@ -1,4 +1,7 @@
-"""Turns every error into a problem (RFC 9457), with one handler per family; none reveals internals."""
+"""Turns every error into a problem (RFC 9457), with one handler per family; none reveals internals.
+
+Where OpenAI's clients ask, a problem has their error object besides.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,7 +13,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from api.http.openai_errors import error_object, is_openai, retry_headers
 from api.schemas.problem import MEDIA_TYPE, FieldError, Problem
 from api.schemas.texts import HALF_A_PAIR
 from domain.errors import CitewellError, KeyRequired, NotReady, Overload, Unauthenticated
@@ -32,6 +34,11 @@ _PLAIN_WORDS = {
 _NO_JSON = {RecursionError: "it is nested too deeply", UnicodeDecodeError: "it is not UTF-8"}
 # Python's phrase changed between versions; programs compare codes.
 _CODES = {401: "key_required", 413: "content_too_large", 429: "rate_limited"}
+_OPENAI_PATHS = ("/v1/chat/", "/v1/models")
+_OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
+_OPENAI_CODES = {"workspace_not_found": "model_not_found"}
+# The parameter that a problem without `errors` concerns.
+_OPENAI_PARAMS = {"workspace_not_found": "model", "mode_unknown": "model", "question_invalid": "messages"}
 
 
 class Unanswered(Exception):
@@ -148,3 +155,24 @@ async def _http_exception(request: Request, error: HTTPException) -> ProblemResp
 def code_of(status: int) -> str:
     """The code of an HTTP error without a name of its own."""
     return _CODES.get(status) or HTTPStatus(status).phrase.lower().replace(" ", "_")
+
+
+def is_openai(path: str) -> bool:
+    return path.startswith(_OPENAI_PATHS)
+
+
+def error_object(status: int, code: str, message: str, fields: Any = None) -> dict[str, Any]:
+    """OpenAI's error object; `fields` are the problem's `errors`, if it has any."""
+    found: list[Mapping[str, str]] = fields or []
+    return {
+        "message": message,
+        "type": _OPENAI_TYPES.get(status) or ("server_error" if status >= 500 else "invalid_request_error"),
+        "param": found[0]["field"] if found else _OPENAI_PARAMS.get(code),
+        "code": _OPENAI_CODES.get(code, code),
+    }
+
+
+def retry_headers(status: int) -> dict[str, str]:
+    """Stop OpenAI's clients from repeating a request on a 5xx: each repetition would be a new question with its
+    costs."""
+    return {"X-Should-Retry": "false"} if status in (500, 502, 504) else {}

@@ -134,8 +134,8 @@ class BodyLimit:
         if _declared_length(scope) > limit:
             await _discard(receive)
             status, detail = refusal.status_code, refusal.detail
-            told = problem(scope["path"], status, code_of(status), detail, headers=refusal.headers)
-            await told(scope, receive, send)
+            refused = problem(scope["path"], status, code_of(status), detail, headers=refusal.headers)
+            await refused(scope, receive, send)
             return
         await self.app(scope, counted, send)
 

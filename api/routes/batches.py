@@ -14,7 +14,7 @@ from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.schemas.verifications import BatchAccepted, BatchLinks, BatchRead, VerificationCreate, VerificationResult
 from config.settings import settings
 from services.external import batches
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1/verifications/batches", tags=["verifications"])
@@ -112,7 +112,7 @@ def _cancel_others(batch_id: UUID) -> None:
 
 def _ring(ended: Iterable[UUID]) -> None:
     for query_id in ended:
-        ring(query_id)
+        notify_end(query_id)
 
 
 async def _lines(batch_id: UUID) -> AsyncIterator[bytes]:

@@ -25,7 +25,7 @@ from services.queries import results
 from services.queries.cancellation import cancel_query
 from services.queries.retry import retry_query
 from services.queries.submission import NewQuery, submit_once
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
@@ -90,7 +90,7 @@ async def get_query(
 def cancel(query_id: UUID) -> object:
     """Cancel the question: work on it stops within seconds, and nothing more is sent."""
     head = cancel_query(query_id)
-    ring(query_id)
+    notify_end(query_id)
     return head
 
 

@@ -31,7 +31,7 @@ from services.external.acceptance import submit_verification
 from services.queries import results
 from services.queries.cancellation import cancel_query
 from services.queries.retry import retry_query
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"])
@@ -107,7 +107,7 @@ async def get_verification(request: Request, verification_id: UUID, wait: Wait =
 def cancel(verification_id: UUID) -> object:
     """Cancel the verification: work on it stops within seconds."""
     cancel_query(verification_id, QueryKind.VERIFICATION)
-    ring(verification_id)
+    notify_end(verification_id)
     return verification_results.read_verification(verification_id)
 
 
@@ -147,5 +147,5 @@ async def _read_when_final(request: Request, query_id: UUID, wait: float) -> dic
 
 
 def _ended(result: dict[str, Any], accepted: Response) -> JSONResponse:
-    told = VerificationResult.model_validate(result).model_dump(mode="json", exclude_unset=True)
-    return JSONResponse(told, headers={name: accepted.headers[name] for name in accepted.headers})
+    content = VerificationResult.model_validate(result).model_dump(mode="json", exclude_unset=True)
+    return JSONResponse(content, headers={name: accepted.headers[name] for name in accepted.headers})

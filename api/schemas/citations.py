@@ -1,12 +1,12 @@
-"""External citations: sent as a claim, returned verified (S4.4)."""
+"""S4 on the wire: citations sent as a claim and returned verified (S4.4), and the streamed query (S4.3)."""
 
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from api.schemas.answers import Score
-from api.schemas.texts import Input, PlainText
+from api.schemas.answers import Score, SourceRead
+from api.schemas.texts import Input, PlainText, WorkspaceName
 from domain.evidence.citation_scoring import CitationIssue
 
 MAX_CLAIM_CHARS = 4_000
@@ -81,3 +81,19 @@ class CitationVerdict(BaseModel):
     is_accurate: bool = Field(description="Confidence of at least 0.7 and no issue.")
     citation: VerifiedCitation = Field(description="The citation as it stands in the document.")
     issues: list[CitationIssue] = Field(description="What speaks against it; empty when nothing does.")
+
+
+class StreamAsk(Input):
+    """S4: a question whose answer is streamed while it is written."""
+
+    query: str = Field(description="The question.", examples=["What is the refund policy?"])
+    workspace: WorkspaceName = Field(default="default", description="The collection of documents that is asked.")
+
+
+class FinalEvent(BaseModel):
+    """S4.3: the last event of the stream."""
+
+    type: Literal["final"]
+    data: str = Field(description="The answer after the checks.")
+    sources: list[SourceRead] = Field(description="The passages that the answer was written from.")
+    citations: list[VerifiedCitation] = Field(description="S4.2: the citations of the answer.")

@@ -28,9 +28,9 @@ _NO_TEXT = {
     "prompting.prompts.render": "the name of a file of the program; what fills it in is put in as it is",
     "documents.formats.listed": "suffixes of the program",
     "support.model.parsed": "a file of the program",
-    "support.logistic.parsed_weighing": "a file of the program",
+    "support.logistic.parse_regression": "a file of the program",
     "verdicts.summary_line.verification_line": "states, which are words of the program",
-    "verdicts.stopping.is_ungrounded": "states, which are words of the program",
+    "verdicts.states.is_ungrounded": "states, which are words of the program",
     "webhooks.delivery.checked_filters": "names of events, of which there are few",
     "facts.reading.korean.minutes": "a time of day that was found, of a few characters",
 }

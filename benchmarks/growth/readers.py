@@ -5,10 +5,10 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from domain.answers.parser import Reading, read
+from domain.answers.parser import ParsedAnswer, parse_answer
 from domain.answers.statements import Statement, statements
 from domain.audit.chain import Chain, chain
-from domain.audit.reverification import Stated
+from domain.audit.reverification import SentenceState
 from domain.audit.reverification import compare as compared_states
 from domain.correction.edits import Repair
 from domain.documents.documents import Page, ParsedDocument, Section, Table
@@ -16,22 +16,22 @@ from domain.documents.graph_extraction import read_graph
 from domain.entities.names import tokens_of
 from domain.entities.numbers import Quantity, find_quantities
 from domain.evidence.contradictions import Disagreement, best_places, disagreements
-from domain.facts.comparison.best_place import Compared
-from domain.facts.differences.roles import Pair, pairs
+from domain.facts.comparison.best_place import SourceMatch
+from domain.facts.differences.roles import RolePair, role_pairs
 from domain.facts.reading.token_alignment import Alignment, Gap, align
-from domain.facts.reading.tokens import Token, Value, read_tokens
+from domain.facts.reading.tokens import Token, Value, tokenize
 from domain.facts.structure.terms import Term, terms_of
 from domain.markers.citable import Citable, SourceNames
 from domain.markers.parser import Marker, cited_markers
 from domain.prompting.batched_items import Item, short_ids
 from domain.prompting.judgements import ExtractedGraph
-from domain.question.asking import Asked, kind_of
-from domain.support.comparing import Comparison, compare
-from domain.support.reading import ReadSentences, ReadText
-from domain.text.sentence_alignment import Aligned, claim_stems, most_alike
+from domain.question.question_parts import QuestionPart, kind_of
+from domain.support.analysis import AnalysedSentences, AnalysedText
+from domain.support.comparison import Comparison, compare
+from domain.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
 from domain.text.sentences import split_sentences
 from domain.text.words import content_stems
-from domain.verdicts.joint_support import Joint, Said
+from domain.verdicts.joint_support import JointSupport, SupportedPart
 
 _ONE = "The bridge cost 4.5 million euros in 1998 [1]."
 
@@ -46,11 +46,11 @@ def _document(text: str) -> ParsedDocument:
 
 def _alignment(text: str) -> Alignment:
     half = len(text) // 2
-    return align(read_tokens(text[:half]), read_tokens(text[half:]))
+    return align(tokenize(text[:half]), tokenize(text[half:]))
 
 
-def _aligned(text: str) -> Aligned:
-    return most_alike(claim_stems(_ONE), text, [])
+def _aligned(text: str) -> AlignedSentence:
+    return most_similar(claim_stems(_ONE), text, [])
 
 
 def _token(text: str) -> Token:
@@ -58,11 +58,11 @@ def _token(text: str) -> Token:
 
 
 def _comparison(text: str) -> Comparison:
-    return compare(ReadText(_ONE), _read_texts(text))
+    return compare(AnalysedText(_ONE), _read_texts(text))
 
 
-def _read_texts(text: str) -> ReadSentences:
-    return ReadSentences(ReadText(each.text) for each in split_sentences(text))
+def _read_texts(text: str) -> AnalysedSentences:
+    return AnalysedSentences(AnalysedText(each.text) for each in split_sentences(text))
 
 
 def _records(text: str) -> list[dict[str, Any]]:
@@ -70,7 +70,7 @@ def _records(text: str) -> list[dict[str, Any]]:
 
 
 def _compared(text: str) -> list[dict[str, Any]]:
-    stated = [Stated(each.start, each.end, each.text, "supported", 1.0, text) for each in split_sentences(text)]
+    stated = [SentenceState(each.start, each.end, each.text, "supported", 1.0, text) for each in split_sentences(text)]
     return compared_states(stated, [replace(each, status="unsupported") for each in stated])
 
 
@@ -88,31 +88,33 @@ def _first(found: Sequence[Quantity]) -> Quantity:
 
 
 READERS: Mapping[object, Callable[[str], object]] = {
-    Aligned: _aligned,
+    AlignedSentence: _aligned,
     Alignment: _alignment,
-    Asked: lambda text: Asked(text, kind_of(text), tuple(content_stems(text))),
+    QuestionPart: lambda text: QuestionPart(text, kind_of(text), tuple(content_stems(text))),
     Chain: lambda text: chain(_records(text)),
     Citable: lambda text: Citable((SourceNames(whole=("Bridge report",)), SourceNames(whole=(text,)), SourceNames())),
     Comparison: _comparison,
     ExtractedGraph: read_graph,
     Iterable[Marker]: cited_markers,
-    Joint: lambda text: Joint(tuple(Said(each.text, {}, sure=False) for each in split_sentences(text))),
+    JointSupport: lambda text: JointSupport(
+        tuple(SupportedPart(each.text, {}, sure=False) for each in split_sentences(text))
+    ),
     Mapping[int, Repair]: lambda text: {number: Repair("rewritten", text, (1,), text) for number in range(3)},
     ParsedDocument: _document,
     Quantity: lambda text: _first(find_quantities(text)),
-    ReadText: ReadText,
-    Reading: read,
+    AnalysedText: AnalysedText,
+    ParsedAnswer: parse_answer,
     Hashable: str,
-    Sequence[Compared]: lambda text: best_places(_ONE, text),
+    Sequence[SourceMatch]: lambda text: best_places(_ONE, text),
     Sequence[Mapping[str, Any]]: _records,
     Sequence[dict[str, Any]]: _compared,
     Sequence[Disagreement]: lambda text: disagreements(text, _ONE),
-    Sequence[Pair]: pairs,
+    Sequence[RolePair]: role_pairs,
     Sequence[Quantity]: find_quantities,
-    ReadSentences: _read_texts,
+    AnalysedSentences: _read_texts,
     Sequence[Statement]: statements,
     Sequence[Term]: terms_of,
-    Sequence[Token]: read_tokens,
+    Sequence[Token]: tokenize,
     Sequence[re.Match[str]]: tokens_of,
     Statement: lambda text: Statement(0, 0, len(text), text, (1,), claim=True),
     Term: lambda text: Term(text, _token(text)),
@@ -121,7 +123,7 @@ READERS: Mapping[object, Callable[[str], object]] = {
 }
 
 ARGUMENTS: Mapping[str, Callable[[str], tuple[object, ...]]] = {
-    "facts.differences.cues.of_cues": _gap,
+    "facts.differences.cues.cue_differences": _gap,
     "prompting.batched_items.by_id": lambda text: (_items(text), _items(text)),
 }
 """All arguments of functions whose arguments belong together."""

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import psutil
 
-from benchmarks.costs.provider import plenty
+from benchmarks.provider import plenty
 from benchmarks.rivals.citewell import Client
 from benchmarks.rivals.environments import python_of
 from benchmarks.rivals.loop import run_cell

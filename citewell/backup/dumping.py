@@ -55,14 +55,14 @@ def _running(
                 tool.kill()
                 raise
         if tool.returncode != 0:
-            raise CommandFailed(f"{name} failed: {_last_words(complaints)}", FAILED)
+            raise CommandFailed(f"{name} failed: {_reason(complaints)}", FAILED)
 
 
 def _password(password: object) -> Mapping[str, str]:
     return {} if password is None else {"PGPASSWORD": str(password)}
 
 
-def _last_words(complaints: IO[bytes]) -> str:
+def _reason(complaints: IO[bytes]) -> str:
     complaints.seek(0)
     lines = [line.strip() for line in complaints.read().decode(errors="replace").splitlines() if line.strip()]
     return "; ".join(lines[:3]) or "it does not say why"

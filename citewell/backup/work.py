@@ -20,7 +20,7 @@ from citewell.supervisor.servers.endpoints import running_broker, running_databa
 from citewell.supervisor.servers.pair import EmbeddedServers
 from citewell.supervisor.servers.postgres import data_folder
 from citewell.supervisor.state import ServerState, running_server
-from clients.broker import forget_everything
+from clients.broker import flush_server
 from config.settings import settings
 from db.copying import count_rows, create_database, drop_database, holds_work, replace_database, snapshot
 from db.migrate import head_revision, upgrade
@@ -62,7 +62,7 @@ def restore(file: Path, *, replace: bool) -> Contents:
         with _servers_of(home_at(settings().home)) as (url, broker, state):
             _replace(url, file, contents, state, replace=replace)
             # The broker's messages refer to the old data; the reconciler publishes those for the new data.
-            forget_everything(broker)
+            flush_server(broker)
     else:
         url = settings().database_url.get_secret_value()
         if count_rows(url):
@@ -70,7 +70,7 @@ def restore(file: Path, *, replace: bool) -> Contents:
                 "the database of CITEWELL_DATABASE_URL has tables; restore into an empty one (docs/operations.md)"
             )
         _fill(url, file, contents)
-        forget_everything(settings().redis_url.get_secret_value())
+        flush_server(settings().redis_url.get_secret_value())
     return contents
 
 

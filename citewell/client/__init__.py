@@ -3,9 +3,8 @@
 It needs neither a database nor workers on its machine.
 """
 
-from citewell.client._asynchronous import AsyncCitewellClient
+from citewell.client._clients import AsyncCitewellClient, CitewellClient
 from citewell.client._connection import key_of_environment
-from citewell.client._synchronous import CitewellClient
 from citewell.client.errors import ApiKeyUnusable, ApiProblem, ServerUnreachable, WebhookInvalid
 
 __all__ = [

@@ -8,8 +8,7 @@ from typing import Any
 import anyio
 from httpx_sse import EventSource
 
-from citewell.client._calls import given
-from citewell.client._pages import Pages
+from citewell.client._calls import Pages, without_none
 from citewell.client._requests import queries as requests
 from citewell.client._stream import EventsJoined
 from citewell.client._transport import AsyncTransport
@@ -55,7 +54,9 @@ class AsyncQueries(AsyncTransport):
         limit: int | None = None,
     ) -> AsyncIterator[QueryHead]:
         """All queries, the newest first, or the first `limit` of them; dates are in ISO 8601."""
-        filters = given(workspace=workspace, status=status, created_after=created_after, created_before=created_before)
+        filters = without_none(
+            workspace=workspace, status=status, created_after=created_after, created_before=created_before
+        )
         pages = Pages(partial(requests.queries, filters), limit)
         while not pages.over:
             for head in pages.take(await self.send(pages.next())):

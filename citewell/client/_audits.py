@@ -1,9 +1,11 @@
 """Audits, in both clients. `of` is the resource of the id: `queries` or `verifications`."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal
+from uuid import uuid4
 
-from citewell.client._requests import audits as requests
+from citewell.client._calls import IDEMPOTENCY_KEY, JSON_TYPE, Call, at, json_body, object_of, without_none
 from citewell.client._requests.verifications import verification
 from citewell.client._transport import AsyncTransport, Transport
 from citewell.client._waiting import PATIENCE_S
@@ -13,16 +15,31 @@ Of = Literal["queries", "verifications"]
 _PAGE = 500
 
 
+def _audit(of: str, query_id: str, after: int, limit: int) -> Call[Audit]:
+    return Call("GET", at(of, query_id, "audit"), object_of, {"after": after, "limit": limit})
+
+
+def _check_audit(of: str, query_id: str, head: str | None) -> Call[AuditCheck]:
+    return Call("GET", at(of, query_id, "audit", "check"), object_of, without_none(head=head))
+
+
+def _reverify(of: str, query_id: str, idempotency_key: str | None, options: Mapping[str, Any]) -> Call[Verification]:
+    headers = JSON_TYPE | {IDEMPOTENCY_KEY: idempotency_key or str(uuid4())}
+    return Call(
+        "POST", at(of, query_id, "reverify"), object_of, headers=headers, body=json_body(without_none(**options))
+    )
+
+
 class Audits(Transport):
     """Audits, in the sync client."""
 
     def audit(self, query_id: str, *, of: Of = "queries", after: int = 0, limit: int = _PAGE) -> Audit:
         """A page of the chain of records that proves a result."""
-        return self.send(requests.audit(of, query_id, after, limit))
+        return self.send(_audit(of, query_id, after, limit))
 
     def check_audit(self, query_id: str, head: str | None = None, *, of: Of = "queries") -> AuditCheck:
         """Recompute every hash on the server; `head` is one that you kept."""
-        return self.send(requests.check_audit(of, query_id, head))
+        return self.send(_check_audit(of, query_id, head))
 
     def reverify(
         self,
@@ -37,7 +54,7 @@ class Audits(Transport):
 
         `options` are fields of the request: `model`, `preset`, `citation_confidence`, `checks`, `callback_url`.
         """
-        begun = self.send(requests.reverify(of, query_id, idempotency_key, options))
+        begun = self.send(_reverify(of, query_id, idempotency_key, options))
         return self.until_final(partial(verification, begun["id"]), wait) if wait else begun
 
 
@@ -46,11 +63,11 @@ class AsyncAudits(AsyncTransport):
 
     async def audit(self, query_id: str, *, of: Of = "queries", after: int = 0, limit: int = _PAGE) -> Audit:
         """A page of the chain of records that proves a result."""
-        return await self.send(requests.audit(of, query_id, after, limit))
+        return await self.send(_audit(of, query_id, after, limit))
 
     async def check_audit(self, query_id: str, head: str | None = None, *, of: Of = "queries") -> AuditCheck:
         """Recompute every hash on the server; `head` is one that you kept."""
-        return await self.send(requests.check_audit(of, query_id, head))
+        return await self.send(_check_audit(of, query_id, head))
 
     async def reverify(
         self,
@@ -65,5 +82,5 @@ class AsyncAudits(AsyncTransport):
 
         `options` are fields of the request: `model`, `preset`, `citation_confidence`, `checks`, `callback_url`.
         """
-        begun = await self.send(requests.reverify(of, query_id, idempotency_key, options))
+        begun = await self.send(_reverify(of, query_id, idempotency_key, options))
         return await self.until_final(partial(verification, begun["id"]), wait) if wait else begun

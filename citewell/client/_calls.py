@@ -11,6 +11,8 @@ import httpx
 from citewell.client.errors import not_citewell
 
 IDEMPOTENCY_KEY = "Idempotency-Key"
+JSON_TYPE = {"Content-Type": "application/json"}
+_PAGE = 100
 _T = TypeVar("_T")
 
 
@@ -91,7 +93,7 @@ def at(*parts: str) -> str:
     return "/v1/" + "/".join(quote(part, safe="") for part in parts)
 
 
-def given(**values: Any) -> dict[str, Any]:
+def without_none(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -104,4 +106,23 @@ def json_body(value: object) -> dict[str, Any]:
     return {"content": as_json(value)}
 
 
-JSON_TYPE = {"Content-Type": "application/json"}
+class Pages(Generic[_T]):
+    """The position in a list; at most `limit` entries, None for all. `ask` takes the size of a page and a cursor."""
+
+    def __init__(self, ask: Callable[[int, str | None], Call[Page[_T]]], limit: int | None) -> None:
+        self._ask = ask
+        self._left = limit
+        self._cursor: str | None = None
+        self.over = limit is not None and limit <= 0
+
+    def next(self) -> Call[Page[_T]]:
+        return self._ask(_PAGE if self._left is None else min(self._left, _PAGE), self._cursor)
+
+    def take(self, page: Page[_T]) -> list[_T]:
+        """The entries of a page, up to the limit."""
+        taken = page.items[: self._left]
+        self._cursor = page.next_cursor
+        if self._left is not None:
+            self._left -= len(taken)
+        self.over = not self._cursor or self._left == 0
+        return taken

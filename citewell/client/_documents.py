@@ -8,8 +8,7 @@ from typing import Any
 
 import anyio
 
-from citewell.client._calls import given
-from citewell.client._pages import Pages
+from citewell.client._calls import Pages, without_none
 from citewell.client._requests import documents as requests
 from citewell.client._retries import Deadline
 from citewell.client._transport import AsyncTransport, Transport
@@ -90,7 +89,7 @@ class Documents(Transport):
         limit: int | None = None,
     ) -> list[Passage]:
         """The passages of a document in order, from `chunk_index` `first` on; optionally of one page, or just one."""
-        wanted = given(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
+        wanted = without_none(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
         return self.send(requests.passages(document_id, wanted))
 
     def search(
@@ -102,7 +101,7 @@ class Documents(Transport):
         filter: Mapping[str, Any] | None = None,
     ) -> SearchResult:
         """The passages that a question would find first, without a language model."""
-        return self.send(requests.search(query, workspace, given(k=k, filter=filter)))
+        return self.send(requests.search(query, workspace, without_none(k=k, filter=filter)))
 
     def retry_document(self, document_id: str) -> Document:
         """Retry a failed document, from the file that the server has."""
@@ -187,7 +186,7 @@ class AsyncDocuments(AsyncTransport):
         limit: int | None = None,
     ) -> list[Passage]:
         """The passages of a document in order, from `chunk_index` `first` on; optionally of one page, or just one."""
-        wanted = given(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
+        wanted = without_none(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
         return await self.send(requests.passages(document_id, wanted))
 
     async def search(
@@ -199,7 +198,7 @@ class AsyncDocuments(AsyncTransport):
         filter: Mapping[str, Any] | None = None,
     ) -> SearchResult:
         """The passages that a question would find first, without a language model."""
-        return await self.send(requests.search(query, workspace, given(k=k, filter=filter)))
+        return await self.send(requests.search(query, workspace, without_none(k=k, filter=filter)))
 
     async def retry_document(self, document_id: str) -> Document:
         """Retry a failed document, from the file that the server has."""
@@ -218,6 +217,6 @@ def _filters(
     metadata: Mapping[str, Any] | None,
     all_versions: bool,
 ) -> dict[str, Any]:
-    known = given(workspace=workspace, status=status, filename=filename, sha256=sha256)
+    known = without_none(workspace=workspace, status=status, filename=filename, sha256=sha256)
     wanted = {f"metadata.{key}": value for key, value in (metadata or {}).items()}
     return known | wanted | ({"versions": "all"} if all_versions else {})

@@ -1,11 +1,24 @@
 """Keys of the API: `client.keys` of both clients."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from citewell.client._requests import keys as requests
+from citewell.client._calls import JSON_TYPE, Call, at, json_body, list_of, nothing_of, object_of, without_none
 from citewell.client._transport import AsyncTransport, Transport
 from citewell.wire import Key
+
+
+def _create(name: str, scopes: Sequence[str], options: Mapping[str, Any]) -> Call[Key]:
+    fields = without_none(name=name, scopes=list(scopes), **options)
+    return Call("POST", at("keys"), object_of, headers=JSON_TYPE, body=json_body(fields))
+
+
+def _listed() -> Call[list[Key]]:
+    return Call("GET", at("keys"), list_of("keys"))
+
+
+def _revoke(key_id: str) -> Call[None]:
+    return Call("DELETE", at("keys", key_id), nothing_of)
 
 
 class Keys:
@@ -16,15 +29,15 @@ class Keys:
 
     def create(self, name: str, scopes: Sequence[str], **options: Any) -> Key:
         """Make a key with scopes such as `read` and `ask`; the whole `key` is returned only here."""
-        return self._transport.send(requests.create(name, scopes, options))
+        return self._transport.send(_create(name, scopes, options))
 
     def list(self) -> list[Key]:
         """All keys, without their secret parts."""
-        return self._transport.send(requests.listed())
+        return self._transport.send(_listed())
 
     def revoke(self, key_id: str) -> None:
         """Revoke a key."""
-        self._transport.send(requests.revoke(key_id))
+        self._transport.send(_revoke(key_id))
 
 
 class AsyncKeys:
@@ -35,12 +48,12 @@ class AsyncKeys:
 
     async def create(self, name: str, scopes: Sequence[str], **options: Any) -> Key:
         """Make a key with scopes such as `read` and `ask`; the whole `key` is returned only here."""
-        return await self._transport.send(requests.create(name, scopes, options))
+        return await self._transport.send(_create(name, scopes, options))
 
     async def list(self) -> list[Key]:
         """All keys, without their secret parts."""
-        return await self._transport.send(requests.listed())
+        return await self._transport.send(_listed())
 
     async def revoke(self, key_id: str) -> None:
         """Revoke a key."""
-        await self._transport.send(requests.revoke(key_id))
+        await self._transport.send(_revoke(key_id))

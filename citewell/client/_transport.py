@@ -33,12 +33,12 @@ class Base:
         self.timeout = timeout
 
     def arguments(self, call: Call[Any]) -> dict[str, Any]:
-        told = {
+        arguments = {
             "params": dict(call.params),
             "headers": dict(call.headers),
             "timeout": patience(self.timeout + call.wait),
         }
-        return {"method": call.method, "url": call.path, **told, **call.body}
+        return {"method": call.method, "url": call.path, **arguments, **call.body}
 
     @contextmanager
     def reaching(self) -> Generator[None]:

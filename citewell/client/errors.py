@@ -4,7 +4,7 @@ import time
 
 import httpx
 
-from clients.webhooks.retry_after import retry_after_s
+from clients.http_responses import retry_after_s
 from domain.errors import BadInput
 
 # There was no answer, and a retry may find the server back.
@@ -56,8 +56,8 @@ def unreachable(url: str, error: httpx.RequestError) -> ServerUnreachable:
 def problem_of(response: httpx.Response) -> ApiProblem:
     """The problem in a response whose body was read."""
     try:
-        told = response.json()
-        code, detail = str(told["code"]), str(told["detail"])
+        body = response.json()
+        code, detail = str(body["code"]), str(body["detail"])
     except (ValueError, TypeError, KeyError):
         return not_citewell(response)
     retry_after = retry_after_s(response.headers.get("retry-after", ""), time.time())

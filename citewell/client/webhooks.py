@@ -36,7 +36,7 @@ def verify(
     keys = [secret_key(one) for one in ([secret] if isinstance(secret, str) else secret)]
     if not keys:
         raise ValueError("a message cannot be verified without a secret")
-    message_id, timestamp, signatures = _told(headers)
+    message_id, timestamp, signatures = _signed_fields(headers)
     _check_age(timestamp, tolerance_s, time.time() if now is None else now)
     signed = f"{message_id}.{timestamp}.".encode() + body
     if not _is_signed(signed, keys, signatures):
@@ -44,7 +44,7 @@ def verify(
     return _object(body)
 
 
-def _told(headers: Mapping[str, str]) -> tuple[str, ...]:
+def _signed_fields(headers: Mapping[str, str]) -> tuple[str, ...]:
     given = {name.lower(): value for name, value in headers.items()}
     if missing := [name for name in _HEADERS if not given.get(name)]:
         raise WebhookInvalid(f"the message has no {' and no '.join(missing)}")

@@ -23,11 +23,11 @@ from citewell.mcp.shapes import (
 _PROVEN = frozenset({"supported", "no_claim"})
 
 
-def result(told: BaseModel, lines: Iterable[str]) -> CallToolResult:
+def result(content: BaseModel, lines: Iterable[str]) -> CallToolResult:
     """Both forms of a result; the text ends with the notice on quotations."""
     text = "\n".join([*lines, "", NOTICE])
     return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=told.model_dump(mode="json")
+        content=[TextContent(type="text", text=text)], structured_content=content.model_dump(mode="json")
     )
 
 
@@ -133,12 +133,12 @@ def _scores(scores: Scored | None) -> Iterator[str]:
     if scores is None:
         yield "\nNothing was verified."
         return
-    told = [
+    details = [
         f"{scores.claims_supported} of {scores.claims_checked} statements supported" if scores.claims_checked else "",
         f"confidence {scores.confidence:.2f} ({scores.confidence_level})" if scores.confidence is not None else "",
         f"accuracy of citations {scores.accuracy_rate:.2f}" if scores.accuracy_rate is not None else "",
     ]
-    if known := "; ".join(filter(None, told)):
+    if known := "; ".join(filter(None, details)):
         yield f"\nVerified: {known}."
     yield from scores.issues
 

@@ -44,7 +44,7 @@ class Tools:
         every sentence, and what was removed or repaired. Cite as it does; when it abstains, the documents do not say
         it.
         """
-        options = _given(workspace=workspace, mode=mode, preset=preset, deadline_s=deadline_s)
+        options = _without_none(workspace=workspace, mode=mode, preset=preset, deadline_s=deadline_s)
         async with self._reach.client(context.headers) as client:
             query_id = await begun(lambda: client.submit(question, **options))
             async with ended_with_the_call(lambda: client.cancel(query_id)):
@@ -78,7 +78,7 @@ class Tools:
         citation, and the repaired text. Use it for your own drafts before you show them.
         """
         given: list[Any] = [source.model_dump(exclude_none=True) for source in sources]
-        options = _given(repair=repair, preset=preset, deadline_s=deadline_s)
+        options = _without_none(repair=repair, preset=preset, deadline_s=deadline_s)
         async with self._reach.client(context.headers) as client:
             found_id = await begun(lambda: client.verify(answer, given, question, wait=0, **options))
             async with ended_with_the_call(lambda: client.cancel_verification(found_id)):
@@ -167,7 +167,7 @@ async def _span(
     return (start if start is not None and first <= start <= stop else first), stop
 
 
-def _given(**values: Any) -> dict[str, Any]:
+def _without_none(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 

@@ -14,7 +14,7 @@ from citewell.wire import FINAL
 PATIENCE_S = 300.0
 _LOOK_S = 1.0
 _CANCELLING_S = 5.0
-_TOLD = {
+_PROGRESS = {
     "citation.checked": "checked a citation",
     "sentence.verified": "a sentence is supported",
     "sentence.failed": "a sentence is not supported",
@@ -51,9 +51,10 @@ async def follow_query(client: AsyncCitewellClient, query_id: str, context: Cont
         async with aclosing(client.stream(query_id)) as events:
             done = 0
             async for event in events:
-                if event["type"] == "stage" or event["type"] in _TOLD:
+                if event["type"] == "stage" or event["type"] in _PROGRESS:
                     done += 1
-                    await context.report_progress(done, message=_TOLD.get(event["type"]) or event["data"].get("stage"))
+                    message = _PROGRESS.get(event["type"]) or event["data"].get("stage")
+                    await context.report_progress(done, message=message)
     return ended(dict(await client.query(query_id)), "question")
 
 

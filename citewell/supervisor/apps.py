@@ -1,11 +1,15 @@
-"""The processes of Citewell itself: the API and the configured worker pools."""
+"""The processes of Citewell itself: the API, the configured worker pools, and the migration before them."""
 
+import os
 import re
 import signal
 import sys
+from pathlib import Path
 
+from citewell.supervisor.errors import StartFailed
 from citewell.supervisor.processes.forkserver import READY
 from citewell.supervisor.processes.process import ProcessSpec
+from citewell.supervisor.processes.spawn import spawn
 from config.settings import PoolSettings, Settings
 
 _API_STOP = ((signal.SIGTERM, 5.0),)
@@ -15,6 +19,7 @@ _WORKER_STOP = ((signal.SIGTERM, 6.0), (signal.SIGQUIT, 2.0))
 _POOL_OPTIONS, CUSTOM_POOL = {"loop": "custom"}, {"CELERY_CUSTOM_WORKER_POOL": "workers.pool:LoopPool"}
 # Modules that the fork server preloads for all, and space in its arguments for the titles that `ps` shows of each.
 _LOADED, _ROOM = ("api.app", "api.patience", "workers.preloading:preload"), " " * 400
+_SOURCE = Path(__file__).resolve().parents[2]
 
 
 def fork_server_process(*also: str) -> ProcessSpec:
@@ -67,3 +72,16 @@ def _worker(name: str, pool: PoolSettings, *, events: bool) -> ProcessSpec:
         stop=_WORKER_STOP,
         forked=True,
     )  # fmt: skip
+
+
+def migrate(database_url: str) -> None:
+    """Run `db.migrate` on a database. Raises StartFailed with its last line."""
+    config = Path(os.environ.get("CITEWELL_CONFIG", "config.yaml")).absolute()
+    env = {**os.environ, "CITEWELL_CONFIG": str(config), "CITEWELL_DATABASE_URL": database_url}
+    with spawn((sys.executable, "-m", "db.migrate"), env=env, cwd=_SOURCE) as child:
+        printed, _ = child.communicate()
+    if child.returncode != 0:
+        said = printed.decode(errors="replace").strip().splitlines()
+        raise StartFailed(
+            said[-1] if said else f"the migration of the database ended with exit code {child.returncode}"
+        )

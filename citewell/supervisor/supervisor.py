@@ -12,9 +12,8 @@ from typing import Self
 
 import psutil
 
-from citewell.supervisor.apps import app_processes, fork_server_process, reachable_url
+from citewell.supervisor.apps import app_processes, fork_server_process, migrate, reachable_url
 from citewell.supervisor.home import write_private
-from citewell.supervisor.migrating import migrate
 from citewell.supervisor.processes.output import OnLine
 from citewell.supervisor.processes.process import ManagedProcess, ProcessSpec
 from citewell.supervisor.servers.endpoints import claim_port

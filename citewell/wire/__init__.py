@@ -1,5 +1,11 @@
 """The shapes of the HTTP API's JSON that the client and the command line read; /docs describes every field."""
 
+from citewell.wire.administration import (
+    Delivery,
+    DeliveryAttempt,
+    Key,
+    WebhookEndpoint,
+)
 from citewell.wire.answers import (
     Citation,
     Claim,
@@ -65,9 +71,6 @@ from citewell.wire.history import (
     ParkedStep,
     Quality,
 )
-from citewell.wire.keys import (
-    Key,
-)
 from citewell.wire.queries import (
     Query,
     QueryHead,
@@ -83,11 +86,6 @@ from citewell.wire.verifications import (
     VerificationRequest,
     VerifiedCitation,
     VerifiedSentence,
-)
-from citewell.wire.webhooks import (
-    Delivery,
-    DeliveryAttempt,
-    WebhookEndpoint,
 )
 
 __all__ = [

@@ -4,13 +4,14 @@ An archive may be hostile: its declarations are checked before anything is unpac
 """
 
 import stat
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from clients.archives.member_names import cleaned_name, decoded_name, is_ignored
-from clients.archives.zip_format import BOMB_RATIO, BROKEN, DIRECTORY_ENTRY
 from domain.errors import (
     CitewellError,
     DocumentEmpty,
@@ -21,6 +22,21 @@ from domain.errors import (
     DocumentUnreadable,
 )
 
+DIRECTORY_ENTRY = b"PK\x01\x02"
+"""Begins each entry of the directory; counted before zipfile creates an object for each."""
+BOMB_RATIO = 200
+"""Documents shrink to a twentieth at most; unpacking to this many times its size marks a zip bomb."""
+BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OSError,
+)
+"""Raised by zipfile for an archive that is damaged or unsupported."""
 _PIECE = 1 << 20
 _BOMB_BYTES = 100_000_000
 # Uncompressed nested archives, such as Office documents, contribute their own entries to the count.

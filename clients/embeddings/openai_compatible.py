@@ -11,9 +11,8 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
-from clients.bounded_responses import UNPACKED, NotRead, Slow, posted
 from clients.embeddings.protocol import Vectors
-from clients.webhooks.retry_after import retry_after_s
+from clients.http_responses import UNPACKED, NotRead, Slow, posted, retry_after_s
 from config.models import EmbeddingModel
 from domain.errors import EmbeddingRejected, EmbeddingUnavailable
 

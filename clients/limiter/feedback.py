@@ -18,7 +18,7 @@ _REFUSAL = re.compile(r"\((RPM|RPD|TPM|TPD)\)(?:: Limit (\d+), Used (\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RateLimitFeedback:
     """`used` tokens count against the limit, None if unknown. `answered`: the server said anything at all.
 
     `refused` is the seconds after a 429 in which nothing may be sent, because of the limit `kind`, which is
@@ -34,11 +34,13 @@ class Told:
     kind_used: int | None = None
 
     @property
-    def tells_limits(self) -> bool:
+    def reports_limits(self) -> bool:
         return self.refused is not None or self.allowance != _UNKNOWN
 
     @classmethod
-    def by(cls, outcome: ModelReply | ModelError | None, longest_wait_s: float = math.inf) -> "Told":
+    def from_outcome(
+        cls, outcome: ModelReply | ModelError | None, longest_wait_s: float = math.inf
+    ) -> "RateLimitFeedback":
         """Read an outcome; None says nothing. A refusal counts for at most `longest_wait_s` seconds, at the price of
         one more refusal.
         """
@@ -59,10 +61,10 @@ def _used(outcome: ModelReply | ModelError) -> int | None:
     return None if usage.estimated else usage.prompt_tokens - usage.cached_tokens + usage.completion_tokens
 
 
-def _refusal(error: ModelRateLimited, allowance: Allowance, longest_wait_s: float) -> Told:
+def _refusal(error: ModelRateLimited, allowance: Allowance, longest_wait_s: float) -> RateLimitFeedback:
     wait = min(_WITHOUT_RETRY_AFTER_S if error.retry_after_s is None else error.retry_after_s, longest_wait_s)
     if not (named := _REFUSAL.search(str(error))):
-        return Told(0, True, allowance, wait)
+        return RateLimitFeedback(0, True, allowance, wait)
     kind, limit, used = named.groups()
     numbers = (int(limit), int(used)) if limit and max(int(limit), int(used)) < _MOST_TOKENS else (None, None)
-    return Told(0, True, allowance, wait, cast("Kind", kind.lower()), *numbers)
+    return RateLimitFeedback(0, True, allowance, wait, cast("Kind", kind.lower()), *numbers)

@@ -1,6 +1,9 @@
 """The Limiter of a provider's account: shared through Redis, with a local share while Redis is down."""
 
 import asyncio
+import os
+import secrets
+import socket
 import time
 from collections.abc import Coroutine
 from typing import Any
@@ -8,17 +11,20 @@ from typing import Any
 import structlog
 from redis.exceptions import RedisError
 
-from clients.limiter.feedback import Told
-from clients.limiter.local import OwnAllowance
-from clients.limiter.protocol import Lease, Priority, Sleep
-from clients.limiter.request import Answer, Ticket
-from clients.limiter.shared import SharedAllowance
+from clients.limiter.feedback import RateLimitFeedback
+from clients.limiter.local import LocalAllowance
+from clients.limiter.protocol import Lease, Limiter, Priority, Sleep, Unlimited
+from clients.limiter.request import Answer, Ticket, configured
+from clients.limiter.shared import SharedAllowance, account_of
 from clients.llm.protocol import CallDeferred, ModelError, ModelReply
 from clients.telemetry.families import ALONE
 from clients.telemetry.meter import METER
 from config.limits import LimiterSettings
+from config.settings import Settings
 
 log = structlog.get_logger()
+# A call may wait for its connection, and its end may be reported a little late; only dead ones exceed this.
+_LEASE_PER_CALL = 1.5
 
 
 class SharedLimiter:
@@ -28,9 +34,9 @@ class SharedLimiter:
     answered without reporting limits, until it reports some.
     """
 
-    def __init__(self, shared: SharedAllowance, own: OwnAllowance, settings: LimiterSettings) -> None:
+    def __init__(self, shared: SharedAllowance, local: LocalAllowance, settings: LimiterSettings) -> None:
         self._shared = shared
-        self._own = own
+        self._local = local
         self._settings = settings
         self._away_until: float | None = None
         self._free: set[str] = set()
@@ -65,11 +71,11 @@ class SharedLimiter:
 
         Returns at once: the shared state is updated soon, together with other operations (see SharedAllowance.settle).
         """
-        told = Told.by(outcome, self._settings.longest_wait_s)
+        feedback = RateLimitFeedback.from_outcome(outcome, self._settings.longest_wait_s)
         if lease.id:
-            self._own.settle(lease.id, lease.model, told)
-        if lease.id or told.tells_limits:
-            self._start(self._settle(lease, told))
+            self._local.settle(lease.id, lease.model, feedback)
+        if lease.id or feedback.reports_limits:
+            self._start(self._settle(lease, feedback))
 
     async def flush(self) -> None:
         """Wait until everything settled so far is in the shared state, or cannot be."""
@@ -85,35 +91,35 @@ class SharedLimiter:
     async def _take(self, ticket: Ticket, patience_s: float) -> Answer:
         if self._asks_redis():
             try:
-                answer = await self._shared.take(ticket, patience_s, self._own.floor(ticket.model))
+                answer = await self._shared.take(ticket, patience_s, self._local.floor(ticket.model))
             except (RedisError, OSError) as error:
                 self._lost(error)
             else:
                 self._found()
                 ticket.first = False
-                self._own.end(ticket.model)
-                self._hear(ticket.model, answer)
+                self._local.end(ticket.model)
+                self._observe(ticket.model, answer)
                 return answer
-        return self._own.take(ticket, patience_s)
+        return self._local.take(ticket, patience_s)
 
-    async def _settle(self, lease: Lease, told: Told) -> None:
+    async def _settle(self, lease: Lease, feedback: RateLimitFeedback) -> None:
         if self._asks_redis():
             try:
-                self._hear(lease.model, await self._shared.settle(lease.id, lease.model, told))
+                self._observe(lease.model, await self._shared.settle(lease.id, lease.model, feedback))
                 self._found()
             except (RedisError, OSError) as error:
                 self._lost(error)
 
     async def _leave(self, ticket: Ticket) -> None:
-        self._own.leave(ticket)
+        self._local.leave(ticket)
         if self._asks_redis():
             try:
                 await self._shared.leave(ticket)
             except (RedisError, OSError) as error:
                 self._lost(error)
 
-    def _hear(self, model: str, answer: Answer) -> None:
-        self._own.hear(model, answer)
+    def _observe(self, model: str, answer: Answer) -> None:
+        self._local.observe(model, answer)
         if answer.is_free:
             self._free.add(model)
         else:
@@ -133,7 +139,7 @@ class SharedLimiter:
         if self._away_until is None:
             METER.set(ALONE, 1.0)
             log.warning("limiter_alone", error=type(error).__name__)
-            self._own.begin()
+            self._local.begin()
         self._away_until = time.monotonic() + self._settings.again_s
 
     def _found(self) -> None:
@@ -146,3 +152,16 @@ class SharedLimiter:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def make_limiter(settings: Settings) -> Limiter:
+    """The limiter of the current provider. Call it after fork, once per process and event loop."""
+    if settings.provider == "offline":
+        return Unlimited()
+    lease_s = max(settings.limiter.lease_s, settings.models.call_timeout_s * _LEASE_PER_CALL)
+    limiter = settings.limiter.model_copy(update={"lease_s": lease_s})
+    limits = {model: configured(info.limits) for model, info in settings.models.catalogue.items()}
+    process = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+    account = account_of(settings.provider_key, settings.provider_url)
+    shared = SharedAllowance(settings.redis_url.get_secret_value(), account, process, limits, limiter)
+    return SharedLimiter(shared, LocalAllowance(limits, limiter), limiter)

@@ -5,7 +5,7 @@ from bisect import insort
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from clients.limiter.feedback import Told
+from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.request import KINDS, OF_TOKENS, Answer, Kind, Ticket
 from config.limits import LimiterSettings
 
@@ -14,7 +14,7 @@ _MINUTE_S = 60
 
 
 @dataclass(slots=True)
-class _Own:
+class _Buckets:
     """One model's buckets; `limits` are this process's share, `whole` the account's."""
 
     whole: dict[Kind, float]
@@ -44,7 +44,7 @@ class _Own:
         self.line = [each for each in self.line if each[1] != ticket_id]
 
 
-class OwnAllowance:
+class LocalAllowance:
     """`known` are the configured limits by model; `clock` is monotonic, in seconds."""
 
     def __init__(
@@ -56,73 +56,73 @@ class OwnAllowance:
         self._known = known
         self._settings = settings
         self._clock = clock
-        self._heard: dict[str, tuple[float, Answer]] = {}
-        self._owns: dict[str, _Own] = {}
+        self._observed: dict[str, tuple[float, Answer]] = {}
+        self._buckets: dict[str, _Buckets] = {}
         self._sharers = 0
 
-    def hear(self, model: str, answer: Answer) -> None:
+    def observe(self, model: str, answer: Answer) -> None:
         """Remember the last state of the shared allowance, as the starting point of an outage."""
-        self._heard[model] = (self._clock(), answer)
+        self._observed[model] = (self._clock(), answer)
         self._sharers = answer.sharers or self._sharers
 
     def begin(self) -> None:
         """Restart from the last known state: Redis has just gone down."""
-        self._owns.clear()
+        self._buckets.clear()
 
     def floor(self, model: str) -> dict[Kind, float] | None:
         """Fill levels after a time of local use; None if nothing was used locally."""
-        own = self._owns.get(model)
-        if own is None:
+        buckets = self._buckets.get(model)
+        if buckets is None:
             return None
-        own.drain(self._clock())
-        return own.full()
+        buckets.drain(self._clock())
+        return buckets.full()
 
     def end(self, model: str) -> None:
         """Forget the model's local state: Redis counts for it again, and knows the floor."""
-        self._owns.pop(model, None)
+        self._buckets.pop(model, None)
 
     def take(self, ticket: Ticket, patience_s: float) -> Answer:
         """As SharedAllowance.take, but keeps no place in line."""
-        own = self._own(ticket.model)
+        buckets = self._buckets_of(ticket.model)
         now = self._clock()
-        own.drain(now)
-        own.leave(ticket.id)
-        wait = max(own.not_before - now, self._room_in(own, ticket))
-        if not any((score, name) < (ticket.score, ticket.id) for score, name, _ in own.line):
+        buckets.drain(now)
+        buckets.leave(ticket.id)
+        wait = max(buckets.not_before - now, self._room_in(buckets, ticket))
+        if not any((score, name) < (ticket.score, ticket.id) for score, name, _ in buckets.line):
             # As in the script: no reported limit delays the first in line for longer.
-            wait = min(wait, own.granted_at + self._settings.longest_wait_s - now)
+            wait = min(wait, buckets.granted_at + self._settings.longest_wait_s - now)
         if wait <= 0:
-            own.granted_at = now
-            own.add(ticket.tokens, 1)
-            own.held[ticket.id] = ticket.tokens
+            buckets.granted_at = now
+            buckets.add(ticket.tokens, 1)
+            buckets.held[ticket.id] = ticket.tokens
         elif wait <= patience_s:
-            insort(own.line, (ticket.score, ticket.id, ticket.tokens))
+            insort(buckets.line, (ticket.score, ticket.id, ticket.tokens))
         return Answer(granted=wait <= 0, poll=max(wait, 0.0) + 0.001, wait=max(wait, 0.0))
 
-    def settle(self, lease_id: str, model: str, told: Told) -> None:
+    def settle(self, lease_id: str, model: str, feedback: RateLimitFeedback) -> None:
         """Return unused tokens, and apply a refusal."""
-        own = self._owns.get(model)
-        if own is None:
+        buckets = self._buckets.get(model)
+        if buckets is None:
             return
-        own.drain(self._clock())
-        tokens = own.held.pop(lease_id, None)
-        if tokens is not None and told.used is not None:
-            own.add(told.used - tokens, 0)
-        if told.refused is not None:
-            own.not_before = max(own.not_before, self._clock() + told.refused)
-            kind: Kind = told.kind or "tpm"
-            if kind in own.limits:
-                own.level[kind] = max(own.level[kind], own.limits[kind])
-        self._learn(own, told)
+        buckets.drain(self._clock())
+        tokens = buckets.held.pop(lease_id, None)
+        if tokens is not None and feedback.used is not None:
+            buckets.add(feedback.used - tokens, 0)
+        if feedback.refused is not None:
+            buckets.not_before = max(buckets.not_before, self._clock() + feedback.refused)
+            kind: Kind = feedback.kind or "tpm"
+            if kind in buckets.limits:
+                buckets.level[kind] = max(buckets.level[kind], buckets.limits[kind])
+        self._learn(buckets, feedback)
 
     def leave(self, ticket: Ticket) -> None:
         """Cancel a ticket, and return what it holds."""
-        own = self._owns.get(ticket.model)
-        if own is None:
+        buckets = self._buckets.get(ticket.model)
+        if buckets is None:
             return
-        own.leave(ticket.id)
-        if (tokens := own.held.pop(ticket.id, None)) is not None:
-            own.add(-tokens, -1)
+        buckets.leave(ticket.id)
+        if (tokens := buckets.held.pop(ticket.id, None)) is not None:
+            buckets.add(-tokens, -1)
 
     @property
     def _share(self) -> float:
@@ -132,36 +132,39 @@ class OwnAllowance:
         """The margin of a limit; for a day it would amount to half an hour, so there is none."""
         return self._settings.margin if KINDS[kind] <= _MINUTE_S else 0.0
 
-    def _own(self, model: str) -> _Own:
-        if model not in self._owns:
+    def _buckets_of(self, model: str) -> _Buckets:
+        if model not in self._buckets:
             now = self._clock()
-            heard_at, answer = self._heard.get(model, (now, Answer(limits=dict(self._known.get(model, {})))))
-            own = _Own(dict(answer.limits), {}, {}, now, self._settings.longest_wait_s, now)
+            observed_at, answer = self._observed.get(model, (now, Answer(limits=dict(self._known.get(model, {})))))
+            buckets = _Buckets(dict(answer.limits), {}, {}, now, self._settings.longest_wait_s, now)
             for kind, limit in answer.limits.items():
                 # For an unknown model assume the worst for this minute, but not for the whole day.
-                unheard = 1.0 - self._margin(kind) if KINDS[kind] <= _MINUTE_S else 0.0
-                full = max(0.0, answer.full.get(kind, unheard) - (now - heard_at) / KINDS[kind])
-                own.limits[kind] = limit * self._share
-                own.level[kind] = full * own.limits[kind]
-            self._owns[model] = own
-        return self._owns[model]
+                unknown = 1.0 - self._margin(kind) if KINDS[kind] <= _MINUTE_S else 0.0
+                full = max(0.0, answer.full.get(kind, unknown) - (now - observed_at) / KINDS[kind])
+                buckets.limits[kind] = limit * self._share
+                buckets.level[kind] = full * buckets.limits[kind]
+            self._buckets[model] = buckets
+        return self._buckets[model]
 
-    def _room_in(self, own: _Own, ticket: Ticket) -> float:
-        before = [tokens for score, name, tokens in own.line if (score, name) < (ticket.score, ticket.id)]
+    def _room_in(self, buckets: _Buckets, ticket: Ticket) -> float:
+        before = [tokens for score, name, tokens in buckets.line if (score, name) < (ticket.score, ticket.id)]
         waits = [0.0]
-        for kind, limit in own.limits.items():
-            if kind in OF_TOKENS and ticket.tokens > own.whole[kind]:
+        for kind, limit in buckets.limits.items():
+            if kind in OF_TOKENS and ticket.tokens > buckets.whole[kind]:
                 return 0.0  # the server will reject it whatever is left
             ahead, amount = (sum(before), ticket.tokens) if kind in OF_TOKENS else (len(before), 1)
             cap = limit * (1 - self._margin(kind))
-            missing = own.level[kind] + ahead + min(amount, cap) - cap
+            missing = buckets.level[kind] + ahead + min(amount, cap) - cap
             waits.append(missing / limit * KINDS[kind] if missing > _ENOUGH else 0.0)
         return max(waits)
 
-    def _learn(self, own: _Own, told: Told) -> None:
-        said: dict[Kind, int | None] = {"tpm": told.allowance.limit_tokens, "rpd": told.allowance.limit_requests}
+    def _learn(self, buckets: _Buckets, feedback: RateLimitFeedback) -> None:
+        said: dict[Kind, int | None] = {
+            "tpm": feedback.allowance.limit_tokens,
+            "rpd": feedback.allowance.limit_requests,
+        }
         for kind, limit in said.items():
             if limit:
-                own.whole[kind] = float(limit)
-                own.limits[kind] = limit * self._share
-                own.level[kind] = min(own.level.get(kind, 0.0), own.limits[kind])
+                buckets.whole[kind] = float(limit)
+                buckets.limits[kind] = limit * self._share
+                buckets.level[kind] = min(buckets.level.get(kind, 0.0), buckets.limits[kind])

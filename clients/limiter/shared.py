@@ -5,7 +5,8 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -13,8 +14,8 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import TimeoutError as RedisTimeout
 
-from clients.limiter.coalescing import Pace
-from clients.limiter.feedback import Told
+from clients.limiter.batching import Batcher, Op
+from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.request import Answer, Kind, Ticket
 from clients.limiter.script import ALLOWANCE
 from config.limits import LimiterSettings
@@ -25,11 +26,6 @@ _GRACE_S = 3.0
 _FOR_EVER_S = 1e9
 _LATE = 1.5
 _PREFIX = "citewell:allowance"
-
-SETTLE_WITHIN_S = 0.1
-"""Longest delay of a settlement to batch it with others, when no call waits for what it returns."""
-
-Op = dict[str, Any]
 
 
 def account_of(api_key: str, base_url: str) -> str:
@@ -83,7 +79,7 @@ class SharedAllowance:
             "seen_s": settings.seen_s,
             "longest_s": settings.longest_wait_s,
         }
-        self._desks: dict[str, _Desk] = {}
+        self._batchers: dict[str, Batcher] = {}
 
     async def take(self, ticket: Ticket, patience_s: float, floor: Mapping[Kind, float] | None = None) -> Answer:
         """Reserve for `ticket`, or say when to ask again; a wait over `patience_s` gives up the ticket.
@@ -100,29 +96,31 @@ class SharedAllowance:
             "patience": min(max(patience_s, 0.0), _FOR_EVER_S),
             "keep_s": self._settings.keep_place_s if patience_s > 0 else 0.0,
         }
-        return await self._desk(ticket.model).ask(op, floor)
+        return await self._batcher(ticket.model).ask(op, floor)
 
-    async def settle(self, lease_id: str, model: str, told: Told) -> Answer:
-        """Return unused tokens and learn. May be delayed for batching, see SETTLE_WITHIN_S."""
-        known = {k: v for k, v in (asdict(told.allowance) | asdict(told)).items() if k not in {"used", "allowance"}}
-        op = _without_none({"op": "settle", "id": lease_id, "used": told.used, "told": _without_none(known)})
-        return await self._desk(model).ask(op, may_wait=told.refused is None)
+    async def settle(self, lease_id: str, model: str, feedback: RateLimitFeedback) -> Answer:
+        """Return unused tokens and learn. May be delayed for batching, see `batching.SETTLE_WITHIN_S`."""
+        known = {
+            k: v for k, v in (asdict(feedback.allowance) | asdict(feedback)).items() if k not in {"used", "allowance"}
+        }
+        op = _without_none({"op": "settle", "id": lease_id, "used": feedback.used, "told": _without_none(known)})
+        return await self._batcher(model).ask(op, may_wait=feedback.refused is None)
 
     async def leave(self, ticket: Ticket) -> Answer:
-        return await self._desk(ticket.model).ask({"op": "leave", "id": ticket.id})
+        return await self._batcher(ticket.model).ask({"op": "leave", "id": ticket.id})
 
     async def flush(self) -> None:
-        await asyncio.gather(*(desk.empty() for desk in self._desks.values()))
+        await asyncio.gather(*(batcher.flush() for batcher in self._batchers.values()))
 
     async def aclose(self) -> None:
         await self._redis.aclose(close_connection_pool=True)
 
-    def _desk(self, model: str) -> "_Desk":
-        if model not in self._desks:
-            self._desks[model] = _Desk(self, model)
-        return self._desks[model]
+    def _batcher(self, model: str) -> Batcher:
+        if model not in self._batchers:
+            self._batchers[model] = Batcher(partial(self._decide, model))
+        return self._batchers[model]
 
-    async def decide(self, model: str, ops: list[Op], floor: Mapping[Kind, float] | None) -> list[Answer]:
+    async def _decide(self, model: str, ops: list[Op], floor: Mapping[Kind, float] | None) -> list[Answer]:
         call = self._same | {"ops": ops, "limits": self._limits.get(model, {})}
         if floor:
             call["floor"] = dict(floor)
@@ -151,85 +149,6 @@ class _Decided(Answer):
             name: getattr(self, name) for name in ("full", "limits", "sharers", "waiting", "known", "refusing", "now")
         }
         return [one.model_copy(update=same) for one in self.answers]
-
-
-@dataclass(slots=True, eq=False)
-class _Asked:
-    """An op that waits to be sent, and the future of its answer."""
-
-    op: Op
-    answer: asyncio.Future[Answer]
-    floor: Mapping[Kind, float] | None
-
-
-class _Desk:
-    """Batches the ops of one model: those of one tick of the loop, and those that arrive during a run, go together."""
-
-    def __init__(self, shared: SharedAllowance, model: str) -> None:
-        self._shared = shared
-        self._model = model
-        self._asked: list[_Asked] = []
-        self._is_calm = False
-        self._pace = Pace()
-        self._sending: asyncio.Task[None] | None = None
-        self._later: asyncio.TimerHandle | None = None
-
-    async def ask(self, op: Op, floor: Mapping[Kind, float] | None = None, *, may_wait: bool = False) -> Answer:
-        """The script's answer. With `may_wait` the op is sent with the next one, or a little later."""
-        loop = asyncio.get_running_loop()
-        asked = _Asked(op, loop.create_future(), floor)
-        self._asked.append(asked)
-        if not (may_wait and self._is_calm):
-            self._send()
-        elif self._later is None:
-            self._later = loop.call_later(SETTLE_WITHIN_S, self._send)
-        return await asked.answer
-
-    async def empty(self) -> None:
-        """Send pending ops, and wait for the answers."""
-        self._send()
-        if self._sending is not None:
-            await self._sending
-
-    def _send(self) -> None:
-        if self._sending is None:
-            self._sending = asyncio.create_task(self._send_all())
-
-    async def _send_all(self) -> None:
-        try:
-            while self._asked:
-                await asyncio.sleep(self._pace.pause_s())
-                await self._send_once()
-        finally:
-            self._sending = None
-
-    async def _send_once(self) -> None:
-        if self._later is not None:
-            self._later.cancel()
-            self._later = None
-        # A call that was cancelled meanwhile must not be granted anything.
-        together = [asked for asked in self._asked if not asked.answer.done()]
-        self._asked.clear()
-        if not together:
-            return
-        floor = next((asked.floor for asked in together if asked.floor), None)
-        try:
-            answers = await self._shared.decide(self._model, [asked.op for asked in together], floor)
-        except Exception as error:  # noqa: BLE001 - passed on to the callers
-            # Ops that arrived meanwhile need not run into the same failure.
-            for asked in (*together, *self._asked):
-                _fail(asked.answer, error)
-            self._asked.clear()
-            return
-        self._is_calm = answers[-1].is_calm
-        for asked, answer in zip(together, answers, strict=True):
-            if not asked.answer.done():
-                asked.answer.set_result(answer)
-
-
-def _fail(answer: asyncio.Future[Answer], error: Exception) -> None:
-    if not answer.done():
-        answer.set_exception(error)
 
 
 def _without_none(call: Mapping[str, object]) -> dict[str, object]:

@@ -48,7 +48,7 @@ class Use:
     refusing: bool
 
 
-def look(settings: Settings) -> Sequence[Use]:
+def read_uses(settings: Settings) -> Sequence[Use]:
     """Use of every model of the catalogue that was called lately; empty without limits, and when Redis is down."""
     if settings.provider == "offline":
         return ()

@@ -15,13 +15,13 @@ from typing import TypeVar
 import structlog
 
 from clients.limiter import Limiter
+from clients.limiter.protocol import RetryAfter
 from clients.llm.calling.attempt import Attempt, Caller
 from clients.llm.calling.breaker import CircuitOpen
-from clients.llm.calling.recording import begun_record, kept_record
-from clients.llm.calling.reply_cache import ReplyKeeper, ReplyStore
-from clients.llm.calling.request import Question, drained, read_judgement
+from clients.llm.calling.recording import begun_record, cached_record
+from clients.llm.calling.reply_cache import ReplyCache, ReplyStore
+from clients.llm.calling.request import Question, read_judgement, read_stream
 from clients.llm.calling.retry import RetryBudget
-from clients.llm.calling.retry_after_limiter import RetryAfter
 from clients.llm.failures import Failure, after_error, without_call
 from clients.llm.protocol import (
     CallDeferred,
@@ -84,8 +84,8 @@ class ModelGateway:
         self._model = model
         self._settings = settings
         self._backoff_s = backoff_s
-        self._keeper = ReplyKeeper(replies, settings)
-        self._caller = Caller(model, settings, limiter or RetryAfter(), self._keeper)
+        self._cache = ReplyCache(replies, settings)
+        self._caller = Caller(model, settings, limiter or RetryAfter(), self._cache)
         self._gone: dict[str, _Gone] = {}
 
     @property
@@ -132,7 +132,7 @@ class ModelGateway:
         """
 
         async def fetch(request: ModelRequest) -> ModelReply:
-            return await drained(self._model, request, on_text)
+            return await read_stream(self._model, request, on_text)
 
         def read(reply: ModelReply) -> ComposedText:
             return ComposedText(reply.text, reply.model, reply.finish_reason)
@@ -149,19 +149,19 @@ class ModelGateway:
         wanted = model or (self._settings.main if question.task.role == "main" else fast)
         question = replace(question, key=self._key(question, wanted))
         with question.log.call_in_flight(), _bound_to(question.item):
-            kept = await self._kept(question, wanted)
-            return await self._asked(question, wanted) if kept is None else kept
+            cached = await self._cached(question, wanted)
+            return await self._ask_models(question, wanted) if cached is None else cached
 
     def _key(self, question: Question[_T], wanted: str) -> bytes | None:
         # A reply that costs nothing is not worth a row.
         if not self._model.reserves(question.request(wanted, question.task.max_tokens, 0.0)):
             return None
-        return self._keeper.key(question.task, wanted, question.text, question.log.terms.scope)
+        return self._cache.key(question.task, wanted, question.text, question.log.terms.scope)
 
-    async def _kept(self, question: Question[_T], wanted: str) -> _T | None:
+    async def _cached(self, question: Question[_T], wanted: str) -> _T | None:
         """A cached reply, if it is still valid; otherwise a call begins."""
         started = time.perf_counter()
-        found = await self._keeper.find(question.key, self._begun(question, wanted)) if question.key else None
+        found = await self._cache.get(question.key, self._begun(question, wanted)) if question.key else None
         if found is None:
             return None
         try:
@@ -172,7 +172,7 @@ class ModelGateway:
             question.on_text(found.text)
         seconds = time.perf_counter() - started
         question.log.records.append(
-            kept_record(found, question.task.name, question.text, self.provider, question.item, seconds),
+            cached_record(found, question.task.name, question.text, self.provider, question.item, seconds),
         )
         return value
 
@@ -183,7 +183,7 @@ class ModelGateway:
         log.has_begun = True
         return log.begun_as(begun_record(request, self.provider, question.item, self._model.reserves(request)))
 
-    async def _asked(self, question: Question[_T], wanted: str) -> _T | Failure:
+    async def _ask_models(self, question: Question[_T], wanted: str) -> _T | Failure:
         """Ask until there is a reply, or no attempt or time is left."""
         terms = question.log.terms
         budget = RetryBudget(self._settings.attempts, self._seconds_for(terms), self._backoff_s)
@@ -220,9 +220,9 @@ class ModelGateway:
         if failing:
             reasons = "; ".join(f"{model} fails, last with: {error}" for model, error in failing.items())
             raise CircuitOpen(min(error.wait_s for error in failing.values()), reasons)
-        return self._nobody_left(chain)
+        return self._no_model_left(chain)
 
-    def _nobody_left(self, chain: Sequence[str]) -> Failure:
+    def _no_model_left(self, chain: Sequence[str]) -> Failure:
         reasons = "; ".join(f"{model}: {self._gone[model].reason}" for model in chain)
         return Failure(f"no model is left to ask ({reasons})", "gone")
 

@@ -4,7 +4,7 @@ import zipfile
 from collections.abc import Iterator
 from io import BytesIO
 
-from clients.archives.zip_format import BOMB_RATIO, BROKEN, DIRECTORY_ENTRY
+from clients.archives.reader import BOMB_RATIO, BROKEN, DIRECTORY_ENTRY
 from clients.parsing.limits import ParseLimits
 from domain.errors import DocumentEncrypted, DocumentTooLarge, DocumentUnreadable
 

@@ -13,7 +13,7 @@ _SAMPLE_CHARS = 5_000
 _MIN_LETTER_BYTES = 200
 _MIN_PROBABILITY = 0.95
 _MIN_SCRIPT_SHARE = 0.5
-_KEPT_S = 10.0
+_IDLE_S = 10.0
 """The model is released this long after its last use."""
 # Detected codes mapped to a written standard that has a two-letter code.
 _STANDARDS = {"wuu": "zh", "yue": "zh", "arz": "ar", "ary": "ar", "nb": "no", "nn": "no"}
@@ -43,13 +43,13 @@ def _of_script(letters: str) -> str | None:
 
 def _likely(sample: str) -> str | None:
     probabilities: Counter[str] = Counter()
-    for code, probability in _kept.model().rank(sample):
+    for code, probability in _model_in_use.model().rank(sample):
         probabilities[_STANDARDS.get(code, code)] += probability  # pyright: ignore[reportArgumentType]
     code, probability = probabilities.most_common(1)[0]
     return code if probability >= _MIN_PROBABILITY and len(code) == 2 else None
 
 
-class KeptModel:
+class ReleasableModel:
     """The language model, loaded on first use and released when unused: it takes 75 MB, and half a second to load."""
 
     def __init__(self) -> None:
@@ -69,19 +69,19 @@ class KeptModel:
                 self._model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
             if self.ending is not None:
                 self.ending.cancel()
-            self.ending = threading.Timer(_KEPT_S, self._let_go)
+            self.ending = threading.Timer(_IDLE_S, self._release)
             self.ending.daemon = True
             self.ending.start()
             return self._model
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         with self._lock:
             # A timer that fired just before it was cancelled must not release the model that its successor guards.
             if threading.current_thread() is self.ending:
                 self._model = self.ending = None
 
 
-_kept = KeptModel()
+_model_in_use = ReleasableModel()
 
 
 def with_findings(document: ParsedDocument, filename: str) -> ParsedDocument:

@@ -8,12 +8,11 @@ from typing import Any
 
 import httpx
 
-from clients.bounded_responses import UNPACKED, NotRead, posted_soon
+from clients.http_responses import UNPACKED, NotRead, posted_soon, retry_after_s
 from clients.llm.calling.retry import RetryBudget
 from clients.llm.protocol import ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
 from clients.reranking.protocol import RerankFailed
 from clients.reranking.wire import Scale, are_logits, documents_body, read_scores, relevance, texts_body
-from clients.webhooks.retry_after import retry_after_s
 
 _ATTEMPTS = 3
 _CONNECT_TIMEOUT_S = 5.0
@@ -111,8 +110,8 @@ class RerankEndpoint:
         status = response.status_code
         text = " ".join(_text(content).split())[:_SHOWN]
         # An endpoint may echo what it was sent.
-        told = text.replace(self._api_key, "…") if self._api_key else text
-        message = f"HTTP {status}: {told}" if told else f"HTTP {status}"
+        masked = text.replace(self._api_key, "…") if self._api_key else text
+        message = f"HTTP {status}: {masked}" if masked else f"HTTP {status}"
         wait = retry_after_s(response.headers.get("Retry-After", ""), time.time())
         if status == _TOO_MANY or (response.is_server_error and wait is not None):
             return ModelRateLimited(message, retry_after_s=wait, status=status)

@@ -21,7 +21,7 @@ from opentelemetry.context import Context
 from opentelemetry.trace import NonRecordingSpan, Span, SpanContext, SpanKind, Status, StatusCode, TraceFlags
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from config.observing import TracingSettings
+from config.serving import TracingSettings
 from config.settings import ConfigurationInvalid
 
 Value = str | int | float | bool | Sequence[str]

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import httpcore
 
+from clients.http_responses import retry_after_s
 from clients.webhooks.addresses import AddressPolicy, Endpoint, parse_url
 from clients.webhooks.pinned_connector import Dialler, Resolver, resolve
-from clients.webhooks.retry_after import retry_after_s
 from domain.errors import AddressForbidden, WebhookUrlInvalid
 
 _EXCERPT_BYTES = 2048

@@ -31,7 +31,9 @@ class MarkedAnswer:
     inserted: Sequence[tuple[int, int]]
 
 
-def mark(answer: str, citations: Iterable[GivenCitation], sources: Citable | int | None = None) -> MarkedAnswer:
+def insert_markers(
+    answer: str, citations: Iterable[GivenCitation], sources: Citable | int | None = None
+) -> MarkedAnswer:
     """Put `[†N]` after each cited span, and after every earlier sentence that the span reaches into.
 
     A span that ends inside a word cites its sentence to the end. Nothing is inserted into code, a formula, a link or a

@@ -16,7 +16,7 @@ _BULLET = re.compile(r"(?:(?:[-*+•‣▪◦·●○■□▶►>|]|#{1,6}|\(?\
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ParsedSentence:
     """One sentence: its own words are `text[start:end]` of the reading, without bullet, heading mark and table bars."""
 
     start: int
@@ -36,7 +36,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedAnswer:
     """An answer without markers and without a list of references (`had_references`), and its sentences.
 
     `text[i]` was `answer[origin[i]]`. `orphans` are the markers of an answer that has no words.
@@ -44,12 +44,12 @@ class Reading:
 
     text: str
     origin: Sequence[int]
-    said: tuple[Said, ...]
+    said: tuple[ParsedSentence, ...]
     orphans: tuple[Mark, ...]
     had_references: bool
 
 
-def read(answer: str, sources: Citable | int | None = None) -> Reading:
+def parse_answer(answer: str, sources: Citable | int | None = None) -> ParsedAnswer:
     """Find the sentences of `answer` and assign every marker to the one that contains it, else to the previous one.
 
     A marker that begins a line belongs to the sentence that begins there, and so do all others of a paragraph that puts
@@ -71,11 +71,11 @@ def read(answer: str, sources: Citable | int | None = None) -> Reading:
         ):
             marks[owners[owner]].append(mark)
     said = [
-        Said(first, last, _claims(text, (start, end), (first, last), own), tuple(own))
+        ParsedSentence(first, last, _claims(text, (start, end), (first, last), own), tuple(own))
         for (start, end), (first, last), own in zip(sentences, spans, marks, strict=True)
     ]
     orphans = () if owners else plain.marks
-    return Reading(text, plain.origin, tuple(said), orphans, had_references=len(body) < len(answer))
+    return ParsedAnswer(text, plain.origin, tuple(said), orphans, had_references=len(body) < len(answer))
 
 
 def is_list_sign(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The list of sources below an answer: removes the model's own, and writes one of the sources really cited."""
+"""Removes the model's own list of sources below an answer, and writes one of the sources actually cited."""
 
 import re
 from collections.abc import Sequence

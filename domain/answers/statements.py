@@ -6,7 +6,7 @@ from functools import lru_cache
 from hashlib import sha256
 
 from domain.answers.checkable import is_checkable
-from domain.answers.parser import read
+from domain.answers.parser import parse_answer
 from domain.markers.citable import Citable, citable
 
 _WORTH_KEEPING = 20_000  # characters: caching longer answers, dozens at a time, costs more memory than it is worth
@@ -54,7 +54,7 @@ def statements(answer: str, sources: Citable | int | None = None) -> list[Statem
 @lru_cache(maxsize=64)
 def _statements(answer: str, sources: Citable | None) -> tuple[Statement, ...]:
     """Cached, because every check of a draft and everything after it parses the same text."""
-    reading = read(answer, sources)
+    reading = parse_answer(answer, sources)
     return tuple(
         Statement(
             index=index,

@@ -1,9 +1,9 @@
-"""Splits an answer into sentences while it is being written, and tells which ones more text will not change (N1).
+"""Divides an answer into sentences while it is being written, and reports those that more text will not change (N1).
 
 A sentence counts as closed when the next one has begun with a whole word: by then its citation markers, its end and
-whether it is a heading are settled, except in rare texts (an aside that closes later, a list of references below it
-that was none). Users of a closed sentence must be able to do without it; `citations.statements` of the complete text is
-authoritative.
+whether it is a heading are settled, except in rare texts (an aside that closes later, a list of references that turns
+out to be none). Users of a closed sentence must be able to do without it; `citations.statements` of the complete text
+is authoritative.
 """
 
 import re
@@ -25,6 +25,7 @@ _OPEN = re.compile(
 )
 _LONGEST_OPEN = 402
 _BOUNDARY = re.compile(r"[.!?…。！？｡\n]")
+_BARE_SIGN = re.compile(r"\s(?:[-*•>]|#{1,6}|\d{1,3}[.)])\s*\Z")
 
 
 class GrowingAnswer:
@@ -84,8 +85,17 @@ class GrowingAnswer:
         self._looked = self._base + said[count].start - base
 
 
+def without_unfinished_sentence(text: str) -> str:
+    """Return `text` without the sentence that is being written; all of it if there is only one."""
+    said = statements(text)
+    if len(said) < 2:
+        return text.rstrip()
+    closed = text[: said[-1].start].rstrip()
+    return _BARE_SIGN.sub("", closed)
+
+
 def _settled(text: str) -> str:
-    """`text` up to what is still open at its end."""
+    """Return `text` up to what is still open at its end."""
     end = len(text)
     if (tick := text.rfind("`")) >= 0:
         inside = code_regions(text)

@@ -1,4 +1,4 @@
-"""The chained record that proves a result, and whether a published answer still holds.
+"""The hash-chained record that proves a result, and whether a published answer is still valid.
 
 Imports no other package of the domain.
 """

@@ -9,7 +9,7 @@ GOOD = frozenset({"supported", "no_claim"})
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class SentenceState:
     """A sentence of an answer with its state; `start:end` are code points."""
 
     start: int
@@ -23,7 +23,7 @@ class Stated:
         return {"status": self.status, "support": self.support, "reason": self.reason}
 
 
-def compare(old: Sequence[Stated], new: Sequence[Stated]) -> list[dict[str, Any]]:
+def compare(old: Sequence[SentenceState], new: Sequence[SentenceState]) -> list[dict[str, Any]]:
     """Return {start, end, text, old, new, changed} for every sentence of either, in the order of the answer.
 
     Sentences at the same place are the same; a sentence that only one side has has no state on the other.
@@ -33,7 +33,7 @@ def compare(old: Sequence[Stated], new: Sequence[Stated]) -> list[dict[str, Any]
     return [_pair(said[place], before.get(place), after.get(place)) for place in sorted(said)]
 
 
-def _pair(said: Stated, old: Stated | None, new: Stated | None) -> dict[str, Any]:
+def _pair(said: SentenceState, old: SentenceState | None, new: SentenceState | None) -> dict[str, Any]:
     return {
         "start": said.start,
         "end": said.end,

@@ -1,4 +1,4 @@
-"""Failing statements replaced or removed in the text of an answer.
+"""Replaces or removes failing statements in the text of an answer.
 
 Imports `domain.answers` and `domain.evidence`.
 """

@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from domain.answers.checkable import is_claim
-from domain.answers.parser import Reading, Said, read
+from domain.answers.parser import ParsedAnswer, ParsedSentence, parse_answer
 from domain.answers.statements import Statement
-from domain.correction.edits import Place, Repair, mend
+from domain.correction.edits import Place, Repair, apply_repairs
 from domain.markers.citable import Citable, citable
-from domain.markers.seams import WIDE_STOP
+from domain.markers.spacing import WIDE_STOP
 
 _FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})[ \t]*")
 EditKind = Literal["removed", "renumbered", "reworded", "references_stripped", "reattributed", "rewritten", "dropped"]
@@ -72,7 +72,7 @@ def correct(
     """
     known = citable(sources)
     source_count = known.count if known else 0
-    reading, repairs = read(answer, known), repairs or {}
+    reading, repairs = parse_answer(answer, known), repairs or {}
     kept = [
         [number for number in said.numbers if 1 <= number <= source_count and (index, number) not in inaccurate]
         if index not in repairs
@@ -81,7 +81,7 @@ def correct(
     ]
     left = sorted({n for numbers in kept for n in numbers})
     mapping = {old: new if renumber else old for new, old in enumerate(left, start=1)}
-    plain, places = mend(reading, repairs)
+    plain, places = apply_repairs(reading, repairs)
     numbers = {index: tuple(sorted({mapping[number] for number in own})) for index, own in enumerate(kept)}
     text, statements = _written(plain, places, numbers, reading)
     cited = {number for said in reading.said for number in said.numbers}
@@ -96,7 +96,7 @@ def correct(
 
 
 def _written(
-    plain: str, places: Sequence[Place], numbers: Mapping[int, tuple[int, ...]], reading: Reading
+    plain: str, places: Sequence[Place], numbers: Mapping[int, tuple[int, ...]], reading: ParsedAnswer
 ) -> tuple[str, tuple[Statement, ...]]:
     pieces: list[str] = []
     statements: list[Statement] = []
@@ -125,7 +125,7 @@ def _markers(plain: str, end: int, numbers: Sequence[int]) -> str:
     return gap + markers + (" " if following.strip() else "")
 
 
-def _repair_edits(reading: Reading, repairs: Mapping[int, Repair]) -> Iterator[Edit]:
+def _repair_edits(reading: ParsedAnswer, repairs: Mapping[int, Repair]) -> Iterator[Edit]:
     for index, repair in sorted(repairs.items()):
         said = reading.said[index]
         before = reading.text[said.start : said.end]
@@ -134,7 +134,7 @@ def _repair_edits(reading: Reading, repairs: Mapping[int, Repair]) -> Iterator[E
 
 
 def _edits(
-    reading: Reading,
+    reading: ParsedAnswer,
     kept: Sequence[Sequence[int]],
     mapping: Mapping[int, int],
     sources: int,
@@ -153,7 +153,9 @@ def _edits(
         yield Edit("references_stripped", None, None, "the list of references is made anew")
 
 
-def _edits_of_statement(index: int, said: Said, kept: Sequence[int], sources: int, *, mended: bool) -> Iterator[Edit]:
+def _edits_of_statement(
+    index: int, said: ParsedSentence, kept: Sequence[int], sources: int, *, mended: bool
+) -> Iterator[Edit]:
     for mark in said.marks:
         if mark.noun and not mended:
             yield Edit("reworded", index, None, f"the citation was a word of its sentence, now {mark.noun!r}")

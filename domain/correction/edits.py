@@ -1,6 +1,6 @@
-"""Edits statements in the text of an answer: rewrites one, or removes it (N5).
+"""Applies repairs to the text of an answer: rewrites a statement, or removes it (N5).
 
-The result reads as if the statement had never been there: no empty list item, no double space, no hole between
+The result reads as if the statement had never been there: no empty list item, no double space, no gap between
 paragraphs.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from domain.answers.parser import Reading, is_list_sign, without_list_sign
+from domain.answers.parser import ParsedAnswer, is_list_sign, without_list_sign
 from domain.markers.stripping import plain_text
 
 _STOP = re.compile(r"[.!?…。！？]+[\"'”’»)\]]*$")
@@ -45,7 +45,7 @@ class Place:
     end: int
 
 
-def mend(reading: Reading, repairs: Mapping[int, Repair]) -> tuple[str, list[Place]]:
+def apply_repairs(reading: ParsedAnswer, repairs: Mapping[int, Repair]) -> tuple[str, list[Place]]:
     """Return the text of `reading` with statements rewritten or removed, and the places of the remaining ones."""
     text = reading.text
     places = [Place(index, said.start, said.end) for index, said in enumerate(reading.said)]
@@ -76,7 +76,7 @@ def clean_words(text: str) -> str:
 
 
 def _stop(old: str, new: str) -> str:
-    """The full stop that the new words lack: without it the next sentence would be read as part of this one."""
+    """Return the full stop that the new words lack: without it the next sentence would be read as part of this one."""
     had, has = _STOP.search(old), _STOP.search(new)
     return had[0] if had and not has else ""
 
@@ -87,7 +87,7 @@ def _shifted(places: Sequence[Place], by: int) -> Iterator[Place]:
 
 
 def _extent(text: str, start: int, end: int, following: int) -> tuple[int, int]:
-    """Return what is removed with the words at `start:end`: their whole lines if they fill them, else the space beside.
+    """Return the range removed with the words at `start:end`: their lines if they fill them, else the space beside.
 
     `following` is where the next statement begins.
     """
@@ -105,7 +105,7 @@ def _extent(text: str, start: int, end: int, following: int) -> tuple[int, int]:
 
 
 def _is_continued(text: str, line_end: int, following: int) -> bool:
-    """Whether the next statement continues the same item: on the next line, indented, without a mark of its own."""
+    """Say whether the next statement continues the same item: on the next line, indented, without a mark of its own."""
     between = text[line_end:following]
     return line_end < following < len(text) and bool(_CONTINUED.fullmatch(between))
 

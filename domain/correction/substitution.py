@@ -1,12 +1,12 @@
-"""Replaces the wrong values of a claim by the source's: the smallest possible correction (S4.4)."""
+"""Replaces the wrong values of a claim with those of the source: the smallest possible correction (S4.4)."""
 
 import re
 from collections.abc import Sequence
 
 from domain.evidence.contradictions import Disagreement, disagreements, readable
-from domain.evidence.equivalence import is_said_in, keeps_subjects, read_at_best
+from domain.evidence.equivalence import best_passage, is_stated_in, keeps_subjects
 from domain.evidence.spans import claim_relevance
-from domain.facts.above import below
+from domain.facts.heading_context import with_headings
 
 # After a consonant, after a vowel. ㄹ counts as a vowel before 로.
 _PARTICLES = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"), ("으로", "로"))
@@ -28,17 +28,17 @@ _HANGUL, _LATIN_WORD = re.compile("[가-힣]"), re.compile("[A-Za-z]{3,}")
 
 
 def corrected(claim: str, source: str, context: str = "") -> str | None:
-    """Return `claim` with its wrong values replaced by those of `source`, still about the same; None if impossible
+    """Return `claim` with its wrong values replaced by those of `source`, with the same subject; None if impossible
     (V6).
 
     The source must name the claim's subject in the same place as the values, or a heading of its `context` must.
     """
-    read = below(claim, source, context)
+    read = with_headings(claim, source, context)
     text = substituted(claim, disagreements(claim, read))
-    if text is None or not keeps_subjects(claim, text) or not is_said_in(read, text):
+    if text is None or not keeps_subjects(claim, text) or not is_stated_in(read, text):
         return None
-    told = _PARTICLE_OF_NAME.sub("", text)
-    return text if claim_relevance(told, read_at_best(read, text)) >= _SAME_MATTER else None
+    plain = _PARTICLE_OF_NAME.sub("", text)
+    return text if claim_relevance(plain, best_passage(read, text)) >= _SAME_MATTER else None
 
 
 def is_proven(text: str, source: str, context: str = "") -> bool:
@@ -46,7 +46,7 @@ def is_proven(text: str, source: str, context: str = "") -> bool:
 
     The headings and columns of its `context` belong to the place.
     """
-    return is_said_in(below(text, source, context), text)
+    return is_stated_in(with_headings(text, source, context), text)
 
 
 def substituted(claim: str, found: Sequence[Disagreement]) -> str | None:
@@ -71,21 +71,23 @@ def _values(found: Sequence[Disagreement], claim: str) -> dict[str, str]:
     values: dict[str, str] = {}
     for each in found:
         new = each.source_value if each.kind in _VALUES else None
-        old, new = (each.claim_value, new) if each.claim_value in claim else _bare(each.claim_value, new or "")
-        if not new or not _fits(old, new) or values.setdefault(old, new) != new:
+        old, new = (
+            (each.claim_value, new) if each.claim_value in claim else _without_shared_unit(each.claim_value, new or "")
+        )
+        if not new or not _is_replaceable(old, new) or values.setdefault(old, new) != new:
             return {}
     return values
 
 
-def _bare(old: str, new: str) -> tuple[str, str]:
-    """Two values without a unit that both have: a claim that says "16 percent" states the value "16%"."""
+def _without_shared_unit(old: str, new: str) -> tuple[str, str]:
+    """Return both values without a common unit: a claim that says "16 percent" states the value "16%"."""
     one, other = _UNIT.search(old), _UNIT.search(new)
     if one and other and one[0].strip() == other[0].strip():
         return old[: one.start()], new[: other.start()]
     return old, new
 
 
-def _fits(old: str, new: str) -> bool:
+def _is_replaceable(old: str, new: str) -> bool:
     if old == new:
         return False
     korean, latin = _HANGUL.search(old), _LATIN_WORD.search(old)
@@ -96,10 +98,10 @@ def _fits(old: str, new: str) -> bool:
 
 def _replaced(match: re.Match[str], values: dict[str, str]) -> str:
     new = values[match["value"]]
-    return new + _fitting(match["particle"] or "", _final(new))
+    return new + _fitting_particle(match["particle"] or "", _final_consonant(new))
 
 
-def _fitting(particle: str, final: int | None) -> str:
+def _fitting_particle(particle: str, final: int | None) -> str:
     if final is None or particle not in _FORMS:
         return particle
     closed, open_form = _FORMS[particle]
@@ -107,7 +109,7 @@ def _fitting(particle: str, final: int | None) -> str:
     return open_form if is_open else closed
 
 
-def _final(text: str) -> int | None:
+def _final_consonant(text: str) -> int | None:
     """Return the final consonant of `text` read aloud, 0 for none; None if unknown."""
     last = text[-1]
     if _HANGUL.fullmatch(last):

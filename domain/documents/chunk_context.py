@@ -1,4 +1,4 @@
-"""The context of a chunk: the headings above it, the columns of its table.
+"""Determines the context of a chunk: the headings above it and the columns of its table.
 
 "The rate is 4 %" is found under "Loans to employees", and a row of figures under the names of its columns, although
 neither says so itself.
@@ -38,8 +38,8 @@ def joined(headings: Iterable[str]) -> str:
     return _BETWEEN.join(headings)
 
 
-def below_columns(text: str, context: str) -> str:
-    """Return `text`, which begins within a table, below the names of the columns that its context has."""
+def with_columns(text: str, context: str) -> str:
+    """Return `text`, preceded by the column names of its context if it begins within a table."""
     first, _, rest = context.partition("\n")
     columns = (context if _CELLS.search(first) else rest).strip("\n")
     return f"{columns}\n{text}" if columns else text

@@ -1,4 +1,4 @@
-"""The text of a chunk that is embedded."""
+"""Determines the text of a chunk that is embedded."""
 
 from typing import Protocol
 

@@ -1,6 +1,7 @@
-"""Rules of the knowledge graph (S5.1): which names are the same entity, and what it may contain. Nothing is invented.
+"""Builds the knowledge graph of passages (S5.1): which names are one entity, and what the graph may contain.
 
-An entity counts only if its name occurs in the passage it was found in, a relation only between two such entities.
+Nothing is invented: an entity counts only if its name occurs in the passage it was found in, a relation only between
+two such entities.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Numbers, units, dates and names: the values that a sentence states, read from its text.
+"""Finds the numbers, units, dates and names in a text.
 
 Imports `domain.text`; every package above may import it.
 """

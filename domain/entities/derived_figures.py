@@ -1,4 +1,4 @@
-"""Figures that a source states in words (`half`, `이틀`), and figures that follow from two of its figures.
+"""Finds figures that a source states in words (`half`, `이틀`), and figures that follow from two of its figures.
 
 Readers work such figures out: "20 %" from "one in five", "32 hours" from "eight modules of four hours". The first kind
 is stated; the second is not, so it neither proves nor disproves a claim.
@@ -10,7 +10,7 @@ from itertools import combinations
 
 from domain.entities.numbers import Quantity, states
 from domain.entities.units import KOREAN_NUMERALS, NUMERALS, UNITS
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
 _SPELLED = {**NUMERALS, **KOREAN_NUMERALS, "a": 1.0, "an": 1.0, "하나": 1.0, "둘": 2.0, "셋": 3.0, "넷": 4.0}
@@ -37,15 +37,15 @@ _WHOLE = 1e-6
 _DIMENSIONS = frozenset({"", *(dimension for dimension, _ in UNITS.values())})
 
 
-@remembered()
-def worded(text: str) -> tuple[Quantity, ...]:
+@text_cache()
+def figures_in_words(text: str) -> tuple[Quantity, ...]:
     """Return the shares and times that `text` gives in words, as percentages and in units, in order of their form."""
     return (*_shares(text), *_times(text))
 
 
-def is_worded(stated: Quantity, text: str) -> bool:
+def is_in_words(stated: Quantity, text: str) -> bool:
     """Say whether `text` gives the figure in words: 50 % as `half`, 30 minutes as `half an hour`."""
-    return any(states(stated, each) and stated.dimension == each.dimension for each in worded(text))
+    return any(states(stated, each) and stated.dimension == each.dimension for each in figures_in_words(text))
 
 
 def _shares(text: str) -> Iterator[Quantity]:
@@ -76,7 +76,7 @@ def _quantity(match: re.Match[str], value: float, unit: str, step: float = 0.0) 
     return Quantity(value, step, unit, "exactly", False, False, frozenset(), match.start(), match[0])
 
 
-def follows(stated: Quantity, source: str, known: Sequence[Quantity]) -> tuple[str, str] | None:
+def derivation(stated: Quantity, source: str, known: Sequence[Quantity]) -> tuple[str, str] | None:
     """Return the two figures of the source from which `stated` follows, as written; else None.
 
     Two figures near each other: their sum, difference, product or share, where the units allow it. `known` are the
@@ -91,10 +91,10 @@ def follows(stated: Quantity, source: str, known: Sequence[Quantity]) -> tuple[s
     return None
 
 
-@remembered()
+@text_cache()
 def _beside(source: str, known: tuple[Quantity, ...]) -> tuple[tuple[Quantity, Quantity], ...]:
     """Pairs of figures near each other in a source; a repeated figure is no second figure."""
-    figures = sorted([*known, *worded(source)], key=lambda each: each.start)[:_MOST]
+    figures = sorted([*known, *figures_in_words(source)], key=lambda each: each.start)[:_MOST]
     return tuple(
         (one, other)
         for one, other in combinations(figures, 2)

@@ -185,13 +185,13 @@ def within(claim: Quantity, source: Quantity) -> bool:
     return claim.bound == "under" and value < claim.value <= _FAR_BELOW * value
 
 
-def reach(claim: Quantity) -> tuple[float, float]:
+def agreement_range(claim: Quantity) -> tuple[float, float]:
     """Return the range of values, in the unit of `claim`, of quantities that may agree with it."""
     least = claim.value / (_FAR_BELOW if claim.bound == "under" else 1 + _ABOUT)
     return least, claim.value * (_WITHIN if claim.bound == "over" else _MOST_OF.get(claim.bound, 1 / (1 - _ABOUT)))
 
 
-def rounding(claim: Quantity) -> float:
+def tolerance(claim: Quantity) -> float:
     """Return the tolerance, in the unit of `claim`, within which a value still `states` it."""
     if most := _MOST_OF.get(claim.bound):
         return claim.value * most

@@ -1,4 +1,4 @@
-"""The figures and dates of a source, read once and indexed by value.
+"""Indexes the figures and dates of a source by value.
 
 A claim of fifty figures is thus compared with a source of ten thousand without comparing each with each.
 """
@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from domain.entities.dates import Date, find_dates
-from domain.entities.numbers import Quantity, find_quantities, reach, table_scale
+from domain.entities.numbers import Quantity, agreement_range, find_quantities, table_scale
 from domain.entities.units import UNITS
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 
 _MOST_CHARS = 600_000  # of cached sources: their analysis takes far more memory than they do
 _MOST_NEARBY = 200  # figures or dates of one sentence
-_MOST_RIVALS = 100  # figures of a kind: with more, none of them is a plausible counterpart
+_MOST_ALTERNATIVES = 100  # figures of a kind: with more, none of them is a plausible counterpart
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class SourceFigures:
 
     @cached_property
     def scale(self) -> float:
-        """The factor of the plain numbers of its tables."""
+        """The factor of plain numbers in its tables."""
         return table_scale(self.source)
 
     @cached_property
@@ -80,9 +80,9 @@ class SourceFigures:
             found[each.dimension].append(at)
         return found
 
-    def near(self, stated: Quantity) -> list[Quantity]:
+    def candidates(self, stated: Quantity) -> list[Quantity]:
         """Return the distinct quantities, in order, that may state a figure of a claim or satisfy its limit."""
-        least, most = reach(stated)
+        least, most = agreement_range(stated)
         found = {*self._by_value.between(least, most), *self._by_value.between(least / self.scale, most / self.scale)}
         if stated.unit and (sizes := self._by_size.get(stated.dimension)):
             factor = UNITS[stated.unit][1]
@@ -98,11 +98,11 @@ class SourceFigures:
         """Return quantities, at most a hundred, that share a following word with the figure, in order."""
         found = {at for noun in stated.nouns for at in self._by_noun.get(noun, ())}
         alike = [at for at in sorted(found) if not stated.unit or self.different[at].dimension == stated.dimension]
-        return [self.different[at] for at in alike[:_MOST_RIVALS]]
+        return [self.different[at] for at in alike[:_MOST_ALTERNATIVES]]
 
     def of_dimension(self, stated: Quantity) -> list[Quantity]:
         """Return quantities, at most a hundred, of the figure's dimension, in order."""
-        return [self.different[at] for at in self._by_dimension.get(stated.dimension, [])[:_MOST_RIVALS]]
+        return [self.different[at] for at in self._by_dimension.get(stated.dimension, [])[:_MOST_ALTERNATIVES]]
 
     def quantities_in(self, start: int, end: int) -> Sequence[Quantity]:
         """Return the quantities, at most 200, that start in a part of the source, in order."""
@@ -131,9 +131,8 @@ class _Ordered:
         return self._places[first : bisect_right(self._numbers, most * (1 + 1e-9))]
 
 
-@remembered(_MOST_CHARS)
+@text_cache(_MOST_CHARS)
 def source_figures(source: str) -> SourceFigures:
-    """Return the figures of `source`, cached."""
     return SourceFigures(source)
 
 

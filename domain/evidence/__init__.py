@@ -1,4 +1,4 @@
-"""Evidence for a claim in the text of a source, and what contradicts the claim; found without a model.
+"""Finds evidence for a claim in the text of a source, and contradictions of the claim, without a model.
 
-Imports `domain.facts` and what is below it; `domain.verdicts` decides with it.
+Imports `domain.facts` and the packages below it; `domain.verdicts` decides with it.
 """

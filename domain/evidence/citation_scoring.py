@@ -1,15 +1,21 @@
-"""How well a quoted span and a claim stand the comparison with the source that they are said to come from (S4.4)."""
+"""Scores a citation: whether the quoted span is in the source, and whether it supports the claim (S4.4)."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from domain.documents.chunk_context import below_columns
+from domain.documents.chunk_context import with_columns
 from domain.evidence.contradictions import cited_disagreements
 from domain.evidence.spans import Disagreement, Located, best_text_span, claim_relevance, disagreements, locate_quote
-from domain.facts.above import lasting_context
-from domain.facts.proving import unnamed_subjects
+from domain.facts.comparison.source import parse_source
+from domain.facts.grounding import absent_subjects
+from domain.facts.heading_context import active_context
+from domain.facts.reading.phrases import normalised
+from domain.facts.reading.token_alignment import tokens_match
+from domain.facts.reading.tokens import tokenize
+from domain.facts.reading.values import ValueIndex
+from domain.text.lengths import is_too_long
 
 # What only says how a text looks: targets of links, tags, emphasis. Every part is bounded, so this stays linear.
 _MARKUP = re.compile(
@@ -78,8 +84,8 @@ def score_citation(
       Without a span the best one of the source is taken. One of more than 500 characters that is not found scores 0,
       one of more than 2,000 has to be there word for word.
     - Relevance: the share of the claim's words in the source and its `context`, the headings and columns that stand
-      outside of it. The seed takes the whole source, not the span: a short span may leave to its neighbours what the
-      claim repeats.
+      outside of it; values count in any spelling, "5 pm" as "17:00". The seed takes the whole source, not the span: a
+      short span may leave to its neighbours what the claim repeats.
     - Accurate: confidence of at least 0.7 and no issue at all, so a similar span is found but never accurate.
     - A number, date, unit, name or negation is compared with the words of the source that the span was found at, since
       they are what is cited; with the whole source when it was not found.
@@ -88,7 +94,8 @@ def score_citation(
     """
     rules, claim = rules or CitationRules(), without_markup(claim)
     text_span_score, located = _span(claim, source, text_span, rules.fuzzy)
-    relevance = claim_relevance(claim, f"{context}\n{source}")
+    whole = f"{context}\n{source}"
+    relevance = max(claim_relevance(each, whole) for each in (claim, _in_its_spelling(claim, source)))
     differing = _differing(claim, source, located, context)
     issues = (*_issues(text_span_score, relevance, located, rules), *_mismatches(differing))
     confidence = min(text_span_score, relevance)
@@ -103,9 +110,21 @@ def score_citation(
     )
 
 
+def _in_its_spelling(claim: str, source: str) -> str:
+    """Return the claim with those of its values that the source has as the source writes them."""
+    if is_too_long(claim):
+        return claim
+    known = [token for tokens in parse_source(source).clause_tokens for token in tokens if token.value]
+    index, text = ValueIndex([each.value for each in known]), normalised(claim)
+    for token, value in reversed([(each, each.value) for each in tokenize(claim) if each.value]):
+        written = next((known[at].text for at in index.candidates(value) if tokens_match(token, known[at])), token.text)
+        text = text[: token.start] + written + text[token.start + len(token.text) :]
+    return text
+
+
 def _differing(claim: str, source: str, located: tuple[int, int] | None, context: str) -> tuple[Disagreement, ...]:
     if located is None:
-        return disagreements(claim, below_columns(source, context))
+        return disagreements(claim, with_columns(source, context))
     found = cited_disagreements(claim, source[slice(*located)], source, context)
     if any(each.kind in ("name", "subject") for each in found):
         return found
@@ -113,13 +132,13 @@ def _differing(claim: str, source: str, located: tuple[int, int] | None, context
 
 
 def _other_subjects(claim: str, source: str, located: tuple[int, int], context: str) -> Iterator[Disagreement]:
-    """What the cited words, read with their headings, are not about (V2, V4)."""
-    for name in unnamed_subjects(claim, source, *located, lasting_context(context)):
+    """Yield subjects of the claim that the cited words, read with their headings, are not about (V2, V4)."""
+    for name in absent_subjects(claim, source, *located, active_context(context)):
         yield Disagreement("subject", name, None, f"“{name}” is not what the cited words are about")
 
 
 def without_markup(text: str) -> str:
-    """Blank out the Markdown and HTML of `text` in place: the target of a link is no word that a source has to say."""
+    """Blank out the Markdown and HTML of `text` in place: markup, such as the target of a link, is not evidence."""
     return _MARKUP.sub(lambda found: " " * len(found[0]), text)
 
 

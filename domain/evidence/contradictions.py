@@ -1,7 +1,7 @@
 """Finds where a claim and its source differ in numbers, dates, units or names, or deny each other (S4.4).
 
 Deterministic, and silent when in doubt: a figure, a date or a name must be absent from the source, or from the one
-sentence that otherwise says the same. `python -m benchmarks.verdicts.planted` measures what this catches.
+sentence that otherwise says the same. `python -m benchmarks.planted` measures what this catches.
 """
 
 import re
@@ -15,15 +15,15 @@ from domain.entities.numbers import find_quantities
 from domain.entities.source_figures import outside, source_figures
 from domain.evidence.figure_mismatch import differing_figures
 from domain.evidence.name_mismatch import other_names
-from domain.facts.cited import Cited
-from domain.facts.comparison.best_place import Compared
+from domain.facts.comparison.best_place import SourceMatch
 from domain.facts.comparison.whole_source import compare
 from domain.facts.kinds import Difference, Kind
+from domain.facts.quotation import Quotation
 from domain.markers.parser import cited_markers
+from domain.text.cache import text_cache
 from domain.text.lengths import LONGEST_STATEMENT, is_too_long
-from domain.text.memory import remembered
-from domain.text.negation import denied_by_one, opposites, other_polarity
-from domain.text.sentence_alignment import Aligned, claim_stems, most_alike
+from domain.text.negation import differing_polarity, negated_in_one, opposites
+from domain.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
 from domain.text.sentences import split_sentences
 from domain.text.words import coverage, stem, words
 
@@ -59,14 +59,14 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
     `wording` says so.
     """
     plain = _plain_source(source)
-    found = tuple(each for sentence in _sentences(claim) for each in _of_sentence(sentence, plain))
+    found = tuple(each for sentence in _sentences(claim) for each in _sentence_disagreements(sentence, plain))
     return (*found, _uncompared(claim)) if is_too_long(claim) else found
 
 
-def best_places(claim: str, source: str) -> tuple[Compared, ...]:
-    """Return, for each sentence of the `claim`, the place of the `source` that says it best, with the differences.
+def best_places(claim: str, source: str) -> tuple[SourceMatch, ...]:
+    """Return the best match in the `source` for each sentence of the `claim`, with the differences.
 
-    Empty for a claim of more than 2,000 characters, which `disagreements` calls unproven.
+    Empty for a claim of more than 2,000 characters, which `disagreements` reports as unproven.
     """
     if is_too_long(claim):
         return ()
@@ -75,33 +75,33 @@ def best_places(claim: str, source: str) -> tuple[Compared, ...]:
 
 
 def cited_disagreements(claim: str, quoted: str, source: str, context: str = "") -> tuple[Disagreement, ...]:
-    """Return what the `claim` states otherwise than words that are `quoted` from the `source` (V2, V4, S4.4).
+    """Return where the `claim` disagrees with words `quoted` from the `source` (V2, V4, S4.4).
 
-    The words are read with what they stand below in the source and its `context`, the headings and columns outside of
-    it: a row belongs to the heads of its table, and a sentence is about what its headings name. What a section says
-    of its heading does not count against words that name it themselves.
+    The words are read with their headings and columns, in the source and in its `context`: a row belongs to the heads
+    of its table, and a sentence is about what its headings name. Other statements of a section do not count against
+    words that name its subject themselves.
     """
-    cited = Cited(_plain_source(quoted), _plain_source(source), _plain_source(context))
+    cited = Quotation(_plain_source(quoted), _plain_source(source), _plain_source(context))
     found = [
         each
         for each in disagreements(claim, cited.readable)
-        if not cited.is_above(claim, each.claim_value, each.source_value)
+        if not cited.is_stated_by_heading(claim, each.claim_value, each.source_value)
     ]
     if is_too_long(claim) or any(each.kind in ("name", "subject") for each in found):
         return tuple(found)
     elsewhere = [
         each
         for place in best_places(claim, cited.whole)
-        if place.in_table or (place.section and not cited.name(place.section))
+        if place.in_table or (place.section and not cited.mentions(place.section))
         for each in place.differences
         if each.sure
     ]
     if not any(each.kind == "subject" for each in elsewhere):
-        elsewhere += islice(cited.of_another(claim), 1)
-    return (*found, *map(_fact, elsewhere))
+        elsewhere += islice(cited.other_subjects(claim), 1)
+    return (*found, *map(_from_difference, elsewhere))
 
 
-@remembered()
+@text_cache()
 def _plain_source(source: str) -> str:
     return without_markers(readable(source))
 
@@ -112,20 +112,20 @@ def _sentences(claim: str) -> Sequence[str]:
     return found[:-1] if is_too_long(claim) else found
 
 
-def _of_sentence(claim: str, source: str) -> Sequence[Disagreement]:
+def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     """If the source has the sentence almost verbatim, that place decides; else the whole source does."""
     compared = compare(claim, source)
-    if compared.clean:
+    if compared.is_full_match:
         return ()
-    if found := [_fact(each) for each in compared.differences if each.sure]:
+    if found := [_from_difference(each) for each in compared.differences if each.sure]:
         return found
-    return _by_values(claim, source)
+    return _value_disagreements(claim, source)
 
 
-def _by_values(claim: str, source: str) -> Sequence[Disagreement]:
+def _value_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     wanted = claim_stems(claim)
-    aligned = most_alike(wanted, source, claim_stems(_undated(claim)))
-    flip = _flip(claim, wanted, aligned)
+    aligned = most_similar(wanted, source, claim_stems(_undated(claim)))
+    flip = _polarity_disagreement(claim, wanted, aligned)
     return (
         *_dates(claim, source, aligned),
         *_figures(claim, source, aligned),
@@ -160,7 +160,7 @@ def _undated(claim: str) -> str:
     return " ".join((*pieces, claim[position:]))
 
 
-def _dates(claim: str, source: str, aligned: Aligned) -> list[Disagreement]:
+def _dates(claim: str, source: str, aligned: AlignedSentence) -> list[Disagreement]:
     stated = find_dates(claim)[:_MOST_DATES]
     if not stated:
         return []
@@ -172,7 +172,7 @@ def _dates(claim: str, source: str, aligned: Aligned) -> list[Disagreement]:
         if not any(date.follows_from(other) for other in known):
             if not _is_bare_year_in(date, source):
                 found.append(_disagreement("date", date.text, _other_date(date, others) or _other_date(date, known)))
-        elif aligned.said >= _SAME_STATEMENT and not any(date.follows_from(other) for other in nearby):
+        elif aligned.coverage >= _SAME_STATEMENT and not any(date.follows_from(other) for other in nearby):
             instead = _other_date(date, others)
             found += [_disagreement("date", date.text, instead)] if instead else []
     return found
@@ -198,23 +198,23 @@ def _other_date(date: Date, known: Sequence[Date]) -> str | None:
     return alike[0] if len(set(alike)) == 1 else None
 
 
-def _figures(claim: str, source: str, aligned: Aligned) -> list[Disagreement]:
+def _figures(claim: str, source: str, aligned: AlignedSentence) -> list[Disagreement]:
     stated = outside(find_dates(claim), find_quantities(claim))
     return [_disagreement(*each) for each in differing_figures(stated, source, aligned)] if stated else []
 
 
-def _flip(claim: str, wanted: Sequence[str], aligned: Aligned) -> Disagreement | None:
+def _polarity_disagreement(claim: str, wanted: Sequence[str], aligned: AlignedSentence) -> Disagreement | None:
     sentence, found = aligned.text, set(aligned.stems)
-    if denied := denied_by_one(claim, sentence, found):
+    if denied := negated_in_one(claim, sentence, found):
         word = _surface(claim, denied)
         return Disagreement("negation", word, word, f"the statement denies “{word}”, the source does not")
-    if denied := denied_by_one(sentence, claim, set(wanted)):
+    if denied := negated_in_one(sentence, claim, set(wanted)):
         word = _surface(claim, denied)
         return Disagreement("negation", word, None, f"the source denies “{word}”, the statement does not")
     pair = opposites(set(wanted), found) if coverage(wanted, found) >= _SAME_MATTER else None
     if pair:
         return _disagreement("negation", _surface(claim, pair[0]), _surface(sentence, pair[1]))
-    if denied := other_polarity(claim, sentence):
+    if denied := differing_polarity(claim, sentence):
         word = _surface(claim, denied)
         return Disagreement("negation", word, None, f"only one of the statement and the source denies “{word}”")
     return None
@@ -224,17 +224,21 @@ def _surface(text: str, key: str) -> str:
     return next((word for word in words(text) if stem(word) == key), key)
 
 
-def _fact(found: Difference) -> Disagreement:
-    return Disagreement(found.kind, found.stated, found.known, _message(found))
+def _from_difference(found: Difference) -> Disagreement:
+    return Disagreement(found.kind, found.statement_text, found.source_text, _message(found))
 
 
 def _message(found: Difference) -> str:
     if template := _MESSAGES.get(found.kind):
-        source = f" (the source: “{found.known}”)" if found.known and found.known != found.stated else ""
-        return template.format(stated=found.stated) + source
-    if found.kind == "negation" and found.known in (None, found.stated):
-        return f"only one of the statement and the source denies “{found.stated}”"
-    return _disagreement(found.kind, found.stated, found.known).message
+        source = (
+            f" (the source: “{found.source_text}”)"
+            if found.source_text and found.source_text != found.statement_text
+            else ""
+        )
+        return template.format(stated=found.statement_text) + source
+    if found.kind == "negation" and found.source_text in (None, found.statement_text):
+        return f"only one of the statement and the source denies “{found.statement_text}”"
+    return _disagreement(found.kind, found.statement_text, found.source_text).message
 
 
 _MESSAGES: Mapping[Kind, str] = {

@@ -1,32 +1,32 @@
-"""Whether a rewritten statement is still about the same, and whether one place of a source says all of it (V6)."""
+"""Tests whether a rewritten statement keeps its subjects, and whether one place of a source states all of it (V6)."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 
 from domain.evidence.spans import Disagreement, best_text_span, disagreements
-from domain.facts.cited import Cited
-from domain.facts.proving import nearby, unproven_words
-from domain.facts.reading.clauses import clauses, spoken_subject
-from domain.facts.reading.token_alignment import same
-from domain.facts.reading.tokens import Token, read_tokens
+from domain.facts.grounding import context_tokens, ungrounded_words
+from domain.facts.quotation import Quotation
+from domain.facts.reading.clauses import clauses, subject_phrase
+from domain.facts.reading.token_alignment import tokens_match
+from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import GENERIC
-from domain.facts.structure.terms import Told, terms
-from domain.text.word_index import read_sentences
+from domain.facts.structure.terms import TermIndex, terms
+from domain.text.word_index import parse_sentences
 
 _NAMED = frozenset("0123456789#")
 _LONGEST = 3  # times the length of a statement: the place that is to say all of it
 
 
 def keeps_subjects(old: str, new: str) -> bool:
-    """Say whether every clause of `new` is about what a clause of `old` is about, and names nothing else (V6).
+    """Say whether every clause of `new` has the subject of a clause of `old`, and names nothing else (V6).
 
-    What a clause is about are the words before its verb, Korean topics and subjects, and whatever is numbered:
-    "Pump 14", "Q2 2024", `2팀`. A clause whose values change keeps all of its names; one that only loses words may lose
-    names that it is not about.
+    The subject is the words before the verb, Korean topics and subjects, and whatever is numbered: "Pump 14", "Q2
+    2024", `2팀`. A clause with changed values must keep all of its names; one that only loses words may lose names
+    outside of its subject.
     """
-    were = [(read_tokens(clause), _about(clause)) for clause in clauses(old)]
-    return all(any(_is_kept(*was, read_tokens(clause)) for was in were) for clause in clauses(new))
+    were = [(tokenize(clause), _about(clause)) for clause in clauses(old)]
+    return all(any(_is_kept(*was, tokenize(clause)) for was in were) for clause in clauses(new))
 
 
 def _is_kept(old: Sequence[Token], about: Sequence[Token], new: Sequence[Token]) -> bool:
@@ -44,90 +44,90 @@ def _is_kept(old: Sequence[Token], about: Sequence[Token], new: Sequence[Token])
 
 @lru_cache(maxsize=1024)
 def _about(clause: str) -> tuple[Token, ...]:
-    """The tokens of what a clause is about."""
-    tokens = read_tokens(clause)
-    spoken = takewhile(lambda each: not _is_figure(each), read_tokens(spoken_subject(clause)))
+    """Return the tokens of the subject of a clause."""
+    tokens = tokenize(clause)
+    spoken = takewhile(lambda each: not _is_figure(each), tokenize(subject_phrase(clause)))
     numbered = (each for each in tokens if each.kind == "name" and _NAMED & set(each.key))
     topics = [
         at for at, each in enumerate(tokens) if each.kind in ("word", "name") and each.case in ("topic", "subject")
     ]
-    told = (*tokens[: topics[0]], *(tokens[at] for at in topics)) if topics else ()
-    return tuple(each for each in (*spoken, *numbered, *told) if each.matters)
+    topic_tokens = (*tokens[: topics[0]], *(tokens[at] for at in topics)) if topics else ()
+    return tuple(each for each in (*spoken, *numbered, *topic_tokens) if each.is_content)
 
 
-def is_said_in(source: str, text: str) -> bool:
-    """Say whether one place of `source` says all of `text`, and nothing in it says otherwise (V6)."""
-    return stands_in_one_place(text, source) and not untold_above(text, source, disagreements(text, source))
+def is_stated_in(source: str, text: str) -> bool:
+    """Say whether one place of `source` states all of `text`, and nothing in the source contradicts it (V6)."""
+    return is_in_one_place(text, source) and not without_heading_facts(text, source, disagreements(text, source))
 
 
-def untold_above(text: str, source: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
-    """Return the disagreements of `text` and `source` but for what the heading of the best place tells."""
+def without_heading_facts(text: str, source: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
+    """Return the disagreements of `text` and `source` except those that the heading of the best place resolves."""
     places = _best_places(text, source) if found else []
-    return tuple(each for each in found if not _is_told_above(text, places, each.claim_value, each.source_value))
+    return tuple(each for each in found if not _do_headings_state(text, places, each.claim_value, each.source_value))
 
 
-def read_at_best(source: str, text: str) -> str:
-    """Return the place of `source` that has most of `text`, with the headings that it stands below."""
+def best_passage(source: str, text: str) -> str:
+    """Return the place of `source` that has most of `text`, preceded by its headings."""
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
     headings = [heading for each in _best_places(text, source) for heading in each.headings]
     return "\n\n".join((*dict.fromkeys(headings), source[start:end]))
 
 
-def is_told_above(text: str, source: str, stated: str, known: str | None) -> bool:
-    """Say whether what `text` states otherwise than its place is what the heading above that place names."""
-    return _is_told_above(text, _best_places(text, source), stated, known)
+def is_stated_by_heading(text: str, source: str, stated: str, known: str | None) -> bool:
+    """Say whether a difference between `text` and its place is resolved by the heading above that place."""
+    return _do_headings_state(text, _best_places(text, source), stated, known)
 
 
-def _is_told_above(text: str, places: Sequence[Cited], stated: str, known: str | None) -> bool:
-    return bool(places) and all(each.is_above(text, stated, known) for each in places)
+def _do_headings_state(text: str, places: Sequence[Quotation], stated: str, known: str | None) -> bool:
+    return bool(places) and all(each.is_stated_by_heading(text, stated, known) for each in places)
 
 
-def _best_places(text: str, source: str) -> list[Cited]:
+def _best_places(text: str, source: str) -> list[Quotation]:
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
-    return [Cited(each, source) for each in _stating(text, source, start, end)]
+    return [Quotation(each, source) for each in _stating_sentences(text, source, start, end)]
 
 
-def stands_in_one_place(text: str, source: str) -> bool:
-    """Say whether the best place of `source` names what `text` is about, and has all of its names and values (V6).
+def is_in_one_place(text: str, source: str) -> bool:
+    """Say whether the best place of `source` names the subjects of `text` and has all of its names and values (V6).
 
-    A name far away is not enough here: the figures beside another subject are those of that subject.
+    A distant name is not enough: figures beside another subject belong to that subject.
     """
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
-    if end <= start or unproven_words(text, source, start, end):
+    if end <= start or ungrounded_words(text, source, start, end):
         return False
-    stating = [Cited(each, source) for each in _stating(text, source, start, end)]
-    if any(next(each.of_another(text), None) for each in stating) or not any(
+    stating = [Quotation(each, source) for each in _stating_sentences(text, source, start, end)]
+    if any(next(each.other_subjects(text), None) for each in stating) or not any(
         _may_be_about(text, each) for each in stating
     ):
         return False
-    place = nearby(text, source, start, end)
-    return all(_has(place, each) for each in _told(text))
+    place = context_tokens(text, source, start, end)
+    return all(_has(place, each) for each in _required_tokens(text))
 
 
-def _may_be_about(text: str, cited: Cited) -> bool:
-    """Say whether the words name nothing else in front of their verb: "The charger weighs …" is about no pump."""
-    told = Told(terms([*read_tokens(text), *(each for heading in cited.headings for each in read_tokens(heading))]))
-    subject = [each for each in read_tokens(spoken_subject(cited.words)) if each.kind != "value"]
+def _may_be_about(text: str, cited: Quotation) -> bool:
+    """Say whether the words name no other subject before their verb: "The charger weighs …" is not about a pump."""
+    mentioned = TermIndex(terms([*tokenize(text), *(each for heading in cited.headings for each in tokenize(heading))]))
+    subject = [each for each in tokenize(subject_phrase(cited.words)) if each.kind != "value"]
     named = [each for each in terms(subject) if GENERIC.isdisjoint((each.key, each.token.text.casefold()))]
     refers = len(named) < len(terms(subject)) or any(each.kind == "pronoun" for each in subject)
-    return refers or not named or any(told.has([each]) for each in named)
+    return refers or not named or any(mentioned.has_all([each]) for each in named)
 
 
-def _stating(text: str, source: str, start: int, end: int) -> Iterator[str]:
-    """The sentences of a place that state a value of `text`; without values the one that has most of its words."""
-    values = [each for clause in clauses(text) for each in _of_kind(read_tokens(clause), "value")]
+def _stating_sentences(text: str, source: str, start: int, end: int) -> Iterator[str]:
+    """Yield the sentences of a place that state a value of `text`; if it has none, the one with most of its words."""
+    values = [each for clause in clauses(text) for each in _of_kind(tokenize(clause), "value")]
     if not values:
         best = best_text_span(source, text, 1, _LONGEST * len(text))
         yield source[slice(*best)]
-    for each in read_sentences(source).sentences if values else ():
-        if each.start < end and each.end > start and any(_has(read_tokens(each.text), value) for value in values):
+    for each in parse_sentences(source).sentences if values else ():
+        if each.start < end and each.end > start and any(_has(tokenize(each.text), value) for value in values):
             yield each.text
 
 
-def _told(text: str) -> Iterator[Token]:
+def _required_tokens(text: str) -> Iterator[Token]:
     for clause in clauses(text):
         yield from _about(clause)
-        yield from _of_kind(read_tokens(clause), "name")
+        yield from _of_kind(tokenize(clause), "name")
 
 
 def _of_kind(tokens: Sequence[Token], kind: str) -> list[Token]:
@@ -135,7 +135,7 @@ def _of_kind(tokens: Sequence[Token], kind: str) -> list[Token]:
 
 
 def _has(tokens: Sequence[Token], wanted: Token) -> bool:
-    return any(same(wanted, each) for each in tokens)
+    return any(tokens_match(wanted, each) for each in tokens)
 
 
 def _is_figure(token: Token) -> bool:

@@ -1,4 +1,4 @@
-"""Chooses what a model sees of several long sources at once: all if they fit, else the parts that matter most."""
+"""Selects what a model sees of several long sources: all if they fit, else the most relevant parts."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -59,7 +59,7 @@ def _ranked(wanted: Wanted, parts: Sequence[Excerpt], stems: Sequence[Set[str]])
 
 
 def _in_turn(rankings: Iterable[Sequence[int]]) -> Iterator[int]:
-    """The first of each, then the second; no ranking is made before its first is needed."""
+    """Yield the first of each ranking, then the second; a ranking is computed only when its first is needed."""
     begun: list[Sequence[int]] = []
     for ranking in rankings:
         begun.append(ranking)

@@ -1,7 +1,7 @@
 """Finds numbers and units of a claim that differ from its source.
 
-First each figure is looked for anywhere in the source. Then, if one sentence of the source says nearly everything the
-claim says, each figure must be in that sentence: there a figure that belongs to something else is wrong, too.
+Each figure is first looked up in the whole source. Then, if one sentence of the source says nearly everything that the
+claim says, each figure must be in that sentence: a figure of something else is wrong there.
 """
 
 import re
@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from domain.entities.derived_figures import follows, is_worded
+from domain.entities.derived_figures import derivation, is_in_words
 from domain.entities.numbers import Quantity, agrees, same_dimension, states
 from domain.entities.source_figures import SourceFigures, source_figures
-from domain.text.sentence_alignment import Aligned
+from domain.text.sentence_alignment import AlignedSentence
 
 FigureKind = Literal["number", "unit", "wording"]
 Differing = tuple[FigureKind, str, str | None]
@@ -27,8 +27,8 @@ _MOST_FIGURES = 50  # of a claim, so that one of nothing but numbers stays cheap
 
 
 @dataclass(frozen=True)
-class _Known:
-    """The figures of a source, those of its sentence most like the claim, and the claim's own."""
+class _Figures:
+    """The figures of a source, those of its sentence most like the claim, and those of the claim."""
 
     figures: SourceFigures
     nearby: Sequence[Quantity]
@@ -45,7 +45,7 @@ class _Known:
 
     def words(self, stated: Quantity) -> bool:
         """Say whether the source has the figure in words: 50 % as "half"."""
-        return is_worded(stated, self.figures.source)
+        return is_in_words(stated, self.figures.source)
 
     def others(self, stated: Quantity, known: Sequence[Quantity]) -> list[Quantity]:
         """Remove from `known` the figures that match other figures of the claim."""
@@ -56,15 +56,15 @@ class _Known:
         return known in self.nearby
 
 
-def differing_figures(stated: Sequence[Quantity], source: str, aligned: Aligned) -> list[Differing]:
+def differing_figures(stated: Sequence[Quantity], source: str, aligned: AlignedSentence) -> list[Differing]:
     """Return the figures of a claim, `stated`, that differ from those of the source, in order."""
     figures = source_figures(source)
-    known = _Known(
+    known = _Figures(
         figures=figures,
         nearby=figures.quantities_in(aligned.start, aligned.end),
         stated=stated[:_MOST_FIGURES],
-        same_statement=aligned.said >= _SAME_STATEMENT,
-        same_matter=aligned.said >= _SAME_MATTER,
+        same_statement=aligned.coverage >= _SAME_STATEMENT,
+        same_matter=aligned.coverage >= _SAME_MATTER,
     )
     differing = {id(each): found for each in known.stated if (found := _anywhere(each, known))}
     if known.same_statement:
@@ -73,10 +73,10 @@ def differing_figures(stated: Sequence[Quantity], source: str, aligned: Aligned)
     return [differing[id(each)] for each in known.stated if id(each) in differing]
 
 
-def _anywhere(stated: Quantity, known: _Known) -> Differing | None:
+def _anywhere(stated: Quantity, known: _Figures) -> Differing | None:
     if stated.weak and stated.value == 1 and not stated.unit:
         return None  # "one of them", "the first": rarely a figure
-    alike = known.figures.near(stated)
+    alike = known.figures.candidates(stated)
     equal = [other for other in alike if states(stated, other, known.figures.scale)]
     if any(same_dimension(stated, other) for other in equal) or known.words(stated):
         return None
@@ -85,22 +85,22 @@ def _anywhere(stated: Quantity, known: _Known) -> Differing | None:
     # "More than 5" may describe any 7, but not if the sentence that it was taken from is known.
     if any(known.agree(stated, other) for other in (known.nearby if known.same_statement else alike)):
         return None
-    rivals = _rivals(stated, known)
-    if (stated.weak and not rivals) or _is_written(stated, known.figures.source):
+    alternatives = _alternatives(stated, known)
+    if (stated.weak and not alternatives) or _is_written(stated, known.figures.source):
         return None  # "the two brothers" may have been counted
-    if found := follows(stated, known.figures.source, known.figures.everywhere):
+    if found := derivation(stated, known.figures.source, known.figures.everywhere):
         return "wording", stated.text, ", ".join(found)
-    return "number", stated.text, rivals[0].text if len({each.value for each in rivals}) == 1 else None
+    return "number", stated.text, alternatives[0].text if len({each.value for each in alternatives}) == 1 else None
 
 
-def _other_unit(stated: Quantity, equal: Sequence[Quantity], known: _Known) -> Quantity | None:
+def _other_unit(stated: Quantity, equal: Sequence[Quantity], known: _Figures) -> Quantity | None:
     if equal:
         return equal[0]
     return next((other for other in known.figures.of_value(stated.value) if other.unit), None) if stated.unit else None
 
 
 def _is_written(stated: Quantity, source: str) -> bool:
-    """Whether the source has a plain number in a form that is no quantity, as in `B2B` or `FY19`."""
+    """Say whether the source has a plain number in a form that is no quantity, as in `B2B` or `FY19`."""
     if stated.scaled or stated.unit:
         return False
     if stated.text not in source:
@@ -108,9 +108,8 @@ def _is_written(stated: Quantity, source: str) -> bool:
     return re.search(rf"(?<!\d){re.escape(stated.text)}(?!\d)", source) is not None
 
 
-def _rivals(stated: Quantity, known: _Known) -> list[Quantity]:
-    """Return the source's figures that may stand for the same thing: with the same words after them, else the same kind
-    of unit.
+def _alternatives(stated: Quantity, known: _Figures) -> list[Quantity]:
+    """Return the source's figures for the same thing: with the same words after them, else with the same kind of unit.
 
     If several remain, those in the sentence most like the claim.
     """
@@ -121,14 +120,14 @@ def _rivals(stated: Quantity, known: _Known) -> list[Quantity]:
     ]
     if stated.unit and not same_words:
         same_words = [*nearby, *(each for each in known.figures.of_dimension(stated) if not known.is_nearby(each))]
-    rivals = known.others(stated, same_words)
-    if len({each.value for each in rivals}) < 2 or not known.same_matter:
-        return rivals
-    return [each for each in rivals if known.is_nearby(each)] or rivals
+    alternatives = known.others(stated, same_words)
+    if len({each.value for each in alternatives}) < 2 or not known.same_matter:
+        return alternatives
+    return [each for each in alternatives if known.is_nearby(each)] or alternatives
 
 
-def _misplaced(stated: Sequence[Quantity], known: _Known) -> Iterator[tuple[Quantity, Quantity]]:
-    """Yield figures that are in the source but not in the claim's own sentence there, with the figure found instead."""
+def _misplaced(stated: Sequence[Quantity], known: _Figures) -> Iterator[tuple[Quantity, Quantity]]:
+    """Yield figures that are in the source but not in the sentence most like the claim, with the figure found there."""
     for dimension in sorted({each.dimension for each in stated} - {""}):
         mine = [each for each in stated if each.dimension == dimension]
         theirs = [each for each in known.nearby if each.dimension == dimension]

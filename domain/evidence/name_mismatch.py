@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz
 
 from domain.entities.names import SAME_NAMES, Name, names_in, tokens_of
-from domain.text.memory import remembered
-from domain.text.sentence_alignment import Aligned
+from domain.text.cache import text_cache
+from domain.text.sentence_alignment import AlignedSentence
 from domain.text.words import content_stems, coverage, stem, words
 
 _SAME_MATTER = 0.6  # coverage of the claim's other words by the sentence from which its names are rivals
@@ -21,7 +21,7 @@ _SPELT_ALIKE = 75  # of 100: "Faroe" and "Faeroes"
 _AROUND = 2  # neighbouring words that are compared
 
 
-def other_names(claim: str, source: str, aligned: Aligned) -> list[tuple[str, str]]:
+def other_names(claim: str, source: str, aligned: AlignedSentence) -> list[tuple[str, str]]:
     """Return (the claim's name, the source's name) for each name of the claim that differs in the source.
 
     `aligned` is the sentence of `source` that is most like the claim.
@@ -30,30 +30,32 @@ def other_names(claim: str, source: str, aligned: Aligned) -> list[tuple[str, st
     stated = list(names_in(claim, mine))
     if not stated or not theirs:
         return []
-    rivals = list(names_in(aligned.text, theirs))
+    candidates = list(names_in(aligned.text, theirs))
     known = _read(source)
     absent = [name for name in stated if not known.has(name)]
     if not absent or not _is_same_matter(mine, absent, aligned):
         return []
     taken = frozenset(words(claim))
-    free = [each for each in rivals if not taken.issuperset(each.core) and (each.sure or known.always_names(each.text))]
+    free = [
+        each for each in candidates if not taken.issuperset(each.core) and (each.sure or known.always_names(each.text))
+    ]
     surest = [each for each in free if each.sure or known.names(each.text)]
     return [
         (name.text, rival.text)
         for name in absent
-        if (rival := _rival(name, mine, free if name.sure else surest, theirs))
+        if (rival := _counterpart(name, mine, free if name.sure else surest, theirs))
     ]
 
 
-def _may_replace(name: Name, rival: Name) -> bool:
-    if name.kind != rival.kind or (name.kind == "latin" and name.text.isupper() != rival.text.isupper()):
+def _may_replace(name: Name, candidate: Name) -> bool:
+    if name.kind != candidate.kind or (name.kind == "latin" and name.text.isupper() != candidate.text.isupper()):
         return False
-    pairs = ((one, other) for one in name.core for other in rival.core if one != other)
+    pairs = ((one, other) for one in name.core for other in candidate.core if one != other)
     return not any(fuzz.ratio(one, other) >= _SPELT_ALIKE for one, other in pairs)
 
 
-class _Known:
-    """The words of a source, for looking up names in any form; read once and remembered."""
+class _SourceNames:
+    """The words of a source, for looking up names in any form."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -62,7 +64,7 @@ class _Known:
         self._initials = _initials(source)
 
     def has(self, name: Name) -> bool:
-        """Say whether the source may name the same: in doubt it does."""
+        """Say whether the source may have the name; in doubt it has."""
         if name.kind != "latin":
             return any(part[:2] in self._text if len(part) > 3 else part in self._text for part in name.core)
         missing = [part for part in name.core if not self._has_word(part)]
@@ -85,9 +87,9 @@ class _Known:
         return any(part.replace(".", "") in same and same & self._words for same in SAME_NAMES)
 
 
-@remembered()
-def _read(source: str) -> _Known:
-    return _Known(source)
+@text_cache()
+def _read(source: str) -> _SourceNames:
+    return _SourceNames(source)
 
 
 def _initials(source: str) -> frozenset[str]:
@@ -96,20 +98,20 @@ def _initials(source: str) -> frozenset[str]:
     return frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in runs)
 
 
-def _is_same_matter(tokens: Sequence[re.Match[str]], absent: Sequence[Name], aligned: Aligned) -> bool:
+def _is_same_matter(tokens: Sequence[re.Match[str]], absent: Sequence[Name], aligned: AlignedSentence) -> bool:
     named = {place for name in absent for place in range(name.first, name.last + 1)}
     rest = content_stems(" ".join(token[0] for place, token in enumerate(tokens) if place not in named))
     return coverage(rest, set(aligned.stems)) >= _SAME_MATTER
 
 
-def _rival(
-    name: Name, mine: Sequence[re.Match[str]], rivals: Sequence[Name], theirs: Sequence[re.Match[str]]
+def _counterpart(
+    name: Name, mine: Sequence[re.Match[str]], candidates: Sequence[Name], theirs: Sequence[re.Match[str]]
 ) -> Name | None:
     """Return the name between the same words as `name`; None if there is none, or several."""
     around, both_sides = _neighbours(mine, name), name.kind == "loanword" or not name.sure
     alike = [
         each
-        for each in rivals
+        for each in candidates
         if _may_replace(name, each) and _is_alike(around, _neighbours(theirs, each), both_sides=both_sides)
     ]
     return alike[0] if len(alike) == 1 else None

@@ -1,7 +1,6 @@
-"""What in a text speaks for a claim, found without a model (S4.4, S4.6).
+"""Finds evidence for a claim in a text, without a model (S4.4, S4.6).
 
-Its three parts: where a quotation stands, how relevant a text is to a claim and which of its words are the best
-evidence, and where the two disagree.
+It locates quotations, measures how relevant a text is to a claim, and selects the words that are the best evidence.
 """
 
 import re
@@ -12,7 +11,7 @@ from itertools import accumulate
 from domain.evidence.contradictions import Disagreement, disagreements, without_markers
 from domain.text.quotes import Located, locate_quote
 from domain.text.sentence_alignment import claim_stems
-from domain.text.word_index import read_sentences
+from domain.text.word_index import parse_sentences
 from domain.text.words import content_stems, coverage, words
 
 __all__ = ["Disagreement", "Located", "best_text_span", "claim_relevance", "disagreements", "locate_quote"]
@@ -46,7 +45,7 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
     or its densest part of at most `max_chars`; it begins and ends with whole words, except for one that is longer than
     `max_chars`. (0, 0) when `text` is blank.
     """
-    read = read_sentences(text)
+    read = parse_sentences(text)
     sentences = read.sentences
     if not sentences:
         return 0, 0
@@ -69,7 +68,6 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
 
 
 def _word_start(text: str, position: int) -> int:
-    """Where the word at `position` begins."""
     position = max(0, position)
     while position and not text[position - 1].isspace():
         position -= 1
@@ -77,7 +75,6 @@ def _word_start(text: str, position: int) -> int:
 
 
 def _word_end(text: str, position: int) -> int:
-    """Where the word at `position` ends."""
     found = _SPACE.search(text, position)
     return found.start() if found else len(text)
 

@@ -1,5 +1,5 @@
-"""Facts compared as facts: who or what, which value, asserted how, in a sentence of a statement and of its source.
+"""Compares a statement with its source fact by fact: subjects, values, and how each fact is asserted.
 
-`comparing.differences` is the entry. Everything here is pure and reads each sentence once;
-`domain.evidence.contradictions` turns what is found into the kinds that users see (V1-V4).
+`comparison.whole_source.compare` is the entry. Everything here is pure and analyses each sentence once;
+`domain.evidence.contradictions` turns the differences into the kinds that users see (V1-V4).
 """

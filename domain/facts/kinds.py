@@ -1,4 +1,4 @@
-"""What may differ between a statement and its source, by kind (V2, V3)."""
+"""The kinds of difference between a statement and its source (V2, V3)."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,12 +10,12 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """`stated` is what the statement says, `known` what the source says there; None where it says nothing.
+    """`statement_text` differs from `source_text`, which is None if the source has no counterpart.
 
-    Not `sure`: other words that may mean the same, so the statement is not disproved, only unproven.
+    Not `sure`: the words may mean the same, so the statement is unproven rather than contradicted.
     """
 
     kind: Kind
-    stated: str
-    known: str | None
+    statement_text: str
+    source_text: str | None
     sure: bool = True

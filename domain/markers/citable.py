@@ -94,9 +94,9 @@ def citable_sources(sources: Iterable[Mapping[str, Any]]) -> Citable:
 
 def _names_of(source: Mapping[str, Any]) -> SourceNames:
     metadata: Mapping[str, Any] = source.get("metadata") or {}
-    told = [source.get(key) for key in ("filename", "title", "section", "id", "url")]
-    told += [metadata.get(key) for key in ("title", "filename", "section", "name", "label")]
-    names = [str(name) for name in told if name]
+    given = [source.get(key) for key in ("filename", "title", "section", "id", "url")]
+    given += [metadata.get(key) for key in ("title", "filename", "section", "name", "label")]
+    names = [str(name) for name in given if name]
     stems = [_EXTENSION.sub("", name) for name in names]
     parts = [str(metadata[key]) for key in ("ticker", "year", "filing_type") if metadata.get(key) is not None]
     page = source.get("page_number")

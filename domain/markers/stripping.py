@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from domain.markers.citable import Citable
 from domain.markers.parser import Marker, cited_markers
-from domain.markers.seams import gap, line_breaks, stand_in
+from domain.markers.spacing import gap, line_breaks, replacement_word
 
 _NESTING = 10
 _WRAPPINGS = 4
@@ -67,7 +67,7 @@ def plain_text(answer: str, sources: Citable | int | None = None) -> PlainText:
         if not (runs := _runs(text, sources)):
             break
         rest = _Rest(text)
-        taken += [(origin[run.start], rest.take_out(run)) for run in runs]
+        taken += [(origin[run.start], rest.remove(run)) for run in runs]
         rest.copy_until(len(text))
         text, origin = "".join(rest.characters), [origin[i] for i in rest.origin]
     marks = [replace(mark, at=bisect_left(origin, place)) for place, mark in sorted(taken, key=itemgetter(0))]
@@ -89,10 +89,10 @@ def _runs(text: str, sources: Citable | int | None) -> list[_Run]:
             groups[-1].append(marker)
         else:
             groups.append([marker])
-    return [_dressed(text, group) for group in groups]
+    return [_with_enclosure(text, group) for group in groups]
 
 
-def _dressed(text: str, group: Sequence[Marker]) -> _Run:
+def _with_enclosure(text: str, group: Sequence[Marker]) -> _Run:
     """Treat a label and the brackets around markers, as in `(Source: [1], [2])`, as part of them."""
     start, end = group[0].start, group[-1].end
     if label := LABEL.search(text, max(0, start - 24), start):
@@ -121,10 +121,10 @@ class _Rest:
         self.origin += range(self.position, end)
         self.position = end
 
-    def take_out(self, run: _Run) -> Mark:
+    def remove(self, run: _Run) -> Mark:
         self.copy_until(run.start)
         self.position = run.end
-        if noun := stand_in(self.text, run.start, run.end, several=len({*run.numbers, *run.missing}) > 1):
+        if noun := replacement_word(self.text, run.start, run.end, several=len({*run.numbers, *run.missing}) > 1):
             self._put(noun, run.start)
             self.origin[-1] = run.end - 1
             return Mark(0, run.numbers, leads=True, noun=noun, missing=run.missing)

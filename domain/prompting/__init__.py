@@ -1,4 +1,4 @@
-"""What is asked of models: prompts, the schemas of replies, and how passages are shown.
+"""Prompts, the schemas of replies, and the form in which models see passages.
 
 Imports `domain.safety`; the packages that use replies import it.
 """

@@ -1,4 +1,4 @@
-"""The passages that a model sees, fenced as data and numbered 1..k with short server-made ids."""
+"""Numbers the passages that a model sees 1..k, and fences them as data."""
 
 import re
 from collections.abc import Iterable

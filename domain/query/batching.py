@@ -1,4 +1,4 @@
-"""Batches: a task carries a few items. Each has its own model call, or shares one with others (`packed`)."""
+"""Divides items into batches: a task carries a few, each with its own model call or sharing one (`packed`)."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -10,7 +10,7 @@ MOST_MESSAGES = 16
 """Messages that the statements of one query are spread over; each reads the whole answer and all earlier results."""
 
 
-def roomy(count: int, size: int) -> int:
+def items_per_message(count: int, size: int) -> int:
     """The number of items per message: `size`, or more if there are very many."""
     return max(size, -(-count // MOST_MESSAGES))
 

@@ -1,4 +1,4 @@
-"""The conversation before a question, as far as it tells what the question is about (N9)."""
+"""The conversation before a question, as far as it shows what the question is about (N9)."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeGuard, get_args
@@ -28,8 +28,8 @@ def last_turns(messages: Iterable[tuple[str, str]]) -> tuple[Turn, ...]:
 
     Empty if no turn is the user's: then there is nothing that a question could follow up on.
     """
-    told = [Turn(role=role, text=text) for role, raw in messages if _is_told(role) and (text := _flat(raw))]
-    return tuple(told[-MOST_TURNS:]) if any(turn.role == "user" for turn in told) else ()
+    kept = [Turn(role=role, text=text) for role, raw in messages if _is_kept(role) and (text := _flat(raw))]
+    return tuple(kept[-MOST_TURNS:]) if any(turn.role == "user" for turn in kept) else ()
 
 
 def as_lines(turns: Sequence[Turn]) -> str:
@@ -37,7 +37,7 @@ def as_lines(turns: Sequence[Turn]) -> str:
     return "\n".join(f"{turn.role}: {' '.join(without_orders(turn.text).split())}" for turn in turns)
 
 
-def _is_told(role: str) -> TypeGuard[Role]:
+def _is_kept(role: str) -> TypeGuard[Role]:
     return role in get_args(Role)
 
 

@@ -1,4 +1,4 @@
-"""How strict an answer must be: the modes (S3.5), the evidence gate, and the refusal "I don't know"."""
+"""The modes, which set how strict an answer must be (S3.5), with the evidence gate and the refusal "I don't know"."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""The refusal "I don't know", in all supported languages (S3.4, S5.3, V8)."""
+"""Writes and recognises the refusal "I don't know" in all supported languages (S3.4, S5.3, V8)."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Corrective rounds: when an answer gets another one, and which attempt is kept (S2.3)."""
+"""Decides when an answer gets another corrective round, and which attempt is kept (S2.3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

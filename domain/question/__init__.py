@@ -1,13 +1,13 @@
 """Analyses what a question asks and names, and whether an answer answers it (V8)."""
 
-from domain.question.asking import is_greeting
-from domain.question.naming import missing_things
+from domain.question.named_things import missing_things
+from domain.question.question_parts import is_greeting
 from domain.question.refusal import mentions, why_refused
 from domain.question.relevance import answer_relevance
-from domain.question.verdict import ModelsWord, QuestionVerdict, judge_question, question_of
+from domain.question.verdict import ModelJudgement, QuestionVerdict, judge_question, question_of
 
 __all__ = [
-    "ModelsWord",
+    "ModelJudgement",
     "QuestionVerdict",
     "answer_relevance",
     "is_greeting",

@@ -1,4 +1,4 @@
-"""Features of a sentence compared with the question that it should answer (V8). All are 0..1."""
+"""Computes features of a sentence beside the question that it should answer (V8). All are 0..1."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -8,8 +8,8 @@ from functools import lru_cache
 from domain.entities.dates import find_dates
 from domain.entities.names import find_names
 from domain.entities.numbers import find_quantities
-from domain.question.asking import Asked, Kind, has_kind
-from domain.support.reading import ReadText
+from domain.question.question_parts import Kind, QuestionPart, has_kind
+from domain.support.analysis import AnalysedText
 from domain.text.negation import opposites
 from domain.text.words import STOP_WORDS, stem, vocabulary
 
@@ -37,22 +37,22 @@ _DENYING = ("in", "un", "non", "im", "ir", "il", "dis", "불", "비", "무", "�
 
 
 @dataclass(frozen=True)
-class _Said:
+class _AnalysedSentence:
     """A sentence's words as stems in order ("" for stop words), and the places of its dates, numbers and names."""
 
-    read: ReadText
+    read: AnalysedText
     stems: tuple[str, ...]
     dates: tuple[int, ...]
     numbers: tuple[int, ...]
     names: tuple[tuple[int, str], ...]
 
 
-def answer_features(asked: Asked, sentence: str) -> dict[str, float]:
+def answer_features(asked: QuestionPart, sentence: str) -> dict[str, float]:
     """Compare one sentence, without citation markers, with one part of a question. Linear in both lengths."""
     said, question = _read(sentence[:_MOST_CHARS]), _question(asked.text)
     weights = _weights(asked)
     wanted, plain = list(weights), _plain(asked)
-    shares = {each: said.read.kin.likeness(each) for each in wanted}
+    shares = {each: said.read.related_stems.similarity(each) for each in wanted}
     kind = has_kind(asked.kind, said.read.text, asked.text)
     near, has_all = _near(asked, said, weights), all(share >= 0.6 for share in shares.values())
     return {
@@ -73,12 +73,12 @@ def answer_features(asked: Asked, sentence: str) -> dict[str, float]:
 
 
 @lru_cache(maxsize=256)
-def _question(text: str) -> ReadText:
-    return ReadText(text[:_MOST_CHARS])
+def _question(text: str) -> AnalysedText:
+    return AnalysedText(text[:_MOST_CHARS])
 
 
 @lru_cache(maxsize=4096)
-def _read(sentence: str) -> _Said:
+def _read(sentence: str) -> _AnalysedSentence:
     tokens = list(_WORD.finditer(sentence))
     starts = {place: number for number, token in enumerate(tokens) for place in range(token.start(), token.end())}
     stems = tuple("" if (word := token[0].casefold()) in STOP_WORDS else stem(word) for token in tokens)
@@ -88,8 +88,8 @@ def _read(sentence: str) -> _Said:
 
     dates = find_dates(sentence)
     dated = {place for date in dates for place in range(date.start, date.end)}
-    return _Said(
-        ReadText(sentence),
+    return _AnalysedSentence(
+        AnalysedText(sentence),
         stems,
         places(date.start for date in dates),
         places(each.start for each in find_quantities(sentence) if each.start not in dated),
@@ -98,7 +98,7 @@ def _read(sentence: str) -> _Said:
 
 
 @lru_cache(maxsize=256)
-def _weights(asked: Asked) -> Mapping[str, float]:
+def _weights(asked: QuestionPart) -> Mapping[str, float]:
     """The words looked for, with their weights; cached, because each sentence of an answer needs them."""
     stems = asked.stems[:_MOST_STEMS]
     wanted = [each for each in stems if each not in _ASKED_WORDS and not _ASKING.search(each)] or stems
@@ -110,7 +110,7 @@ def _weight(each: str, names: frozenset[str]) -> float:
 
 
 @lru_cache(maxsize=256)
-def _plain(asked: Asked) -> Mapping[str, float]:
+def _plain(asked: QuestionPart) -> Mapping[str, float]:
     names = _question(asked.text).names
     return {each: 1.0 for each in _weights(asked) if each not in names and not each[0].isdigit()}
 
@@ -120,10 +120,10 @@ def _covered(weights: Mapping[str, float], shares: Mapping[str, float]) -> float
     return sum(weight * shares[each] for each, weight in weights.items()) / total if total else 0.0
 
 
-def _near(asked: Asked, said: _Said, weights: Mapping[str, float]) -> float:
+def _near(asked: QuestionPart, said: _AnalysedSentence, weights: Mapping[str, float]) -> float:
     """The share of the question around the best date, number or name that it may ask for."""
-    asked_words = _question(asked.text).kin.stems
-    names = [place for place, name in said.names if not asked_words.issuperset(ReadText(name).stems)]
+    asked_words = _question(asked.text).related_stems.stems
+    names = [place for place, name in said.names if not asked_words.issuperset(AnalysedText(name).stems)]
     by_kind: Mapping[Kind, Sequence[int]] = {
         "when": said.dates,
         "number": said.numbers,
@@ -133,17 +133,17 @@ def _near(asked: Asked, said: _Said, weights: Mapping[str, float]) -> float:
     }
     places = by_kind.get(asked.kind, range(0, len(said.stems), _REACH))[:40]
     around = (frozenset(said.stems[max(0, at - _REACH) : at + _REACH + 1]) for at in places)
-    shares = [_covered(weights, {each: _near_likeness(each, found) for each in weights}) for found in around]
+    shares = [_covered(weights, {each: _near_similarity(each, found) for each in weights}) for found in around]
     return max(shares, default=0.0)
 
 
-def _near_likeness(each: str, found: frozenset[str]) -> float:
+def _near_similarity(each: str, found: frozenset[str]) -> float:
     if each in found:
         return 1.0
     return 0.8 if len(each) > 4 and any(other.startswith(each[:5]) for other in found) else 0.0
 
 
-def _is_denied(kind: Kind, question: ReadText, said: ReadText) -> bool:
+def _is_denied(kind: Kind, question: AnalysedText, said: AnalysedText) -> bool:
     """Whether one denies what the other asserts: "what is not exempt" and "exempt from", "who has" and "do not have".
 
     Questions whether something is so, and which rules apply, may be answered with a denial.
@@ -152,12 +152,12 @@ def _is_denied(kind: Kind, question: ReadText, said: ReadText) -> bool:
         return not question.denied & said.denied
     if kind in ("decision", "definition", "how", "matter") or _RULES.search(question.text):
         return False
-    return bool(said.denied & question.kin.stems)
+    return bool(said.denied & question.related_stems.stems)
 
 
-def _opposed(question: ReadText, said: ReadText) -> bool:
+def _opposed(question: AnalysedText, said: AnalysedText) -> bool:
     """Whether one has the opposite of a word of the other: "accept" and "reject", "formal" and "informal"."""
-    mine, theirs = question.kin.stems, said.kin.stems
+    mine, theirs = question.related_stems.stems, said.related_stems.stems
     return (
         opposites(mine, theirs) is not None
         or _affixed(mine - theirs, theirs - mine)

@@ -1,10 +1,10 @@
-"""Refusals before anything is written, and what a reader is shown beside one (V8)."""
+"""Refuses a question before anything is written, and selects what a reader is shown beside the refusal (V8)."""
 
 from collections.abc import Sequence
 
 from domain.evidence.spans import best_text_span
-from domain.question.asking import is_greeting
-from domain.question.naming import missing_things
+from domain.question.named_things import missing_things
+from domain.question.question_parts import is_greeting
 from domain.text.sentence_alignment import claim_stems
 from domain.text.words import content_stems, coverage
 

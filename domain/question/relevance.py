@@ -1,8 +1,7 @@
-"""The probability that an answer answers its question, with weights in `model.json` by
-`benchmarks.fitting.fit_question` (V8).
+"""Estimates the probability that an answer answers its question (V8).
 
-Fitted on questions over passages that people answered or found unanswerable. Whether the answer is true is decided
-separately, by the checks of its statements.
+`benchmarks.fit_question` fits the weights in `model.json` on questions over passages that people answered or
+found unanswerable. Whether the answer is true is decided separately, by the checks of its statements.
 """
 
 import json
@@ -11,10 +10,10 @@ from importlib.resources import files
 
 from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
-from domain.question.asking import Asked, has_kind, parts_of
 from domain.question.features import answer_features
-from domain.support.logistic import Weighing, parsed_weighing
-from domain.text.memory import remembered
+from domain.question.question_parts import QuestionPart, has_kind, parts_of
+from domain.support.logistic import LogisticRegression, parse_regression
+from domain.text.cache import text_cache
 from domain.text.sentences import split_sentences
 from domain.text.words import content_stems
 
@@ -27,8 +26,8 @@ _UNKNOWN = 0.5
 
 
 @cache
-def question_weighing() -> Weighing:
-    return parsed_weighing(json.loads((files("domain.question") / "model.json").read_text(encoding="utf-8")))
+def question_model() -> LogisticRegression:
+    return parse_regression(json.loads((files("domain.question") / "model.json").read_text(encoding="utf-8")))
 
 
 def answer_relevance(question: str, answer: str) -> float:
@@ -45,7 +44,7 @@ def answer_relevance(question: str, answer: str) -> float:
     return sum(shares) / len(shares) if shares else _UNKNOWN
 
 
-def part_relevance(asked: Asked, answer: str) -> float:
+def part_relevance(asked: QuestionPart, answer: str) -> float:
     """Return the same for one part of a question: the probability of the sentence that answers it best."""
     said = list(_sentences(answer))
     if not said:
@@ -57,18 +56,19 @@ def part_relevance(asked: Asked, answer: str) -> float:
     return max(sentence_relevance(asked, each) for each in said)
 
 
-@remembered(most=64)
+@text_cache(most=64)
 def _sentences(answer: str) -> tuple[str, ...]:
     """Its first sentences, without citation markers; cached, because each part of a question needs them."""
     return tuple(each.text for each in split_sentences(plain_text(answer).text)[:_MOST_SENTENCES])
 
 
 @lru_cache(maxsize=4096)
-def sentence_relevance(asked: Asked, sentence: str) -> float:
-    return question_weighing().probability(answer_features(asked, sentence))
+def sentence_relevance(asked: QuestionPart, sentence: str) -> float:
+    """Return the probability that one sentence answers one part of a question."""
+    return question_model().probability(answer_features(asked, sentence))
 
 
-def is_elliptical(asked: Asked, answer: str) -> bool:
+def is_elliptical(asked: QuestionPart, answer: str) -> bool:
     """Whether the answer is a bare phrase of the kind that is asked for, as in "When?" – "In May 2020"."""
     if len(answer.split()) > _ELLIPTICAL or set(content_stems(answer)) & set(asked.stems):
         return False

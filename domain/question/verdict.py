@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
-from domain.question.asking import Asked, has_kind, parts_of
-from domain.question.naming import missing_things
+from domain.question.named_things import missing_things
+from domain.question.question_parts import QuestionPart, has_kind, parts_of
 from domain.question.relevance import ANSWERED, is_elliptical, part_relevance
 
 Answers = Literal["yes", "partly", "no"]
@@ -18,7 +18,7 @@ _WANTED = {"when": "a date or a time", "number": "a number", "amount": "an amoun
 
 
 @dataclass(frozen=True, slots=True)
-class ModelsWord:
+class ModelJudgement:
     """A model's verdict on the same: how much of the question the answer answers, and which parts it leaves open."""
 
     answers: Answers
@@ -45,7 +45,7 @@ class QuestionVerdict:
 
 
 def judge_question(
-    question: str, answer: str, passages: Sequence[str], said: ModelsWord | None = None
+    question: str, answer: str, passages: Sequence[str], said: ModelJudgement | None = None
 ) -> QuestionVerdict | None:
     """Judge whether `answer` answers `question`; `passages` are what it was written from, with their names.
 
@@ -61,7 +61,7 @@ def judge_question(
     shares = [part_relevance(part, answer) for part in parts]
     left = _open(parts, shares, answer)
     if said is not None:
-        shares, left = _with_models_word(shares, left, said)
+        shares, left = _with_model_judgement(shares, left, said)
     if missing:
         named = ", ".join(f"“{each}”" for each in missing)
         reason = f"No passage names {named}, so the answer is about something else."
@@ -77,7 +77,7 @@ def question_of(checks: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return alignment.get("question")
 
 
-def _open(parts: Sequence[Asked], shares: Sequence[float], answer: str) -> list[str]:
+def _open(parts: Sequence[QuestionPart], shares: Sequence[float], answer: str) -> list[str]:
     said = plain_text(answer).text
     return [
         part.text
@@ -86,16 +86,16 @@ def _open(parts: Sequence[Asked], shares: Sequence[float], answer: str) -> list[
     ]
 
 
-def _with_models_word(shares: list[float], left: list[str], said: ModelsWord) -> tuple[list[float], list[str]]:
+def _with_model_judgement(shares: list[float], left: list[str], said: ModelJudgement) -> tuple[list[float], list[str]]:
     """Combine with a model's verdict, which reads what words do not show: open parts are those it names, if any."""
-    told = [" ".join(each.split())[:_LONGEST_PART] for each in said.open_parts if each.strip()][:_MOST_PARTS]
+    named = [" ".join(each.split())[:_LONGEST_PART] for each in said.open_parts if each.strip()][:_MOST_PARTS]
     match said.answers:
         case "yes":
-            return [max(share, _MODEL_SURE) for share in shares], told
+            return [max(share, _MODEL_SURE) for share in shares], named
         case "partly":
-            return [min(max(share, 0.4), 0.6) for share in shares], told or left
+            return [min(max(share, 0.4), 0.6) for share in shares], named or left
         case "no":
-            return [min(share, _MODEL_DENIES) for share in shares], told or left
+            return [min(share, _MODEL_DENIES) for share in shares], named or left
 
 
 def _relevant(shares: Sequence[float], left: Sequence[str]) -> Answers:
@@ -104,7 +104,7 @@ def _relevant(shares: Sequence[float], left: Sequence[str]) -> Answers:
     return "partly" if len(left) < len(shares) else "no"
 
 
-def _reason(parts: Sequence[Asked], left: Sequence[str], relevant: Answers, answer: str) -> str:
+def _reason(parts: Sequence[QuestionPart], left: Sequence[str], relevant: Answers, answer: str) -> str:
     if relevant == "yes" and not left:
         return "Every part of the question is answered." if len(parts) > 1 else "The answer is to the point."
     for part in parts:
@@ -115,7 +115,7 @@ def _reason(parts: Sequence[Asked], left: Sequence[str], relevant: Answers, answ
     return "A part of the question is left open."
 
 
-def _texts(parts: Sequence[Asked]) -> tuple[str, ...]:
+def _texts(parts: Sequence[QuestionPart]) -> tuple[str, ...]:
     return tuple(part.text for part in parts)
 
 

@@ -49,17 +49,17 @@ def lexical_order(question: Sequence[str], found: Sequence[Occurrences[K]], coll
 
     Equal ones stay in the order given.
     """
-    asked = _Asked(question, collection)
+    asked = _PreparedQuestion(question, collection)
     scores = {each.key: asked.score(each) for each in found}
     return sorted((key for key, score in scores.items() if score > 0), key=lambda key: -scores[key])
 
 
 def lexical_score(question: Sequence[str], passage: Occurrences[K], collection: Collection) -> float:
     """Return the score of one passage, 0 or more; scores for the same question are comparable."""
-    return _Asked(question, collection).score(passage)
+    return _PreparedQuestion(question, collection).score(passage)
 
 
-class _Asked:
+class _PreparedQuestion:
     """A question, read once for all passages: a passage costs only what it shares with it, however long the question
     is."""
 
@@ -72,9 +72,9 @@ class _Asked:
 
     def score(self, passage: Occurrences[Any]) -> float:
         length = passage.length / self._mean_length if self._mean_length else 1.0
-        held = sorted(filter(self._ranks.__contains__, passage.places), key=self._ranks.__getitem__)
-        alone = sum(self._rarity[lexeme] * _saturated(len(passage.places[lexeme]), length) for lexeme in held)
-        beside = self._neighbours({lexeme: passage.places[lexeme] for lexeme in held})
+        shared = sorted(filter(self._ranks.__contains__, passage.places), key=self._ranks.__getitem__)
+        alone = sum(self._rarity[lexeme] * _saturated(len(passage.places[lexeme]), length) for lexeme in shared)
+        beside = self._neighbours({lexeme: passage.places[lexeme] for lexeme in shared})
         together = sum(
             min(self._rarity[one], self._rarity[other]) * _saturated(beside[one, other], length)
             for one, other in sorted(beside, key=self._pairs.__getitem__)
@@ -84,8 +84,8 @@ class _Asked:
     def _neighbours(self, places: Mapping[str, Sequence[int]]) -> Counter[tuple[str, str]]:
         """The number of times the question's pairs are neighbours in a passage, in either order."""
         at: dict[int, list[str]] = {}
-        for lexeme, held in places.items():
-            for place in held:
+        for lexeme, positions in places.items():
+            for place in positions:
                 at.setdefault(place, []).append(lexeme)
         beside = (_pair(one, other) for place, ones in at.items() for one in ones for other in at.get(place + 1, ()))
         return Counter(pair for pair in beside if pair in self._pairs)

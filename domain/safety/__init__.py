@@ -1,4 +1,4 @@
-"""Prompt injection: instructions to a model that stand in a source, found and removed.
+"""Prompt injection: finds and removes instructions to a model in a source.
 
 Imports `domain.text`; what shows a source to a model imports it.
 """

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
-from domain.facts.comparison.best_place import Compared
-from domain.support.comparing import Comparison
+from domain.facts.comparison.best_place import SourceMatch
+from domain.support.comparison import Comparison
 
 _BROADEST = 8  # sentences; in more of them chance matches of words do not increase, because only a window counts
 
@@ -52,7 +52,7 @@ class Closeness:
     words: tuple[float, ...]
 
 
-def features(compared: Comparison, places: Sequence[Compared], closeness: Closeness | None) -> dict[str, float]:
+def features(compared: Comparison, places: Sequence[SourceMatch], closeness: Closeness | None) -> dict[str, float]:
     """Return the features by name; those of `MEANING` only with `closeness`.
 
     `places` are the best ones for each sentence of the statement (`domain.evidence.contradictions.best_places`).
@@ -82,12 +82,12 @@ def _neighbours(compared: Comparison) -> float:
     return sum(pair in known for pair in stated) / len(stated) if stated else 0.0
 
 
-def _facts(places: Sequence[Compared]) -> dict[str, float]:
+def _facts(places: Sequence[SourceMatch]) -> dict[str, float]:
     """The share of the statement's sentences with a place that says all of them, and the share found of the worst
     one."""
     return {
-        "agreeing": sum(place.clean for place in places) / max(1, len(places)),
-        "taken": min((place.share for place in places), default=0.0),
+        "agreeing": sum(place.is_full_match for place in places) / max(1, len(places)),
+        "taken": min((place.coverage for place in places), default=0.0),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Weighing:
+class LogisticRegression:
     """The log odds are `slope · Σ weight · (feature - mean) / scale + offset`; the slope calibrates them."""
 
     means: Mapping[str, float]
@@ -24,8 +24,8 @@ class Weighing:
         return 1 / (1 + math.exp(-max(-40.0, min(40.0, self.slope * weighed + self.offset))))
 
 
-def parsed_weighing(data: Mapping[str, Any]) -> Weighing:
+def parse_regression(data: Mapping[str, Any]) -> LogisticRegression:
     """Parse a `model.json`: `offset`, `slope` (1 if absent) and `features`, each `mean, scale, weight`."""
     rows: Mapping[str, Mapping[str, float]] = data["features"]
     means, scales, weights = ({name: row[key] for name, row in rows.items()} for key in ("mean", "scale", "weight"))
-    return Weighing(means, scales, weights, slope=float(data.get("slope", 1.0)), offset=float(data["offset"]))
+    return LogisticRegression(means, scales, weights, slope=float(data.get("slope", 1.0)), offset=float(data["offset"]))

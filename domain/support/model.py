@@ -1,6 +1,4 @@
-"""The fitted model of support: its numbers in `model.json`, written by `benchmarks.fitting.fit_support`, and their
-use.
-"""
+"""Applies the fitted model of support, whose weights `benchmarks.fit_support` writes to `model.json`."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -10,13 +8,13 @@ from importlib.resources import files
 from typing import Any
 
 from domain.evidence.contradictions import best_places, without_markers
-from domain.support.comparing import compare
+from domain.support.analysis import AnalysedSentences, AnalysedText
+from domain.support.comparison import compare
 from domain.support.features import MEANING, features
-from domain.support.logistic import Weighing, parsed_weighing
-from domain.support.reading import ReadSentences, ReadText
+from domain.support.logistic import LogisticRegression, parse_regression
+from domain.text.cache import text_cache
 from domain.text.lengths import is_too_long
-from domain.text.memory import remembered
-from domain.text.word_index import read_sentences
+from domain.text.word_index import parse_sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +27,8 @@ class SupportModel:
     """
 
     version: str
-    full: Weighing
-    words: Weighing
+    full: LogisticRegression
+    words: LogisticRegression
     disputed: Mapping[str, float]
     disagreement: float
     verbatim: float
@@ -61,7 +59,7 @@ def support_model() -> SupportModel:
 
 def parsed(data: Mapping[str, Any]) -> SupportModel:
     """Return the model that `data` describes: the content of `model.json`."""
-    full, words = (parsed_weighing(data[name]) for name in ("full", "words"))
+    full, words = (parse_regression(data[name]) for name in ("full", "words"))
     numbers = {name: float(data[name]) for name in ("disagreement", "verbatim", "unlikely", "likely")}
     disputed = {str(kind): float(most) for kind, most in data["disputed"].items()}
     return SupportModel(version=str(data["version"]), full=full, words=words, disputed=disputed, **numbers)
@@ -75,10 +73,10 @@ def estimated_support(statement: str, source: str) -> float:
     """
     if is_too_long(statement):
         return 0.0
-    compared = compare(ReadText(" ".join(without_markers(statement).split())), _read(source))
+    compared = compare(AnalysedText(" ".join(without_markers(statement).split())), _read(source))
     return support_model().support(features(compared, best_places(statement, source), None))
 
 
-@remembered()
-def _read(source: str) -> ReadSentences:
-    return ReadSentences(ReadText(each.text) for each in read_sentences(without_markers(source)).sentences)
+@text_cache()
+def _read(source: str) -> AnalysedSentences:
+    return AnalysedSentences(AnalysedText(each.text) for each in parse_sentences(without_markers(source)).sentences)

@@ -1,4 +1,4 @@
-"""Words and sentences of a text, English and Korean, and where they stand in it.
+"""Divides English and Korean text into words and sentences, with their places.
 
 Imports `domain.markers` only; every other package may import it.
 """

@@ -1,4 +1,4 @@
-"""How long a text is for a model, and how long a statement may be to be compared with its sources fact by fact."""
+"""Measures texts: approximate tokens for a model, and the longest statement that is compared fact by fact."""
 
 import re
 from math import ceil

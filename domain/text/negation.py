@@ -1,4 +1,4 @@
-"""Finds what a sentence denies, and words that deny each other, in English and Korean."""
+"""Finds negated words of a sentence, and words that negate each other, in English and Korean."""
 
 import re
 from collections.abc import Iterator, Set
@@ -27,20 +27,22 @@ _SAME_CLAUSE = 0.8  # share of a denying clause's words from which another sente
 
 
 @dataclass(frozen=True, slots=True)
-class Denial:
-    """One negation: the stems that it denies, and all stems of its clause, each in order."""
+class Negation:
+    """One negation: the stems that it negates, and all stems of its clause, each in order."""
 
     denied: tuple[str, ...]
     clause: tuple[str, ...]
 
 
-def denials(sentence: str) -> list[Denial]:
-    """Return the negations of `sentence`, except those that deny nothing, such as "not only"."""
+def negations(sentence: str) -> list[Negation]:
+    """Return the negations of `sentence`, except those without effect, such as "not only"."""
     text = _CONTRACTED.sub(" not ", _QUOTED.sub(" ", sentence.lower()))
-    return [denial for clause in _CLAUSE_END.split(_NO_DENIAL.sub(" ", text)) for denial in _denials(words(clause))]
+    return [
+        denial for clause in _CLAUSE_END.split(_NO_DENIAL.sub(" ", text)) for denial in _find_negations(words(clause))
+    ]
 
 
-def _denials(tokens: list[str]) -> Iterator[Denial]:
+def _find_negations(tokens: list[str]) -> Iterator[Negation]:
     cues = [place for place, token in enumerate(tokens) if token in _CUES or _KOREAN_CUE.match(token)][:_MOST_CUES]
     if not cues:
         return
@@ -51,14 +53,14 @@ def _denials(tokens: list[str]) -> Iterator[Denial]:
         else:
             denied = meaningful(tokens[max(0, place - _REACH) : place])[-1:]
         if denied:
-            yield Denial(tuple(denied), clause)
+            yield Negation(tuple(denied), clause)
 
 
-def denied_by_one(sentence: str, other: str, other_stems: Set[str]) -> str | None:
-    """Return the word that `sentence` denies while `other`, about the same, asserts it; else None."""
+def negated_in_one(sentence: str, other: str, other_stems: Set[str]) -> str | None:
+    """Return the word that `sentence` negates while `other`, with the same content, asserts it; else None."""
     if _ANY_DENIAL.search(other.lower()):
         return None
-    for denial in denials(sentence):
+    for denial in negations(sentence):
         shared = [each for each in denial.denied if each in other_stems]
         if shared and coverage(denial.clause, other_stems) >= _SAME_CLAUSE:
             return max(shared, key=str.isalpha)
@@ -83,7 +85,7 @@ _SAME_WORDS = 0.75
 _FEWEST_WORDS = 3
 
 
-def other_polarity(sentence: str, other: str) -> str | None:
+def differing_polarity(sentence: str, other: str) -> str | None:
     """Return the last word of `sentence` if both have the same words and only one is negated; None otherwise.
 
     Counts the negations of both, so that a shared one, as in "without a receipt", hides no other. For several sentences
@@ -176,7 +178,7 @@ _AFFIXES = {"un": 4, "il": 5, "ir": 5, "in": 6, "im": 6, "dis": 6}
 
 
 def opposites(claim: Set[str], source: Set[str]) -> tuple[str, str] | None:
-    """Return stems (of the claim, of the source) that deny each other where neither text has both sides; else None."""
+    """Return opposite stems (of the claim, of the source) where neither text has both; else None."""
     for left, right in (*_OPPOSITES, *((right, left) for left, right in _OPPOSITES)):
         if claim & left and source & right and not claim & right and not source & left:
             return min(claim & left), min(source & right)

@@ -8,7 +8,7 @@ from itertools import accumulate, product
 
 from rapidfuzz import fuzz
 
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 
 _COMBINING = "\u0300-\u036f\u1160-\u11ff\u20d0-\u20ff\u3099\u309a"
 # Runs unchanged but for case; white space; layout characters; anything else with its combining marks.
@@ -144,4 +144,4 @@ def _fold(text: str) -> _Folded:
     return _Folded("".join(parts), starts, ends)
 
 
-_fold_source = remembered()(_fold)
+_fold_source = text_cache()(_fold)

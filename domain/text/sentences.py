@@ -78,11 +78,11 @@ def split_sentences(text: str, *, cites: bool = True) -> list[Sentence]:
     full stop belong to the sentence before them; with `cites` false there are none in `text`. Linear in the length of
     `text`.
     """
-    return list(_remembered(text, cites)) if len(text) <= _REMEMBERED_CHARS else _split(text, cites)
+    return list(_cached_sentences(text, cites)) if len(text) <= _REMEMBERED_CHARS else _split(text, cites)
 
 
 @lru_cache(maxsize=1024)
-def _remembered(text: str, cites: bool) -> tuple[Sentence, ...]:
+def _cached_sentences(text: str, cites: bool) -> tuple[Sentence, ...]:
     # A passage is read by every check of every statement that cites it.
     return tuple(_split(text, cites))
 
@@ -118,7 +118,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
     start = position = 0
     previous = ""
     for line in text.splitlines(keepends=True):
-        if previous and _breaks(previous, line):
+        if previous and _is_break(previous, line):
             yield start, position
             start = position
         previous = line
@@ -126,7 +126,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
     yield start, position
 
 
-def _breaks(previous: str, line: str) -> bool:
+def _is_break(previous: str, line: str) -> bool:
     if not line.strip() or not previous.strip() or previous[-1] == "\f":
         return True
     if _LIST_ITEM.match(line) or _TABLE_ROW.search(line) or _TABLE_ROW.search(previous):

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 from domain.text.sentences import Sentence, split_sentences
-from domain.text.words import content_stems, head, heads, likeness
+from domain.text.words import content_stems, prefix_key, prefix_keys, stem_similarity
 
-_MOST_AKIN = 300  # words with the same beginning that are compared with another: prose has a few dozen
+_MOST_PER_PREFIX = 300  # words with the same beginning that are compared with another: prose has a few dozen
 _MOST_CHARS = 600_000  # of cached texts: their analysis takes far more memory than they do
 _NO_LETTERS = re.compile(r"[\W_]+")
 
@@ -26,28 +26,28 @@ class WordIndex:
                 self._places[stem].append(number)
         self._by_head: dict[str, list[str]] = defaultdict(list)
         for stem in self._places:
-            akin = self._by_head[head(stem)]
-            if len(akin) < _MOST_AKIN:
-                akin.append(stem)
+            same_prefix = self._by_head[prefix_key(stem)]
+            if len(same_prefix) < _MOST_PER_PREFIX:
+                same_prefix.append(stem)
 
     def coverages(self, wanted: Sequence[str]) -> dict[int, float]:
         """Return, for each text that has any of the stems `wanted`, the share of them that it has, as in `coverage`.
 
         Takes time in proportion to the texts with one of them.
         """
-        beginnings = heads(tuple(wanted))
-        akin = [stem for stem, beginning in zip(wanted, beginnings, strict=True) if beginning in self._by_head]
-        having = {stem: self._having(stem) for stem in dict.fromkeys(akin)}
+        beginnings = prefix_keys(tuple(wanted))
+        indexed = [stem for stem, beginning in zip(wanted, beginnings, strict=True) if beginning in self._by_head]
+        having = {stem: self._having(stem) for stem in dict.fromkeys(indexed)}
         shared: dict[int, float] = defaultdict(float)
-        for stem in akin:
+        for stem in indexed:
             for number, share in having[stem].items():
                 shared[number] += share
         return {number: share / len(wanted) for number, share in shared.items()}
 
     def _having(self, wanted: str) -> Mapping[int, float]:
         found = dict.fromkeys(self._places.get(wanted, ()), 1.0)
-        for other in self._by_head.get(head(wanted), ()):
-            if other != wanted and (share := likeness(wanted, other)):
+        for other in self._by_head.get(prefix_key(wanted), ()):
+            if other != wanted and (share := stem_similarity(wanted, other)):
                 for number in self._places[other]:
                     if share > found.get(number, 0.0):
                         found[number] = share
@@ -55,8 +55,8 @@ class WordIndex:
 
 
 @dataclass(frozen=True)
-class ReadSentences:
-    """A text split into sentences, which are looked up by their words. Read once and cached."""
+class ParsedSentences:
+    """A text split into sentences that can be looked up by their words. Analysed once and cached."""
 
     text: str
 
@@ -83,12 +83,11 @@ class ReadSentences:
 
 
 def letters(text: str) -> str:
-    """Return the letters and digits of `text` in normal form: a text without those of a quotation does not contain
-    it."""
+    """Return the letters and digits of `text` in normal form, for testing quickly whether it may contain a
+    quotation."""
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
-@remembered(_MOST_CHARS)
-def read_sentences(text: str) -> ReadSentences:
-    """Return `text` split into sentences, cached."""
-    return ReadSentences(text)
+@text_cache(_MOST_CHARS)
+def parse_sentences(text: str) -> ParsedSentences:
+    return ParsedSentences(text)

@@ -124,10 +124,10 @@ def coverage(wanted: Sequence[str], found: Set[str]) -> float:
     """
     if not wanted:
         return 0.0
-    shortest = _beginnings(found, frozenset(heads(tuple(wanted))))
+    shortest = _beginnings(found, frozenset(prefix_keys(tuple(wanted))))
     if not shortest:
         return sum(each in found for each in wanted) / len(wanted)
-    return sum(1.0 if each in found else _likeness(each, shortest) for each in wanted) / len(wanted)
+    return sum(1.0 if each in found else _best_similarity(each, shortest) for each in wanted) / len(wanted)
 
 
 def _beginnings(found: Set[str], heads: Set[str]) -> Mapping[str, int]:
@@ -138,41 +138,41 @@ def _beginnings(found: Set[str], heads: Set[str]) -> Mapping[str, int]:
     shortest: dict[str, int] = {}
     for candidate in found if heads else ():
         length = len(candidate)
-        if length > _LONGEST or candidate[: _head(candidate)] not in heads:
+        if length > _LONGEST or candidate[: _prefix_length(candidate)] not in heads:
             continue
-        for size in range(max(_head(candidate), ceil(_LIKE * length)), length + 1):
+        for size in range(max(_prefix_length(candidate), ceil(_LIKE * length)), length + 1):
             beginning = candidate[:size]
             shortest[beginning] = min(shortest.get(beginning, length), length)
     return shortest
 
 
-def _likeness(each: str, shortest: Mapping[str, int]) -> float:
+def _best_similarity(each: str, shortest: Mapping[str, int]) -> float:
     """The largest share of common beginning letters, of this stem and of the other, with any of them."""
     length = len(each) if len(each) <= _LONGEST else 0
-    sizes = range(max(_head(each), ceil(_LIKE * length)), length + 1) if shortest else ()
+    sizes = range(max(_prefix_length(each), ceil(_LIKE * length)), length + 1) if shortest else ()
     shares = (size / max(length, shortest[each[:size]]) for size in sizes if each[:size] in shortest)
     alike = max(shares, default=0.0)
     return alike if alike >= _LIKE else 0.0
 
 
-def _head(word: str) -> int:
+def _prefix_length(word: str) -> int:
     """The number of first characters that two words must share to be compared: Korean syllables carry more than
     letters."""
     return 2 if word[0] >= "가" else 4
 
 
-def likeness(one: str, other: str) -> float:
+def stem_similarity(one: str, other: str) -> float:
     """Return the share of letters in the common beginning of two stems, 0..1; 0 if too little to mean anything."""
     shared = Prefix.similarity(one, other) / max(len(one), len(other))
     return shared if shared >= _LIKE else 0.0
 
 
 @lru_cache(maxsize=256)
-def heads(stems: tuple[str, ...]) -> tuple[str, ...]:
+def prefix_keys(stems: tuple[str, ...]) -> tuple[str, ...]:
     """Return the head of each of these stems; cached, because a claim is compared with many passages."""
-    return tuple(map(head, stems))
+    return tuple(map(prefix_key, stems))
 
 
-def head(word: str) -> str:
+def prefix_key(word: str) -> str:
     """Return the beginning that two words must share to be compared."""
-    return word[: _head(word)]
+    return word[: _prefix_length(word)]

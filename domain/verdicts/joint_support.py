@@ -1,23 +1,23 @@
 """Finds the parts of a statement in several of the sources that it cites (V7).
 
-No single source says all of it, so each part is compared with each source by itself. The combination therefore never
-exceeds what was said: with two subjects exchanged, no source says either of the parts.
+Each part is compared with each source separately, so the combination never exceeds what the sources state: if two
+subjects were exchanged, no source states either of the parts.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
-from domain.evidence.equivalence import is_said_in, is_told_above
+from domain.evidence.equivalence import is_stated_by_heading, is_stated_in
 from domain.evidence.spans import best_text_span, claim_relevance
-from domain.facts.above import below
-from domain.facts.comparison.source import read_source
+from domain.facts.comparison.source import parse_source
 from domain.facts.comparison.whole_source import compare
-from domain.facts.proving import unproven_words
-from domain.facts.reading.clauses import HANGUL, spoken_subject
-from domain.facts.reading.statement_parts import Part, partings
-from domain.facts.reading.token_alignment import align, same
-from domain.facts.reading.tokens import Token, read_tokens
+from domain.facts.grounding import ungrounded_words
+from domain.facts.heading_context import with_headings
+from domain.facts.reading.clauses import HANGUL, subject_phrase
+from domain.facts.reading.statement_parts import Part, candidate_parts
+from domain.facts.reading.token_alignment import align, tokens_match
+from domain.facts.reading.tokens import Token, tokenize
 from domain.prompting.judgements import StatementCheck
 from domain.text.sentences import LONGEST_SENTENCE
 from domain.verdicts.ruling import DOUBT, Evidence, Ruling
@@ -32,10 +32,10 @@ _NOTHING_CONFIDENCE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A part of a statement with its evidence by source, counted from 0; empty where no source says it.
+class SupportedPart:
+    """A part of a statement with its evidence by source, counted from 0; empty if no source states it.
 
-    `sure`: the words are the source's. Otherwise they may mean the same, which only a model can tell.
+    `sure`: the words are the source's. Otherwise they may mean the same, which only a model can decide.
     """
 
     text: str
@@ -45,14 +45,12 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
-    """The parts of a statement in order."""
-
-    parts: tuple[Said, ...]
+class JointSupport:
+    parts: tuple[SupportedPart, ...]
 
     @property
     def complete(self) -> bool:
-        """Whether some source says every part, surely or not."""
+        """Whether every part has evidence in some source, surely or not."""
         return all(part.evidence for part in self.parts)
 
     @property
@@ -60,7 +58,7 @@ class Joint:
         """Whether every part is in the words of some source."""
         return self.complete and all(part.sure for part in self.parts)
 
-    def of_source(self, source: int) -> list[Said]:
+    def of_source(self, source: int) -> list[SupportedPart]:
         return [part for part in self.parts if source in part.evidence]
 
     @property
@@ -68,27 +66,27 @@ class Joint:
         return [part.text for part in self.parts if not part.evidence]
 
 
-def read_jointly(statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> Joint | None:
-    """Return the parts of `statement` and which of `sources` say them; None if it has one part, no source has one, or
-    it has more than 2,000 characters.
+def find_joint_support(statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> JointSupport | None:
+    """Return the parts of `statement` with the `sources` that state them.
 
-    `contexts` are the headings and columns above each source: they name what it is about. Of all partitions, the one
-    that leaves least unsaid, then the one with the fewest parts. Linear in the sources' lengths: a statement has at
-    most 15 parts, and only the first 8 sources count.
+    None if it has only one part or more than 2,000 characters, or no source states any part. `contexts` are the
+    headings and columns above each source, which name what it is about. Of all divisions, it returns the one that
+    leaves least without evidence, then the one with the fewest parts. Linear in the sources' lengths: a statement has
+    at most 15 parts, and only the first 8 sources count.
     """
     if len(sources) < 2 or len(statement) > LONGEST_SENTENCE:
         return None
-    found, count = partings(statement)
+    found, count = candidate_parts(statement)
     if count < 2:
         return None
     read = list(zip(sources[:MOST_SOURCES], contexts or repeat(""), strict=False))
-    known = {(first, last): _said(statement, part, read) for first, last, part in found}
+    known = {(first, last): _supported_part(statement, part, read) for first, last, part in found}
     parts = _best(known, count)
-    return Joint(parts) if any(part.evidence for part in parts) else None
+    return JointSupport(parts) if any(part.evidence for part in parts) else None
 
 
-def _best(known: Mapping[tuple[int, int], Said], count: int) -> tuple[Said, ...]:
-    best: list[tuple[int, int, tuple[Said, ...]]] = [(0, 0, ())]
+def _best(known: Mapping[tuple[int, int], SupportedPart], count: int) -> tuple[SupportedPart, ...]:
+    best: list[tuple[int, int, tuple[SupportedPart, ...]]] = [(0, 0, ())]
     for last in range(1, count + 1):
         ways = [
             (unsaid + (0 if part.evidence else last - first), doubtful + (not part.sure) + 1, (*parts, part))
@@ -99,7 +97,7 @@ def _best(known: Mapping[tuple[int, int], Said], count: int) -> tuple[Said, ...]
     return best[-1][2]
 
 
-def _said(statement: str, part: Part, sources: Sequence[tuple[str, str]]) -> Said:
+def _supported_part(statement: str, part: Part, sources: Sequence[tuple[str, str]]) -> SupportedPart:
     for sure in (True, False):
         for reading in part.readings:
             shared = reading != part.text
@@ -111,105 +109,109 @@ def _said(statement: str, part: Part, sources: Sequence[tuple[str, str]]) -> Sai
                 if (place := _place_below(context, statement, reading, source, shared=shared, sure=sure))
             }
             if evidence:
-                return Said(part.text, evidence, sure, reading)
-    return Said(part.text, {}, sure=False)
+                return SupportedPart(part.text, evidence, sure, reading)
+    return SupportedPart(part.text, {}, sure=False)
 
 
 def _place_below(
     context: str, statement: str, reading: str, source: str, *, shared: bool, sure: bool
 ) -> tuple[int, int] | None:
-    """Where a source says a part, read below its headings and columns; what they say alone is no evidence."""
-    whole = below(reading, source, context)
+    """Return the place of a part in a source, read below its headings and columns; these alone are no evidence."""
+    whole = with_headings(reading, source, context)
     outside = len(whole) - len(source)
     found = _place(statement, reading, whole, shared=shared, sure=sure)
     return (max(0, found[0] - outside), found[1] - outside) if found and found[1] > outside else None
 
 
 def _place(statement: str, reading: str, source: str, *, shared: bool, sure: bool) -> tuple[int, int] | None:
-    """The place where a source says a part, with its names and values and those of its subject."""
+    """Return the place where a source states a part, with its names and values and those of its subject."""
     if not _may_say(reading, source):
         return None
     found = compare(reading, source)
     if sure:
-        says = found.clean and (not shared or align(read_tokens(reading), read_tokens(found.place)).local >= _UNBROKEN)
+        says = found.is_full_match and (
+            not shared or align(tokenize(reading), tokenize(found.place)).local_similarity >= _UNBROKEN
+        )
     else:
-        says = is_said_in(source, reading) and all(
-            is_told_above(reading, source, each.stated, each.known) for each in found.differences
+        says = is_stated_in(source, reading) and all(
+            is_stated_by_heading(reading, source, each.statement_text, each.source_text) for each in found.differences
         )
     if not says:
         return None
     start, end = best_text_span(source, reading)
     relevant = sure or claim_relevance(reading, source[start:end]) >= _ALIKE
-    if not relevant or unproven_words(reading, source, start, end):
+    if not relevant or ungrounded_words(reading, source, start, end):
         return None
     place = found.place or source[start:end]
     # The heads of a table are names of none of its rows.
-    told = place.partition(": ")[0] if found.in_table else place
-    return None if _is_of_another(statement, reading, told, source) else (start, end)
+    subject = place.partition(": ")[0] if found.in_table else place
+    return None if _is_about_another(statement, reading, subject, source) else (start, end)
 
 
 def _may_say(reading: str, source: str) -> bool:
-    """Whether a source has half of a part's words anywhere; otherwise it is not read more closely."""
-    wanted = [each.key for each in read_tokens(reading) if each.matters and not each.value]
-    known = read_source(source).everything
+    """Say whether a source has half of a part's words anywhere; otherwise it is not compared more closely."""
+    wanted = [each.key for each in tokenize(reading) if each.is_content and not each.value]
+    known = parse_source(source).all_keys
     return 2 * sum(known.issuperset(key.split()) for key in wanted) >= len(wanted)
 
 
-def _is_of_another(statement: str, reading: str, place: str, source: str) -> bool:
-    """Say whether a part without a name stands beside a name that the statement does not have.
+def _is_about_another(statement: str, reading: str, place: str, source: str) -> bool:
+    """Say whether a part without a name is beside a name that the statement does not have.
 
     In "Acme's revenue was 5 million and services grew by 8%" the services are those of Acme, not of another named firm.
     """
-    told, own = read_tokens(statement), read_tokens(reading)
+    stated, own = tokenize(statement), tokenize(reading)
     led = _leading(statement)
-    if not led or all(any(same(lead, each) for each in own) for lead in led):
+    if not led or all(any(tokens_match(lead, each) for each in own) for lead in led):
         return False
-    known = [each for tokens in read_source(source).tokens for each in tokens if each.matters]
-    if all(any(same(lead, each) for each in known) for lead in led):
+    named = [each for tokens in parse_source(source).clause_tokens for each in tokens if each.is_content]
+    if all(any(tokens_match(lead, each) for each in named) for lead in led):
         return False
-    return any(not any(same(each, mine) for mine in told) for each in _named(place))
+    return any(not any(tokens_match(each, mine) for mine in stated) for each in _named(place))
 
 
 def _leading(statement: str) -> list[Token]:
-    """The subject of the first part, where it is named: `Acme's revenue`, `노바 펌프의 무게는`."""
+    """Return the subject of the first part, if it has a name: `Acme's revenue`, `노바 펌프의 무게는`."""
     if HANGUL.search(statement):
         topic = _topic(statement)
         owners = [at for at, each in enumerate(topic) if each.case == "owner"]
-        return [each for each in topic[: owners[-1] + 1] if each.matters] if owners else []
-    return [each for each in read_tokens(spoken_subject(statement)) if _is_name(each)]
+        return [each for each in topic[: owners[-1] + 1] if each.is_content] if owners else []
+    return [each for each in tokenize(subject_phrase(statement)) if _is_name(each)]
 
 
 def _named(place: str) -> list[Token]:
-    tokens = _topic(place) if HANGUL.search(place) else read_tokens(place)
-    return [each for each in tokens if _is_name(each) or (each.matters and HANGUL.search(each.text))]
+    tokens = _topic(place) if HANGUL.search(place) else tokenize(place)
+    return [each for each in tokens if _is_name(each) or (each.is_content and HANGUL.search(each.text))]
 
 
 def _topic(sentence: str) -> list[Token]:
-    tokens = read_tokens(sentence)
+    tokens = tokenize(sentence)
     first = next((at for at, each in enumerate(tokens) if each.case in ("topic", "subject")), -1)
     return list(tokens[: first + 1])
 
 
 def _is_name(token: Token) -> bool:
-    return token.matters and not token.value and (token.kind == "name" or token.text[:1].isupper())
+    return token.is_content and not token.value and (token.kind == "name" or token.text[:1].isupper())
 
 
-def joint_rulings(joint: Joint, reply: StatementCheck | None, sources: Sequence[int]) -> dict[int, Ruling]:
+def joint_rulings(joint: JointSupport, reply: StatementCheck | None, sources: Sequence[int]) -> dict[int, Ruling]:
     """Return the ruling for each of `sources` (counted from 0) that the parts decide (V7, S5.4).
 
-    `reply` is a model's on all of them together; None if none was asked. If all parts are said and the model agrees, a
-    source is accurate for what it says, and inaccurate if it says nothing. If some part is not said, the sources of
-    other parts support the statement partly. Everything else is decided by the checks of each source alone.
+    `reply` is a model's on all of them together; None if none was asked. If all parts have evidence and the model
+    agrees, a source is accurate for its parts, and inaccurate if it has none. If some part has no evidence, the sources
+    of other parts support the statement partly. The checks of each source alone decide everything else.
     """
     if joint.complete and reply is not None and reply.is_accurate and reply.relation == "supports":
-        return {source: _for(joint, source, reply) for source in sources}
+        return {source: _full_ruling(joint, source, reply) for source in sources}
     if joint.complete:
         return {}
     lacks = f"no cited source says {_quoted(joint.missing)}"
-    return {source: _partly(joint.of_source(source), source, lacks) for source in sources if joint.of_source(source)}
+    return {
+        source: _partial_ruling(joint.of_source(source), source, lacks) for source in sources if joint.of_source(source)
+    }
 
 
-def _for(joint: Joint, source: int, reply: StatementCheck) -> Ruling:
+def _full_ruling(joint: JointSupport, source: int, reply: StatementCheck) -> Ruling:
     parts = joint.of_source(source)
     if not parts:
         why = "the other cited sources say all of it, this one says nothing of it"
@@ -218,7 +220,7 @@ def _for(joint: Joint, source: int, reply: StatementCheck) -> Ruling:
     return Ruling(True, "supports", reply.confidence, why, "model", parts[0].evidence[source])
 
 
-def _partly(parts: Sequence[Said], source: int, lacks: str) -> Ruling:
+def _partial_ruling(parts: Sequence[SupportedPart], source: int, lacks: str) -> Ruling:
     why = f"for: {_quoted([part.text for part in parts])}; {lacks}"
     return Ruling(False, "partially_supports", DOUBT, why, "evidence", parts[0].evidence[source])
 

@@ -10,16 +10,16 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from domain.evidence.contradictions import Disagreement, disagreements
-from domain.evidence.equivalence import untold_above
+from domain.evidence.equivalence import without_heading_facts
 from domain.evidence.spans import best_text_span, claim_relevance
-from domain.facts.above import below_own, lasting_context
-from domain.facts.proving import unproven_words
+from domain.facts.grounding import ungrounded_words
+from domain.facts.heading_context import active_context, with_outer_headings
 from domain.prompting.judgements import Relation, StatementCheck
 from domain.safety.prompt_injection import without_orders
 from domain.text.lengths import TOO_LONG, is_too_long, stands_in
 from domain.text.quotes import locate_quote
 from domain.verdicts.self_contradiction import denies_itself
-from domain.verdicts.support_heuristics import bears_on, hardly_says
+from domain.verdicts.support_heuristics import cannot_support, shares_words
 
 EVIDENCE_RULES = "6"
 """Part of the verifier's version: change it with every change of the rules here."""
@@ -70,7 +70,8 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """Everything found about a statement in its sources without a model; any number of replies are compared with it."""
+    """The evidence on a statement that was found in its sources without a model; it can be compared with any
+    replies."""
 
     statement: str
     readable: tuple[str, ...]
@@ -81,22 +82,24 @@ class Grounds:
 
     @classmethod
     def of(cls, statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> "Grounds":
-        """Read the `sources` once; words in them that address a model do not count. `contexts` are the headings and
-        columns above each source: they name what it is about, but prove no value."""
+        """Analyse the `sources` once, without words that address a model.
+
+        `contexts` are the headings and columns above each source: they name what it is about, but prove no value.
+        """
         readable = tuple(map(without_orders, sources))
-        above = tuple(lasting_context(without_orders(each)) for each in contexts or [""] * len(readable))
+        above = tuple(active_context(without_orders(each)) for each in contexts or [""] * len(readable))
         if is_too_long(statement):
             own = _verbatim(statement, readable)
             return cls(statement, readable, above, disagreements=(), own_evidence=own, hardly_said=False)
-        whole = "\n\n".join(below_own(statement, *each) for each in zip(readable, above, strict=True))
+        whole = "\n\n".join(with_outer_headings(statement, *each) for each in zip(readable, above, strict=True))
         found = disagreements(statement, whole)
         return cls(
             statement=statement,
             readable=readable,
             contexts=above,
-            disagreements=untold_above(statement, whole, found) if any(above) else found,
+            disagreements=without_heading_facts(statement, whole, found) if any(above) else found,
             own_evidence=_own_evidence(statement, readable),
-            hardly_said=all(hardly_says(source, statement) for source in readable),
+            hardly_said=all(cannot_support(source, statement) for source in readable),
         )
 
     def rule(self, reply: StatementCheck) -> Ruling:
@@ -128,9 +131,9 @@ class Grounds:
         return _as_replied(reply, self.own_evidence) if self.own_evidence else _unproven(reply, TOO_LONG, None)
 
     def _lacks(self, place: Evidence) -> list[str]:
-        """V4: the names and values of the statement that a place lacks, read together with its context."""
+        """Return the names and values of the statement that a place lacks, read with its context (V4)."""
         source, context = self.readable[place.source], self.contexts[place.source]
-        return unproven_words(self.statement, source, place.start, place.end, context)
+        return ungrounded_words(self.statement, source, place.start, place.end, context)
 
 
 def _unproven(reply: StatementCheck, why: str, evidence: Evidence | None) -> Ruling:
@@ -166,7 +169,7 @@ def _as_replied(reply: StatementCheck, evidence: Evidence | None) -> Ruling:
 def _quoted(statement: str, quote: str, sources: Sequence[str]) -> Evidence | None:
     for number, source in enumerate(sources):
         found = locate_quote(quote, source, _QUOTE_RATIO)
-        if found is not None and bears_on(statement, source[found.start : found.end]):
+        if found is not None and shares_words(statement, source[found.start : found.end]):
             return Evidence(number, found.start, found.end)
     return None
 

@@ -44,11 +44,11 @@ _NEGATION = re.compile(r"\b(?:no|not|never|without|cannot|non)\b|n[’']t\b|않|
 
 
 def denies_itself(reply: StatementCheck) -> str:
-    """Return why the model's yes does not count, by its own words; empty if its words agree with it, or it says no.
+    """Return why the model's "yes" does not count, by its own words; empty if its words agree, or it says no.
 
-    A yes is denied by `differences` that name something, and by an `explanation` which says that source and statement
-    do not agree. Words quoted by the explanation, or also in the evidence, are the source's wording and deny nothing.
-    Linear in the length of the reply, of which at most 2,000 characters per text are read.
+    A yes is contradicted by `differences` that name something, and by an `explanation` according to which source and
+    statement disagree. Words that the explanation quotes, or that are also in the evidence, are the source's and
+    contradict nothing. Linear in the length of the reply, of which at most 2,000 characters per text are read.
     """
     if not reply.is_accurate:
         return ""
@@ -60,7 +60,7 @@ def denies_itself(reply: StatementCheck) -> str:
 
 
 def _named(difference: str) -> str:
-    """The difference, or "none" in any wording as an empty text: models write it where a list should be empty."""
+    """Return the difference, or "" for any wording of "none", which models write where a list should be empty."""
     text = " ".join(difference[:_MOST].split()).strip(" .,;:!-–—·。()[]'\"“”")
     return "" if _NOTHING.fullmatch(text.casefold()) else text
 
@@ -73,12 +73,13 @@ def _denial(explanation: str, evidence: str) -> str:
 
 
 def _is_affirmed(said: str, denial: re.Match[str]) -> bool:
-    """Whether the denial is itself denied: "nothing contradicts it", "does not say otherwise", "다르지 않다"."""
+    """Say whether the denial is itself negated: "nothing contradicts it", "does not say otherwise", "다르지 않다"."""
     before, after = said[max(0, denial.start() - 60) : denial.start()], said[denial.end() : denial.end() + 40]
     return any((_NEGATED_BEFORE.search(before), _NEGATED_AFTER.match(after), _OTHERWISE.match(after)))
 
 
 def _is_in(evidence: str, denial: str) -> bool:
-    """Whether the denial is the source's own wording: "the lamp is not supported" there, "it isn't supported" here."""
+    """Say whether the denial is the source's own wording: "the lamp is not supported" there, "it isn't supported"
+    here."""
     words = denial.casefold()
     return words in evidence or (words.split()[-1] in evidence and bool(_NEGATION.search(evidence)))

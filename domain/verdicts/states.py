@@ -1,6 +1,6 @@
 """Turns checks into verdicts: a citation is accurate, inaccurate or uncertain (S5.4), a sentence in one state (N4)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
@@ -28,6 +28,10 @@ class SentenceStatus(StrEnum):
     UNSUPPORTED = "unsupported"
     NO_CLAIM = "no_claim"
     NOT_CHECKED = "not_checked"
+
+
+_SUPPORTED = {SentenceStatus.SUPPORTED.value, SentenceStatus.PARTIAL.value}
+_REFUSED = {SentenceStatus.CONTRADICTED.value, SentenceStatus.UNSUPPORTED.value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +130,17 @@ def sentence_support(checks: Sequence[PairVerdict]) -> float | None:
 
 
 def is_failing(checks: Sequence[PairVerdict], threshold: float = CONFIDENCE_THRESHOLD) -> bool:
-    """Row N5: every check of the sentence is a sure no, so it cannot stay as it is."""
+    """Row N5: every check of the sentence is a confident no, so it cannot stay as it is."""
     return bool(checks) and all(check.verdict(threshold) is Verdict.INACCURATE for check in checks)
+
+
+def is_ungrounded(states: Collection[str], after: int) -> bool:
+    """Say whether at least `after` of the checked sentences lack support, and none has any, even in part (N1).
+
+    Unchecked sentences do not count. Never with `after` 0.
+    """
+    refused = sum(state in _REFUSED for state in states)
+    return 0 < after <= refused and not any(state in _SUPPORTED for state in states)
 
 
 def accuracy_rate(verdicts: Sequence[Verdict]) -> float | None:

@@ -1,16 +1,16 @@
-"""Tests whether words of a source can support a statement at all: the minimum that a model's "supported" must rest on.
+"""Tests whether a source shares enough words with a statement to support it: the minimum for a model's "supported".
 
-A model that was manipulated gives its verdict for any statement and quotes what it likes. Words decide here, not
-meaning, so the bar is low: an honest paraphrase passes (97 of 100 labelled ones do), an invented fact about something
-else does not. Two cases remain hidden: an invention that shares most of its words with a sentence of the source, and a
-statement in another script than the source, where words prove nothing.
+A manipulated model gives its verdict for any statement and quotes what it likes. Words decide here, not meaning, so the
+bar is low: an honest paraphrase passes (97 of 100 labelled ones do), an invented fact about something else does not.
+Two cases stay undetected: an invention that shares most of its words with a sentence of the source, and a statement in
+another script than the source, where words prove nothing.
 """
 
 import re
 
 from domain.evidence.spans import claim_relevance
 from domain.support.model import estimated_support
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 from domain.text.words import content_stems
 
 _LEAST_WORDS = 2
@@ -20,15 +20,15 @@ _KOREAN, _MOSTLY_KOREAN = 0.3, 0.7
 _HANGUL = re.compile("[가-힣]")
 
 
-def bears_on(statement: str, quote: str) -> bool:
-    """Say whether a quotation has enough words and, in the statement's script, shares some: any source has a "the"."""
+def shares_words(statement: str, quote: str) -> bool:
+    """Say whether a quotation has enough words and shares some with a statement in the same script."""
     if len(content_stems(quote)) < _LEAST_WORDS and quote.strip() != statement.strip():
         return False
     return _has_hangul(statement) != _has_hangul(quote) or claim_relevance(statement, quote) >= _LEAST_SHARED
 
 
-def hardly_says(source: str, statement: str) -> bool:
-    """Say whether `source` is so far from the `statement` that its words cannot support it.
+def cannot_support(source: str, statement: str) -> bool:
+    """Say whether `source` shares too few words with the `statement` to support it.
 
     Always False across scripts; a single sentence in another script does not make a source one in that script.
     """
@@ -40,7 +40,7 @@ def _in_other_scripts(statement: str, source: str) -> bool:
     return stands < _KOREAN if said >= _KOREAN else stands > _MOSTLY_KOREAN
 
 
-@remembered()
+@text_cache()
 def _share_of_hangul(text: str) -> float:
     letters = sum(map(str.isalpha, text))
     return len(_HANGUL.findall(text)) / letters if letters else 0.0

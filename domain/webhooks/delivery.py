@@ -1,6 +1,4 @@
-"""Webhooks: which events an endpoint wants, the body that is sent, what the result of an attempt means and when the
-next one is due (A6).
-"""
+"""Webhooks: event filters, the body of a message, the outcome of an attempt, and the time of the next one (A6)."""
 
 import json
 from collections.abc import Mapping, Sequence

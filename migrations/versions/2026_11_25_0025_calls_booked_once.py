@@ -58,9 +58,11 @@ BEGIN
     ) AS locked;
     IF p_calls IS NOT NULL THEN
         INSERT INTO model_calls ({_CALL_NAMES})
-        SELECT {_CALL_NAMES} FROM json_to_recordset(p_calls) AS calls ({_CALL_COLUMNS})
+        SELECT {_CALL_NAMES}
+        FROM ROWS FROM (json_to_recordset(p_calls) AS ({_CALL_COLUMNS})) WITH ORDINALITY AS calls ({_CALL_NAMES}, place)
         WHERE NOT EXISTS (
-            SELECT FROM model_calls AS booked WHERE booked.query_id = p_query AND booked.execution = calls.execution);
+            SELECT FROM model_calls AS booked WHERE booked.query_id = p_query AND booked.execution = calls.execution)
+        ORDER BY place;
     END IF;
 
     SELECT * INTO query FROM queries WHERE id = p_query AND status IN ('queued', 'running');

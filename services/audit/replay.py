@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from clients.embeddings import Embedder
 from clients.llm.calling.replay_model import RecordedModel
-from clients.llm.calling.reply_cache import KeptReply
+from clients.llm.calling.reply_cache import CachedReply
 from clients.llm.gateway import ModelGateway
 from config.settings import Settings
 from db.models import Query
@@ -86,7 +86,7 @@ class _Record(NamedTuple):
 
     query: Query
     rounds: dict[int, steps.Outcomes]
-    replies: dict[str, KeptReply]
+    replies: dict[str, CachedReply]
     answer: results.StoredAnswer
     published: results.StoredVerification | None
 
@@ -112,7 +112,7 @@ def _read(query_id: uuid.UUID) -> _Record:
             raise NotReverifiable(f"The query's status is {query.status!r}, and it has no answer to replay.")
         calls = model_calls.list_model_calls(session, query_id)
         replies = {
-            call.prompt_sha256: KeptReply(call.reply_text, call.model)
+            call.prompt_sha256: CachedReply(call.reply_text, call.model)
             for call in calls
             if call.prompt_sha256 and call.reply_text is not None and call.error is None
         }

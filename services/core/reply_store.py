@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 import structlog
 
-from clients.llm.calling.reply_cache import Begun, KeptReply
+from clients.llm.calling.reply_cache import Begun, CachedReply
 from db.functions import Refused
 from db.queries.runs import replies
 from db.session import acting_for, current_tenant
@@ -43,11 +43,11 @@ class StoredReplies:
         self._origin = hashlib.sha256(origin.encode()).digest()
         self._found = _Batcher(self._find, LOOK_UP_WITHIN_S)
         self._stored = _Batcher(self._store, STORE_WITHIN_S)
-        self._unstored: dict[tuple[int, bytes], KeptReply] = {}
+        self._unstored: dict[tuple[int, bytes], CachedReply] = {}
         self._sent: dict[tuple[int, bytes], asyncio.Task[bool | None]] = {}
         self._again: asyncio.Task[None] | None = None
 
-    async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, KeptReply]:
+    async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, CachedReply]:
         """The stored replies among `keys`; when Postgres is unreachable or slow, those that this process holds.
 
         The `begun` calls of missing keys are recorded by the same query.
@@ -63,7 +63,7 @@ class StoredReplies:
             return held
         return held | {key: found[key] for key in keys if key in found} if found else held
 
-    async def put(self, key: bytes, reply: KeptReply) -> None:
+    async def put(self, key: bytes, reply: CachedReply) -> None:
         """Keep a reply; return when it is stored or could not be, in which case it is held and stored with the next."""
         tenant = current_tenant()
         if sent := self._sent.get((tenant, key)):
@@ -100,13 +100,13 @@ class StoredReplies:
                 with acting_for(tenant):
                     await self.put(key, reply)
 
-    def _hold(self, tenant: int, key: bytes, reply: KeptReply) -> None:
+    def _hold(self, tenant: int, key: bytes, reply: CachedReply) -> None:
         self._unstored[tenant, key] = reply
         if len(self._unstored) > MOST_HELD:
             self._unstored.pop(next(iter(self._unstored)))
             log.error("reply_dropped", reason="Postgres has been away for long", held=MOST_HELD)
 
-    async def _store(self, kept: Mapping[bytes, KeptReply]) -> bool:
+    async def _store(self, kept: Mapping[bytes, CachedReply]) -> bool:
         rows = self._rows(kept)
         try:
             await replies.add_replies(rows, self._keep_s)
@@ -122,10 +122,10 @@ class StoredReplies:
     def _row(self, key: bytes) -> bytes:
         return hashlib.sha256(self._origin + key).digest()
 
-    def _rows(self, kept: Mapping[bytes, KeptReply]) -> dict[bytes, replies.Reply]:
+    def _rows(self, kept: Mapping[bytes, CachedReply]) -> dict[bytes, replies.Reply]:
         return {self._row(key): replies.Reply(reply.text, reply.model) for key, reply in kept.items()}
 
-    async def _find(self, keys: Mapping[bytes, Begun]) -> Mapping[bytes, KeptReply]:
+    async def _find(self, keys: Mapping[bytes, Begun]) -> Mapping[bytes, CachedReply]:
         begun = {self._row(key): each for key, each in keys.items()}
         # Replies that wait to be stored go with it.
         with self._stored.take_over() as waiting:
@@ -136,7 +136,7 @@ class StoredReplies:
                 waiting.result = await self._store(waiting.items) if waiting.items else True
                 found = await self._find_only(begun)
         stored = {key: found[self._row(key)] for key in keys if self._row(key) in found}
-        return {key: KeptReply(reply.text, reply.model) for key, reply in stored.items()}
+        return {key: CachedReply(reply.text, reply.model) for key, reply in stored.items()}
 
     async def _find_only(self, begun: Mapping[bytes, Begun]) -> Mapping[bytes, replies.Reply]:
         try:

@@ -14,7 +14,7 @@ from db.models import Document, QueryKind
 from db.queries.runs.queries import add_queries
 from db.queries.runs.steps import add_outcomes
 from db.queries.verifications.external_sources import add_given_sources, read_document
-from domain.answers.external_citations import GivenCitation, mark
+from domain.answers.external_citations import GivenCitation, insert_markers
 from domain.answers.statements import plan_checks
 from domain.errors import VerificationInvalid
 from domain.markers.citable import Citable, citable_sources
@@ -100,7 +100,7 @@ class Store:
             "traceparent": tracing.traceparent() if item.batch_id is None else None,
             "reverifies": item.reverifies,
             # No person waits for an item of a batch.
-            **({"is_scripted": True, "asked_by": None} if item.batch_id else requester_columns(self._session)),
+            **({"is_scripted": True, "set_requester": None} if item.batch_id else requester_columns(self._session)),
         }
 
     def _question(self, item: Item) -> str:
@@ -175,7 +175,7 @@ def _selected(new: NewVerification, keys: list[int], rows: Sequence[Mapping[str,
 def _draft(new: NewVerification, sources: Citable) -> Drafted:
     numbers = {source.id: number for number, source in enumerate(new.sources, start=1) if source.id is not None}
     cited = [(each, _number(each.source, numbers, len(new.sources))) for each in new.citations]
-    marked = mark(
+    marked = insert_markers(
         new.answer, [GivenCitation(each.start, each.end, number) for each, number in cited if number], sources
     )
     return Drafted(

@@ -10,8 +10,9 @@ import structlog
 
 from db.queries.runs.events import DRAFT, EventData
 from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
+from domain.answers.streaming import without_unfinished_sentence
 from domain.errors import DatabaseUnavailable
-from domain.verdicts.stopping import is_ungrounded, without_its_open_end
+from domain.verdicts.states import is_ungrounded
 from services.core.context import StepContext
 from services.verification.streamed_results import states_so_far
 
@@ -102,7 +103,7 @@ class StreamedDraft:
     @property
     def closed_text(self) -> str:
         """The text without its unfinished last sentence."""
-        return without_its_open_end(self._written)
+        return without_unfinished_sentence(self._written)
 
     async def while_grounded(self, writing: Coroutine[Any, Any, T]) -> T | None:
         """Return what `writing` returns; None when it was stopped because its text is not in the sources."""

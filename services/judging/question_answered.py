@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from db.queries.documents.chunks import Passage
-from domain.question import ModelsWord, judge_question
+from domain.question import ModelJudgement, judge_question
 from services.core.context import StepContext
 
 ALIGNMENT = "check_alignment"
@@ -25,12 +25,12 @@ def with_question_verdict(context: StepContext, answer: str, checks: Mapping[str
     return {**checks, ALIGNMENT: {**checks.get(ALIGNMENT, {}), "question": found.as_json()}}
 
 
-def _models_word(context: StepContext, outcome: Mapping[str, Any]) -> ModelsWord | None:
+def _models_word(context: StepContext, outcome: Mapping[str, Any]) -> ModelJudgement | None:
     """None where no model reads: the offline provider applies the same rules as the verdict itself."""
     verdict: Mapping[str, Any] = outcome.get("verdict") or {}
     if "answers" not in verdict or context.tools.models.provider == _OFFLINE:
         return None
-    return ModelsWord(verdict["answers"], tuple(verdict["open_parts"]))
+    return ModelJudgement(verdict["answers"], tuple(verdict["open_parts"]))
 
 
 def _named_texts(context: StepContext) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clients.broker import QueueLevel, queue_levels
-from clients.limiter.usage import Use, look
+from clients.limiter.usage import Use, read_uses
 from clients.telemetry.meter import Counts, Gauges
 from config.settings import Settings
 from db.queries.reports import meters, metrics
@@ -54,7 +54,7 @@ class Reader:
 
     def _refreshed(self, settings: Settings) -> MetricsSnapshot:
         served = frozenset(queue for pool in settings.pools.values() for queue in pool.queues)
-        queues, limits = queue_levels(settings.redis_url.get_secret_value(), sorted(served)), look(settings)
+        queues, limits = queue_levels(settings.redis_url.get_secret_value(), sorted(served)), read_uses(settings)
         try:
             self._report()
             with system_transaction() as session:

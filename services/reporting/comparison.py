@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from db.models import QueryKind
 from db.queries.runs import queries, results
 from db.queries.runs.results import StoredVerification
-from domain.audit.reverification import Stated, compare
+from domain.audit.reverification import SentenceState, compare
 from services.reporting.answer_confidence import confidence_json
 
 _SCORES = ("accuracy_rate", "overall_score", "is_grounded")
@@ -43,9 +43,10 @@ def _before(session: Session, query_id: uuid.UUID, kind: str) -> StoredVerificat
     return find(session, query_id)
 
 
-def _stated(stored: StoredVerification) -> list[Stated]:
+def _stated(stored: StoredVerification) -> list[SentenceState]:
     return [
-        Stated(each.start, each.end, each.text, each.status, each.support, each.reason) for each in stored.sentences
+        SentenceState(each.start, each.end, each.text, each.status, each.support, each.reason)
+        for each in stored.sentences
     ]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from db.queries.documents.chunks import Passage
 from domain.answers.external_citations import as_given
-from domain.answers.parser import read
+from domain.answers.parser import parse_answer
 from domain.answers.statements import Statement, statements
 from domain.verdicts.states import PairVerdict
 from services.core.context import StepContext
@@ -42,7 +42,7 @@ class _Report:
 
     def of_markers(self, given: str) -> Iterator[dict[str, Any]]:
         """The markers that the answer itself has; inserted ones have no place of their own in it."""
-        reading, written = read(given, self._citable), statements(given, self._citable)
+        reading, written = parse_answer(given, self._citable), statements(given, self._citable)
         for statement in self._findings.statements:
             own = written[statement.index] if statement.index < len(written) else statement
             for number in own.numbers:

@@ -12,7 +12,7 @@ from clients.llm.gateway import Failure
 from domain.answers.statements import Statement, same_words
 from domain.prompting.judgements import CHECK_STATEMENT
 from domain.prompting.numbered_sources import Sources
-from domain.verdicts.joint_support import MOST_SOURCES, Joint, joint_rulings, read_jointly
+from domain.verdicts.joint_support import MOST_SOURCES, JointSupport, find_joint_support, joint_rulings
 from domain.verdicts.ruling import Ruling
 from domain.verdicts.states import PairVerdict, Verdict
 from services.core.context import StepContext, numbered_sources
@@ -50,7 +50,7 @@ def _cited(statement: Statement, sources: Sources) -> Sources:
 async def _judge(context: StepContext, statement: Statement, cited: Sources) -> Rulings:
     cited = Sources(cited[:MOST_SOURCES])
     texts, contexts = [source.text for source in cited], [source.context for source in cited]
-    joint = await asyncio.to_thread(read_jointly, statement.text, texts, contexts)
+    joint = await asyncio.to_thread(find_joint_support, statement.text, texts, contexts)
     if joint is None:
         return {}
     reply = None
@@ -66,7 +66,7 @@ async def _judge(context: StepContext, statement: Statement, cited: Sources) -> 
     }
 
 
-def _shown(joint: Joint, cited: Sources) -> Sources:
+def _shown(joint: JointSupport, cited: Sources) -> Sources:
     """The whole sources or, if too long for one call, what surrounds the evidence in them."""
     if sum(len(source.text) for source in cited) <= WINDOW_CHARS:
         return cited
@@ -76,7 +76,7 @@ def _shown(joint: Joint, cited: Sources) -> Sources:
     )
 
 
-def _around(joint: Joint, place: int, text: str, width: int) -> str:
+def _around(joint: JointSupport, place: int, text: str, width: int) -> str:
     parts = joint.of_source(place)
     each = width // max(1, len(parts))
     starts = [max(0, part.evidence[place].start - each // 3) for part in parts] or [0]

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from db.models import DEFAULT_TENANT, Query
 from db.queries.runs.queries import get_query
 from db.session import acting_for, transaction
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 
 Work = Callable[[Session, Query], None]
 
@@ -29,7 +29,7 @@ def worker(http: httpx.Client, work: Work) -> Generator[None]:
         query_id = uuid.UUID(found[0]["id"])
         with acting_for(DEFAULT_TENANT), transaction() as session:
             work(session, get_query(session, query_id))
-        ring(query_id)
+        notify_end(query_id)
 
     thread = threading.Thread(target=run)
     thread.start()

@@ -18,7 +18,7 @@ from db.session import transaction
 from tests.api.problems import assert_problem
 from tests.api.standing_in import worker
 from tests.stored import abstain, complete, fail
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 
 Json = dict[str, Any]
 PATH = "/v1/chat/completions"
@@ -61,10 +61,10 @@ def left(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     told = threading.Event()
 
     def ring_and_tell(query_id: uuid.UUID) -> None:
-        ring(query_id)
+        notify_end(query_id)
         told.set()
 
-    monkeypatch.setattr(completions, "ring", ring_and_tell)
+    monkeypatch.setattr(completions, "notify_end", ring_and_tell)
     return told
 
 

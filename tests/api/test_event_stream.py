@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from api.app import create_app
-from clients.notifications import Ringer
+from clients.notifications import Notifier
 from config.settings import settings
 from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries.runs.events import add_events
@@ -25,7 +25,7 @@ from services.finishing.completion import finish
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.serving import serving
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 
 LAST = {"final", "failed", "cancelled"}
 
@@ -71,13 +71,13 @@ def meanwhile(work: Callable[[], None]) -> Generator[None]:
 def tell(query_id: uuid.UUID, *events: tuple[str, dict[str, Any]]) -> None:
     with transaction() as session:
         add_events(session, query_id, events)
-    ring(query_id)
+    notify_end(query_id)
 
 
 def end(query_id: uuid.UUID, status: QueryStatus = QueryStatus.SUCCEEDED) -> None:
     with transaction() as session:
         finish(session, query_id, status)
-    ring(query_id)
+    notify_end(query_id)
 
 
 def parse(raw: str) -> list[Received]:
@@ -173,14 +173,14 @@ def test_there_is_nothing_behind_the_last_event(http: httpx.Client, query_id: uu
     assert (response.status_code, response.content) == (204, b"")
 
 
-def silent(ringer: Ringer, query_id: uuid.UUID) -> None:
+def silent(notifier: Notifier, query_id: uuid.UUID) -> None:
     """A wake-up call that reaches nobody."""
 
 
-def test_without_the_bell_events_arrive_all_the_same(
+def test_without_notifications_events_arrive_all_the_same(
     api_url: str, query_id: uuid.UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # A5
-    monkeypatch.setattr(Ringer, "ring", silent)
+    monkeypatch.setattr(Notifier, "notify_end", silent)
 
     def work() -> None:
         time.sleep(0.2)

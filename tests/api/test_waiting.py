@@ -37,25 +37,25 @@ async def wait_together(address: str, query_id: uuid.UUID) -> None:
     assert {response.json()["status"] for response in responses} == {"cancelled"}
 
 
-class Bell:
-    """Of a query that ends while somebody waits; it rings, or it is time to look anyway."""
+class Subscriptions:
+    """Of a query that ends while somebody waits; it is notified, or it is time to look anyway."""
 
-    def __init__(self, rings: bool) -> None:
-        self._rings = rings
+    def __init__(self, notified: bool) -> None:
+        self._notified = notified
 
     @asynccontextmanager
-    async def listening(self, query_id: uuid.UUID) -> AsyncGenerator["Bell"]:
+    async def subscribed(self, query_id: uuid.UUID) -> AsyncGenerator["Subscriptions"]:
         self._query_id = query_id
         yield self
 
-    async def rung(self, _: float) -> bool:
+    async def woken(self, _: float) -> bool:
         await asyncio.to_thread(finish, self._query_id)
-        return self._rings
+        return self._notified
 
 
-@pytest.mark.parametrize(("rings", "expected"), [(True, ["status", "all"]), (False, ["status", "status", "all"])])
-def test_when_the_bell_rings_the_result_is_read_without_a_look_at_the_status(
-    http: httpx.Client, monkeypatch: pytest.MonkeyPatch, rings: bool, expected: list[str]
+@pytest.mark.parametrize(("notified", "expected"), [(True, ["status", "all"]), (False, ["status", "status", "all"])])
+def test_when_it_is_notified_the_result_is_read_without_a_look_at_the_status(
+    http: httpx.Client, monkeypatch: pytest.MonkeyPatch, notified: bool, expected: list[str]
 ) -> None:  # A2
     looks: list[str] = []
 
@@ -66,7 +66,7 @@ def test_when_the_bell_rings_the_result_is_read_without_a_look_at_the_status(
 
         return noted
 
-    monkeypatch.setattr(waiting, "bell", lambda: Bell(rings))
+    monkeypatch.setattr(waiting, "subscriptions", lambda: Subscriptions(notified))
     monkeypatch.setattr(results, "read_status", noting("status", results.read_status))
     monkeypatch.setattr(results, "read_query", noting("all", results.read_query))
     with transaction() as session:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from clients.limiter.feedback import Told
-from clients.llm.calling.retry_after_limiter import RetryAfter
+from clients.limiter.feedback import RateLimitFeedback
+from clients.limiter.protocol import RetryAfter
 from clients.llm.completions.providers import CompatibleModel, GroqModel
 from clients.llm.completions.usage import Bounds, read_usage
 from clients.llm.pricing import cost_usd
@@ -190,9 +190,9 @@ def test_the_longest_reply_that_was_asked_for_is_read(client: str) -> None:  # F
 
 def test_no_refusal_is_taken_for_longer_than_the_ceiling() -> None:  # F4
     error = ModelRateLimited("no", retry_after_s=100_000.0)
-    assert Told.by(error, 60.0).refused == 60.0
+    assert RateLimitFeedback.from_outcome(error, 60.0).refused == 60.0
     absurd = ModelRateLimited(f"on tokens per minute (TPM): Limit {10**30}, Used {10**30}")
-    assert Told.by(absurd, 60.0).kind_limit is None
+    assert RateLimitFeedback.from_outcome(absurd, 60.0).kind_limit is None
 
     async def scene() -> CallDeferred:
         pauses = RetryAfter(60.0)
@@ -204,16 +204,18 @@ def test_no_refusal_is_taken_for_longer_than_the_ceiling() -> None:  # F4
     assert asyncio.run(scene()).wait_s <= 60.0
 
 
-TOLD: list[Told] = [
-    Told(0, True, refused=60.0),
-    Told(0, True, Allowance(limit_requests=1, remaining_requests=0)),
-    Told(0, True, refused=1.0, kind="tpd", kind_limit=1, kind_used=10**14),
-    Told(10**14, True, Allowance(limit_tokens=100, remaining_tokens=0)),
+TOLD: list[RateLimitFeedback] = [
+    RateLimitFeedback(0, True, refused=60.0),
+    RateLimitFeedback(0, True, Allowance(limit_requests=1, remaining_requests=0)),
+    RateLimitFeedback(0, True, refused=1.0, kind="tpd", kind_limit=1, kind_used=10**14),
+    RateLimitFeedback(10**14, True, Allowance(limit_tokens=100, remaining_tokens=0)),
 ]
 
 
 @pytest.mark.parametrize("told", TOLD, ids=["refusal", "requests-a-day", "tokens-a-day", "used"])
-def test_whatever_is_told_one_call_goes_within_the_ceiling_and_then_all(redis_url: str, told: Told) -> None:  # F4
+def test_whatever_is_told_one_call_goes_within_the_ceiling_and_then_all(
+    redis_url: str, told: RateLimitFeedback
+) -> None:  # F4
     async def scene(turned: Turned) -> None:
         first = ticket(50, 1.0)
         assert (await turned.take(first)).granted
@@ -230,11 +232,11 @@ def test_whatever_is_told_one_call_goes_within_the_ceiling_and_then_all(redis_ur
         fine = Allowance(
             limit_tokens=250_000, remaining_tokens=249_000, limit_requests=500_000, remaining_requests=499_000
         )
-        await turned.settle(second, Told(50, True, fine, kind="tpd", kind_limit=10**9))
+        await turned.settle(second, RateLimitFeedback(50, True, fine, kind="tpd", kind_limit=10**9))
         turned.turn(0.5)
         for since in (3.0, 4.0, 5.0):
             each = ticket(50, since)
             assert (await turned.take(each)).granted
-            await turned.settle(each, Told(50, True, fine))
+            await turned.settle(each, RateLimitFeedback(50, True, fine))
 
     play(redis_url, scene, settings=LimiterSettings(margin=0, longest_wait_s=60.0), tpm=250_000)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.question import (
-    ModelsWord,
+    ModelJudgement,
     answer_relevance,
     is_greeting,
     judge_question,
@@ -15,8 +15,8 @@ from domain.question import (
     question_of,
     why_refused,
 )
-from domain.question.asking import kind_of, parts_of
-from domain.question.naming import is_about_another, missing_things
+from domain.question.named_things import is_about_another, missing_things
+from domain.question.question_parts import kind_of, parts_of
 
 MACHINES = ["machines.md\nThe Theta machine weighs 18 kilograms. The Zeta machine weighs 20 kilograms."]
 PUMPS = [
@@ -171,7 +171,9 @@ def test_a_question_for_a_date_is_open_without_one() -> None:  # V8
 
 def test_a_models_yes_does_not_stand_against_a_name_that_no_passage_has() -> None:  # V8, V4
     answer = "The Omega machine weighs 18 kilograms."
-    verdict = judge_question("How many kilograms does the Omega machine weigh?", answer, MACHINES, ModelsWord("yes"))
+    verdict = judge_question(
+        "How many kilograms does the Omega machine weigh?", answer, MACHINES, ModelJudgement("yes")
+    )
     assert verdict is not None
     assert (verdict.relevant, verdict.complete, verdict.missing_names) == ("no", False, ("Omega",))
     assert verdict.probability <= 0.05
@@ -179,8 +181,8 @@ def test_a_models_yes_does_not_stand_against_a_name_that_no_passage_has() -> Non
 
 def test_a_model_reads_what_words_do_not_tell() -> None:  # V8
     asked = ("Who leads the firm?", "Its chief executive is John Smith.", ["Its chief executive is John Smith."])
-    alone, read = judge_question(*asked), judge_question(*asked, ModelsWord("yes"))
-    denied = judge_question(*asked, ModelsWord("no", ("who leads",)))
+    alone, read = judge_question(*asked), judge_question(*asked, ModelJudgement("yes"))
+    denied = judge_question(*asked, ModelJudgement("no", ("who leads",)))
     assert alone is not None
     assert read is not None
     assert denied is not None

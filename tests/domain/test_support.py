@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from domain.evidence.contradictions import best_places, disagreements
 from domain.facts.differences.sentence import Kind
-from domain.support.comparing import Comparison, compare
+from domain.support.analysis import AnalysedSentences, AnalysedText, RelatedStems
+from domain.support.comparison import Comparison, compare
 from domain.support.features import DIRECTIONS, MEANING, Closeness, features
 from domain.support.model import parsed, support_model
-from domain.support.reading import Kin, ReadSentences, ReadText
 from domain.text.sentences import split_sentences
 from domain.verdicts.states import CONFIDENCE_THRESHOLD
 
@@ -33,7 +33,9 @@ KINDS: tuple[str, ...] = get_args(Kind)
 
 
 def laid_beside(statement: str, source: str) -> Comparison:
-    return compare(ReadText(statement), ReadSentences(ReadText(each.text) for each in split_sentences(source)))
+    return compare(
+        AnalysedText(statement), AnalysedSentences(AnalysedText(each.text) for each in split_sentences(source))
+    )
 
 
 def support(statement: str, source: str) -> float:
@@ -123,18 +125,18 @@ def test_without_sentences_nothing_is_covered() -> None:
 
 @given(st.text(min_size=1, max_size=12), st.lists(st.text(min_size=1, max_size=12), max_size=6))
 def test_a_stem_is_akin_to_itself_and_to_others_by_its_first_letters(wanted: str, others: list[str]) -> None:
-    assert Kin([*others, wanted]).likeness(wanted) == 1
-    assert Kin(others).likeness(wanted) in {0, 1} or Kin(others).likeness(wanted) >= 0.6
+    assert RelatedStems([*others, wanted]).similarity(wanted) == 1
+    assert RelatedStems(others).similarity(wanted) in {0, 1} or RelatedStems(others).similarity(wanted) >= 0.6
 
 
 def test_korean_endings_leave_words_akin() -> None:
-    assert Kin(["멋지"]).likeness("멋졌") >= 0.6
-    assert Kin(ReadText("응시 인원이 급감한 것이다.").stems).likeness("인원") == 1
-    assert Kin(["서울"]).likeness("부산") == 0
+    assert RelatedStems(["멋지"]).similarity("멋졌") >= 0.6
+    assert RelatedStems(AnalysedText("응시 인원이 급감한 것이다.").stems).similarity("인원") == 1
+    assert RelatedStems(["서울"]).similarity("부산") == 0
 
 
 def test_the_words_of_a_name_are_known_by_their_capitals() -> None:
-    assert ReadText("Yesterday Ada Lovelace met Charles Babbage.").names == {"ada", "lovelac", "charl", "babbag"}
+    assert AnalysedText("Yesterday Ada Lovelace met Charles Babbage.").names == {"ada", "lovelac", "charl", "babbag"}
 
 
 def test_meaning_is_weighed_only_where_it_is_known() -> None:
@@ -171,8 +173,8 @@ def test_the_band_without_a_verdict_is_where_confidence_is_too_low_for_one() -> 
 
 
 def test_many_threads_read_the_same_of_one_sentence() -> None:
-    statement, sentence = ReadText("Unused leave is not paid."), ReadText(SOURCE)
+    statement, sentence = AnalysedText("Unused leave is not paid."), AnalysedText(SOURCE)
     with ThreadPoolExecutor(8) as threads:
-        compared = list(threads.map(compare, [statement] * 32, [ReadSentences([sentence])] * 32))
+        compared = list(threads.map(compare, [statement] * 32, [AnalysedSentences([sentence])] * 32))
         found = list(threads.map(features, compared, [()] * 32, [None] * 32))
     assert all(each == found[0] for each in found)

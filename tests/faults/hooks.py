@@ -15,7 +15,7 @@ from clients.embeddings.wheel import UseEmbedder
 from clients.llm.completions.providers import GroqModel
 from clients.webhooks.sending import WebhookSender
 from tests.faults.failpoints import FOLDER, Failpoints, Point
-from workers.execution.inline import Onward
+from workers.execution.inline import Continuation
 from workers.execution.step_run import StepRun
 
 # A model call has a copy of the context of the task that asked for it.
@@ -68,15 +68,15 @@ def _hook_steps(reach: Reach) -> None:
 
 
 def _hook_going_on(reach: Reach) -> None:
-    take = Onward.take
+    advance = Continuation.advance
 
-    @functools.wraps(take)
-    def begin(self: Onward) -> str:
-        task = take(self)
+    @functools.wraps(advance)
+    def begin(self: Continuation) -> str:
+        task = advance(self)
         reach(Point.START, task)
         return task
 
-    Onward.take = begin
+    Continuation.advance = begin
 
 
 def _hook_models(reach: Reach) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from citewell.supervisor.apps import app_processes, fork_server_process, reachable_url
 from citewell.supervisor.processes.process import ProcessSpec
-from config.observing import WorkerSettings
+from config.serving import WorkerSettings
 from config.settings import PoolSettings, Settings
 
 

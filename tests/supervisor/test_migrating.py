@@ -5,8 +5,8 @@ import sys
 import pytest
 from sqlalchemy import NullPool, create_engine, text
 
+from citewell.supervisor.apps import migrate
 from citewell.supervisor.errors import StartFailed
-from citewell.supervisor.migrating import migrate
 from db.migrate import head_revision
 
 

@@ -16,7 +16,7 @@ from redis.exceptions import AuthenticationError
 from citewell.supervisor.errors import AlreadyRunning, HomeUnusable, StartFailed
 from citewell.supervisor.home import home_at, temporary_home
 from citewell.supervisor.processes.spawn import spawn
-from citewell.supervisor.servers import leftovers
+from citewell.supervisor.servers import pair
 from citewell.supervisor.servers.binaries import find_binaries
 from citewell.supervisor.servers.endpoints import free_port
 from citewell.supervisor.servers.pair import EmbeddedServers
@@ -177,7 +177,7 @@ def test_a_pid_file_whose_pid_belongs_to_another_program_does_not_block_the_next
 def test_servers_that_outlived_their_supervisor_are_ended_before_new_ones_start(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leftovers, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(pair, "PATIENCE_S", 0.1)
     with EmbeddedServers(home, durable=False) as servers:
         pass
     spec = postgres_spec(servers.home, find_binaries(servers.home), free_port(), durable=False)

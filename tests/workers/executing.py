@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from db.session import acting_for
 from workers.execution.executor import execute
-from workers.execution.inline import Onward
+from workers.execution.inline import Continuation
 from workers.execution.message import Message
 from workers.execution.work import Step, Work
 from workers.pipeline import Run
@@ -13,12 +13,12 @@ from workers.processes.runtime import run
 
 def execute_step(step: Step, run_: Run, items: Sequence[str] = ("",), *, message: Message | None = None) -> None:
     """Do one step; raises what `execute` raises."""
-    execute_work(Work.single(step, run_, items), Onward(), message=message)
+    execute_work(Work.single(step, run_, items), Continuation(), message=message)
 
 
-def execute_work(work: Work, onward: Onward, *, message: Message | None = None) -> None:
+def execute_work(work: Work, continuation: Continuation, *, message: Message | None = None) -> None:
     """Do what a message asks for, and what follows in place."""
-    run(execute(work, onward, message))
+    run(execute(work, continuation, message))
 
 
 def execute_for(tenant: int, step: Step, run_: Run) -> None:

@@ -27,7 +27,7 @@ from services.finishing.completion import finish
 from tests.services.given_story import GivenStory
 from tests.services.story import Body, Story
 from tests.workers import long_work
-from workers.execution.computing import OutOfTime, children, elsewhere, is_large
+from workers.execution.computing import OutOfTime, children, is_large, run_in_child
 from workers.execution.work import Step
 from workers.processes import children as pool
 from workers.processes.children import Children, TooMuchMemory
@@ -82,7 +82,7 @@ class _Elsewhere(GivenStory):
         if step == "publish":
             return super().run(step, body, *items)
         work: Any = body
-        return super().run(step, lambda context: run(elsewhere(Step(step, "verifying", work), context)), *items)
+        return super().run(step, lambda context: run(run_in_child(Step(step, "verifying", work), context)), *items)
 
 
 def _context(*, left_s: float = 60.0, question: str = "How long?") -> StepContext:
@@ -136,12 +136,12 @@ def test_a_child_has_its_parent_ask_the_models(monkeypatch: pytest.MonkeyPatch) 
 def test_a_step_that_computes_beyond_its_time_is_cut_off() -> None:  # F1
     context, began = _context(left_s=3.0), time.monotonic()
     with pytest.raises(OutOfTime):
-        run(elsewhere(Step("check_alignment", "verifying", long_work.hang, failed=_NOT_CHECKED), context))
+        run(run_in_child(Step("check_alignment", "verifying", long_work.hang, failed=_NOT_CHECKED), context))
     assert time.monotonic() - began < 20
     _expect_no_child()
     # A step without a fallback ends its query.
     context = replace(context, log=CallLog(terms=Terms(ends_at=time.monotonic())))
-    assert run(elsewhere(Step("conclude", "concluding", long_work.hang), context)).values == {}
+    assert run(run_in_child(Step("conclude", "concluding", long_work.hang), context)).values == {}
     status, error = _status(context.query.id)
     assert (status, error and error["code"]) == ("failed", "deadline_exceeded")
     _expect_no_child()
@@ -151,7 +151,7 @@ def test_a_cancelled_query_computes_no_further() -> None:  # F2
     context = _context()
 
     async def work() -> StepResult:
-        working = asyncio.ensure_future(elsewhere(Step("conclude", "concluding", long_work.hang), context))
+        working = asyncio.ensure_future(run_in_child(Step("conclude", "concluding", long_work.hang), context))
         await asyncio.sleep(1.0)
         with transaction() as session:
             assert finish(session, context.query.id, QueryStatus.CANCELLED)
@@ -177,14 +177,14 @@ def test_a_child_that_is_killed_is_replaced(tmp_path: Path) -> None:  # F1
 
 
 def test_a_child_that_takes_too_much_memory_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:  # F1
-    monkeypatch.setattr(pool, "_MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(pool, "_MAX_BYTES", 1_000_000)
     with pytest.raises(TooMuchMemory):
         run(children().work(long_work.hang, _context()))
     _expect_no_child()
 
 
 def test_what_is_large_takes_no_more_threads_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:  # F2
-    monkeypatch.setattr(pool, "_MOST_WAITING", 0)
+    monkeypatch.setattr(pool, "_MAX_WAITING", 0)
     with pytest.raises(CallDeferred):
         run(Children().work(long_work.hang, _context()))
 

@@ -100,7 +100,7 @@ def test_while_the_broker_is_away_the_query_waits_and_then_it_starts(
         raise OperationalError
 
     with monkeypatch.context() as outage:
-        outage.setattr("workers.starting.launch.starting", away)
+        outage.setattr("workers.starting.launch.start_canvas", away)
         query_id = ask()
         running.queries()
         for _ in range(3):

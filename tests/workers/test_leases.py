@@ -121,7 +121,7 @@ def test_leases_are_renewed_while_work_has_all_connections() -> None:  # smell 3
     taken = [work.connect() for _ in range(work.pool.size())]  # as many as there are: none is opened above them
     try:
         # Late returns come from the same thread.
-        leases.eventually(renew)
+        leases.run_when_reachable(renew)
         with leases.hold(renew):
             for _ in range(4):
                 # Before anybody could have given up waiting for a connection.

@@ -34,7 +34,7 @@ from tests.factories import make_options
 from tests.workers.executing import execute_step
 from workers.background.reconciler import write_off
 from workers.execution.claims import Claim
-from workers.execution.message import ComeAgain
+from workers.execution.message import RetryLater
 from workers.execution.work import Step
 from workers.pipeline import Run
 from workers.processes.runtime import run as on_loop
@@ -97,7 +97,7 @@ def test_calls_of_a_step_that_is_put_off_without_having_made_any_were_none(run: 
         begin(context)
         raise CallDeferred(30.0, "the allowance is used up")
 
-    with pytest.raises(ComeAgain):
+    with pytest.raises(RetryLater):
         execute(body, run)
     assert (begun(), ledger(run)) == (0, [])
 

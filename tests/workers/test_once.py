@@ -8,7 +8,7 @@ from workers.processes.once import once
 
 FORK = """
 import asyncio, os, sys
-from workers.lifecycle import forget_the_parent
+from workers.lifecycle import reset_after_fork
 from workers.processes.runtime import event_loop, leases, run, worker_name
 
 def all_of_it():
@@ -17,7 +17,7 @@ def all_of_it():
 before = all_of_it()
 if child := os.fork():
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-forget_the_parent()
+reset_after_fork()
 after = all_of_it()
 is_own = before[0] != after[0] and f":{os.getpid()}:" in after[0] and before[1] is not after[1]
 os._exit(0 if is_own and after[2] == os.getpid() else 3)

@@ -25,7 +25,7 @@ from services.queries.results import read_history
 from tests.factories import make_query
 from tests.workers.executing import execute_step
 from workers.celery_app import app
-from workers.execution.message import ComeAgain, Message
+from workers.execution.message import Message, RetryLater
 from workers.execution.work import Body, Step
 from workers.pipeline import Run
 from workers.processes.runtime import worker_prefix
@@ -132,7 +132,7 @@ def test_a_message_leaves_alone_what_somebody_works_on(run: Run) -> None:  # A5
         execute(done, run, "1", "2")
     assert set(outcomes(run)) == {"2"}
     # One that came back to the queue looks again when the claim must have ended, one way or the other.
-    with pytest.raises(ComeAgain):
+    with pytest.raises(RetryLater):
         execute(done, run, "1", "2", redelivered=True)
     with transaction() as session:
         session.execute(text("UPDATE step_outcomes SET lease_until = now() - interval '1 s' WHERE value IS NULL"))
@@ -183,7 +183,7 @@ def test_a_step_that_is_put_off_keeps_its_bill_and_its_tries(run: Run) -> None: 
         raise CallDeferred(300.0, "the allowance is used up")
 
     for count in range(1, 5):
-        with pytest.raises(ComeAgain) as deferred:
+        with pytest.raises(RetryLater) as deferred:
             execute(body, run)
         # A long wait is split, and the lease covers it: the query is not taken for stalled.
         assert deferred.value.eta is not None
@@ -193,7 +193,7 @@ def test_a_step_that_is_put_off_keeps_its_bill_and_its_tries(run: Run) -> None: 
             assert queries.list_stalled(session, lease_s=1, stalled_s=1) == []
             assert model_calls.usage_of_query(session, uuid.UUID(run.query_id)).llm_calls == count
         # Whose clock is ahead brings the message early: it has to wait for the rest.
-        with pytest.raises(ComeAgain, match="put off") as early:
+        with pytest.raises(RetryLater, match="put off") as early:
             execute(never, run)
         assert 50 < (early.value.countdown_s or 0) < 60
         with system_transaction() as session:
@@ -211,7 +211,7 @@ def test_calls_that_are_under_way_are_waited_for_before_a_step_is_put_off(run: R
         raise CallDeferred(1.0, "the allowance is used up")
 
     ended_calls: list[int] = []
-    with pytest.raises(ComeAgain):
+    with pytest.raises(RetryLater):
         execute(body, run)
     assert ended_calls == [1]
 

@@ -15,7 +15,7 @@ from kombu.exceptions import OperationalError
 
 from tests.waiting import until
 from workers.celery_app import app
-from workers.execution.message import ComeAgain, Message
+from workers.execution.message import Message, RetryLater
 from workers.pool import LoopPool
 from workers.processes.runtime import event_loop
 from workers.tasks import maintenance, webhooks
@@ -122,7 +122,7 @@ def test_what_a_task_says_of_its_message_reaches_celery(apply: Apply, error: Exc
 
 
 def test_a_message_that_has_to_come_again_is_published_with_its_time(apply: Apply, broker: Any) -> None:  # A7
-    told, _ = apply(raising(ComeAgain("later", countdown_s=60)), retries=2)
+    told, _ = apply(raising(RetryLater("later", countdown_s=60)), retries=2)
     assert isinstance(told.error, Retry)
     (raw,) = broker.lrange("verification", 0, -1)
     headers = json.loads(raw)["headers"]
@@ -160,7 +160,7 @@ def flapping(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("flapping")
-@pytest.mark.parametrize("act", [nothing, raising(ComeAgain("later", countdown_s=60))])
+@pytest.mark.parametrize("act", [nothing, raising(RetryLater("later", countdown_s=60))])
 def test_a_message_behind_which_nothing_could_be_published_goes_back_and_fails_no_query(
     apply: Apply, broker: Any, act: Act
 ) -> None:  # A5

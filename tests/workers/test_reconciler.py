@@ -103,7 +103,7 @@ def test_a_queue_too_long_to_be_looked_through_is_no_loss(broker: Any, monkeypat
     other = broker.lindex("retrieval", 0)
     broker.flushall()
     broker.rpush("retrieval", other, other)
-    monkeypatch.setattr("workers.background.reconciler.MOST_WAITING", 1)
+    monkeypatch.setattr("workers.background.reconciler.MAX_WAITING", 1)
     assert reconcile(RECOVERY) == 0
     assert state(query_id) == (QueryStatus.RUNNING, 1)
 
@@ -133,7 +133,7 @@ def test_a_broker_that_is_away_for_long_uses_up_no_starts(broker: Any, monkeypat
         raise OperationalError("connection refused")
 
     with monkeypatch.context() as outage:
-        outage.setattr("workers.starting.launch.starting", away)
+        outage.setattr("workers.starting.launch.start_canvas", away)
         for _ in range(RECOVERY.max_launches + 2):
             reconcile(RECOVERY)
     assert state(query_id) == (QueryStatus.QUEUED, 0)
@@ -213,7 +213,7 @@ def test_what_can_go_on_is_started_before_what_is_over_is_ended(
         session.execute(text("UPDATE queries SET created_at = now() - interval '1 h'"))
     going_on = stopped(launches=1)
     # Not even the first of them takes longer than all of them may.
-    monkeypatch.setattr("workers.background.reconciler.LONGEST_END_S", 0.0)
+    monkeypatch.setattr("workers.background.reconciler.MAX_END_S", 0.0)
     assert reconcile(RECOVERY) == 1
     assert state(going_on) == (QueryStatus.RUNNING, 2)
     assert [state(each)[0] for each in over].count(QueryStatus.FAILED) == 1

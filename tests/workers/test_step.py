@@ -147,7 +147,9 @@ def test_a_fenced_step_stores_no_outcome_but_the_calls_that_were_paid(query_id: 
 
 
 def test_what_follows_is_launched_even_when_the_work_was_done_before(query_id: uuid.UUID, broker: Any) -> None:  # A5
-    step = Step("probe", "probing", lambda _: StepResult.single({}), then=lambda run_, _: pipeline.concluding(run_))
+    step = Step(
+        "probe", "probing", lambda _: StepResult.single({}), then=lambda run_, _: pipeline.conclude_canvas(run_)
+    )
     execute_step(step, Run(str(query_id), 1, 0, DEFAULT_TENANT))
     execute_step(step, Run(str(query_id), 1, 0, DEFAULT_TENANT))
     assert broker.llen("verification") == 2
@@ -184,7 +186,7 @@ def test_what_follows_sees_an_outcome_that_was_stored_while_the_claim_was_made(
 
     def follow(run_: Run, context: StepContext) -> Signature[Any]:
         seen.append(context.outcome("probe"))
-        return pipeline.concluding(run_)
+        return pipeline.conclude_canvas(run_)
 
     body = Step("probe", "probing", lambda _: pytest.fail("must not run"), then=follow)
     with meanwhile(lambda other: finish_items(other, query_id, 0, "probe", {"": {"status": "done"}}, attempts)):
@@ -258,4 +260,4 @@ def test_a_query_whose_steps_are_all_done_is_not_failed_by_the_way_between_them(
 
 
 def pipeline_end(run_: Run, _: StepContext) -> Signature[Any]:
-    return pipeline.concluding(run_)
+    return pipeline.conclude_canvas(run_)

@@ -1,4 +1,4 @@
-"""Jobs that run in threads of worker processes: recovery, heartbeats, metrics, due deliveries and revalidation.
+"""Background jobs in threads of worker processes: recovery, heartbeat, liveness file, metrics, and due work.
 
 `workers.lifecycle` starts them.
 """

@@ -1,4 +1,4 @@
-"""What becomes due by time: deliveries of webhooks, and the revalidation of answers (N7)."""
+"""Starts work that has become due: webhook deliveries, and the revalidation of answers (N7)."""
 
 from config.settings import WebhookSettings, settings
 from db.queries.admission.processes import Leader, try_leader_lock
@@ -29,12 +29,12 @@ def start_dispatcher() -> None:
     Periodic("dispatcher", limits.check_s, lambda: dispatch(limits), failed="dispatch_failed").start()
 
 
-def start_standing() -> None:
+def start_revalidation() -> None:
     if settings().standing.enabled:
-        Periodic("standing", settings().standing.check_s, look, failed="standing_failed").start()
+        Periodic("standing", settings().standing.check_s, revalidate, failed="standing_failed").start()
 
 
-def look() -> None:
-    """Look once, and start the verifications that this created."""
+def revalidate() -> None:
+    """Process changes of documents once, and start the verifications that they require."""
     if process_changes(settings()):
         launcher().queries()

@@ -1,5 +1,5 @@
-"""Presence: every worker process regularly reports that it is alive; admission lets in as much work as they can
-take."""
+"""Heartbeat: every worker process regularly reports that it is alive, and how many queries it can take. Admission
+relies on these rows."""
 
 import os
 import socket
@@ -9,51 +9,55 @@ from collections.abc import Sequence
 
 from db.queries.admission import processes
 from db.session import system_transaction
-from workers.processes.capacity import LOOK_S, Room
+from workers.processes.capacity import MEASURE_EVERY_S, Capacity
 from workers.processes.periodic import Periodic
 
-SAY_EVERY_S = 3.0
+BEAT_EVERY_S = 3.0
 
 
-class Presence:
+class Heartbeat:
     """Reports from a daemon thread that this process is alive, until it is stopped."""
 
     def __init__(
-        self, queues: Sequence[str], concurrency: int, say_every_s: float = SAY_EVERY_S, room: Room | None = None
+        self,
+        queues: Sequence[str],
+        concurrency: int,
+        beat_every_s: float = BEAT_EVERY_S,
+        capacity: Capacity | None = None,
     ) -> None:
-        """`room` is for a process that queries are started for; a change of its capacity is reported at once."""
-        self._id, self._room = uuid.uuid4(), room
-        self._queues, self._concurrency, self._say_every_s = sorted(queues), concurrency, say_every_s
-        every_s, self._due = say_every_s if room is None else LOOK_S, 0.0
-        self._saying = Periodic(
-            "presence", every_s, self._look, failed="presence_not_noted", at_once=True, last=self._forget
+        """`capacity` is for a process that queries are started for; changes are reported immediately."""
+        self._id, self._capacity = uuid.uuid4(), capacity
+        self._queues, self._concurrency, self._beat_every_s = sorted(queues), concurrency, beat_every_s
+        every_s, self._due = beat_every_s if capacity is None else MEASURE_EVERY_S, 0.0
+        self._beats = Periodic(
+            "presence", every_s, self._measure, failed="presence_not_noted", at_once=True, last=self._forget
         )
 
     def start(self) -> None:
-        self._saying.start()
+        self._beats.start()
 
     def leave(self) -> None:
-        """Stop taking part; returns at once, so that a signal handler may call it."""
-        self._saying.leave()
+        """Stop; returns immediately, so that a signal handler may call it."""
+        self._beats.leave()
 
-    def left(self) -> None:
-        """Wait a moment until the departure is stored."""
-        self._saying.stop()
+    def join(self) -> None:
+        """Wait a moment until the row is deleted."""
+        self._beats.stop()
 
-    def _look(self) -> None:
-        is_new = self._room is not None and self._room.look()
+    def _measure(self) -> None:
+        is_new = self._capacity is not None and self._capacity.adjust()
         if is_new or time.monotonic() >= self._due:
-            self._due = time.monotonic() + self._say_every_s
-            self._say()
+            self._due = time.monotonic() + self._beat_every_s
+            self._report()
 
     def _forget(self) -> None:
-        # If this fails, the process is soon found to be dead.
+        # If this fails, the row expires.
         with system_transaction() as session:
             processes.delete_process(session, self._id)
 
-    def _say(self) -> None:
-        room = None if self._room is None else self._room.places
+    def _report(self) -> None:
+        capacity = None if self._capacity is None else self._capacity.places
         with system_transaction() as session:
             processes.record_heartbeat(
-                session, self._id, socket.gethostname(), os.getpid(), self._queues, self._concurrency, room
+                session, self._id, socket.gethostname(), os.getpid(), self._queues, self._concurrency, capacity
             )

@@ -1,6 +1,6 @@
-"""The pulse: a file that is touched as long as this worker takes messages; health checks look at its age.
+"""Touches a liveness file while this worker takes messages; health checks look at the file's age.
 
-A worker whose broker or database is unreachable is healthy: it waits, and a restart would not help.
+A worker whose broker or database is unreachable counts as alive: it waits, and a restart would not help.
 """
 
 import time
@@ -15,51 +15,51 @@ from workers.processes.periodic import Periodic
 log = structlog.get_logger()
 
 BEAT_EVERY_S = 2.0
-# Longer than anything that the loop waits for: its sockets time out after 5 s.
+# Longer than any wait of the loop: its sockets time out after 5 s.
 _STUCK_AFTER_S = 20.0
 
 
-class Loop:
-    """Records the turns of the loop that takes messages. It does not turn while the worker connects or ends."""
+class LoopMonitor:
+    """Records the turns of the loop that takes messages. It does not turn while the worker connects or shuts down."""
 
     def __init__(self) -> None:
         self._turned_at: float | None = None
 
-    def turned(self) -> None:
+    def record_turn(self) -> None:
         self._turned_at = time.monotonic()
 
-    def rests(self) -> None:
-        """It is not expected to turn until it has done so again."""
+    def pause(self) -> None:
+        """Expect no turn until the next one is recorded."""
         self._turned_at = None
 
     def is_stuck(self) -> bool:
-        """Whether it should have turned long ago."""
+        """Whether a turn is long overdue."""
         turned_at = self._turned_at
         return turned_at is not None and time.monotonic() - turned_at > _STUCK_AFTER_S
 
 
-loop = Loop()
+consumer_loop = LoopMonitor()
 
 
 class WatchedLoop(bootsteps.StartStopStep):
-    """A part of Celery's consumer that records the turns of its event loop, restarted for each connection."""
+    """A step of Celery's consumer that records the turns of its event loop, restarted for each connection."""
 
     requires = ("celery.worker.consumer:Tasks",)
     _timer: Any = None
 
     def start(self, parent: Any) -> None:
         """Called when the consumer is connected."""
-        loop.turned()
-        self._timer = parent.timer.call_repeatedly(BEAT_EVERY_S, loop.turned)
+        consumer_loop.record_turn()
+        self._timer = parent.timer.call_repeatedly(BEAT_EVERY_S, consumer_loop.record_turn)
 
     def stop(self, parent: Any) -> None:
-        """Called when the connection is lost or the worker ends: a loop that waits for last steps does not turn."""
+        """Called when the connection is lost or the worker shuts down: a loop that waits for steps does not turn."""
         if self._timer is not None:
             self._timer.cancel()
-        loop.rests()
+        consumer_loop.pause()
 
 
-def start_pulse(file: Path, watched: Loop = loop, every_s: float = BEAT_EVERY_S) -> Periodic:
+def start_liveness_file(file: Path, watched: LoopMonitor = consumer_loop, every_s: float = BEAT_EVERY_S) -> Periodic:
     """Touch the file every `every_s` seconds."""
 
     def beat() -> None:
@@ -69,6 +69,6 @@ def start_pulse(file: Path, watched: Loop = loop, every_s: float = BEAT_EVERY_S)
         except OSError as error:
             log.warning("pulse_not_written", file=str(file), error=error.strerror)
 
-    pulse = Periodic("pulse", every_s, beat, failed="pulse_not_written", at_once=True)
-    pulse.start()
-    return pulse
+    beats = Periodic("pulse", every_s, beat, failed="pulse_not_written", at_once=True)
+    beats.start()
+    return beats

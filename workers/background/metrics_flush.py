@@ -1,8 +1,8 @@
-"""The reporter: a thread that stores its process's counts, so that any API process can report all of them.
+"""The reporter: a thread that stores the metrics of its process, so that any API process can export all of them.
 
-Worker processes come and go and have no port. Each one's counts are in its own row; when it ends, or has been silent
-for long, they are added to the totals, so no count ever falls. A killed process loses the counts of its last seconds:
-the books are in Postgres, and these are for monitoring.
+Worker processes come and go and have no port. Each has a row with its counts; when it ends, or has been silent for a
+long time, they are added to the totals, so no count ever falls. A killed process loses the counts of its last seconds,
+which is acceptable because they only serve monitoring: the ledger is in Postgres.
 """
 
 import threading
@@ -17,44 +17,44 @@ from workers.processes.periodic import Periodic
 
 
 class Reporter:
-    """One per process; `meter` never goes back while it lives."""
+    """One per process; the counts of `meter` never decrease."""
 
     def __init__(self, meter: Meter = METER) -> None:
         self._meter = meter
         self._id: uuid.UUID | None = None
         self._base: Counts = {}
-        self._told: Counts = {}
+        self._reported: Counts = {}
         self._lock = threading.Lock()
-        self._telling: Periodic | None = None
+        self._reports: Periodic | None = None
 
     def start(self) -> None:
-        # A process that cannot store its last counts is later taken for dead.
+        # If a process cannot store its last counts, they are added later, once it counts as dead.
         every_s = settings().metrics.report_s
-        self._telling = Periodic("reporter", every_s, self.report, failed="counts_not_told", last=self.end)
-        self._telling.start()
+        self._reports = Periodic("reporter", every_s, self.report, failed="counts_not_told", last=self.end)
+        self._reports.start()
 
     def stop(self) -> None:
         """Store the remaining counts, as far as possible within a moment."""
-        if self._telling is not None:
-            self._telling.stop()
+        if self._reports is not None:
+            self._reports.stop()
 
     def report(self) -> None:
         """Write the counts so far. Raises DatabaseUnavailable."""
         with self._lock:
             now = self._meter.counts()
-            if self._id is not None and not self._tell(self._id, now):
-                # This process was taken for dead, and its reported counts were added to the totals.
-                self._id, self._base = None, self._told
+            if self._id is not None and not self._write(self._id, now):
+                # This process counted as dead, and its reported counts were added to the totals.
+                self._id, self._base = None, self._reported
             if self._id is None:
                 process_id = uuid.uuid4()
                 with system_transaction() as session:
                     meters.add_meter(session, process_id, without(now, self._base), self._meter.gauges())
                 self._id = process_id
-            self._told = now
+            self._reported = now
 
     def unreported(self) -> Counts:
         """The counts since the last report."""
-        return without(self._meter.counts(), self._told)
+        return without(self._meter.counts(), self._reported)
 
     def end(self) -> None:
         """Write the remaining counts and add them to the totals. Raises DatabaseUnavailable."""
@@ -62,10 +62,10 @@ class Reporter:
         with self._lock, system_transaction() as session:
             if self._id is not None:
                 meters.fold_meter(session, self._id)
-        self._id, self._base = None, self._told
+        self._id, self._base = None, self._reported
 
-    def _tell(self, process_id: uuid.UUID, now: Counts) -> bool:
-        counts = without(now, self._base) if now != self._told else None
+    def _write(self, process_id: uuid.UUID, now: Counts) -> bool:
+        counts = without(now, self._base) if now != self._reported else None
         with system_transaction() as session:
             return meters.report_meter(session, process_id, counts, self._meter.gauges())
 

@@ -1,7 +1,7 @@
-"""The reconciler: restarts work that stopped, and starts work that waits although there is capacity.
+"""The reconciler: restarts stalled work, starts work that waits although there is capacity, and deletes expired rows.
 
-It runs in every process that serves the maintenance queue; a Postgres advisory lock lets one of them work at a time.
-Correctness needs no scheduler.
+It runs in every process that serves the maintenance queue; a Postgres advisory lock elects one of them at a time, so
+no separate scheduler is needed.
 """
 
 import time
@@ -32,7 +32,7 @@ from domain.errors import DatabaseUnavailable
 from domain.query.budget import DEADLINE
 from services.external.batches import cancel_next_items
 from services.finishing.completion import finish
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 from workers.processes.periodic import Periodic
 from workers.queues import Queue
 from workers.starting.launch import (
@@ -48,64 +48,63 @@ from workers.starting.launch import (
 log = structlog.get_logger()
 
 TIDY_EVERY_S = 300.0
-MOST_WAITING = 1_000
+MAX_WAITING = 1_000
 WRITTEN_OFF_AFTER_LEASES = 3
-LONGEST_RESTART_S = LONGEST_END_S = 2.0
+MAX_RESTART_S = MAX_END_S = 2.0
 UNREADABLE_LAUNCHES = 5
-"""The launches of a query that this program cannot read before it is given up: a newer program may be about to run."""
+"""The launches after which a query that this program cannot read is given up: a newer program may be starting up."""
 
-_FORGOTTEN = "The query's deadline passed while nobody worked on it."
+_OVERDUE = "The query's deadline passed while no worker processed it."
 _HOPELESS = "The query waited so long that it could not be finished within its deadline; no model was asked."
-_UNREADABLE = "This version cannot read the query's stored options; ask again, or start the version that took it."
+_UNREADABLE = "This version cannot read the query's stored options; ask again, or start the version that accepted it."
 
 
 def reconcile(recovery: RecoverySettings) -> int:
-    """Look once; return how much was started. Does nothing when another process leads.
+    """Reconcile once; return how much was started. Does nothing when another process is the leader.
 
-    The leader's transaction must not be idle for long, or Postgres ends it (db.queries.admission.processes): work
-    beside it is limited in time, and the rest is left for the next look. Work that can continue comes before work that
-    is over.
+    Postgres ends the leader's transaction if it is idle for too long (`admission.processes`). So other work during
+    the transaction is limited in time, and the rest waits for the next run. Stalled queries come before overdue ones.
     """
-    # Work beside it uses connections of its own, so it waits for none while the leader is idle.
+    # Other work uses separate connections, so that it never waits for one while the leader's transaction is idle.
     with system_transaction() as session, reserved_connection():
         if not try_leader_lock(session):
             return 0
-        late = _late(session)
-        lost = _lost(session, recovery, late)
-        for query in _while_it_lasts(lost, LONGEST_RESTART_S):
-            # When the broker is unreachable each of them would wait for it.
-            if not _start_again(query, recovery):
+        overdue = _list_overdue(session)
+        stalled = _list_stalled(session, recovery, overdue)
+        for query in _within(stalled, MAX_RESTART_S):
+            # The broker is unreachable, and each further query would wait for it.
+            if not _restart(query, recovery):
                 break
         packed = imports.list_unstarted_imports(session, older_than_s=recovery.lease_s)
         imports.touch_imports(session, [import_id for import_id, _ in packed])
         for import_id in imports.list_unpacked_imports(session):
             imports.finish_import(session, import_id)
-        for query in _while_it_lasts(list(late), LONGEST_END_S):
-            _end_late(query.query_id, late[query])
+        for query in _within(list(overdue), MAX_END_S):
+            _end_overdue(query.query_id, overdue[query])
         cancelled = batches.list_cancelling_batches(session)
     for import_id, tenant_id in packed:
         with acting_for(tenant_id):
             launch_import(import_id)
     launch_graphs(older_than_s=recovery.lease_s)
     for batch_id, tenant_id in cancelled:
-        _go_on_cancelling(batch_id, tenant_id)
-    return len(lost) + len(packed) + _admit()
+        _continue_cancelling(batch_id, tenant_id)
+    return len(stalled) + len(packed) + _launch_admissible()
 
 
-def _late(session: Session) -> dict[Launch, str]:
+def _list_overdue(session: Session) -> dict[Launch, str]:
     hopeless = dict.fromkeys(admission.list_expired(session), _HOPELESS)
-    return hopeless | dict.fromkeys(budgets.list_overdue(session, settings().budget.grace_s), _FORGOTTEN)
+    return hopeless | dict.fromkeys(budgets.list_overdue(session, settings().budget.grace_s), _OVERDUE)
 
 
-def _lost(session: Session, recovery: RecoverySettings, late: Collection[Launch]) -> list[Launch]:
-    lost = queries.list_stalled(session, lease_s=recovery.lease_s, stalled_s=recovery.stalled_s)
-    lost += _without_message(session, recovery, lost)
-    over = {query.query_id for query in late}
-    return [query for query in lost if query.query_id not in over]
+def _list_stalled(session: Session, recovery: RecoverySettings, overdue: Collection[Launch]) -> list[Launch]:
+    stalled = queries.list_stalled(session, lease_s=recovery.lease_s, stalled_s=recovery.stalled_s)
+    stalled += _list_unqueued(session, recovery, stalled)
+    over = {query.query_id for query in overdue}
+    return [query for query in stalled if query.query_id not in over]
 
 
-def _while_it_lasts(found: Sequence[Launch], seconds: float) -> Iterator[Launch]:
-    """One after the other, each for its tenant, until the time is over."""
+def _within(found: Sequence[Launch], seconds: float) -> Iterator[Launch]:
+    """Yield the queries one by one, acting for their tenants, until the time is over."""
     until = time.monotonic() + seconds
     for query in found:
         with acting_for(query.tenant_id):
@@ -114,30 +113,31 @@ def _while_it_lasts(found: Sequence[Launch], seconds: float) -> Iterator[Launch]
             return
 
 
-def _without_message(session: Session, recovery: RecoverySettings, known: Sequence[Launch]) -> list[Launch]:
-    """Queries without a worker and without a message: the broker was emptied, or a process died with it.
+def _list_unqueued(session: Session, recovery: RecoverySettings, known: Sequence[Launch]) -> list[Launch]:
+    """Queries without a worker and without a message, because the broker was emptied or a process died with the
+    message.
 
     A long queue cannot be searched; then the time limit `recovery.stalled_s` decides.
     """
-    # No backlog can be mistaken for a loss here, so waiting longer and longer has little use.
+    # A backlog cannot be mistaken for a loss here, so one doubling of the wait is enough.
     patience_s = recovery.lease_s
-    quiet = queries.list_stalled(session, lease_s=patience_s, stalled_s=patience_s, doublings=1, limit=MOST_WAITING)
+    quiet = queries.list_stalled(session, lease_s=patience_s, stalled_s=patience_s, doublings=1, limit=MAX_WAITING)
     quiet = [query for query in quiet if query not in known]
     if not quiet:
         return []
     url, queues = settings().redis_url.get_secret_value(), [queue.value for queue in Queue]
-    waiting = waiting_rows(url, queues, MOST_WAITING)
+    waiting = waiting_rows(url, queues, MAX_WAITING)
     return [] if waiting is None else [query for query in quiet if str(query.query_id) not in waiting]
 
 
-def _go_on_cancelling(batch_id: uuid.UUID, tenant_id: int) -> None:
-    # Some at a time: other lost work should not wait for the end of a large batch.
+def _continue_cancelling(batch_id: uuid.UUID, tenant_id: int) -> None:
+    # Some at a time, so that other stalled work does not wait for the end of a large batch.
     with acting_for(tenant_id):
         for query_id in cancel_next_items(batch_id):
-            ring(query_id)
+            notify_end(query_id)
 
 
-def _admit() -> int:
+def _launch_admissible() -> int:
     # Normally the process that accepted or ended something has done this already (workers.starting.launch_thread).
     try:
         return launch_waiting() + launch_documents()
@@ -145,7 +145,7 @@ def _admit() -> int:
         return 0
 
 
-def _start_again(query: Launch, recovery: RecoverySettings) -> bool:
+def _restart(query: Launch, recovery: RecoverySettings) -> bool:
     if query.launch >= recovery.max_launches:
         _give_up(query.query_id, query.launch)
         return True
@@ -158,7 +158,7 @@ def _start_again(query: Launch, recovery: RecoverySettings) -> bool:
         if query.launch >= UNREADABLE_LAUNCHES:
             _give_up(query.query_id, query.launch, _UNREADABLE)
     except Exception:
-        # One unforeseen row must not keep all others from being started.
+        # A single unexpected row must not keep all others from being started.
         log.exception("relaunch_failed", query_id=str(query.query_id))
     return True
 
@@ -167,26 +167,26 @@ def _give_up(query_id: uuid.UUID, launch: int, reason: str | None = None) -> Non
     reason = reason or f"The query stopped {launch} times without finishing a step; see the worker logs."
     with transaction() as session:
         finish(session, query_id, QueryStatus.FAILED, error={"code": "gave_up", "message": reason})
-    ring(query_id)
+    notify_end(query_id)
     log.error("query_given_up", query_id=str(query_id), launches=launch)
 
 
-def _end_late(query_id: uuid.UUID, reason: str) -> None:
+def _end_overdue(query_id: uuid.UUID, reason: str) -> None:
     error = {"code": DEADLINE, "message": reason}
     try:
         with transaction() as session:
             wait_briefly(session)
             finish(session, query_id, QueryStatus.FAILED, error=error)
     except DatabaseUnavailable:
-        # The row is in use; try again at the next look and continue with other work.
+        # The row is locked; try again in the next run and continue with other work.
         log.warning("query_not_ended", query_id=str(query_id))
         return
-    ring(query_id)
+    notify_end(query_id)
     log.warning("query_overdue", query_id=str(query_id))
 
 
 def write_off(recovery: RecoverySettings) -> None:
-    """Record the calls that killed processes had begun in the ledger, as unknown."""
+    """Record calls that killed processes had begun as unknown in the ledger."""
     with system_transaction() as session:
         if count := write_off_calls(session, WRITTEN_OFF_AFTER_LEASES * recovery.lease_s):
             log.warning("calls_written_off", count=count)
@@ -216,7 +216,7 @@ def erase_old_replies() -> None:
 
 
 def start_reconciler() -> None:
-    """Run `reconcile` every `recovery.check_s` seconds, and tidy up from time to time."""
+    """Run `reconcile` every `recovery.check_s` seconds, and `tidy` every `TIDY_EVERY_S`."""
     recovery, tidied = settings().recovery, time.monotonic()
 
     def look() -> None:

@@ -1,4 +1,4 @@
-"""One message executed: its steps claimed, run, recorded and followed by the next.
+"""Executes messages: acquires claims, runs steps, stores results, and continues with what follows.
 
-`executor.py` is the entry; the tasks come to it by way of `step_tasks.py`.
+`executor.py` is the entry point, called by the tasks through `step_tasks.py`.
 """

@@ -1,9 +1,8 @@
 """Runs steps over long texts in a child process, so that this process keeps serving everything else.
 
-Small steps stay here, where they cost nothing extra and end before they could be stopped. Large ones go to a child
-(workers.processes.children), which is killed when its query's time is over, when the result is no longer needed, or
-when this process ends. So a deadline, a cancellation or a SIGTERM takes effect within a second, whatever the step
-computes.
+Small steps run here, without extra cost. Large ones run in a child (workers.processes.children), which is killed at the
+deadline of its query, when the result is no longer needed, or when this process ends. So a deadline, a cancellation or
+a SIGTERM takes effect within a second, whatever the step computes.
 """
 
 import asyncio
@@ -21,26 +20,26 @@ from services.core.context import StepContext, StepResult
 from services.finishing.completion import finish
 from workers.execution.work import Step
 from workers.processes.children import Children
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 from workers.processes.once import once
 
 log = structlog.get_logger()
 
 LARGE_CHARS = 60_000
-"""Of an answer and its sources together; below it a step takes seconds at most."""
+"""Size of an answer and its sources together; below it a step takes seconds at most."""
 LARGE_PRODUCT = 60_000_000
-"""Characters of the answer times those of its sources, because each statement is compared with all of them."""
-LEFT_TO_CONCLUDE = 0.15
-"""The share of a query's time that checks leave for the conclusion, up to a maximum in seconds."""
-_MOST_TO_CONCLUDE_S = 30.0
-_BEHIND_S = 1.0
-"""After the deadline, time for the conclusion; then the query fails."""
-_LOOK_EVERY_S = 1.0
+"""Characters of the answer times characters of its sources, because each statement is compared with all sources."""
+CONCLUSION_SHARE = 0.15
+"""The share of a query's time reserved for the conclusion, up to a maximum in seconds."""
+_MAX_CONCLUSION_S = 30.0
+_GRACE_S = 1.0
+"""Time for the conclusion after the deadline; then the query fails."""
+_POLL_S = 1.0
 _PASSAGE_CHARS = 2_000
 
 
 class OutOfTime(CitewellError):
-    """The query's time was over while much text was worked on."""
+    """The query's time ran out while a long text was processed."""
 
 
 @once
@@ -48,7 +47,7 @@ def children() -> Children:
     return Children()
 
 
-def is_elsewhere(step: Step, context: StepContext) -> bool:
+def runs_in_child(step: Step, context: StepContext) -> bool:
     return step.computes and is_large(context)
 
 
@@ -59,16 +58,16 @@ def is_large(context: StepContext) -> bool:
         return False
     answer = len(draft["text"])
     if not context.query.is_external:
-        # Each of its sentences is compared with a few short passages.
+        # Each sentence is compared with only a few short passages.
         return answer + _PASSAGE_CHARS * len(selection["selected"]) > LARGE_CHARS + _PASSAGE_CHARS * 50
     sources = sum(source["characters"] for source in selection["sources"])
     return answer + sources > LARGE_CHARS or answer * sources > LARGE_PRODUCT
 
 
-async def elsewhere(step: Step, context: StepContext) -> StepResult:
-    """Return the step's result from a child, without values if the query ended meanwhile. Raises OutOfTime and what
-    `Children.work` raises."""
-    ended = _endings().of(context)
+async def run_in_child(step: Step, context: StepContext) -> StepResult:
+    """Return the step's result from a child, without values if the query ended meanwhile. Raises OutOfTime and the
+    errors of `Children.work`."""
+    ended = _ended_queries().of(context)
     work = asyncio.ensure_future(children().work(step.body, context))
     try:
         await asyncio.wait({work, ended}, timeout=_left_s(step, context), return_when=asyncio.FIRST_COMPLETED)
@@ -89,11 +88,11 @@ def _left_s(step: Step, context: StepContext) -> float | None:
     ends_at, deadline_s = context.log.terms.ends_at, context.budget.deadline_s
     if ends_at is None or deadline_s is None or step.failed is None:
         return None
-    kept_s = min(LEFT_TO_CONCLUDE * deadline_s, _MOST_TO_CONCLUDE_S)
+    kept_s = min(CONCLUSION_SHARE * deadline_s, _MAX_CONCLUSION_S)
     return max(0.0, ends_at - kept_s - time.monotonic())
 
 
-class _Endings:
+class _EndedQueries:
     """Watches the queries processed in children: checks each every second, and fails it after its deadline."""
 
     def __init__(self) -> None:
@@ -110,18 +109,18 @@ class _Endings:
 
 
 @once
-def _endings() -> _Endings:
-    return _Endings()
+def _ended_queries() -> _EndedQueries:
+    return _EndedQueries()
 
 
 async def _until_ended(query_id: uuid.UUID, ends_at: float | None) -> None:
     """Return when the query was concluded or cancelled, or when its time is over and it was failed here."""
-    last = None if ends_at is None else ends_at + _BEHIND_S
+    last = None if ends_at is None else ends_at + _GRACE_S
     while True:
         is_late = last is not None and time.monotonic() >= last
         if await asyncio.to_thread(_has_ended, query_id, is_late=is_late):
             return
-        await asyncio.sleep(_LOOK_EVERY_S if last is None else min(_LOOK_EVERY_S, max(last - time.monotonic(), 0.05)))
+        await asyncio.sleep(_POLL_S if last is None else min(_POLL_S, max(last - time.monotonic(), 0.05)))
 
 
 def _has_ended(query_id: uuid.UUID, *, is_late: bool) -> bool:
@@ -135,5 +134,5 @@ def _has_ended(query_id: uuid.UUID, *, is_late: bool) -> bool:
         return False
     if is_late:
         log.warning("query_out_of_time", query_id=str(query_id))
-        ring(query_id)
+        notify_end(query_id)
     return is_late

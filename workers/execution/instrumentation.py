@@ -1,4 +1,4 @@
-"""Observability of a worker's steps: log lines bound to their query, metrics, spans."""
+"""Instrumentation of steps: log context, metrics, spans."""
 
 import uuid
 from collections.abc import Generator, Sequence
@@ -22,12 +22,12 @@ log = structlog.get_logger()
 Outcome = Literal["done", "superseded", "stopped", "put_off", "handed_back"]
 
 _MOST_ITEMS = 64
-"""The most items that a log line names; a batch seldom has more."""
+"""The most items that a log line names; a batch rarely has more."""
 
 
 @contextmanager
-def bound_to(run: Run, step: str) -> Generator[None]:
-    """Bind the query and step to every log line of the block, and of what it starts with its context."""
+def log_context(run: Run, step: str) -> Generator[None]:
+    """Bind the query and step to every log line of the block, and of tasks and threads started in it."""
     with structlog.contextvars.bound_contextvars(query_id=run.query_id, launch=run.launch, round=run.round, step=step):
         yield
 
@@ -37,13 +37,12 @@ def traced(run: Run, traceparent: str | None) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def bound_to_items(step: str, items: Sequence[str]) -> Generator[None]:
-    """Bind a step and its items to the log lines of the block."""
+def log_item_context(step: str, items: Sequence[str]) -> Generator[None]:
     with structlog.contextvars.bound_contextvars(step=step, item=" ".join(items[:_MOST_ITEMS])):
         yield
 
 
-def tell_step(run: "StepRun", outcome: Outcome) -> None:
+def report_step(run: "StepRun", outcome: Outcome) -> None:
     """Count a step and its model calls and record their spans, after the commit that stored its result."""
     records, name, ended_ns = run.context.log.records, run.step.name, run.ended_ns
     items = run.context.items
@@ -51,9 +50,9 @@ def tell_step(run: "StepRun", outcome: Outcome) -> None:
         # Kept replies will be found and reported again.
         records = [record for record in records if not record.kept]
     METER.observe(families.STEP_SECONDS, max(0, ended_ns - run.began_ns) / 1e9, name)
-    broken = run.is_broken and outcome == "done"
-    METER.count(families.STEP_ITEMS, name, "failed" if broken else outcome, by=len(items))
-    with bound_to_items(name, items):
+    failed = run.has_failed and outcome == "done"
+    METER.count(families.STEP_ITEMS, name, "failed" if failed else outcome, by=len(items))
+    with log_item_context(name, items):
         log.debug("step", outcome=outcome, model_calls=len(records), ms=(ended_ns - run.began_ns) // 1_000_000)
     _trace(run, outcome, records, ended_ns)
 
@@ -72,6 +71,6 @@ def _trace(step_run: "StepRun", outcome: Outcome, records: Sequence[CallRecord],
             "citewell.items": list(items[:_MOST_ITEMS]),
             "citewell.outcome": outcome,
         }
-        error = "failed" if step_run.is_broken else None
+        error = "failed" if step_run.has_failed else None
         within = tracing.past_span(f"step {step_run.step.name}", step_run.began_ns, ended_ns, attributes, error=error)
     report_calls(records, settings().models.catalogue, within)

@@ -1,7 +1,7 @@
-"""One step of a message while it is executed: its input, its body, its result, and the model calls that it paid for.
+"""Executes one step of a message: input context, result, model-call records.
 
-A body that is a coroutine function runs on the event loop; any other runs in a thread, since it computes or asks the
-database; over much text both run in a process of their own (workers.execution.computing).
+A body that is a coroutine function runs on the event loop; any other body computes or queries the database, so it runs
+in a thread. Over long texts both run in a child process (workers.execution.computing).
 """
 
 import asyncio
@@ -28,66 +28,69 @@ from services.core.context import Outcome, StepContext, StepResult
 from services.verification.streamed_results import SENTENCES
 from workers.execution import computing
 from workers.execution.claims import Claim
-from workers.execution.instrumentation import bound_to_items
+from workers.execution.instrumentation import log_item_context
 from workers.execution.work import Step
-from workers.processes.notifying import ring_watchers
+from workers.processes.notifying import notify_watchers
 from workers.processes.runtime import event_loop, worker_name
 
 log = structlog.get_logger()
 
-HandOn = Callable[[Signature[Any]], bool]
-"""Has a message's work done beside the step; False when it could not be taken, and is still to be done."""
+Dispatch = Callable[[Signature[Any]], bool]
+"""Starts the work of a signature while the step runs; False when that failed, and the work is still to be done."""
 
 
 class StepRun:
-    """An execution of a step; `is_paid` once its model calls are stored, `is_broken` when its `failed` value stands
-    in."""
+    """One execution of a step. `calls_stored`: its model calls are in the ledger; `has_failed`: the step's `failed`
+    value is its result."""
 
-    def __init__(self, step: Step, claim: Claim, context: StepContext, hand_on: HandOn | None = None) -> None:
-        """`hand_on` takes what the step spreads while it runs."""
+    def __init__(self, step: Step, claim: Claim, context: StepContext, dispatch: Dispatch | None = None) -> None:
+        """`dispatch` receives the items that the step spreads while it runs."""
         attempts, run = claim.of(step.name), claim.run
         self._fence = events.Claim(uuid.UUID(run.query_id), run.launch, run.round, step.name, attempts.get("", 0))
-        self._hand_on = hand_on
+        self._dispatch = dispatch
         call_log = CallLog(terms=terms_of(context, time.monotonic()))
         self.step = step
-        self.context = replace(context, items=tuple(sorted(attempts)), log=call_log, publish=self._publish)
+        self.context = replace(context, items=tuple(sorted(attempts)), log=call_log, tell=self._publish)
         if step.spreads is not None:
             self.context = replace(self.context, dispatch=self._dispatch)
         self._token = uuid.uuid4()
         call_log.begun_as = begun_rows(self.context, step.name, self._token, worker_name(), settings().models.catalogue)
-        self.is_paid = False
+        self.calls_stored = False
         self.run, self.attempts = run, attempts
         self.began_ns = time.time_ns()
         self._ended_ns = 0
-        self.is_broken = False
+        self.has_failed = False
         self._body: asyncio.Task[StepResult] | None = None
         self._is_stopped = False
 
     @property
     def ended_ns(self) -> int:
-        """When it ended, Unix time in ns by this process's clock; now if it has not."""
+        """The Unix time in ns at which it ended; the current time while it runs."""
         return self._ended_ns or time.time_ns()
 
     @property
     def is_derived(self) -> bool:
-        """Whether it has no claim of its own: it is stored with what it is derived from."""
+        """Whether it has no claim of its own, because it is stored with the results that it is derived from."""
         return not any(self.attempts.values())
 
     async def result(self) -> StepResult | Exception:
-        """Execute it; the error that a step without `failed` ends with, DatabaseUnavailable and CallDeferred are
-        returned, when all the calls beside them have ended. A stopped one has no values."""
+        """Execute the step. A stopped step returns a result without values.
+
+        Errors are returned, not raised, after all concurrent calls have ended: DatabaseUnavailable, CallDeferred, and
+        any error of a step without a `failed` value.
+        """
         self.began_ns = time.time_ns()
-        left_out = _left_out(self.step, self.context)
-        self.is_broken = left_out is not None
-        if left_out is not None:
-            return left_out
+        skipped = _skipped(self.step, self.context)
+        self.has_failed = skipped is not None
+        if skipped is not None:
+            return skipped
         try:
-            with bound_to_items(self.step.name, self.context.items):
-                return await self._executed()
+            with log_item_context(self.step.name, self.context.items):
+                return await self._run_body()
         except (DatabaseUnavailable, CallDeferred) as error:
             return error
-        except Exception as error:  # noqa: BLE001 - a broken step is a value, or ends its query
-            return error if self.step.failed is None else self._broken(error)
+        except Exception as error:  # noqa: BLE001 - a failed step is a value, or ends its query
+            return error if self.step.failed is None else self._failure(error)
         finally:
             self._ended_ns = time.time_ns()
 
@@ -95,22 +98,22 @@ class StepRun:
         with transaction() as session:
             held = events.add_events_while_held(session, self._fence, new_events)
         if held:
-            ring_watchers(self._fence.query_id)
+            notify_watchers(self._fence.query_id)
 
-    def _dispatch(self, new_events: Sequence[events.EventData], item: str, value: Mapping[str, Any]) -> bool:
+    def _spread(self, new_events: Sequence[events.EventData], item: str, value: Mapping[str, Any]) -> bool:
         query_id = self._fence.query_id
         with transaction() as session:
             held = events.add_events_while_held(session, self._fence, new_events)
-            # What was handed on before is being done, or is checked at the end; twice it might block a chord.
+            # An item spread before is in progress, or is checked at the end; spread twice it could block a chord.
             is_new = held and streamed_sentences.add_once(session, query_id, self.run.round, SENTENCES, item, value)
         if held:
-            ring_watchers(query_id)
-        if not is_new or self.step.spreads is None or self._hand_on is None:
+            notify_watchers(query_id)
+        if not is_new or self.step.spreads is None or self._dispatch is None:
             return False
-        return self._hand_on(self.step.spreads(self.run, item))
+        return self._dispatch(self.step.spreads(self.run, item))
 
     def stop(self) -> None:
-        """End it as soon as it waits for something; one that is not begun yet never begins. From any thread."""
+        """Cancel it at its next await, or before it begins. Callable from any thread."""
         self._is_stopped = True
         event_loop().call_soon_threadsafe(self._cancel)
 
@@ -118,17 +121,17 @@ class StepRun:
         if self._body is not None:
             self._body.cancel()
 
-    async def _executed(self) -> StepResult:
+    async def _run_body(self) -> StepResult:
         if self._is_stopped:
             return StepResult({})
-        if computing.is_elsewhere(self.step, self.context):
-            body: Coroutine[Any, Any, StepResult] = computing.elsewhere(self.step, self.context)
+        if computing.runs_in_child(self.step, self.context):
+            body: Coroutine[Any, Any, StepResult] = computing.run_in_child(self.step, self.context)
         elif inspect.iscoroutinefunction(self.step.body):
             body = self.step.body(self.context)
         else:
-            # A thread cannot be stopped: it is waited for.
+            # A thread cannot be cancelled: wait for it.
             return await asyncio.to_thread(cast("Callable[[StepContext], StepResult]", self.step.body), self.context)
-        self._body = asyncio.ensure_future(self._settled(body))
+        self._body = asyncio.ensure_future(self._await_body(body))
         try:
             return await self._body
         except asyncio.CancelledError:
@@ -138,21 +141,20 @@ class StepRun:
             self._body.cancel()
             raise
 
-    async def _settled(self, body: Coroutine[Any, Any, StepResult]) -> StepResult:
+    async def _await_body(self, body: Coroutine[Any, Any, StepResult]) -> StepResult:
         try:
             return await body
         except Exception:
-            # The calls beside the one that failed are paid for: wait for their records and replies. None of them is
-            # made again.
+            # The concurrent calls are paid for as well: wait for their records and replies, but retry none of them.
             call_log = self.context.log
             call_log.terms = replace(call_log.terms, ends_at=time.monotonic())
             await call_log.settled()
             raise
 
-    def _broken(self, error: Exception) -> StepResult:
-        # A broken step is a value: what follows must say "not checked" instead of never running.
-        self.is_broken = True
-        with bound_to_items(self.step.name, self.context.items):
+    def _failure(self, error: Exception) -> StepResult:
+        # A failed step is a value: the following steps must report "not checked" instead of never running.
+        self.has_failed = True
+        with log_item_context(self.step.name, self.context.items):
             log.error("step_failed", query_id=str(self.context.query.id), exc_info=error)
         reason = error.message if isinstance(error, CitewellError) else f"internal error ({type(error).__name__})"
         failed = {**cast("Outcome", self.step.failed), "reason": reason}
@@ -161,38 +163,38 @@ class StepRun:
         return StepResult({item: dict(failed) for item in self.context.items})
 
     def calls(self, *, kept: bool = True) -> list[dict[str, Any]]:
-        """Its model calls, to be stored; without those that an earlier reply answered unless `kept`."""
+        """The rows of its model calls; without calls answered by a kept reply unless `kept`."""
         made = [call for call in self.context.log.records if kept or not call.kept]
         return model_call_rows(made, self.context, self.step.name, settings().models.catalogue, self._token)
 
     @property
     def settled(self) -> list[SettledCalls]:
-        """What is begun no more when its calls are stored."""
+        """Marks its begun calls as settled once their rows are stored."""
         return [SettledCalls(self.context.query.id, self._token)] if self.context.log.has_begun else []
 
 
-def book(session: Session, runs: Iterable[StepRun], *, kept: bool = True) -> None:
-    """Store the model calls of these steps: one statement."""
+def store_model_calls(session: Session, runs: Iterable[StepRun], *, kept: bool = True) -> None:
+    """Store the model calls of these steps in one statement."""
     runs = tuple(runs)
     rows = [row for run in runs for row in run.calls(kept=kept)]
     model_calls.add_model_calls(session, rows, [each for run in runs for each in run.settled])
 
 
-def _left_out(step: Step, context: StepContext) -> StepResult | None:
-    """The result of a step that is left out because too little is left of the query's time or money, else None."""
+def _skipped(step: Step, context: StepContext) -> StepResult | None:
+    """The result of a step that is skipped because the query's time or money is nearly used up, else None."""
     budget = context.budget
     if step.failed is None or not budget.has_used(step.until):
         return None
-    found: Outcome = {**step.failed, "reason": budget.reason, "degraded": budget.reason}
+    value: Outcome = {**step.failed, "reason": budget.reason, "degraded": budget.reason}
     if budget.has_used(NO_CALL):
-        found["code"] = budget.code
-    return StepResult({item: dict(found) for item in context.items})
+        value["code"] = budget.code
+    return StepResult({item: dict(value) for item in context.items})
 
 
 def terms_of(context: StepContext, now: float) -> Terms:
-    """For whom the step's calls are made; `now` is a time of this process's monotonic clock.
+    """The terms of the step's model calls; `now` is a time of this process's monotonic clock.
 
-    Only the time that is left counts here, so a worker's own clock may be wrong.
+    Only the remaining time matters here, so the worker's wall clock may be wrong.
     """
     query, left_s = context.query, context.budget.left_s
     return Terms(

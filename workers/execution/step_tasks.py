@@ -10,19 +10,19 @@ from domain.errors import DatabaseUnavailable
 from services.core.context import StepContext
 from workers.celery_app import app
 from workers.execution.executor import execute
-from workers.execution.inline import Onward, register, work_of
-from workers.execution.message import ComeAgain, Message
+from workers.execution.inline import Continuation, register, work_for
+from workers.execution.message import Message, RetryLater
 from workers.execution.work import Body, Step
 from workers.pipeline import STAGES, Run
 from workers.processes.runtime import run
 
-__all__ = ["Step", "step_of", "step_task", "steps_task"]
+__all__ = ["Step", "define_step", "step_task", "steps_task"]
 
-_LONGEST_S = 15
+_MAX_PAUSE_S = 15
 
 
-class How(TypedDict, total=False):
-    """How a step is run: see `Step`."""
+class StepOptions(TypedDict, total=False):
+    """Optional fields of `Step`."""
 
     failed: Mapping[str, Any]
     ends: bool
@@ -33,8 +33,8 @@ class How(TypedDict, total=False):
     derived: bool
 
 
-def step_of(name: str, body: Body, **how: Unpack[How]) -> Step:
-    """A step of the pipeline, which alone says what is shown meanwhile and what follows."""
+def define_step(name: str, body: Body, **how: Unpack[StepOptions]) -> Step:
+    """Define a step; `STAGES` provides its stage, and the steps that follow."""
     stage = STAGES[name]
     return Step(name, stage.shown, body, then=stage.follows, adds=stage.adds, spreads=stage.spreads, **how)
 
@@ -52,26 +52,28 @@ def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
     async def on_loop(
         message: Message, query_id: str, launch: int, round_: int, tenant: int, items: Sequence[str] = ("",)
     ) -> None:
-        work, onward = work_of(full_name, Run(query_id, launch, round_, tenant), items), Onward(message.chain)
+        work, continuation = (
+            work_for(full_name, Run(query_id, launch, round_, tenant), items),
+            Continuation(message.chain),
+        )
         try:
             with acting_for(tenant):
-                await execute(work, onward, message)
+                await execute(work, continuation, message)
         except DatabaseUnavailable as error:
-            # Postgres cannot be reached for a moment: keep the message, and try again soon.
-            pause_s = min(2 ** min(message.retries, 4), _LONGEST_S)
-            raise ComeAgain("the database is away", countdown_s=pause_s) from error
-        # Only now: a message that comes again finds all its links, and those that are done do nothing.
-        message.chain = onward.untaken
+            pause_s = min(2 ** min(message.retries, 4), _MAX_PAUSE_S)
+            raise RetryLater("the database is unreachable", countdown_s=pause_s) from error
+        # Only now: a message that is delivered again keeps all its links, and skips those that are done.
+        message.chain = continuation.remaining_links
 
     def in_thread(task: Task[Any, Any], *args: Any) -> None:
-        """The same in a pool of threads or processes, traced by Celery."""
+        """Run in a pool of threads or processes, traced by Celery."""
         message = Message(task, task.request)
         try:
             run(on_loop(message, *args))
-        except ComeAgain as again:
+        except RetryLater as again:
             raise task.retry(countdown=again.countdown_s, eta=again.eta, exc=again) from again
 
-    # However often it comes again: the query's deadline ends it.
+    # Retries are not limited in number: the query's deadline ends them.
     task = app.task(name=full_name, bind=True, max_retries=None, typing=False)(in_thread)
     cast("Any", task).on_loop = on_loop
     return task

@@ -1,4 +1,4 @@
-"""Definitions: how a step is run, and which items of which steps a message asks for."""
+"""Definitions of a step and of the work that a message asks for."""
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,18 +18,18 @@ Adds = Callable[[Run, StepContext], Sequence[Signature[Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How a step is run.
+    """How a step runs.
 
-    - `stage`: what users are shown meanwhile; None for steps that run beside others.
-    - `failed`: the outcome of an item whose body raised, or for which too little was left `until` it could ask a model
-      (of the query's time or money); without it the error goes to the errback.
-    - `then` builds what follows, for steps that end their canvas; `adds` what its chord has to wait for besides; and
-      `spreads` the message for an item that the step hands on while it runs.
+    - `stage`: the stage shown to users; None for steps that run in parallel to others.
+    - `failed`: the outcome of an item whose body raised, or that was skipped because the query's time or money was used
+      up to the share `until`; without it the error goes to the errback.
+    - `then` builds the canvas that follows, for steps that end their canvas; `adds` returns additional parts of the
+      step's chord; `spreads` builds the message for an item that the step spreads while it runs.
     - `ends`: its outcome ends the query.
     - `computes`: its body, a function of `services`, may compute for long over the whole answer and its sources, and
-      runs in another process where these are long (workers.execution.computing). It stores no events before it ends.
-    - `fresh`: it loads its passages anew, to see what was deleted; other steps share those that were loaded before.
-    - `reads`: the passages that it begins with, loaded with its claim.
+      runs in a child process if these are long (workers.execution.computing). It stores no events before it ends.
+    - `fresh`: it reloads its passages, to notice deletions; other steps share those that are already loaded.
+    - `reads`: the passages that it starts with, loaded with its claim.
     - `derived`: it follows from earlier outcomes alone, so it has no claim; its outcome is stored together with them.
     """
 
@@ -57,14 +57,13 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a message asks for: parts of one stage that run side by side. Only a part that is alone ends its canvas."""
+    """The work of a message: parts of one stage that run side by side. Only a single part can end its canvas."""
 
     run: Run
     parts: tuple[Part, ...]
 
     @classmethod
     def single(cls, step: Step, run: Run, items: Sequence[str] = ("",)) -> "Work":
-        """Items of one step."""
         return cls(run, (Part(step, tuple(items)),))
 
     @property
@@ -89,12 +88,12 @@ class Work:
         return all(part.step.derived for part in self.parts)
 
     @property
-    def handing_on(self) -> Step | None:
-        """The step that gives its chord more to wait for, if one does."""
+    def spreading_step(self) -> Step | None:
+        """The step that spreads items or adds parts to its chord, if any."""
         return next((part.step for part in self.parts if part.step.spreads or part.step.adds), None)
 
     def reads(self, context: StepContext) -> list[int]:
-        """The keys of the passages that its steps begin with."""
+        """The keys of the passages that its steps start with."""
         return list(dict.fromkeys(key for part in self.parts if part.step.reads for key in part.step.reads(context)))
 
     @property

@@ -1,4 +1,4 @@
-"""What a worker process consists of: its resources, leases, periodic jobs, and the children that compute for it.
+"""The infrastructure of a worker process: resources, leases, periodic jobs, capacity, watchdogs, and child processes.
 
 The lowest package of the workers; all others may import it.
 """

@@ -1,10 +1,10 @@
-"""The number of queries that may run for this process: as many as it can process without slowing all of them down.
+"""Measures the capacity of this process: the number of queries that it can run without slowing all of them down.
 
-With a remote model 32 queries wait side by side and none is slower for it. Where the processor is the limit, more of
-them at a time end no sooner: each takes longer, and a person's question shares the processor with all of them. The
-share of time in which this process has something to compute, with a core or waiting for one, tells the two cases apart:
-other programs on the machine count, threads that only wait for a model do not. Many threads that wake together wait for
-each other even on a machine with time to spare, so waiting counts only where no core is idle.
+With a remote model 32 queries wait concurrently, and none of them is slower for it. When the CPU is the bottleneck,
+more concurrency only makes every query slower, including those that a person waits for. The load, the share of time in
+which this process computes or waits for a core, distinguishes the two cases: it includes the effect of other programs
+on the machine, but not threads that only wait for a model. Threads that wake together wait for each other even on an
+idle machine, so waiting for a core counts only while no core is idle.
 """
 
 import os
@@ -20,46 +20,44 @@ from domain.errors import CitewellError
 
 log = structlog.get_logger()
 
-FIRST, FEWEST = 8, 2
-"""The places of a process that has measured nothing yet, and of one whose machine is fully busy."""
-LOOK_S = 1.0
+INITIAL_PLACES, MIN_PLACES = 8, 2
+"""The places of a process before its first measurement, and on a fully busy machine."""
+MEASURE_EVERY_S = 1.0
 _BUSY, _WAITING = 0.4, 0.5
-"""If a process computes for the first share of the time, and the second share of that without a core, cores are too
-few."""
-SPARE = 0.1
-"""The share of all cores. While at least this much is idle, more queries get more done instead of waiting for each
-other."""
-_TASKS, _CORE_TIMES, _QUOTA = Path("/proc/self/task"), Path("/proc/stat"), Path("/sys/fs/cgroup/cpu.stat")
-CALM, CROWDED = 0.7, 0.95
-"""Shares of the time in which this process has something to compute: under the first there is room for more queries,
-above the second there are too many."""
+"""Cores are too few if a process wants to compute for the first share of the time, and waits for a core in the second
+share of that."""
+IDLE_SHARE = 0.1
+"""Share of all cores. While at least this much is idle, more queries increase throughput."""
+_THREADS, _CORE_TIMES, _QUOTA = Path("/proc/self/task"), Path("/proc/stat"), Path("/sys/fs/cgroup/cpu.stat")
+LOW_LOAD, HIGH_LOAD = 0.7, 0.95
+"""Below the first load there is capacity for more queries; above the second there are too many."""
 
 
-def next_room(room: int, strain: float, most: int, *, is_full: bool) -> int:
-    """The new number of places. It grows only while all are taken, because an empty machine proves nothing."""
-    if strain > CROWDED:
-        return max(min(FEWEST, most), room * 2 // 3)
-    if strain < CALM and is_full:
-        return min(most, room + max(1, room // 2))
-    return min(room, most)
+def next_capacity(capacity: int, load: float, most: int, *, is_full: bool) -> int:
+    """The new number of places. It grows only while all are in use, because an idle machine proves nothing."""
+    if load > HIGH_LOAD:
+        return max(min(MIN_PLACES, most), capacity * 2 // 3)
+    if load < LOW_LOAD and is_full:
+        return min(most, capacity + max(1, capacity // 2))
+    return min(capacity, most)
 
 
-def strain_of(used: float, demands: Sequence[float], idle: float) -> float:
-    """Return the share of the time in which this process has something to compute.
+def load_of(used: float, demands: Sequence[float], idle: float) -> float:
+    """Return the share of the time in which this process computes or waits for a core.
 
-    All are shares of the same time: `used` is the CPU time of the process, `demands` the CPU time plus the wait for a
-    core of each thread, `idle` the part of all cores that nothing used.
+    All arguments are shares of the same time: `used` is the CPU time of the process, `demands` the CPU time plus the
+    wait for a core of each thread, `idle` the unused part of all cores.
     """
-    # Either the process, whose threads share one interpreter lock, or a single thread that gets no core.
-    strain = max(used, max(demands, default=0.0))
+    # Either the whole process, whose threads share an interpreter lock, or a single thread that gets no core.
+    load = max(used, max(demands, default=0.0))
     wanted = max(sum(demands), used)
-    if idle < SPARE and wanted > _BUSY and wanted - used > _WAITING * wanted:
-        # The machine is fully used, by whatever programs: more queries here would only make everything wait.
-        return max(strain, 1.0)
-    return strain
+    if idle < IDLE_SHARE and wanted > _BUSY and wanted - used > _WAITING * wanted:
+        # The machine is fully used, if only by other programs: more queries here would make everything slower.
+        return max(load, 1.0)
+    return load
 
 
-class _Seen(NamedTuple):
+class _Counters(NamedTuple):
     """The system's counters at a moment, in seconds."""
 
     at: float
@@ -68,54 +66,54 @@ class _Seen(NamedTuple):
     idle: float
 
     @classmethod
-    def now(cls) -> "_Seen":
+    def now(cls) -> "_Counters":
         return cls(time.perf_counter(), time.process_time(), _demands_s(), idle_s())
 
 
-class Room:
-    """The places of this process. `is_full` tells whether all places of all processes are taken."""
+class Capacity:
+    """The places of this process. `is_full` returns whether all places of all processes are in use."""
 
     def __init__(self, most: int, is_full: Callable[[], bool]) -> None:
-        self.places = min(FIRST, most)
+        self.places = min(INITIAL_PLACES, most)
         self._most, self._is_full = most, is_full
-        self._strain = float("inf")
-        self._seen: _Seen | None = None
+        self._load = float("inf")
+        self._counters: _Counters | None = None
 
-    def look(self) -> bool:
-        """Adjust the number of places to the load since the last look, a second ago; return whether it changed."""
-        before, now = self._seen, _Seen.now()
-        self._seen = now
+    def adjust(self) -> bool:
+        """Adjust the number of places to the load since the last call, a second ago; return whether it changed."""
+        before, now = self._counters, _Counters.now()
+        self._counters = now
         if before is None:
             return False
         took = now.at - before.at
         used, idle = now.used - before.used, now.idle - before.idle
         each_s = [demand - before.demands.get(name, 0.0) for name, demand in now.demands.items()]
-        strain = strain_of(used / took, [each / took for each in each_s], idle / (took * len(_cores())))
+        load = load_of(used / took, [each / took for each in each_s], idle / (took * len(_cores())))
         places = self.places
-        # One second says little, so the calmer of two counts. Whether all are taken is asked only when it matters.
-        told, self._strain = min(strain, self._strain), strain
-        is_full = self.places < self._most and told < CALM and self._taken()
-        self.places = next_room(self.places, told, self._most, is_full=is_full)
+        # One second is a small sample, so the lower of two loads counts. `is_full` is called only when it matters.
+        lower, self._load = min(load, self._load), load
+        is_full = self.places < self._most and lower < LOW_LOAD and self._check_full()
+        self.places = next_capacity(self.places, lower, self._most, is_full=is_full)
         if self.places != places:
-            log.info("room", places=self.places, strain=round(told, 2))
+            log.info("capacity", places=self.places, load=round(lower, 2))
         return self.places != places
 
-    def _taken(self) -> bool:
+    def _check_full(self) -> bool:
         try:
             return self._is_full()
         except CitewellError:
-            # The database is unreachable, so nothing is started now anyway.
+            # The database is unreachable, so nothing can be started now anyway.
             return False
 
 
 def _demands_s() -> dict[str, float]:
-    """The time that each thread of this process has computed or waited for a core; empty where the system does not
+    """The time that each thread of this process computed or waited for a core; empty where the system does not
     report it."""
     demands = dict[str, float]()
-    for told in _TASKS.glob("*/schedstat"):
+    for file in _THREADS.glob("*/schedstat"):
         with suppress(OSError, ValueError, IndexError):
-            used_ns, waited_ns, *_ = told.read_text().split()
-            demands[told.parent.name] = (int(used_ns) + int(waited_ns)) / 1e9
+            used_ns, waited_ns, *_ = file.read_text().split()
+            demands[file.parent.name] = (int(used_ns) + int(waited_ns)) / 1e9
     return demands
 
 
@@ -126,12 +124,12 @@ def _cores() -> set[int]:
 
 
 def idle_s() -> float:
-    """The idle time of these cores together, minus the time in which a quota kept this container from them. 0 where
-    the system does not report it."""
+    """The total idle time of these cores, minus the time in which a quota throttled this container. 0 where the system
+    does not report it."""
     idle, names = 0.0, {f"cpu{number}" for number in _cores()}
     with suppress(OSError, ValueError, IndexError):
         times = (line.split() for line in _CORE_TIMES.read_text().splitlines())
-        # For each core: its name, then ticks of user, nice, system, idle and waiting for a disk.
+        # Per core: its name, then ticks of user, nice, system, idle and I/O wait.
         ticks = sum(int(each[4]) + int(each[5]) for each in times if each[0] in names)
         idle = ticks / os.sysconf("SC_CLK_TCK")
         idle -= _throttled_s() * len(names)
@@ -140,6 +138,6 @@ def idle_s() -> float:
 
 def _throttled_s() -> float:
     with suppress(OSError, ValueError):
-        told = dict(line.split() for line in _QUOTA.read_text().splitlines())
-        return int(told.get("throttled_usec", 0)) / 1e6
+        counters = dict(line.split() for line in _QUOTA.read_text().splitlines())
+        return int(counters.get("throttled_usec", 0)) / 1e6
     return 0.0

@@ -1,7 +1,7 @@
-"""The child that processes steps over long texts, started by `workers.processes.children` as `python -m
+"""A child process that runs steps over long texts. `workers.processes.children` starts it as `python -m
 workers.processes.child PARENT`.
 
-It runs at low priority, ends with its parent, and ignores signals to its process group: the parent decides when it
+It runs at low priority, exits with its parent, and ignores signals to its process group: the parent decides when it
 ends. The offline model runs in the child itself.
 """
 
@@ -32,8 +32,8 @@ from services.core.context import PassageCache, StepContext, StepResult
 from workers.processes.children import LENGTH, Body
 
 
-class AskedElsewhere:
-    """Replaces the gateway of the parent, which makes the calls and keeps the records."""
+class ParentGateway:
+    """Forwards model calls to the parent, whose gateway makes and records them."""
 
     def __init__(self, provider: str, worker: "Worker") -> None:
         self.provider = provider
@@ -44,25 +44,25 @@ class AskedElsewhere:
     ) -> Any:
         """As `ModelGateway.ask`."""
         del log, model
-        reply = await self._worker.asked(judgement, dict(fields), item)
+        reply = await self._worker.ask_parent(judgement, dict(fields), item)
         if isinstance(reply, Exception):
             raise reply
         return reply
 
 
-class OwnModel:
-    """The offline model, one question at a time: the time of each question begins when its turn comes."""
+class LocalGateway:
+    """Calls the offline model in this process, one question at a time: the time of each starts when its turn comes."""
 
     def __init__(self) -> None:
         self._gateway = ModelGateway(make_model(settings()), settings().models)
-        self._one = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self.provider = self._gateway.provider
 
     async def ask(
         self, judgement: Any, fields: Mapping[str, object], *, log: CallLog, item: str = "", model: str | None = None
     ) -> Any | Failure:
         """As `ModelGateway.ask`."""
-        async with self._one:
+        async with self._lock:
             return await self._gateway.ask(judgement, fields, log=log, item=item, model=model)
 
 
@@ -72,61 +72,61 @@ class Worker:
     def __init__(self, answer: IO[bytes]) -> None:
         self._answer = answer
         self._numbers = itertools.count()
-        self._asked: dict[int, asyncio.Future[Any]] = {}
+        self._pending: dict[int, asyncio.Future[Any]] = {}
         self._inbox: asyncio.Queue[tuple[Any, ...]] = asyncio.Queue()
-        self._passages_of: tuple[Any, PassageCache] = None, PassageCache()
-        is_own = settings().provider == "offline" and not settings().models.judge
-        self._own = OwnModel() if is_own else None
+        self._passage_cache: tuple[Any, PassageCache] = None, PassageCache()
+        is_local = settings().provider == "offline" and not settings().models.judge
+        self._local = LocalGateway() if is_local else None
 
     async def serve(self) -> None:
-        """Work until the parent is gone."""
+        """Run steps until the parent exits."""
         threading.Thread(target=self._listen, args=(asyncio.get_running_loop(),), daemon=True).start()
         while True:
             body, context, tenant, bound = await self._inbox.get()
-            context = self._equipped(context)
+            context = self._with_tools(context)
             with acting_for(tenant), structlog.contextvars.bound_contextvars(**bound):
                 outcome = await _outcome(body, context)
-            self._asked.clear()
-            self._tell(("done", outcome, context.log.records))
+            self._pending.clear()
+            self._send(("done", outcome, context.log.records))
 
-    async def asked(self, judgement: Any, fields: dict[str, object], item: str) -> Any:
-        """Return what the parent's gateway replies, or raise what it raises."""
+    async def ask_parent(self, judgement: Any, fields: dict[str, object], item: str) -> Any:
+        """Return the reply of the parent's gateway, or the exception that it raised."""
         number, reply = next(self._numbers), asyncio.get_running_loop().create_future()
-        self._asked[number] = reply
-        self._tell(("ask", number, judgement, fields, item))
+        self._pending[number] = reply
+        self._send(("ask", number, judgement, fields, item))
         return await reply
 
-    def _equipped(self, context: StepContext) -> StepContext:
-        models: Any = self._own or AskedElsewhere(settings().provider, self)
-        query_id, passage_cache = self._passages_of
+    def _with_tools(self, context: StepContext) -> StepContext:
+        models: Any = self._local or ParentGateway(settings().provider, self)
+        query_id, passage_cache = self._passage_cache
         if query_id != context.query.id:
-            # The steps of one query come one after the other and need the same sources.
-            self._passages_of = context.query.id, (passage_cache := PassageCache())
+            # The steps of a query come one after the other and need the same sources.
+            self._passage_cache = context.query.id, (passage_cache := PassageCache())
         tools = replace(context.tools, models=models, embedder=configured_embedder())
         return replace(context, tools=tools, passage_cache=passage_cache)
 
-    def _tell(self, message: tuple[Any, ...]) -> None:
+    def _send(self, message: tuple[Any, ...]) -> None:
         try:
             packed = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
             pickle.loads(packed)  # noqa: S301 - just written; some exceptions can be packed but not unpacked
-        except Exception as error:  # noqa: BLE001 - pickling calls whatever there is to be pickled
-            told = RuntimeError(f"{type(error).__name__}: {error}; it was to tell {message[1]!r:.200}")
-            packed = pickle.dumps(("done", told, []), pickle.HIGHEST_PROTOCOL)
+        except Exception as error:  # noqa: BLE001 - pickling runs code of the pickled objects
+            failure = RuntimeError(f"{type(error).__name__}: {error}; the message was {message[1]!r:.200}")
+            packed = pickle.dumps(("done", failure, []), pickle.HIGHEST_PROTOCOL)
         self._answer.write(LENGTH.pack(len(packed)) + packed)
         self._answer.flush()
 
     def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
         source = sys.stdin.buffer
         while head := source.read(LENGTH.size):
-            kind, *told = pickle.loads(source.read(*LENGTH.unpack(head)))  # noqa: S301 - written by our own parent
-            deliver = self._replied if kind == "reply" else self._inbox.put_nowait
-            loop.call_soon_threadsafe(deliver, tuple(told))
+            kind, *content = pickle.loads(source.read(*LENGTH.unpack(head)))  # noqa: S301 - written by our own parent
+            deliver = self._resolve if kind == "reply" else self._inbox.put_nowait
+            loop.call_soon_threadsafe(deliver, tuple(content))
         os._exit(0)
 
-    def _replied(self, told: tuple[int, Any]) -> None:
-        number, reply = told
-        # The caller is gone when another call of the step was deferred.
-        if (waiting := self._asked.pop(number, None)) is not None and not waiting.done():
+    def _resolve(self, content: tuple[int, Any]) -> None:
+        number, reply = content
+        # The caller no longer waits if another call of the step was deferred.
+        if (waiting := self._pending.pop(number, None)) is not None and not waiting.done():
             waiting.set_result(reply)
 
 
@@ -139,7 +139,7 @@ async def _outcome(body: Body, context: StepContext) -> StepResult | Exception:
 
 
 def main() -> None:
-    # Output printed by a library must not get between the messages.
+    # Output printed by a passage_cache must not get in between the messages.
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     if sys.platform == "linux":

@@ -1,7 +1,7 @@
-"""Runs steps in child processes: few, started when needed and ended when idle.
+"""A small pool of child processes for steps: started when needed, and ended when idle.
 
-A child (workers.processes.child) reads its input from the database itself and has this process call the models, so that
-limits, retries and records are in one place. Both sides send pickles with a length prefix over pipes.
+A child (workers.processes.child) reads its input from the database and asks this process to call the models, so that
+limits, retries and records stay in one place. Both sides send length-prefixed pickles over pipes.
 """
 
 import asyncio
@@ -28,42 +28,42 @@ Body = Callable[[StepContext], StepResult | Coroutine[Any, Any, StepResult]]
 
 LENGTH = struct.Struct("!Q")
 
-_COUNT = 2
-"""Children at work at a time: long texts wait for other long texts, and nothing else does."""
-_MOST_WAITING = 16
-"""Threads of this process that may wait for a child; the others are for small steps."""
-_COME_AGAIN_S = 2.0
+_MAX_CHILDREN = 2
+"""Children at work at a time: only steps over other long texts have to wait."""
+_MAX_WAITING = 16
+"""Steps that may wait for a child at a time; further ones are deferred."""
+_RETRY_AFTER_S = 2.0
 _IDLE_S = 60.0
 _NICE = 10
-_MOST_BYTES = 550_000_000
+_MAX_BYTES = 550_000_000
 _RECYCLED_BYTES = 350_000_000
-_LOOK_EVERY_S = 0.25
+_POLL_S = 0.25
 _ROOT = Path(__file__).resolve().parents[2]
 
 
 class ChildLost(CitewellError):
-    """The process that worked on much text ended before it was done."""
+    """The process that worked on a long text ended before it was done."""
 
 
 class TooMuchMemory(CitewellError):
-    """Working on so much text takes more memory than is allowed; send less of it at a time."""
+    """Processing a text of this length takes more memory than is allowed; send a shorter one."""
 
 
 class Children:
-    """To be used on one event loop."""
+    """The pool; use it on a single event loop."""
 
     def __init__(self) -> None:
-        self._places = asyncio.Semaphore(_COUNT)
+        self._places = asyncio.Semaphore(_MAX_CHILDREN)
         self._idle: list[Child] = []
         self._waiting = 0
 
     async def work(self, body: Body, context: StepContext) -> StepResult:
-        """Return the result of `body`, a function of a module; if this is cancelled, the child is killed.
+        """Return the result of `body`, a module-level function. Cancellation kills the child.
 
-        Raises what the body raises, ChildLost, TooMuchMemory, and CallDeferred when too many wait already.
+        Raises the body's errors, ChildLost, TooMuchMemory, and CallDeferred when too many steps wait already.
         """
-        if self._waiting >= _MOST_WAITING:
-            raise CallDeferred(_COME_AGAIN_S, "other long texts are being worked on")
+        if self._waiting >= _MAX_WAITING:
+            raise CallDeferred(_RETRY_AFTER_S, "other long texts are being processed")
         self._waiting += 1
         try:
             await self._places.acquire()
@@ -73,7 +73,7 @@ class Children:
             try:
                 return await self._work(body, context)
             except ChildLost:
-                # Retry once: being killed, for example by a system short of memory, says nothing about this work.
+                # Retry once: the kill may have nothing to do with this step, for example on a system short of memory.
                 return await self._work(body, context)
         finally:
             self._places.release()
@@ -98,9 +98,9 @@ class Children:
             child.kill()
             return
         self._idle.append(child)
-        asyncio.get_running_loop().call_later(_IDLE_S, self._let_go, child, child.works)
+        asyncio.get_running_loop().call_later(_IDLE_S, self._end_if_idle, child, child.works)
 
-    def _let_go(self, child: "Child", works: int) -> None:
+    def _end_if_idle(self, child: "Child", works: int) -> None:
         if child in self._idle and child.works == works:
             self._idle.remove(child)
             child.kill()
@@ -109,9 +109,9 @@ class Children:
 class Child:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
-        self._asked: set[asyncio.Task[None]] = set()
+        self._asks: set[asyncio.Task[None]] = set()
         self.works = 0
-        """The number of steps it has begun."""
+        """The number of steps started so far."""
 
     @classmethod
     async def start(cls) -> "Child":
@@ -119,25 +119,26 @@ class Child:
             sys.executable, "-m", "workers.processes.child", str(os.getpid()),
             cwd=_ROOT, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
         )  # fmt: skip
-        # From the start: its imports take a second of CPU.
+        # Immediately, because its imports take a second of CPU time.
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, process.pid, _NICE)
         return cls(process)
 
     async def work(self, body: Body, context: StepContext) -> StepResult | Exception:
-        """Return the body's result or exception. Raises ChildLost, TooMuchMemory; then, or when cancelled, kill it."""
+        """Return the body's result or exception. Raises ChildLost, TooMuchMemory. After an error or cancellation the
+        caller must kill the child."""
         self.works += 1
-        heavy = asyncio.ensure_future(self._grown())
+        too_large = asyncio.ensure_future(self._wait_until_too_large())
         try:
             bound = structlog.contextvars.get_contextvars()
             await self._send(("work", body, context.portable(), current_tenant(), bound))
             return await self._until_done(context)
         except (OSError, asyncio.IncompleteReadError) as error:
-            if heavy.done():
+            if too_large.done():
                 raise TooMuchMemory from error
             raise ChildLost from error
         finally:
-            heavy.cancel()
+            too_large.cancel()
 
     async def _until_done(self, context: StepContext) -> StepResult | Exception:
         deferred: CallDeferred | None = None
@@ -153,37 +154,37 @@ class Child:
             await self._send(("reply", number, reply))
 
         while True:
-            kind, *told = await self._receive()
+            kind, *content = await self._receive()
             if kind == "ask":
-                task = asyncio.ensure_future(ask(*told))
-                self._asked.add(task)
-                task.add_done_callback(self._asked.discard)
+                task = asyncio.ensure_future(ask(*content))
+                self._asks.add(task)
+                task.add_done_callback(self._asks.discard)
             else:
-                outcome, records = told
+                outcome, records = content
                 context.log.records.extend(records)
-                # Model calls still under way continue, so that their cost is recorded.
+                # Pending model calls continue, so that their cost is recorded.
                 return deferred or outcome
 
     async def _send(self, message: object) -> None:
         packed = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-        to = self._process.stdin
-        if to is None:
+        stdin = self._process.stdin
+        if stdin is None:
             raise ChildLost
-        to.write(LENGTH.pack(len(packed)) + packed)
-        await to.drain()
+        stdin.write(LENGTH.pack(len(packed)) + packed)
+        await stdin.drain()
 
     async def _receive(self) -> Any:
-        from_ = self._process.stdout
-        if from_ is None:
+        stdout = self._process.stdout
+        if stdout is None:
             raise ChildLost
-        (length,) = LENGTH.unpack(await from_.readexactly(LENGTH.size))
-        return pickle.loads(await from_.readexactly(length))  # noqa: S301 - written by our own child
+        (length,) = LENGTH.unpack(await stdout.readexactly(LENGTH.size))
+        return pickle.loads(await stdout.readexactly(length))  # noqa: S301 - written by our own child
 
-    async def _grown(self) -> None:
-        while self.memory() < _MOST_BYTES:
-            await asyncio.sleep(_LOOK_EVERY_S)
+    async def _wait_until_too_large(self) -> None:
+        while self.memory() < _MAX_BYTES:
+            await asyncio.sleep(_POLL_S)
         log.warning("child_too_large", pid=self._process.pid)
-        self._end()
+        self._kill_process()
 
     def memory(self) -> int:
         """Its resident memory in bytes; 0 when it has ended."""
@@ -193,11 +194,11 @@ class Child:
             return 0
 
     def kill(self) -> None:
-        """End it, and the model calls made for it."""
-        for task in self._asked:
+        """Kill the process, and cancel the model calls made for it."""
+        for task in self._asks:
             task.cancel()
-        self._end()
+        self._kill_process()
 
-    def _end(self) -> None:
+    def _kill_process(self) -> None:
         with suppress(ProcessLookupError):
             self._process.kill()

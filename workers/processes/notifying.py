@@ -1,21 +1,23 @@
-"""Wakes up clients that wait for a query, or watch it. It needs none of a worker's resources, so that the API, which
-only reports queries that it ended itself, loads no models for it."""
+"""Notifies clients that wait for a query or watch it.
+
+It needs none of a worker's resources, so the API can use it without loading models.
+"""
 
 import uuid
 
-from clients.notifications import Ringer, ringer
+from clients.notifications import Notifier, notifier
 from config.settings import settings
 
 
-def ring(query_id: uuid.UUID) -> None:
-    """Wake up clients that wait for the query: it has ended."""
-    process_ringer().ring(query_id)
+def notify_end(query_id: uuid.UUID) -> None:
+    """Notify the clients that wait for the query: it has ended."""
+    process_notifier().notify_end(query_id)
 
 
-def ring_watchers(query_id: uuid.UUID) -> None:
-    """Wake up the query's watchers: something happened."""
-    process_ringer().ring_watchers(query_id)
+def notify_watchers(query_id: uuid.UUID) -> None:
+    """Notify the clients that watch the query: it has new events."""
+    process_notifier().notify_watchers(query_id)
 
 
-def process_ringer() -> Ringer:
-    return ringer(settings().redis_url.get_secret_value())
+def process_notifier() -> Notifier:
+    return notifier(settings().redis_url.get_secret_value())

@@ -1,6 +1,6 @@
-"""Creates an object once per process, however many threads need it first.
+"""Creates an object once per process, even if several threads need it at the same time.
 
-Objects created before a fork are also the child's: a child resets those it must create itself (workers.lifecycle).
+A child inherits the objects created before the fork, and resets those that it must not share (workers.lifecycle).
 Locks are reset automatically, because another thread of the parent may have held one.
 """
 
@@ -15,10 +15,10 @@ T = TypeVar("T")
 
 
 class once(Generic[T]):  # noqa: N801 - a decorator
-    """Like functools.cache, which calls the function several times when several threads come first at the same time.
+    """Like functools.cache, which however may call the function once per thread when several threads call it first.
 
-    Each object has its own lock: the process's name is available while its models are loading. Creating one object may
-    need others, but never in a circle.
+    Each object has its own lock, so that the process's name is available while its models are loading. Creating an
+    object may need others, but never in a cycle.
     """
 
     def __init__(self, make: Callable[[], T]) -> None:

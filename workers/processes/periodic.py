@@ -1,4 +1,4 @@
-"""Runs a job of this process periodically in its own thread; a run that fails does not end it."""
+"""Runs a job periodically in its own thread; a failed run does not end it."""
 
 import random
 import threading

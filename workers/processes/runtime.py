@@ -1,6 +1,6 @@
-"""What one worker process holds: its name, an event loop for model calls, the models, the embedder, its leases.
+"""The resources of a worker process: its name, event loop, models, embedder, webhook sender and leases.
 
-Everything is made on first use, so in a prefork pool each child has its own.
+All are created on first use, so each child of a prefork pool has its own.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from clients.embeddings import configured_embedder
-from clients.limiter.factory import make_limiter
+from clients.limiter.limiter import make_limiter
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.reranking import make_reranker
@@ -24,47 +24,48 @@ from services.core.reply_store import StoredReplies
 from services.core.verifier import calibration_of, verifier_version
 from services.webhooks.outbox import address_policy
 from workers.processes.leases import LeaseRenewer
-from workers.processes.notifying import process_ringer
+from workers.processes.notifying import process_notifier
 from workers.processes.once import once
 
 T = TypeVar("T")
 
 _OUTGOING = 64
-"""Webhooks on their way at a time; the threads of a process, which are what really limits them, should be fewer."""
+"""The most concurrent webhook requests; the threads of a process usually limit them to fewer."""
 
 
 @once
 def worker_name() -> str:
-    """Unique per process and start: a restarted worker must not renew what its predecessor held."""
+    """Unique per process and start: a restarted worker must not renew its predecessor's leases."""
     return f"{worker_prefix()}{os.getpid()}:{secrets.token_hex(4)}"
 
 
 @once
 def worker_prefix() -> str:
-    """What the names of a worker and of all its children begin with: made before its pool forks, and not before whoever
-    forks workers (citewell.supervisor.processes.forkserver) does, since a worker that ends hands back all that has its
-    prefix."""
+    """The common prefix of the names of a worker and its children: a worker that ends hands back all claims with it.
+
+    So it is created before the pool forks its children, but after the worker itself was forked
+    (citewell.supervisor.processes.forkserver).
+    """
     return f"{socket.gethostname()}:{secrets.token_hex(4)}:"
 
 
 @once
 def event_loop() -> asyncio.AbstractEventLoop:
-    """The process's one event loop, running in a daemon thread: all messages and model calls share it."""
+    """The event loop of the process, in a daemon thread; all messages and model calls share it."""
     loop = asyncio.new_event_loop()
-    # Names are looked up in threads, few by default: a handful of dead name servers would hold up every webhook.
+    # DNS look-ups run in threads. With the few by default a handful of dead name servers would block all webhooks.
     loop.set_default_executor(ThreadPoolExecutor(_OUTGOING, thread_name_prefix="blocking"))
     threading.Thread(target=loop.run_forever, name="loop", daemon=True).start()
     return loop
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run `coroutine` on the process's loop and wait for it; its deadline is its own affair. Not on the loop itself."""
+    """Run `coroutine` on the process's loop and wait for it, without a time limit. Must not be called on the loop."""
     return asyncio.run_coroutine_threadsafe(coroutine, event_loop()).result()
 
 
 @once
 def tools() -> Tools:
-    """The models, the embedder and the reranker of this process."""
     models = ModelGateway(
         make_model(settings()), settings().models, limiter=make_limiter(settings()), replies=_replies()
     )
@@ -78,7 +79,7 @@ def tools() -> Tools:
         check_early=settings().stream.check_early,
         stop_ungrounded_after=settings().stream.stop_ungrounded_after,
         reranker=make_reranker(settings().rerank),
-        is_watched=process_ringer().is_watched,
+        is_watched=process_notifier().is_watched,
     )
 
 
@@ -90,7 +91,7 @@ def _replies() -> StoredReplies | None:
 
 @once
 def webhook_sender() -> WebhookSender:
-    """Sends this process's webhooks, on its event loop."""
+    """The webhook sender of this process; it runs on the event loop."""
     limits = settings().webhooks
     return WebhookSender(
         address_policy(limits), limits.deadline_s, limits.max_response_bytes, max_connections=_OUTGOING
@@ -99,5 +100,4 @@ def webhook_sender() -> WebhookSender:
 
 @once
 def leases() -> LeaseRenewer:
-    """This process's lease renewer."""
     return LeaseRenewer(settings().recovery.heartbeat_s)

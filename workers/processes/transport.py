@@ -1,9 +1,9 @@
-"""Celery's messages over Redis without the broker's bookkeeping of unacknowledged messages.
+"""A Celery transport over Redis that keeps unacknowledged messages in memory only.
 
-kombu writes every message that a worker holds into two keys and removes it again: eight of ten commands per message,
-and nearly half of a message's cost for the worker. It would redeliver a dead worker's message after the visibility
-timeout; the reconciler has restarted that work from Postgres long before (`recovery.lease_s`). A live worker itself
-puts back what it cannot finish.
+kombu's own transport writes every message that a worker holds into two keys and removes it again: eight of ten commands
+per message, and nearly half of a message's cost for the worker. In return it redelivers a dead worker's messages after
+the visibility timeout; here the reconciler restarts that work from Postgres much earlier (`recovery.lease_s`). A live
+worker puts back the messages that it cannot finish.
 """
 
 from typing import Any, cast
@@ -16,18 +16,17 @@ log = structlog.get_logger()
 
 
 class HeldInMemory(virtual.QoS):
-    """The messages that this process holds. When it ends or loses its connection, they are put back as far as
-    possible."""
+    """The messages that this process holds, put back as far as possible when it ends or loses its connection."""
 
     def restore_unacked(self) -> Any:
-        # The base class would write messages that cannot be put back to a file; the rows already record the work.
+        # The base class would save messages that cannot be put back in a file; Postgres already records the work.
         if lost := cast("list[object] | None", super().restore_unacked()):
             log.warning("messages_not_put_back", count=len(lost))
         return []
 
 
 class Channel(redis.Channel):
-    """Holds messages in memory, and marks those that it puts back."""
+    """Keeps unacknowledged messages in memory, and marks those that it puts back as redelivered."""
 
     ack_emulation = False
 
@@ -41,7 +40,7 @@ class Channel(redis.Channel):
         payload = dumps(message.serializable())
         with self.conn_or_acquire() as client:
             for queue in self._lookup(message.delivery_info["exchange"], message.delivery_info["routing_key"]):
-                # The end where the next message is taken: this one has waited before.
+                # To the end that the next message is taken from: this one has waited before.
                 client.rpush(queue, payload)
 
 

@@ -1,4 +1,4 @@
-"""The watch over a process: over its event loop, which nothing may block, and over its other threads."""
+"""Watchdogs of a process: they end it when its event loop is blocked, or when a thread starves all others."""
 
 import asyncio
 import faulthandler
@@ -12,27 +12,27 @@ import structlog
 
 log = structlog.get_logger()
 
-_LOOK_EVERY_S = 1.0
-_MOST_LOOKS = 30
+_CHECK_EVERY_S = 1.0
+_MAX_CHECKS = 30
 _EXIT_CODE = 70
 """EX_SOFTWARE of sysexits.h."""
 
 
 def watch_loop(
-    loop: asyncio.AbstractEventLoop, look_every_s: float = _LOOK_EVERY_S, most_looks: int = _MOST_LOOKS
+    loop: asyncio.AbstractEventLoop, check_every_s: float = _CHECK_EVERY_S, max_checks: int = _MAX_CHECKS
 ) -> threading.Event:
     """Watch the loop from a daemon thread until the returned event is set."""
     stopped = threading.Event()
-    watching = threading.Thread(target=_watch, args=(loop, look_every_s, most_looks, stopped), name="loop watch")
-    watching.daemon = True
-    watching.start()
+    thread = threading.Thread(target=_watch, args=(loop, check_every_s, max_checks, stopped), name="loop watch")
+    thread.daemon = True
+    thread.start()
     return stopped
 
 
-def _watch(loop: asyncio.AbstractEventLoop, every_s: float, most: int, stopped: threading.Event) -> None:
+def _watch(loop: asyncio.AbstractEventLoop, every_s: float, max_checks: int, stopped: threading.Event) -> None:
     runs_in: list[int] = []
     while not stopped.is_set():
-        turned, looks = threading.Event(), 0
+        turned, checks = threading.Event(), 0
 
         def turn(turned: threading.Event = turned) -> None:
             runs_in[:] = [threading.get_ident()]
@@ -40,38 +40,38 @@ def _watch(loop: asyncio.AbstractEventLoop, every_s: float, most: int, stopped: 
 
         loop.call_soon_threadsafe(turn)
         while not (turned.wait(every_s) or stopped.is_set()):
-            looks += 1
-            if looks == 1:
+            checks += 1
+            if checks == 1:
                 log.warning("loop_is_late", at=_stack_of(runs_in))
-            if looks >= most:
-                log.critical("loop_hangs", seconds=looks * every_s, at=_stack_of(runs_in))
+            if checks >= max_checks:
+                log.critical("loop_hangs", seconds=checks * every_s, at=_stack_of(runs_in))
                 os._exit(_EXIT_CODE)
         stopped.wait(every_s)
 
 
 def _stack_of(thread: list[int]) -> list[str]:
     """The stack of a thread: files, lines and functions, never values."""
-    # Documented, and meant for this use in spite of its name.
+    # `_current_frames` is documented, and meant for debugging, despite its name.
     frame = vars(sys)["_current_frames"]().get(thread[0]) if thread else None
     return [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_stack(frame)] if frame else []
 
 
-MOST_CPU_S = 30.0
-"""CPU time of the whole process during which none of its other threads ran at all."""
-_WIND_UP_EVERY_S = 1.0
+MAX_CPU_S = 30.0
+"""CPU time that the process may use while the thread of this watchdog does not get to run."""
+_REARM_EVERY_S = 1.0
 
 
-def start_watchdog(most_cpu_s: float = MOST_CPU_S, wind_up_every_s: float = _WIND_UP_EVERY_S) -> threading.Event:
-    """Watch this process until the returned event is set; when it is ended, the log shows the stack of each thread."""
+def start_watchdog(max_cpu_s: float = MAX_CPU_S, rearm_every_s: float = _REARM_EVERY_S) -> threading.Event:
+    """Watch this process until the returned event is set; if it is ended, the log has the stack of each thread."""
     stopped = threading.Event()
-    # In C, so that it needs no lock; afterwards the signal's default action ends the process.
+    # Written by C code that needs no interpreter lock; then the signal's default action ends the process.
     faulthandler.register(signal.SIGPROF, file=2, all_threads=True, chain=True)
-    threading.Thread(target=_wind_up, args=(most_cpu_s, wind_up_every_s, stopped), name="watchdog", daemon=True).start()
+    threading.Thread(target=_rearm, args=(max_cpu_s, rearm_every_s, stopped), name="watchdog", daemon=True).start()
     return stopped
 
 
-def _wind_up(most_cpu_s: float, every_s: float, stopped: threading.Event) -> None:
+def _rearm(max_cpu_s: float, every_s: float, stopped: threading.Event) -> None:
     while not stopped.is_set():
-        signal.setitimer(signal.ITIMER_PROF, most_cpu_s)
+        signal.setitimer(signal.ITIMER_PROF, max_cpu_s)
         stopped.wait(every_s)
     signal.setitimer(signal.ITIMER_PROF, 0)

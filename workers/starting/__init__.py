@@ -1,1 +1,1 @@
-"""What starts work: after a commit, and as soon as there is room for it."""
+"""Starts work: after a commit, and as soon as there is capacity for it."""

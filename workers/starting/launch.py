@@ -1,8 +1,8 @@
-"""Starts work: after the commit, within a time limit, and allowed to fail.
+"""Publishes the first messages of queries, documents, imports, graphs and webhook deliveries, after the commit.
 
-Postgres holds the queue of waiting queries; Redis carries the steps of admitted ones. A start that could not be
-published is not lost: the row shows that the work is unfinished, and it is started again
-(workers.starting.launch_thread, workers.background.reconciler).
+Postgres holds the queue of waiting queries; Redis carries the steps of admitted ones. Publishing has a time limit and
+may fail: the row shows that the work is unfinished, and it is started again (workers.starting.launch_thread,
+workers.background.reconciler).
 """
 
 import uuid
@@ -24,14 +24,14 @@ from db.session import acting_for, current_tenant, system_transaction, transacti
 from domain.errors import CitewellError
 from domain.query.options import QueryOptions
 from workers.celery_app import app
-from workers.pipeline import Run, starting, verifying
+from workers.pipeline import Run, start_canvas, verification_canvas
 from workers.queues import Queue
 
 log = structlog.get_logger()
 
 
 class NotPublished(CitewellError):
-    """The broker could not be reached; what was to be started waits again."""
+    """The broker could not be reached; the work waits to be started again."""
 
 
 class Unreadable(Exception):
@@ -55,7 +55,7 @@ def launch_waiting() -> int:
             try:
                 is_published = _publish_start(query)
             except Unreadable:
-                # It stays launched: the reconciler, perhaps of a newer program, starts it again or gives it up.
+                # It stays launched: a reconciler, perhaps of a newer version, restarts it or gives it up.
                 log.exception("query_unreadable", query_id=str(query.query_id))
                 continue
             if not is_published:
@@ -72,8 +72,8 @@ def _publish_start(query: Admitted) -> bool:
         options = QueryOptions(**query.options)
     except (TypeError, ValueError) as error:
         raise Unreadable(str(query.query_id)) from error
-    is_external = query.kind == QueryKind.VERIFICATION
-    return _published(lambda: verifying(run) if is_external else starting(run, options), query.query_id)
+    is_given = query.kind == QueryKind.VERIFICATION
+    return _published(lambda: verification_canvas(run) if is_given else start_canvas(run, options), query.query_id)
 
 
 def _unlaunch(admitted: Sequence[Admitted]) -> None:

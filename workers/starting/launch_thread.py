@@ -1,8 +1,7 @@
-"""The launcher: a thread that starts waiting work as soon as its process knows that there may be some.
+"""The launcher: a thread that starts waiting work as soon as its process learns that there may be some.
 
-Requests and steps only wake it, so none of them ever waits for the broker. It admits work of all tenants; while the
-broker or the database is unreachable it retries with growing pauses. The reconciler does what a dying process leaves
-undone.
+Requests and steps only wake it, so they never wait for the broker. It admits work of all tenants, and retries with
+growing pauses while the broker or the database is unreachable. If the process dies, the reconciler starts the work.
 """
 
 import threading
@@ -16,26 +15,26 @@ from workers.processes.periodic import Periodic
 from workers.starting.launch import NotPublished, launch_documents, launch_waiting
 
 _RETRY_S = (0.1, 3.0)
-_MOST_HINTS = 1_000
+_MAX_HINTS = 1_000
 
 
 class Launcher:
-    """One per process. Before `start` it ignores calls, so that nothing is started where that is not wanted."""
+    """One per process. Before `start` it ignores all calls, so that processes without a launcher start no work."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._wanted: dict[object, Callable[[], object]] = {}
-        self._launching = Periodic("launcher", None, self._work_off, failed="launch_failed", retry_s=_RETRY_S)
+        self._launching = Periodic("launcher", None, self._run_wanted, failed="launch_failed", retry_s=_RETRY_S)
 
     def start(self) -> None:
-        """Start, with work that may be waiting already; every query that ends in this process wakes it. Also after
-        `stop`."""
+        """Start, also again after `stop`, and check for waiting queries; every query that ends in this process wakes
+        it."""
         self._launching.start()
         set_end_listener(self.queries)
         self.queries()
 
     def stop(self) -> None:
-        """Stop after the current work; other processes do the rest."""
+        """Stop after the current work; the rest is left to other processes."""
         set_end_listener(None)
         self._launching.stop()
 
@@ -61,11 +60,11 @@ class Launcher:
         if not self._launching.is_running:
             return
         with self._lock:
-            if len(self._wanted) < _MOST_HINTS:
+            if len(self._wanted) < _MAX_HINTS:
                 self._wanted.setdefault(key, work)
         self._launching.wake()
 
-    def _work_off(self) -> None:
+    def _run_wanted(self) -> None:
         while (each := self._next()) is not None:
             key, work = each
             try:

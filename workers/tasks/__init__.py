@@ -1,4 +1,4 @@
-"""All tasks, a module per pool. A task only calls a function of `services`."""
+"""All tasks, one module per pool. A task only calls a function of `services`."""
 
 from workers.tasks import (
     citations,

@@ -3,7 +3,7 @@
 from services.core.context import StepContext
 from services.generation.answer import generate
 from services.verification.checks import ALIGNMENT_CHUNKS
-from workers.execution.step_tasks import step_of, step_task
+from workers.execution.step_tasks import define_step, step_task
 
 
 def _read_while_checked(context: StepContext) -> list[int]:
@@ -12,7 +12,7 @@ def _read_while_checked(context: StepContext) -> list[int]:
 
 
 generate_task = step_task(
-    step_of(
+    define_step(
         "generate",
         generate,
         failed={"status": "failed", "text": "", "model": None},

@@ -13,13 +13,13 @@ from services.core.context import Outcome
 from services.documents.graph_building import Builder, build_graph
 from services.graph.planning import plan_graph
 from workers.celery_app import app
-from workers.execution.step_tasks import step_of, step_task
+from workers.execution.step_tasks import define_step, step_task
 from workers.processes.runtime import leases, run, tools
 from workers.starting.launch import launch_graphs
 
 NOT_PLANNED: Outcome = {"status": "fallback", "low_level": [], "high_level": []}
 
-plan_graph_task = step_task(step_of("plan_graph", plan_graph, failed=NOT_PLANNED))
+plan_graph_task = step_task(define_step("plan_graph", plan_graph, failed=NOT_PLANNED))
 
 
 @app.task(name="document.graph", bind=True)

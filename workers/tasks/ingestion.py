@@ -16,7 +16,7 @@ from workers.processes.runtime import leases, tools
 from workers.starting.launch import launch_graphs, launch_import
 from workers.starting.launch_thread import launcher
 
-# A document is read by one process at a time and holds its place no longer than this.
+# A document occupies a process for at most this time.
 SOFT_LIMIT_S, HARD_LIMIT_S = 500, 540
 
 
@@ -43,7 +43,7 @@ def ingest_document(task: Task[Any, Any], document_id: str, tenant: int) -> None
 
 @app.task(name="import.unpack", bind=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
 def unpack_import(task: Task[Any, Any], import_id: str, tenant: int) -> None:
-    """Turn the files of an archive into documents, for a while; the rest is queued after other work."""
+    """Turn files of an archive into documents for a limited time; the rest is queued after other work."""
     try:
         with acting_for(tenant), structlog.contextvars.bound_contextvars(import_id=import_id):
             if unpack(uuid.UUID(import_id), settings(), leases().hold, _accepted):

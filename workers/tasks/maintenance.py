@@ -12,11 +12,11 @@ from db.session import acting_for, transaction
 from domain.errors import DatabaseUnavailable
 from services.finishing.completion import finish
 from workers.celery_app import app
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 
 log = structlog.get_logger()
 
-REASON = "A step broke in a way that was not foreseen; the worker logs have the details."
+REASON = "A step failed unexpectedly; the worker logs have the details."
 
 
 @app.task(name="query.fail", bind=True)
@@ -27,13 +27,13 @@ def fail_query(task: Task[Any, Any], query_id: str, launch: int, round_: int, te
             query = queries.find_current(session, query_id, launch)
             error = {"code": "step_broke", "message": REASON}
             if query is not None and not steps.is_claimed(session, query.id):
-                # Every step finished its work: what failed is the way to the next one, because of the broker. The
-                # reconciler starts the query again, a limited number of times.
+                # All steps finished: publishing the next one failed because of the broker. The reconciler restarts the
+                # query, a limited number of times.
                 log.warning("not_failed", query_id=query_id)
                 return
             if query is not None:
                 event = {"reason": REASON, "round": round_}
                 finish(session, query.id, QueryStatus.FAILED, error=error, event=event)
-        ring(uuid.UUID(query_id))
+        notify_end(uuid.UUID(query_id))
     except DatabaseUnavailable as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error

@@ -2,7 +2,7 @@
 
 from services.core.context import StepContext
 from services.retrieval.reranking import score_chunks, select
-from workers.execution.step_tasks import step_of, step_task
+from workers.execution.step_tasks import define_step, step_task
 
 
 def _candidates(context: StepContext) -> list[int]:
@@ -10,6 +10,6 @@ def _candidates(context: StepContext) -> list[int]:
 
 
 score_chunks_task = step_task(
-    step_of("score_chunks", score_chunks, failed={"status": "unreadable", "score": None}, reads=_candidates)
+    define_step("score_chunks", score_chunks, failed={"status": "unreadable", "score": None}, reads=_candidates)
 )
-select_task = step_task(step_of("select", select, derived=True))
+select_task = step_task(define_step("select", select, derived=True))

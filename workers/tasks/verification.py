@@ -15,21 +15,21 @@ from services.verification import checks
 from services.verification.streamed_checks import check_early
 from services.verification.streamed_results import adopted_checks
 from workers import pipeline
-from workers.execution.step_tasks import Step, step_of, step_task, steps_task
+from workers.execution.step_tasks import Step, define_step, step_task, steps_task
 from workers.pipeline import STAGES
 
 NOT_CHECKED: Outcome = {"status": "not_checked", "verdict": None}
 NOT_RESTATED: Outcome = {"status": "fallback", "question": None}
 NO_PLAN: Outcome = {"status": "fallback", "queries": []}
-# The results so far must do; without any, the question itself is searched for.
+# The run continues with the results so far; without any, it searches for the question itself.
 NO_DECISION: Outcome = {"status": "fallback", "action": "answer", "queries": []}
 NOT_SEARCHED: Outcome = {"status": "failed", "found": {}}
-# A failed repair says nothing about the documents: the statement stays, and its state says that it failed.
+# A failed repair says nothing about the documents: the statement stays, and its state reports the failure.
 NOT_REPAIRED: Outcome = {"status": "kept", "keys": [], "text": None, "verdict": None}
 
 
 def plan_checks(context: StepContext) -> StepResult:
-    """The plan follows from the draft alone. Early checks are stored under the items that they belong to."""
+    """Store the outcomes of early checks under the statements that they belong to."""
     adopted = adopted_checks(context) if context.draft["status"] == "complete" else {}
 
     def save(session: Session) -> None:
@@ -39,39 +39,41 @@ def plan_checks(context: StepContext) -> StepResult:
 
 
 def read_off(_: StepContext) -> StepResult:
-    """Nothing is left to do: the result follows from the checks of the statements."""
+    """Do nothing: the result follows from the checks of the statements."""
     return StepResult.single({"status": "done"})
 
 
-plan_checks_task = step_task(step_of("plan_checks", plan_checks, derived=True))
+plan_checks_task = step_task(define_step("plan_checks", plan_checks, derived=True))
 WHOLE_CHECKS = tuple(
     Step(name, STAGES["check_answer"].shown, getattr(checks, name), failed=NOT_CHECKED, computes=True)
     for name in pipeline.WHOLE_CHECKS
 )
 check_answer_task = steps_task("check_answer", WHOLE_CHECKS)
-# Queries begun by older versions have one message for each of these checks, and for two more that now follow from the
-# checks of the statements.
+# Older versions sent one message for each of these checks, and for two more that now follow from the checks of the
+# statements.
 single_check_tasks = [
     step_task(check)
     for check in (*WHOLE_CHECKS, *(Step(name, "verifying", read_off) for name in ("check_facts", "check_claims")))
 ]
 check_statements_task = step_task(
-    step_of("check_statements", checks.check_statements, failed=NOT_CHECKED, computes=True)
+    define_step("check_statements", checks.check_statements, failed=NOT_CHECKED, computes=True)
 )
-check_early_task = step_task(step_of("check_early", check_early, failed=NOT_CHECKED))
-assess_task = step_task(step_of("assess", rounds.assess, computes=True))
-plan_queries_task = step_task(step_of("plan_queries", rounds.plan_queries, failed=NO_PLAN))
-restate_question_task = step_task(step_of("restate_question", restate_question, failed=NOT_RESTATED))
-rewrite_question_task = step_task(step_of("rewrite_question", rewrite_question, failed=NO_PLAN))
-decide_search_task = step_task(step_of("decide_search", agentic_steps.decide_search, failed=NO_DECISION))
+check_early_task = step_task(define_step("check_early", check_early, failed=NOT_CHECKED))
+assess_task = step_task(define_step("assess", rounds.assess, computes=True))
+plan_queries_task = step_task(define_step("plan_queries", rounds.plan_queries, failed=NO_PLAN))
+restate_question_task = step_task(define_step("restate_question", restate_question, failed=NOT_RESTATED))
+rewrite_question_task = step_task(define_step("rewrite_question", rewrite_question, failed=NO_PLAN))
+decide_search_task = step_task(define_step("decide_search", agentic_steps.decide_search, failed=NO_DECISION))
 search_evidence_task = step_task(
-    step_of("search_evidence", repair_steps.search_evidence, failed=NOT_SEARCHED, until=NO_REPAIR)
+    define_step("search_evidence", repair_steps.search_evidence, failed=NOT_SEARCHED, until=NO_REPAIR)
 )
 repair_statements_task = step_task(
-    step_of("repair_statements", repair_steps.repair_statements, failed=NOT_REPAIRED, until=NO_REPAIR, computes=True)
+    define_step(
+        "repair_statements", repair_steps.repair_statements, failed=NOT_REPAIRED, until=NO_REPAIR, computes=True
+    )
 )
 recheck_answerability_task = step_task(
-    step_of(
+    define_step(
         "recheck_answerability",
         repair_steps.recheck_answerability,
         failed=NOT_CHECKED,
@@ -79,5 +81,5 @@ recheck_answerability_task = step_task(
         computes=True,
     )
 )
-conclude_task = step_task(step_of("conclude", conclude, computes=True, fresh=True, reads=passages_to_conclude))
-publish_task = step_task(step_of("publish", publish, ends=True, derived=True))
+conclude_task = step_task(define_step("conclude", conclude, computes=True, fresh=True, reads=passages_to_conclude))
+publish_task = step_task(define_step("publish", publish, ends=True, derived=True))

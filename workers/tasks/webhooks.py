@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 @app.task(name="webhook.deliver")
 def deliver_webhook(delivery_id: str, tenant: int) -> None:
-    """Try a delivery once, and start the one that waited for its place."""
+    """Attempt a delivery once, and start the next one that waited for it."""
     with acting_for(tenant), structlog.contextvars.bound_contextvars(delivery_id=delivery_id):
         try:
             following = deliver(uuid.UUID(delivery_id), _send, settings().webhooks)

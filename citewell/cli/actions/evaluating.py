@@ -89,10 +89,10 @@ def evaluate_verification(paths: Sequence[Path], wanted: Wanted) -> None:
             judges.gateway.provider,
             labelled.files,
             len(pairs),
-            {**printed, "usage": usage, **_told(calibration)},
+            {**printed, "usage": usage, **_calibration_fields(calibration)},
         )
         _show(run, printed, wanted, time.monotonic() - started)
-        _keep(run, wanted)
+        _store(run, wanted)
     _report_failures([pair.reason for pair in pairs if pair.score is None], len(pairs), "checks")
 
 
@@ -115,7 +115,7 @@ def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:
             {**printed, "usage": usage},
         )
         _show(run, printed, wanted, time.monotonic() - started)
-        _keep(run, wanted)
+        _store(run, wanted)
     _report_failures([each.reason for each in questions if each.evidence is None], len(questions), "questions")
 
 
@@ -201,11 +201,11 @@ def _show(run: FinishedRun, printed: dict[str, Any], wanted: Wanted, seconds: fl
         say(f"verification.calibration that would fit: {json.dumps(calibration)}")
 
 
-def _told(calibration: Calibration | None) -> dict[str, Any]:
+def _calibration_fields(calibration: Calibration | None) -> dict[str, Any]:
     return {"calibration": asdict(calibration)} if calibration else {}
 
 
-def _keep(run: FinishedRun, wanted: Wanted) -> None:
+def _store(run: FinishedRun, wanted: Wanted) -> None:
     if wanted.store:
         store_run(run)
 

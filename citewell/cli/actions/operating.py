@@ -1,4 +1,4 @@
-"""The work of `citewell workers` and `citewell tenants`, in the database and without the API."""
+"""`citewell workers`, `tenants` and `parked`, in the database and without the API, because they cover all tenants."""
 
 from rich.table import Table
 
@@ -17,15 +17,15 @@ def show_workers(as_json: bool) -> None:
     table = Table("host", "pid", "queues", "at a time", "since", "seen", "state", box=None)
     for each in processes:
         seen, state = f"{each['seen_s_ago']:.0f} s ago", "alive" if each["alive"] else "dead"
-        told = each["host"], each["pid"], " ".join(each["queues"]), each["concurrency"], when(each["started_at"])
-        table.add_row(*(plain(str(cell)) for cell in (*told, seen, state)))
+        cells = each["host"], each["pid"], " ".join(each["queues"]), each["concurrency"], when(each["started_at"])
+        table.add_row(*(plain(str(cell)) for cell in (*cells, seen, state)))
     out.print(table if processes else "no worker process was seen within the last hour")
     out.print()
     table = Table("tenant", "weight", "queued", "in batches", "running", "oldest waits", box=None)
     for each in backlog:
         oldest = "" if each["oldest_s"] is None else f"{each['oldest_s']:.0f} s"
-        told = f"{each['weight']:g}", each["queued"], each["queued_in_batches"], each["running"], oldest
-        table.add_row(plain(each["tenant"]), *map(str, told))
+        cells = f"{each['weight']:g}", each["queued"], each["queued_in_batches"], each["running"], oldest
+        table.add_row(plain(each["tenant"]), *map(str, cells))
     out.print(table if backlog else "nothing waits and nothing runs")
 
 
@@ -47,3 +47,20 @@ def change_weight(tenant: str, weight: float) -> None:
     with database():
         administration.change_weight(tenant, weight)
     say(f"tenant {tenant} has the weight {weight:g} from the next start on")
+
+
+def show_parked(limit: int, as_json: bool) -> None:
+    with database():
+        found = administration.read_parked(limit)
+    if as_json:
+        for step in found:
+            emit(step)
+        return
+    if not found:
+        say("nothing is parked")
+        return
+    table = Table("at", "tenant", "question", "step", "item", "worker", "reason", box=None)
+    for step in found:
+        cells = (step[name] for name in ("tenant", "query_id", "step", "item", "worker", "reason"))
+        table.add_row(when(step["at"]), *map(plain, cells))
+    out.print(table)

@@ -20,7 +20,7 @@ def reembed(tenant: str | None, workspace: str | None, as_json: bool) -> None:
             if as_json:
                 emit(asdict(done))
             else:
-                out.print(plain(_told(done)))
+                out.print(plain(_summary(done)))
 
 
 def _reembed(target: Target, as_json: bool) -> Reembedded:
@@ -36,7 +36,7 @@ def _reembed(target: Target, as_json: bool) -> Reembedded:
         )
 
 
-def _told(done: Reembedded) -> str:
+def _summary(done: Reembedded) -> str:
     if not done.switched:
         return f"{done.name}: has vectors of {done.model} already"
     return f"{done.name}: {done.embedded:,} chunks embedded, searched by {done.model} from now on"

@@ -44,5 +44,5 @@ def _replayed(query_id: uuid.UUID) -> ReplayResult:
 def _show(found: ReplayResult) -> None:
     for each in found.differences:
         out.print(plain(f"{each.where}: {each.recorded!r} → {each.replayed!r}"))
-    told = f"{counted(found.replayed, 'outcome')} replayed, {found.from_record} taken from the record"
-    out.print(plain(f"equal: {told}" if not found.differences else told, "dim"))
+    summary = f"{counted(found.replayed, 'outcome')} replayed, {found.from_record} taken from the record"
+    out.print(plain(f"equal: {summary}" if not found.differences else summary, "dim"))

@@ -10,7 +10,7 @@ from citewell.cli.console import complain, emit, err, out
 from citewell.cli.errors import FAILED, CommandFailed
 from citewell.cli.options import Json, Url
 from citewell.cli.show.answer import answer_view, timings_view
-from citewell.cli.show.documents import document_line
+from citewell.cli.show.words import document_line
 from citewell.client import CitewellClient
 from citewell.wire import Query
 

@@ -14,8 +14,7 @@ from citewell.cli.actions.uploading import Ingested, ingest_all
 from citewell.cli.console import complain, emit, out, say
 from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Url, Workspace
-from citewell.cli.show.documents import document_line
-from citewell.cli.show.words import counted
+from citewell.cli.show.words import counted, document_line
 from citewell.client import CitewellClient
 from citewell.wire import Import
 from domain.documents.formats import listed

@@ -16,4 +16,4 @@ def parked(
     as_json: Json = False,
 ) -> None:
     """List the steps of all tenants that are not tried again; `citewell replay` asks their questions again."""
-    import_module("citewell.cli.actions.parking").show(limit, as_json)
+    import_module("citewell.cli.actions.operating").show_parked(limit, as_json)

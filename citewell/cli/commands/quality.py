@@ -56,8 +56,8 @@ def _label(path: Path, number: int, line: str) -> dict[str, Any]:
     if not isinstance(label, dict) or not {"query_id", "grounded"} <= label.keys():
         message = f'{path}:{number} is no label; write {{"query_id": "…", "grounded": true}}'
         raise typer.BadParameter(message, param_hint="--labels")
-    told = cast("dict[str, Any]", label)
-    return {"query_id": told["query_id"], "grounded": told["grounded"]}
+    fields = cast("dict[str, Any]", label)
+    return {"query_id": fields["query_id"], "grounded": fields["grounded"]}
 
 
 def _value(metric: Metric) -> str:

@@ -51,11 +51,11 @@ def _named(record: dict[str, Any]) -> str:
     """`outcome round 0 check_statements s1:c1`."""
     kind = record.get("kind", "head")
     names = ("chunk_id", "name", "version", "step", "item", "prompt", "call", "index", "position", "number", "status")
-    told = [f"{record[name]}" for name in names if record.get(name) not in (None, "") and name in _told_of(kind)]
-    return " ".join([kind, *told])
+    values = [f"{record[name]}" for name in names if record.get(name) not in (None, "") and name in _fields_of(kind)]
+    return " ".join([kind, *values])
 
 
-def _told_of(kind: str) -> tuple[str, ...]:
+def _fields_of(kind: str) -> tuple[str, ...]:
     return {
         "source": ("chunk_id", "version"),
         "prompt": ("name", "version"),

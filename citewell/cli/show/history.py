@@ -62,8 +62,8 @@ def _attempt(attempt: Attempt) -> list[RenderableType]:
 def _check_words(check: Any) -> str:
     if not isinstance(check, dict):
         return str(check)
-    told = cast("dict[str, Any]", check)
-    return f"{told.get('status')} ({told['reason']})" if told.get("reason") else str(told.get("status"))
+    fields = cast("dict[str, Any]", check)
+    return f"{fields.get('status')} ({fields['reason']})" if fields.get("reason") else str(fields.get("status"))
 
 
 def _claims(claims: list[Claim]) -> Table:

@@ -1,10 +1,11 @@
-"""Signs and words for verdicts, places, scores and times."""
+"""Signs and words for verdicts, documents, places, scores and times."""
 
 from datetime import datetime
 
 from rich.text import Text
 
 from citewell.cli.console import plain
+from citewell.wire import Document
 
 # sign, words, style
 _VERDICTS = {
@@ -53,3 +54,14 @@ def duration(milliseconds: float | None) -> str:
 def when(timestamp: str) -> str:
     """A timestamp of the API in the local time zone."""
     return datetime.fromisoformat(timestamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def document_line(document: Document) -> Text:
+    """`✓ policy.pdf  4 pages, 12 passages, in workspace default`."""
+    pages = f"{counted(document['pages'], 'page')}, " if document["pages"] else ""
+    return Text.assemble(
+        ("✓ ", "green"),
+        plain(document["filename"], "bold"),
+        f"  {pages}{counted(document['progress']['chunks_total'] or 0, 'passage')}, in workspace ",
+        plain(document["workspace"]),
+    )

@@ -1,1 +1,1 @@
-"""The requests of the API, one module per subject: pure functions from arguments to calls."""
+"""The requests about documents, questions and verifications: pure functions from arguments to calls."""

@@ -9,13 +9,13 @@ from citewell.client._calls import (
     Call,
     Page,
     at,
-    given,
     json_body,
     list_of,
     nothing_of,
     object_of,
     page_of,
     text_of,
+    without_none,
 )
 from citewell.wire import Accepted, Document, Passage, SearchResult
 
@@ -30,8 +30,8 @@ def form(
     file: BinaryIO | bytes, filename: str, workspace: str, metadata: str | Mapping[str, Any], source: str
 ) -> dict[str, Any]:
     """The multipart form of an upload."""
-    told = metadata if isinstance(metadata, str) else json.dumps(dict(metadata))
-    fields = {"workspace": workspace, "metadata": told, "source": source}
+    encoded = metadata if isinstance(metadata, str) else json.dumps(dict(metadata))
+    fields = {"workspace": workspace, "metadata": encoded, "source": source}
     return {"data": fields, "files": {"file": (filename, file)}}
 
 
@@ -40,7 +40,7 @@ def document(document_id: str) -> Call[Document]:
 
 
 def documents(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[Document]]:
-    return Call("GET", at("documents"), page_of("documents"), given(**filters, limit=limit, cursor=cursor))
+    return Call("GET", at("documents"), page_of("documents"), without_none(**filters, limit=limit, cursor=cursor))
 
 
 def versions(document_id: str) -> Call[list[Document]]:
@@ -48,7 +48,7 @@ def versions(document_id: str) -> Call[list[Document]]:
 
 
 def document_text(document_id: str, start: int, end: int | None) -> Call[str]:
-    return Call("GET", at("documents", document_id, "text"), text_of, given(start=start, end=end))
+    return Call("GET", at("documents", document_id, "text"), text_of, without_none(start=start, end=end))
 
 
 def passages(document_id: str, filters: Mapping[str, Any]) -> Call[list[Passage]]:
@@ -65,5 +65,5 @@ def retry_document(document_id: str) -> Call[Document]:
 
 
 def delete_document(document_id: str, all_versions: bool) -> Call[None]:
-    told = {"all_versions": True} if all_versions else {}
-    return Call("DELETE", at("documents", document_id), nothing_of, told)
+    params = {"all_versions": True} if all_versions else {}
+    return Call("DELETE", at("documents", document_id), nothing_of, params)

@@ -4,7 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
-from citewell.client._calls import IDEMPOTENCY_KEY, JSON_TYPE, Call, Page, at, given, json_body, object_of, page_of
+from citewell.client._calls import (
+    IDEMPOTENCY_KEY,
+    JSON_TYPE,
+    Call,
+    Page,
+    at,
+    json_body,
+    object_of,
+    page_of,
+    without_none,
+)
 from citewell.wire import Accepted, History, Quality, Query, QueryHead
 
 
@@ -20,7 +30,7 @@ def query(query_id: str, wait: float) -> Call[Query]:
 
 
 def queries(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[QueryHead]]:
-    return Call("GET", at("queries"), page_of("queries"), given(**filters, limit=limit, cursor=cursor))
+    return Call("GET", at("queries"), page_of("queries"), without_none(**filters, limit=limit, cursor=cursor))
 
 
 def cancel(query_id: str) -> Call[QueryHead]:
@@ -37,5 +47,5 @@ def history(query_id: str) -> Call[History]:
 
 
 def quality(workspace: str | None, limit: int, labels: Sequence[Mapping[str, Any]]) -> Call[Quality]:
-    asked = given(workspace=workspace, limit=limit, labels=list(labels))
+    asked = without_none(workspace=workspace, limit=limit, labels=list(labels))
     return Call("POST", at("quality"), object_of, headers=JSON_TYPE, body=json_body(asked))

@@ -4,7 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
-from citewell.client._calls import IDEMPOTENCY_KEY, JSON_TYPE, Call, as_json, at, given, json_body, lines_of, object_of
+from citewell.client._calls import (
+    IDEMPOTENCY_KEY,
+    JSON_TYPE,
+    Call,
+    as_json,
+    at,
+    json_body,
+    lines_of,
+    object_of,
+    without_none,
+)
 from citewell.wire import Batch, BatchAccepted, Source, Verification, VerificationRequest
 
 _JSON_LINES = {"Content-Type": "application/jsonl"}
@@ -17,7 +27,7 @@ def verify(
     checks: Sequence[str] | None,
     options: Mapping[str, Any],
 ) -> Call[Verification]:
-    request = given(
+    request = without_none(
         answer=answer,
         sources=list(sources),
         question=question,

@@ -53,24 +53,24 @@ class Fleet:
         deadline = time.monotonic() + within
         waiting = list(processes)
         while waiting:
-            self._heed_interrupt()
+            self._raise_if_interrupted()
             for process in waiting:
                 process.revive()
                 if process.deaths >= deaths:
-                    raise StartFailed(_obituary(process, "does not come up"))
+                    raise StartFailed(_failure(process, "does not come up"))
             if time.monotonic() > deadline:
-                raise StartFailed(_obituary(waiting[0], f"was not ready after {within:g} s"))
+                raise StartFailed(_failure(waiting[0], f"was not ready after {within:g} s"))
             waiting = [process for process in waiting if not process.is_ready()]
             time.sleep(_TICK_S if waiting else 0)
 
     def revive(self, *, at_once: bool = False) -> None:
         """Restart dead processes, each after its own backoff unless `at_once`."""
-        self._heed_interrupt()
+        self._raise_if_interrupted()
         self._forks.reap()
         for process in self.processes:
             process.revive(at_once=at_once)
 
-    def _heed_interrupt(self) -> None:
+    def _raise_if_interrupted(self) -> None:
         # An exception raised by a signal handler is lost when it lands in a callback that Python shields.
         if self.interrupted:
             raise KeyboardInterrupt
@@ -102,6 +102,6 @@ class Fleet:
         self._guard.close()
 
 
-def _obituary(process: ManagedProcess, what: str) -> str:
+def _failure(process: ManagedProcess, what: str) -> str:
     last_lines = "\n  ".join(process.output.tail)
     return f"{process.spec.name} {what}; its log is {process.output.path} and ends with:\n  {last_lines}"

@@ -49,7 +49,7 @@ class ForkServer:
 
     def begin(self, spec: ProcessSpec) -> Child:
         """Start the fork server itself."""
-        self._hang_up()
+        self._close_link()
         self._link, theirs = socket.socketpair()
         self._link.settimeout(_PATIENCE_S)
         with theirs:
@@ -96,7 +96,7 @@ class ForkServer:
         except (OSError, psutil.NoSuchProcess) as error:
             stdout.close()
             # A late reply would be read as the reply to the next request.
-            self._hang_up()
+            self._close_link()
             self._expect_late(ours)
             raise ChildProcessError(f"nothing was forked: {error}") from error
         self._unwatched.add(between)
@@ -113,11 +113,11 @@ class ForkServer:
 
     def close(self) -> None:
         """Let the fork server exit."""
-        self._hang_up()
+        self._close_link()
         for late in self._late:
             late.close()
 
-    def _hang_up(self) -> None:
+    def _close_link(self) -> None:
         if self._link is not None:
             self._link.close()
             self._link = None
@@ -179,11 +179,11 @@ def main() -> None:
     sys.stdout.write(f"{READY}\n")
     sys.stdout.flush()
     while request := _received(link):
-        told, output, word = request
+        process, output, word = request
         if between := _split_off():
             link.detach()
-            _report(socket.socket(fileno=word), supervisor, signal.Signals(told["death"]), between)
-            _become(told, output)
+            _report(socket.socket(fileno=word), supervisor, signal.Signals(process["death"]), between)
+            _become(process, output)
             return
         # If the fork failed these are the last copies: closing them tells the supervisor.
         os.close(output)
@@ -234,16 +234,16 @@ def _report(word: socket.socket, supervisor: int, death_signal: signal.Signals, 
     os._exit(1)
 
 
-def _become(told: dict[str, Any], output: int) -> None:
+def _become(process: dict[str, Any], output: int) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for number, stream in enumerate((nothing, output, output)):
         os.dup2(stream, number)
     os.close(nothing)
     os.close(output)
-    os.chdir(told["cwd"])
-    os.environ.update(told["env"])
-    _show_command(told["argv"])
-    _, _, module, *sys.argv[1:] = told["argv"]
+    os.chdir(process["cwd"])
+    os.environ.update(process["env"])
+    _show_command(process["argv"])
+    _, _, module, *sys.argv[1:] = process["argv"]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 

@@ -126,7 +126,7 @@ class ManagedProcess:
         try:
             self._child = self._begin(self.spec)
         except OSError as error:
-            self._note_death(f"cannot be started ({error})")
+            self._record_death(f"cannot be started ({error})")
             return
         self._guard.watch(self._child.pid)
         self._reader = threading.Thread(target=self._read, args=(self._child, self._line_seen), daemon=True)
@@ -138,8 +138,8 @@ class ManagedProcess:
             if at_once or time.monotonic() >= self._start_due:
                 self.start()
         elif (code := self._child.poll()) is not None:
-            self._bury(self._child)
-            self._note_death(f"ended with exit code {code}")
+            self._end_group(self._child)
+            self._record_death(f"ended with exit code {code}")
 
     def stop(self) -> None:
         """Signal in steps until the process is gone, then kill its group; does nothing when it does not run."""
@@ -151,21 +151,21 @@ class ManagedProcess:
             with suppress(subprocess.TimeoutExpired):
                 child.wait(patience)
                 break
-        self._bury(child)
+        self._end_group(child)
 
     def kill(self) -> None:
         """SIGKILL to the whole group, without waiting; `stop` or `revive` does the rest."""
         if self._child is not None:
             _kill_group(self._child.pid)
 
-    def _bury(self, child: Child) -> None:
+    def _end_group(self, child: Child) -> None:
         _kill_group(child.pid)
         child.wait()
         self._guard.forget(child.pid)
         self._reader.join(2)  # not for ever: a grandchild in a group of its own may still hold the pipe
         self._child = None
 
-    def _note_death(self, how: str) -> None:
+    def _record_death(self, how: str) -> None:
         self.deaths += 1
         delay = self._backoff.after(time.monotonic() - self._started_at)
         self._start_due = time.monotonic() + delay

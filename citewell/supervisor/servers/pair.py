@@ -1,21 +1,24 @@
 """Postgres and Valkey on a home: all that the test suite needs, and the base of the supervisor."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Self
 
-from citewell.supervisor.home import disk_errors_explained, home_at, prepare
+import psutil
+
+from citewell.supervisor.home import Home, disk_errors_explained, home_at, prepare
 from citewell.supervisor.processes.fleet import Fleet
 from citewell.supervisor.processes.output import OnLine
 from citewell.supervisor.processes.process import ProcessSpec
 from citewell.supervisor.servers.binaries import find_binaries
 from citewell.supervisor.servers.endpoints import broker_url, choose_ports, database_url, load_secrets
-from citewell.supervisor.servers.leftovers import end_leftovers
 from citewell.supervisor.servers.postgres import create_cluster, data_folder, postgres_spec
 from citewell.supervisor.servers.valkey import valkey_spec
 from citewell.supervisor.state import locked
 
 _READY_WITHIN_S = 120.0  # recovery after a crash may take long
+_PROGRAMS = frozenset({"initdb", "postgres", "valkey-server"})
+PATIENCE_S = 5.0
 
 
 class EmbeddedServers:
@@ -75,3 +78,27 @@ class EmbeddedServers:
             postgres_spec(home, binaries, ports.postgres, durable=durable),
             valkey_spec(home, binaries, ports.valkey, secrets.valkey, durable=durable),
         ]
+
+
+def end_leftovers(home: Home) -> None:
+    """End servers that an earlier supervisor left on this home; must be called while holding the home's lock.
+
+    It was killed, and they are about to end, or (on macOS) the guard was killed as well. Two servers on the same data
+    would destroy it, and its `postmaster.pid` protects only until the pid is given to another program.
+    """
+    found = [p for p in psutil.process_iter(["name"]) if p.info["name"] in _PROGRAMS and _works_in(p, home)]
+    _, alive = psutil.wait_procs(found, timeout=PATIENCE_S)
+    for process in alive:
+        with suppress(psutil.NoSuchProcess):  # Postgres' children end by themselves when the one before them is gone
+            process.kill()
+    psutil.wait_procs(alive, timeout=PATIENCE_S)
+    (home.postgres / "data" / "postmaster.pid").unlink(missing_ok=True)
+
+
+def _works_in(process: psutil.Process, home: Home) -> bool:
+    """True if the process's working directory is in the home, as it is for all processes of both servers."""
+    try:
+        folder = process.cwd()
+    except psutil.Error:
+        return False
+    return folder.startswith(f"{home.root}/")

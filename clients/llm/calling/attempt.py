@@ -10,7 +10,7 @@ from clients.limiter import Lease, Limiter, Priority
 from clients.llm.calling.breaker import Breaker, Pass
 from clients.llm.calling.hedging import Hedges
 from clients.llm.calling.recording import Recorder
-from clients.llm.calling.reply_cache import ReplyKeeper
+from clients.llm.calling.reply_cache import ReplyCache
 from clients.llm.calling.request import Question
 from clients.llm.calling.slots import Slot
 from clients.llm.protocol import (
@@ -66,11 +66,11 @@ class _Place:
 class Caller:
     """Makes the calls of a process."""
 
-    def __init__(self, model: ChatModel, settings: ModelSettings, limiter: Limiter, keeper: ReplyKeeper) -> None:
+    def __init__(self, model: ChatModel, settings: ModelSettings, limiter: Limiter, cache: ReplyCache) -> None:
         self._model = model
         self._settings = settings
         self._limiter = limiter
-        self._keeper = keeper
+        self._cache = cache
         self._breakers: dict[str, Breaker] = {}
         self._hedges = Hedges(settings.hedge_share, settings.hedge_min_s)
         self._slots = asyncio.Semaphore(settings.concurrency)
@@ -154,7 +154,7 @@ class Caller:
             value = question.read(reply)
             if question.key is not None:
                 # First of all, because what follows may be cancelled and the reply is paid for.
-                self._keeper.keep(question.key, reply, question.log)
+                self._cache.put(question.key, reply, question.log)
         except ModelError as error:
             outcome = error
             raise
@@ -185,7 +185,7 @@ class Caller:
     ) -> None:
         if outcome is not None:
             recorder.ended(outcome)
-            if not _was_hurried(outcome, attempt.request, recorder.request):
+            if not _was_cut_short(outcome, attempt.request, recorder.request):
                 self._breaker(attempt.request.model).leave(place.permission, outcome)
         if place.lease is not None:
             await self._limiter.settle(place.lease, outcome)
@@ -195,7 +195,7 @@ def _kind(request: ModelRequest) -> tuple[str, str]:
     return request.model, request.prompt
 
 
-def _was_hurried(outcome: ModelReply | ModelError, wanted: ModelRequest, given: ModelRequest) -> bool:
+def _was_cut_short(outcome: ModelReply | ModelError, wanted: ModelRequest, given: ModelRequest) -> bool:
     """True if our own deadline may have ended the call early, so that it says nothing about the model."""
     unanswered = isinstance(outcome, ModelUnavailable) and outcome.status is None
     return unanswered and given.timeout_s < wanted.timeout_s

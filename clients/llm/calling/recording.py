@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from clients.llm.calling.reply_cache import KeptReply
+from clients.llm.calling.reply_cache import CachedReply
 from clients.llm.protocol import CallRecord, ModelError, ModelReply, ModelRequest, PromptText, Usage
 from domain.prompting.prompts import prompt_version
 
@@ -68,8 +68,8 @@ def begun_record(request: ModelRequest, provider: str, item: str, reserved: int)
     )
 
 
-def kept_record(
-    reply: KeptReply, prompt: str, text: PromptText, provider: str, item: str, seconds: float
+def cached_record(
+    reply: CachedReply, prompt: str, text: PromptText, provider: str, item: str, seconds: float
 ) -> CallRecord:
     """The record of a call that was not made, because its reply was cached."""
     return CallRecord(

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 
-from clients.llm.calling.reply_cache import KeptReply
+from clients.llm.calling.reply_cache import CachedReply
 from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
 
 
@@ -11,7 +11,7 @@ class RecordedModel:
     counted in `unanswered`.
     """
 
-    def __init__(self, provider: str, replies: Mapping[str, KeptReply]) -> None:
+    def __init__(self, provider: str, replies: Mapping[str, CachedReply]) -> None:
         self._provider = provider
         self._replies = replies
         self.unanswered = 0

@@ -1,4 +1,4 @@
-"""Cache of paid replies, for identical later questions."""
+"""Caches paid replies for identical later questions."""
 
 import asyncio
 import hashlib
@@ -18,7 +18,7 @@ Begun = Mapping[str, object] | None
 
 
 @dataclass(frozen=True, slots=True)
-class KeptReply:
+class CachedReply:
     """A complete, valid reply and the model that gave it."""
 
     text: str
@@ -28,11 +28,11 @@ class KeptReply:
 class ReplyStore(Protocol):
     """Stores replies for the current tenant. It never raises: a failing store acts like an empty one."""
 
-    async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, KeptReply]:
+    async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, CachedReply]:
         """The stored replies among `keys`. For the others a call begins, and `begun` is stored, if given."""
         ...
 
-    async def put(self, key: bytes, reply: KeptReply) -> None:
+    async def put(self, key: bytes, reply: CachedReply) -> None:
         """Store a reply; an existing one under the key stays."""
         ...
 
@@ -53,7 +53,7 @@ def _schema(reply: type[Reply]) -> str:
     return json.dumps(reply.model_json_schema(), sort_keys=True)
 
 
-class ReplyKeeper:
+class ReplyCache:
     """Decides which replies the gateway caches, and for whom."""
 
     def __init__(self, store: ReplyStore | None, settings: ModelSettings) -> None:
@@ -69,15 +69,15 @@ class ReplyKeeper:
             return None
         return reply_key("" if is_shared else scope, task, model, text)
 
-    async def find(self, key: bytes, begun: Begun) -> KeptReply | None:
+    async def get(self, key: bytes, begun: Begun) -> CachedReply | None:
         """The reply under `key`; without one a call begins, and `begun` is stored."""
         return (await self._store.get([key], begun)).get(key) if self._store else None
 
-    def keep(self, key: bytes, reply: ModelReply, log: CallLog) -> None:
+    def put(self, key: bytes, reply: ModelReply, log: CallLog) -> None:
         """Start storing a reply; `log.settled` waits for it, the answer does not."""
         if self._store is None:
             return
-        storing = asyncio.ensure_future(self._store.put(key, KeptReply(reply.text, reply.model)))
+        storing = asyncio.ensure_future(self._store.put(key, CachedReply(reply.text, reply.model)))
         # The event loop holds only a weak reference to a task.
         self._storing.add(storing)
         storing.add_done_callback(self._storing.discard)

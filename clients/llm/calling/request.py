@@ -76,7 +76,7 @@ def _faults(error: ValueError) -> str:
     return f"{where}: {first['msg']}" + (f", and {len(others)} more" if others else "")
 
 
-async def drained(model: ChatModel, request: ModelRequest, on_text: Callable[[str], None] | None) -> ModelReply:
+async def read_stream(model: ChatModel, request: ModelRequest, on_text: Callable[[str], None] | None) -> ModelReply:
     """Read a stream to its end; `on_text` gets the whole text so far each time it grows. Raises ModelError."""
     text, reply = "", None
     async for part in model.stream(request):

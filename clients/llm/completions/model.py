@@ -42,7 +42,7 @@ class ChatCompletions:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         body = request_body(request, self._info(request.model), self._dialect)
-        async with self._asked(request, self._exchange(request, streamed=False)) as exchange:
+        async with self._call(request, self._exchange(request, streamed=False)) as exchange:
             async with asyncio.timeout_at(exchange.deadline):
                 headers, content = await self._transport.whole(body, exchange.bounds.body_bytes)
             exchange.allowance = read_allowance(headers)
@@ -52,7 +52,7 @@ class ChatCompletions:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart]:
         body = request_body(request, self._info(request.model), self._dialect)
         body |= {"stream": True, "stream_options": {"include_usage": True}}
-        async with self._asked(request, self._exchange(request, streamed=True)) as exchange:
+        async with self._call(request, self._exchange(request, streamed=True)) as exchange:
             async with AsyncExitStack() as until_its_end:
                 async with asyncio.timeout_at(exchange.deadline):
                     answer = await until_its_end.enter_async_context(
@@ -81,7 +81,7 @@ class ChatCompletions:
         return Exchange.of(request, size, self._dialect, streamed=streamed)
 
     @asynccontextmanager
-    async def _asked(self, request: ModelRequest, exchange: Exchange) -> AsyncGenerator[Exchange]:
+    async def _call(self, request: ModelRequest, exchange: Exchange) -> AsyncGenerator[Exchange]:
         """Learn the prompt's size from an exchange, and turn its failures into ModelError."""
         try:
             try:
@@ -93,13 +93,13 @@ class ChatCompletions:
             raise model_error(error, exchange) from error
 
     def _learn(self, request: ModelRequest, exchange: Exchange) -> None:
-        told = exchange.told
-        if told is not None and told.estimated:
+        reported = exchange.reported
+        if reported is not None and reported.estimated:
             # The server's figure is not logged: it may be anything.
             log.warning("impossible_usage", model=request.model)
             METER.count(families.IMPOSSIBLE_USAGE, request.model)
-        elif told is not None:
-            self._sizes.learn(request.model, request.prompt, exchange.bounds.prompt_bytes, told.prompt_tokens)
+        elif reported is not None:
+            self._sizes.learn(request.model, request.prompt, exchange.bounds.prompt_bytes, reported.prompt_tokens)
 
 
 _UNKNOWN = ModelInfo()

@@ -57,40 +57,44 @@ class Bounds:
         return self.body_bytes + self.completion_tokens * _CHUNK_BYTES
 
 
-def read_usage(told: object, bounds: Bounds, estimate: Callable[[], Usage]) -> Usage | None:
+def read_usage(reported: object, bounds: Bounds, estimate: Callable[[], Usage]) -> Usage | None:
     """The billed tokens, or None when none were reported.
 
-    `told` is the server's JSON or the SDK's object of it, unchecked. Impossible figures are replaced: a completion
+    `reported` is the server's JSON or the SDK's object of it, unchecked. Impossible figures are replaced: a completion
     above its limit by `max_tokens`, anything else by our `estimate`; the usage is then marked `estimated`.
     """
-    if told is None:
+    if reported is None:
         return None
-    prompt = _possible(_part(told, "prompt_tokens"), bounds.prompt_tokens)
-    completion = _possible(_part(told, "completion_tokens"), bounds.completion_tokens)
+    prompt = _possible(_part(reported, "prompt_tokens"), bounds.prompt_tokens)
+    completion = _possible(_part(reported, "completion_tokens"), bounds.completion_tokens)
     if prompt is None or completion is None:
         own = estimate()
-        is_beyond = _number(_part(told, "completion_tokens")) > bounds.completion_tokens
+        is_beyond = _number(_part(reported, "completion_tokens")) > bounds.completion_tokens
         counted = bounds.max_tokens if is_beyond else own.completion_tokens
         return Usage(
             prompt_tokens=own.prompt_tokens if prompt is None else prompt,
             completion_tokens=completion if completion is not None else counted,
             estimated=True,
         )
-    cached = _part(_part(told, "prompt_tokens_details"), "cached_tokens")
-    reasoning = _part(_part(told, "completion_tokens_details"), "reasoning_tokens")
+    cached = _part(_part(reported, "prompt_tokens_details"), "cached_tokens")
+    reasoning = _part(_part(reported, "completion_tokens_details"), "reasoning_tokens")
     # Parts of tokens already counted; without them a call only appears a little more expensive.
     return Usage(prompt, completion, _possible(cached, prompt) or 0, _possible(reasoning, completion) or 0)
 
 
-def _part(told: object, name: str) -> Any:
-    return cast("Mapping[str, Any]", told).get(name) if isinstance(told, Mapping) else getattr(told, name, None)
+def _part(reported: object, name: str) -> Any:
+    return (
+        cast("Mapping[str, Any]", reported).get(name)
+        if isinstance(reported, Mapping)
+        else getattr(reported, name, None)
+    )
 
 
-def _possible(told: Any, most: int) -> int | None:
-    number = _number(told)
+def _possible(reported: Any, most: int) -> int | None:
+    number = _number(reported)
     return int(number) if 0 <= number <= most and number == int(number) else None
 
 
-def _number(told: Any) -> float | int:
+def _number(reported: Any) -> float | int:
     """The number, or -1 for anything else, including a bool."""
-    return told if isinstance(told, int | float) and not isinstance(told, bool) else -1
+    return reported if isinstance(reported, int | float) and not isinstance(reported, bool) else -1

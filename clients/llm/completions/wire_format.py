@@ -107,7 +107,7 @@ class Exchange:
     _text: list[str] = field(default_factory=list[str])
     _half: str = ""
     _chars: int = 0
-    _told: object = None
+    _reported: object = None
     _finish_reason: str | None = None
 
     @classmethod
@@ -123,8 +123,8 @@ class Exchange:
         self.model = chunk.model or self.model
         groq = chunk.x_groq or _XGroq()
         self.request_id = groq.id or self.request_id
-        told = chunk.usage if groq.usage is None else groq.usage
-        self._told = self._told if told is None else told
+        reported = chunk.usage if groq.usage is None else groq.usage
+        self._reported = self._reported if reported is None else reported
         text = ""
         for choice in (chunk.choices or [])[:1]:
             # No model means a NUL, and Postgres cannot store one.
@@ -153,7 +153,7 @@ class Exchange:
 
         Raises ModelUnavailable for a truncated stream, ModelReplyInvalid for any other incomplete reply.
         """
-        text, reason, usage = "".join(self._text), self._finish_reason, self.told
+        text, reason, usage = "".join(self._text), self._finish_reason, self.reported
         if reason == "stop" and usage and text.strip():
             return ModelReply(text, self.model, usage, reason, self.request_id, self.allowance)
         if reason == "stop" and usage:
@@ -170,14 +170,14 @@ class Exchange:
         return kind(shown(message), usage=self.spent(), request_id=self.request_id, text=text, allowance=self.allowance)
 
     @property
-    def told(self) -> Usage | None:
+    def reported(self) -> Usage | None:
         """The usage that the server reported, within plausible bounds; None if it reported none."""
-        return read_usage(self._told, self.bounds, self.estimated)
+        return read_usage(self._reported, self.bounds, self.estimated)
 
     def spent(self) -> Usage | None:
         """The reported usage, else an estimate; None when nothing was sent."""
-        told = self.told
-        return self.estimated() if told is None and self.sent else told
+        reported = self.reported
+        return self.estimated() if reported is None and self.sent else reported
 
     def estimated(self) -> Usage:
         """One token per four bytes of UTF-8 in the prompt and in the received part of the reply."""
@@ -186,13 +186,13 @@ class Exchange:
 
 def read_allowance(headers: Mapping[str, str]) -> Allowance | None:
     """Tokens per minute and requests per day from an answer's headers; None if it has none."""
-    told = Allowance(
+    reported = Allowance(
         limit_tokens=_count(headers.get("x-ratelimit-limit-tokens")),
         remaining_tokens=_count(headers.get("x-ratelimit-remaining-tokens")),
         limit_requests=_count(headers.get("x-ratelimit-limit-requests")),
         remaining_requests=_count(headers.get("x-ratelimit-remaining-requests")),
     )
-    return None if told == Allowance() else told
+    return None if reported == Allowance() else reported
 
 
 def _count(header: str | None) -> int | None:

@@ -85,7 +85,7 @@ class FolderClassifier:
     @property
     def version(self) -> str:
         """The first twelve hexadecimal digits of the weights' SHA-256. Raises ModelError."""
-        with self._loading, self._telling("could not be read"):
+        with self._loading, self._as_model_error("could not be read"):
             if self._version is None:
                 digest = hashlib.sha256()
                 for file in self._folder.weights:
@@ -96,13 +96,13 @@ class FolderClassifier:
 
     def size(self, source: str, statement: str) -> int:
         network = self._loaded()
-        with self._telling("could not read the pair"):
+        with self._as_model_error("could not read the pair"):
             return network.encoder.size(source, statement)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """P(supported) of each pair, computed in batches. Raises ModelError."""
         network = self._loaded()
-        with self._telling("could not score"):
+        with self._as_model_error("could not score"):
             encoded = [network.encoder.encode(*pair) for pair in pairs]
             if longest := max((len(each.ids) for each in encoded if len(each.ids) > self.max_tokens), default=0):
                 raise ModelRefused(f"{self.name} reads {self.max_tokens} tokens at once and got {longest}")
@@ -116,13 +116,13 @@ class FolderClassifier:
         return scores
 
     def _loaded(self) -> Network:
-        with self._loading, self._telling("could not be loaded"):
+        with self._loading, self._as_model_error("could not be loaded"):
             if self._network is None:
                 self._network = self._load(self._folder)
             return self._network
 
     @contextmanager
-    def _telling(self, what: str) -> Generator[None]:
+    def _as_model_error(self, what: str) -> Generator[None]:
         """Turn a runtime's exceptions into ModelError: a failing judge leaves statements unchecked."""
         try:
             yield

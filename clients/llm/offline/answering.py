@@ -11,8 +11,8 @@ from clients.llm.offline.tuning import TUNING
 from domain.evidence.spans import best_text_span, disagreements
 from domain.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
 from domain.prompting.numbered_sources import Sources
-from domain.question.asking import Asked, is_greeting, parts_of
-from domain.question.naming import is_about_another
+from domain.question.named_things import is_about_another
+from domain.question.question_parts import QuestionPart, is_greeting, parts_of
 from domain.text.readability import is_readable
 from domain.text.words import coverage
 
@@ -113,7 +113,7 @@ def _answers(question: str, sources: Sources, meaning: Meaning) -> list[list[Can
     return [_relevant(part, question, sources, meaning) for part in parts_of(question)]
 
 
-def _relevant(part: Asked, question: str, sources: Sources, meaning: Meaning) -> list[Candidate]:
+def _relevant(part: QuestionPart, question: str, sources: Sources, meaning: Meaning) -> list[Candidate]:
     """The sentences good enough to answer one part, best first; none if the best is not."""
     usable = [
         candidate

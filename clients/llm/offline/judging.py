@@ -9,22 +9,22 @@ from clients.llm.offline.passages import Passage, read_passage
 from clients.llm.offline.relevance import texts_of
 from clients.llm.offline.tuning import TUNING
 from domain.evidence.contradictions import Disagreement, best_places, disagreements, without_markers
-from domain.evidence.equivalence import untold_above
-from domain.facts.above import below_own
-from domain.facts.reading.statement_parts import partings
+from domain.evidence.equivalence import without_heading_facts
+from domain.facts.heading_context import with_outer_headings
+from domain.facts.reading.statement_parts import candidate_parts
 from domain.prompting.judgements import Alignment, Answerability, Relation, StatementCheck
 from domain.prompting.numbered_sources import Source, Sources
 from domain.question import QuestionVerdict, judge_question
-from domain.support.comparing import Comparison, compare
+from domain.support.analysis import AnalysedText
+from domain.support.comparison import Comparison, compare
 from domain.support.features import Closeness, features
 from domain.support.model import support_model
-from domain.support.reading import ReadText
 from domain.text.lengths import TOO_LONG, is_too_long, stands_in
 from domain.text.quotes import locate_quote
 from domain.text.sentences import split_sentences
-from domain.text.word_index import letters, read_sentences
+from domain.text.word_index import letters, parse_sentences
 from domain.text.words import content_stems, coverage
-from domain.verdicts.joint_support import read_jointly
+from domain.verdicts.joint_support import find_joint_support
 from domain.verdicts.states import CONFIDENCE_THRESHOLD
 
 _MOST_WORDS = 4
@@ -70,7 +70,7 @@ class Observed:
 def observe(statement: str, source: str, meaning: Meaning) -> Observed:
     """Compare `statement` with the text of a `source`. Pure except for the embeddings, and linear in both lengths."""
     plain, passage = " ".join(without_markers(statement).split()), read_passage(source)
-    compared = compare(ReadText(plain), passage.reads)
+    compared = compare(AnalysedText(plain), passage.reads)
     found = disagreements(plain, passage.text)
     closeness = _closeness(compared, meaning) if meaning.known else None
     places = best_places(plain, passage.text)
@@ -83,11 +83,11 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
     """Judge one statement against one source, below its headings and columns. A disagreement outweighs similarity."""
     if is_too_long(statement):
         return _judged_whole(statement, source)
-    text = below_own(statement, source.text, source.context)
+    text = with_outer_headings(statement, source.text, source.context)
     seen = observe(statement, text, meaning)
     compared, disputed = seen.compared, seen.disagreements
     if source.context:
-        disputed = untold_above(statement, text, disputed)
+        disputed = without_heading_facts(statement, text, disputed)
     support = support_model().support(seen.features, disputed={each.kind for each in disputed}, verbatim=seen.verbatim)
     return Judged(
         statement=compared.statement.text,
@@ -109,7 +109,7 @@ def _judged_whole(statement: str, source: Source) -> Judged:
 
 def _leaves_out(statement: str, source: str) -> bool:
     """True if the source has no word of some part of the statement: a paraphrase rarely replaces all of them (V7)."""
-    found, count = partings(statement)
+    found, count = candidate_parts(statement)
     if count < 2:
         return False
     passage = read_passage(source)
@@ -129,7 +129,7 @@ def _is_verbatim(compared: Comparison, passage: Passage) -> bool:
     """True if the statement occurs within a sentence; a short one occurs in too many places to mean anything."""
     if compared.missing or len(compared.statement.stems) < TUNING.verbatim_stems:
         return False
-    if letters(compared.statement.text) not in read_sentences(passage.text).letters:
+    if letters(compared.statement.text) not in parse_sentences(passage.text).letters:
         return False
     return locate_quote(compared.statement.text.rstrip(".!?。 "), passage.text, min_ratio=1.0) is not None
 
@@ -163,7 +163,7 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
 def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> StatementCheck | None:
     """V7: a yes if the sources together state every part of the statement in its words; else None."""
     texts = [source.text for source in sources]
-    joint = read_jointly(statement, texts, [source.context for source in sources])
+    joint = find_joint_support(statement, texts, [source.context for source in sources])
     if joint is None or not joint.sure:
         return None
     found = [next(iter(part.evidence.values())) for part in joint.parts]

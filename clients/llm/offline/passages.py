@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from domain.evidence.contradictions import without_markers
 from domain.markers.parser import cited_markers
 from domain.prompting.numbered_sources import Source
-from domain.support.reading import ReadSentences, ReadText
-from domain.text.memory import remembered
+from domain.support.analysis import AnalysedSentences, AnalysedText
+from domain.text.cache import text_cache
 from domain.text.sentences import Sentence
-from domain.text.word_index import WordIndex, read_sentences
+from domain.text.word_index import WordIndex, parse_sentences
 
 _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 _LISTED = re.compile(r"[-*+•‣▪◦·●○■□▶►>|(]|\d+[.)]\s|.*[|\t]")
@@ -24,7 +24,7 @@ class ReadSentence:
     """A sentence with its place in the text, its reading, and the stems of the heading above it."""
 
     place: Sentence
-    read: ReadText
+    read: AnalysedText
     heading: frozenset[str]
     is_heading: bool
 
@@ -34,7 +34,7 @@ class ReadSentence:
 
     @property
     def stems(self) -> frozenset[str]:
-        return self.read.kin.stems
+        return self.read.related_stems.stems
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Passage:
     text: str
     sentences: tuple[ReadSentence, ...]
     stems: frozenset[str]
-    reads: ReadSentences
+    reads: AnalysedSentences
     words: WordIndex
 
     def covers(self, wanted: Sequence[str]) -> float:
@@ -55,13 +55,15 @@ class Passage:
         return self.words.coverages(wanted).get(0, 0.0)
 
 
-@remembered(_MOST_CHARS)
+@text_cache(_MOST_CHARS)
 def read_passage(text: str) -> Passage:
     """Split `text` into sentences. Pure and cached: every check of an answer reads the same sources."""
     plain = without_markers(text)
-    sentences = tuple(_read(read_sentences(plain).sentences))
+    sentences = tuple(_read(parse_sentences(plain).sentences))
     stems = frozenset[str]().union(*(sentence.stems for sentence in sentences))
-    return Passage(plain, sentences, stems, ReadSentences(each.read for each in sentences), WordIndex([sorted(stems)]))
+    return Passage(
+        plain, sentences, stems, AnalysedSentences(each.read for each in sentences), WordIndex([sorted(stems)])
+    )
 
 
 def is_stopped(text: str) -> bool:
@@ -80,9 +82,9 @@ def _read(sentences: Sequence[Sentence]) -> Iterator[ReadSentence]:
     heading = frozenset[str]()
     followings = [*(sentence.text for sentence in sentences), ""][1:]
     for sentence, following in zip(sentences, followings, strict=True):
-        read, is_heading = ReadText(sentence.text), _is_heading(sentence.text, following)
+        read, is_heading = AnalysedText(sentence.text), _is_heading(sentence.text, following)
         yield ReadSentence(sentence, read, heading, is_heading)
-        heading = read.kin.stems if is_heading else heading
+        heading = read.related_stems.stems if is_heading else heading
 
 
 def _is_heading(text: str, following: str) -> bool:

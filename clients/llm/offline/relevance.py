@@ -9,7 +9,7 @@ from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import Passage, ReadSentence, read_passage, shown_sentence
 from clients.llm.offline.tuning import TUNING
 from domain.prompting.numbered_sources import Source
-from domain.question.asking import Asked, Kind, has_kind, kind_of
+from domain.question.question_parts import Kind, QuestionPart, has_kind, kind_of
 from domain.question.relevance import sentence_relevance
 from domain.text.words import content_stems, coverage
 
@@ -65,7 +65,7 @@ def ranked_sentences(question: str, sources: Sequence[Source], meaning: Meaning)
     return sorted(ranked, key=lambda candidate: -candidate.score)
 
 
-def answering_sentences(part: Asked, sources: Sequence[Source], meaning: Meaning) -> list[Candidate]:
+def answering_sentences(part: QuestionPart, sources: Sequence[Source], meaning: Meaning) -> list[Candidate]:
     """The best sentences of `sources` for one part of a question, by words, meaning and relevance (V8)."""
     weighed: list[Candidate] = []
     for each in ranked_sentences(part.text, sources, meaning)[: TUNING.weighed]:

@@ -32,7 +32,7 @@ class _Landmark:
     has_title: bool = False
 
     @property
-    def told(self) -> int:
+    def letters_outside_links(self) -> int:
         return self.letters - self.linked
 
 
@@ -85,9 +85,11 @@ def main_text(body: LexborNode) -> tuple[LexborNode, Callable[[LexborNode, str],
     """
     survey = _Survey(body)
     walk(body, survey.enter, survey.leave)
-    half = survey.page.told / 2
-    furniture = [landmark for landmark in survey.landmarks if landmark.told <= half and _surrounds(landmark)]
-    if sum(landmark.told for landmark in furniture if not landmark.in_text) > half:
+    half = survey.page.letters_outside_links / 2
+    furniture = [
+        landmark for landmark in survey.landmarks if landmark.letters_outside_links <= half and _surrounds(landmark)
+    ]
+    if sum(landmark.letters_outside_links for landmark in furniture if not landmark.in_text) > half:
         furniture = [landmark for landmark in furniture if landmark.kind == "nav"]
     lost = {landmark.node.mem_id for landmark in furniture}
     return _root(survey), lambda node, tag: bool(lost) and node.mem_id in lost
@@ -112,7 +114,7 @@ def _surrounds(landmark: _Landmark) -> bool:
 def _root(survey: _Survey) -> LexborNode:
     for kind in _TEXTS:
         for landmark in survey.landmarks:
-            most = landmark.told * 2 > survey.page.told
+            most = landmark.letters_outside_links * 2 > survey.page.letters_outside_links
             if landmark.kind == kind and most and (landmark.has_title or not survey.page.has_title):
                 return landmark.node
     return survey.page.node

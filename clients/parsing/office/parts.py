@@ -65,7 +65,7 @@ def _local(element: Element) -> str:
 
 
 @contextmanager
-def damage_told(filename: str, kind: str) -> Generator[None]:
+def unreadable_if_damaged(filename: str, kind: str) -> Generator[None]:
     """Turn a library's exceptions into DocumentUnreadable; `kind` completes "cannot be read as …"."""
     try:
         yield

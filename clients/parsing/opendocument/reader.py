@@ -7,7 +7,7 @@ from lxml.etree import QName
 
 from clients.parsing.archives import Archive, opened_archive
 from clients.parsing.limits import ParseLimits
-from clients.parsing.office.parts import Element, damage_told, found_from, no_text, xml_part
+from clients.parsing.office.parts import Element, found_from, no_text, unreadable_if_damaged, xml_part
 from clients.parsing.opendocument.styles import Counter, Styles, odf
 from clients.parsing.opendocument.tables import marks_header, row_elements, table_rows
 from clients.parsing.opendocument.text import anchored, note_text, paragraph_text
@@ -38,7 +38,7 @@ def parse_opendocument(data: bytes, filename: str, limits: ParseLimits) -> Parse
     content = xml_part(archive, _CONTENT, filename)
     parts = [xml_part(archive, _STYLES, filename), content] if _STYLES in archive else [content]
     builder = DocumentBuilder(filename, limits)
-    with damage_told(filename, "an OpenDocument text"):
+    with unreadable_if_damaged(filename, "an OpenDocument text"):
         styles = Styles(parts)
         _Reader(builder, styles, Counter(styles.outline)).read(content.iter(odf("office:text")))
         parsed = builder.build(_found(archive, filename))

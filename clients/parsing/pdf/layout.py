@@ -2,11 +2,11 @@
 
 import re
 
-from clients.parsing.headings import Heading, number_depth, sections_from
 from clients.parsing.pdf.grids import Grid, grids_in, tables_of
 from clients.parsing.pdf.lines import Line
 from clients.parsing.pdf.paragraphs import Paragraph, paragraphs
 from clients.parsing.pdf.typography import Typography
+from clients.parsing.text_builder import Heading, number_depth, sections_from
 from domain.documents.documents import Page, ParsedDocument
 
 _CONTENTS_ENTRY = re.compile(r"\t\S{1,5}$")

@@ -7,7 +7,7 @@ from pptx.slide import Slide
 from clients.parsing.archives import opened_archive
 from clients.parsing.limits import ParseLimits
 from clients.parsing.office.missing_parts import linked_stream
-from clients.parsing.office.parts import core_properties, damage_told, no_text
+from clients.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from clients.parsing.slides.shapes import add_shapes, frame_text, has_words
 from clients.parsing.text_builder import DocumentBuilder
 from domain.documents.documents import ParsedDocument
@@ -27,7 +27,7 @@ def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
     archive = opened_archive(data, filename, limits)
     stream = linked_stream(archive, filename)
     builder = DocumentBuilder(filename, limits)
-    with damage_told(filename, "a PowerPoint presentation"):
+    with unreadable_if_damaged(filename, "a PowerPoint presentation"):
         presentation: Presentation = pptx.Presentation(stream)
         for number, slide in enumerate(presentation.slides, 1):
             builder.page(number)

@@ -10,7 +10,7 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from clients.parsing.headings import Heading, sections_from
+from clients.parsing.text_builder import Heading, sections_from
 from domain.documents.documents import ParsedDocument, Table
 
 # A mapping without blank lines: text between two thematic breaks is no front matter.
@@ -63,11 +63,11 @@ def _front_matter(block: str) -> dict[str, str]:
     for key, value in cast("Mapping[object, object]", said).items() if isinstance(said, dict) else ():
         name = _KEYS.get(str(key).lower())
         values = cast("list[object]", value) if isinstance(value, list) else [value]
-        told = ", ".join(
+        value = ", ".join(
             str(each).strip() for each in values if isinstance(each, str | int | date) and str(each).strip()
         )
-        if name and told:
-            found.setdefault(name, " ".join(told.split()))
+        if name and value:
+            found.setdefault(name, " ".join(value.split()))
     return found
 
 

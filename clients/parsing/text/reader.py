@@ -3,9 +3,9 @@
 import re
 
 from clients.parsing.decoding import decode
-from clients.parsing.headings import Heading, sections_from
 from clients.parsing.limits import ParseLimits
 from clients.parsing.text.markdown import markdown_document
+from clients.parsing.text_builder import Heading, sections_from
 from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentTooLarge
 

@@ -14,7 +14,7 @@ from clients.parsing.archives import opened_archive
 from clients.parsing.limits import ParseLimits
 from clients.parsing.office.charts import chart_rows, chart_title
 from clients.parsing.office.missing_parts import linked_stream
-from clients.parsing.office.parts import Element, core_properties, damage_told, no_text
+from clients.parsing.office.parts import Element, core_properties, no_text, unreadable_if_damaged
 from clients.parsing.tables import has_header, with_one_header
 from clients.parsing.text_builder import DocumentBuilder
 from clients.parsing.word.notes import Notes
@@ -40,7 +40,7 @@ def parse_word(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
     archive = opened_archive(data, filename, limits)
     stream = linked_stream(archive, filename)
     builder = DocumentBuilder(filename, limits)
-    with damage_told(filename, "a Word document"):
+    with unreadable_if_damaged(filename, "a Word document"):
         document = docx.Document(stream)
         reader = _Reader.of(document.part, builder)
         for body in document.part.element.iterchildren(qn("w:body")):

@@ -8,7 +8,7 @@ from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
 from clients.parsing.archives import Archive, opened_archive
 from clients.parsing.limits import ParseLimits
-from clients.parsing.office.parts import core_properties, damage_told, no_text
+from clients.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from clients.parsing.tables import Cell
 from clients.parsing.text_builder import DocumentBuilder
 from clients.parsing.workbook.merged_cells import Merged, merged_cells
@@ -31,7 +31,7 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     archive = opened_archive(data, filename, limits)
     stream = archive.checked_stream()
     builder = DocumentBuilder(filename, limits)
-    with damage_told(filename, "an Excel workbook"), warnings.catch_warnings():
+    with unreadable_if_damaged(filename, "an Excel workbook"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # openpyxl warns of unknown styles and extensions
         workbook = openpyxl.load_workbook(stream, read_only=True, data_only=True)
         for sheet in workbook.worksheets:

@@ -57,10 +57,12 @@ _ADD = text(f"""
         WHERE query_id = ANY(CAST(:queries AS uuid[])) AND token = ANY(CAST(:tokens AS uuid[]))
     )
     INSERT INTO model_calls ({_NAMES})
-    SELECT {_NAMES} FROM json_to_recordset(CAST(:calls AS json)) AS calls ({_COLUMNS})
+    SELECT {_NAMES}
+    FROM ROWS FROM (json_to_recordset(CAST(:calls AS json)) AS ({_COLUMNS})) WITH ORDINALITY AS calls ({_NAMES}, place)
     WHERE NOT EXISTS (
         SELECT FROM model_calls AS booked
         WHERE booked.query_id = calls.query_id AND booked.execution = calls.execution)
+    ORDER BY place
 """)  # noqa: S608 - only constants are put together
 
 

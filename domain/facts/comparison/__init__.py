@@ -1,4 +1,4 @@
-"""A statement beside a whole source: the source as it is read, its best place, and its sections and tables.
+"""Compares a statement with a whole source: its best matching place, its sections and its tables.
 
 Imports the packages `differences`, `structure` and `reading` of `domain.facts`.
 """

@@ -1,90 +1,108 @@
-"""The place of a source that says a statement best, and what differs there (V1-V4)."""
+"""Finds the place of a source that matches a statement best, and the differences there (V1-V4)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from domain.facts.comparison.source import ReadSource, most_shared
-from domain.facts.differences.sentence import Surroundings, differences, is_denied
+from domain.facts.comparison.source import ParsedSource, most_shared
+from domain.facts.differences.sentence import SentenceContext, differences, is_negated
 from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import Alignment, align
-from domain.facts.reading.tokens import Token, read_tokens
+from domain.facts.reading.tokens import Token, tokenize
 
-_ALIKE = 0.75  # likeness of a statement to a sentence, for it to be taken from there word by word
-_CONTAINED = 0.85  # the same of the share of the statement that a longer sentence has
-_ONE_PLACE = 3  # words that may stand in the one place in which a short statement differs
+_SIMILAR = 0.75  # least similarity of a statement to the sentence it was taken from
+_CONTAINED = 0.85  # least coverage of a statement by a longer sentence
+_ONE_PLACE = 3  # words that may differ in one place of a short statement
 _FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """The best place of a source for a statement: `near` if it says nearly the same, and what differs there.
+class SourceMatch:
+    """The best place of a source for a statement, with the differences there.
 
-    `section` is the heading that the statement names, if that led there; `in_table` says that the names of a cell did.
+    `is_close`: it states nearly the same. `coverage` and `similarity` (0..1) are those of the alignment. `section` is
+    the heading that the statement names, if that decided; `in_table`: the names of a row and a column decided.
     """
 
-    near: bool
+    is_close: bool
     verbatim: bool
-    share: float
-    likeness: float
+    coverage: float
+    similarity: float
     differences: tuple[Difference, ...]
     place: str
     section: str = ""
     in_table: bool = False
 
     @property
-    def clean(self) -> bool:
-        """Whether the place says all of the statement."""
-        return self.near and not self.differences
+    def is_full_match(self) -> bool:
+        """Whether the place states all of the statement."""
+        return self.is_close and not self.differences
 
 
-def best_place(tokens: Sequence[Token], known: ReadSource, *, whole: bool) -> Compared:
-    """The best place among the clauses of the source; among its sentences for a statement of several clauses."""
-    nothing = Compared(near=False, verbatim=False, share=0.0, likeness=0.0, differences=(), place="")
-    if whole and known.whole != known.sentences:
-        wanted = {each.key for each in tokens if each.matters}
-        sentences = [known.whole[at] for at in most_shared(wanted, known.whole_by_key)]
-        compared = [_against(align(tokens, read_tokens(each)), known, known.place_of(each), each) for each in sentences]
-        best = max(compared, key=_goodness, default=nothing)
-        if best.near:
+def best_place(tokens: Sequence[Token], source: ParsedSource, *, by_sentence: bool) -> SourceMatch:
+    """Return the best match among the clauses of the source; `by_sentence` tries its whole sentences first."""
+    nothing = SourceMatch(is_close=False, verbatim=False, coverage=0.0, similarity=0.0, differences=(), place="")
+    if by_sentence and source.sentences != source.clauses:
+        wanted = {each.key for each in tokens if each.is_content}
+        sentences = [source.sentences[at] for at in most_shared(wanted, source.sentences_by_key)]
+        compared = [
+            _compare_with(align(tokens, tokenize(each)), source, source.clause_position(each), each)
+            for each in sentences
+        ]
+        best = max(compared, key=_rank, default=nothing)
+        if best.is_close:
             return best
-    compared = [_against(alignment, known, at, known.sentences[at]) for alignment, at in _candidates(tokens, known)]
-    return max(compared, key=_goodness, default=nothing)
+    compared = [
+        _compare_with(alignment, source, at, source.clauses[at])
+        for alignment, at in _candidate_alignments(tokens, source)
+    ]
+    return max(compared, key=_rank, default=nothing)
 
 
-def _goodness(compared: Compared) -> tuple[bool, bool, float]:
+def _rank(compared: SourceMatch) -> tuple[bool, bool, float]:
     sure = sum(each.sure for each in compared.differences)
     names = sum(each.kind in ("name", "subject") for each in compared.differences)
-    return compared.near, compared.clean, compared.share - 0.2 * sure - 0.2 * names - 0.05 * len(compared.differences)
-
-
-def _against(alignment: Alignment, known: ReadSource, at: int, place: str) -> Compared:
-    around = Surroundings(
-        context=known.context(at),
-        values=known.values(at, {each.key for each in alignment.statement}),
-        elsewhere=known.everything,
-        initials=known.initials,
+    return (
+        compared.is_close,
+        compared.is_full_match,
+        compared.coverage - 0.2 * sure - 0.2 * names - 0.05 * len(compared.differences),
     )
-    near = _is_near(alignment)
+
+
+def _compare_with(alignment: Alignment, source: ParsedSource, at: int, place: str) -> SourceMatch:
+    around = SentenceContext(
+        context_keys=source.context_keys(at),
+        nearby_values=source.nearby_values(at, {each.key for each in alignment.statement}),
+        source_keys=source.all_keys,
+        acronyms=source.acronyms,
+    )
+    near = _is_close(alignment)
     found = tuple(differences(alignment, around)) if near else ()
-    return Compared(
-        near, verbatim=False, share=alignment.share, likeness=alignment.likeness, differences=found, place=place
+    return SourceMatch(
+        near,
+        verbatim=False,
+        coverage=alignment.coverage,
+        similarity=alignment.similarity,
+        differences=found,
+        place=place,
     )
 
 
-def _is_near(alignment: Alignment) -> bool:
-    """Say whether the statement was taken from this sentence: it has all of it but for little, or but for one place."""
-    matched = sum(alignment.statement[index].matters for index in alignment.matched)
-    if matched >= _FEWEST and (alignment.share >= _CONTAINED or min(alignment.local, alignment.share) >= _ALIKE):
+def _is_close(alignment: Alignment) -> bool:
+    """Say whether the statement was taken from this sentence: nearly all of it matches, or all but one place."""
+    matched = sum(alignment.statement[index].is_content for index in alignment.matched_statement)
+    if matched >= _FEWEST and (
+        alignment.coverage >= _CONTAINED or min(alignment.local_similarity, alignment.coverage) >= _SIMILAR
+    ):
         return True
     lost, left = alignment.unmatched
-    one_place = alignment.exchanges <= 1 and (left > 0 or not lost) and not alignment.moved
+    one_place = alignment.substitutions <= 1 and (left > 0 or not lost) and not alignment.moved
     return matched >= 1 and (
-        (one_place and lost <= min(_ONE_PLACE, matched) and left <= lost + 1) or is_denied(alignment)
+        (one_place and lost <= min(_ONE_PLACE, matched) and left <= lost + 1) or is_negated(alignment)
     )
 
 
-def _candidates(tokens: Sequence[Token], known: ReadSource) -> Iterator[tuple[Alignment, int]]:
-    """The sentences that share most with the statement, and each with its follower."""
-    wanted = {each.key for each in tokens if each.matters}
-    for at in most_shared(wanted, known.clauses_by_key):
-        yield align(tokens, known.tokens[at]), at
+def _candidate_alignments(tokens: Sequence[Token], source: ParsedSource) -> Iterator[tuple[Alignment, int]]:
+    """Yield alignments with the clauses that share most with the statement, each with its index."""
+    wanted = {each.key for each in tokens if each.is_content}
+    for at in most_shared(wanted, source.clauses_by_key):
+        yield align(tokens, source.clause_tokens[at]), at

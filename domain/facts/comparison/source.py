@@ -1,4 +1,4 @@
-"""A source as statements are compared with it: its sentences, what they tell, and what belongs to each (V1, V2)."""
+"""Prepares a source for comparison: its sentences and clauses, their tokens, and the context of each (V1, V2)."""
 
 import re
 import unicodedata
@@ -9,17 +9,17 @@ from functools import cached_property
 from heapq import nsmallest
 from itertools import takewhile
 
-from domain.facts.differences.roles import Pair, pairs
+from domain.facts.differences.roles import RolePair, role_pairs
 from domain.facts.reading.clauses import clauses
-from domain.facts.reading.token_alignment import Names
-from domain.facts.reading.tokens import Token, Value, read_tokens
-from domain.facts.structure.headings import lines_apart, read_headings, told_below
-from domain.text.memory import remembered
-from domain.text.word_index import read_sentences
+from domain.facts.reading.token_alignment import TokenIndex
+from domain.facts.reading.tokens import Token, Value, tokenize
+from domain.facts.structure.headings import heading_lines, inherited_tokens, split_off_headings
+from domain.text.cache import text_cache
+from domain.text.word_index import parse_sentences
 
 _CANDIDATES = 5
-_BEFORE = 2  # sentences in front of one that belong to its context
-_MOST_CHARS = 600_000  # of sources that are remembered: what was read in them takes far more room than they do
+_BEFORE = 2  # clauses before one that belong to its context
+_MOST_CHARS = 600_000  # of cached sources: their analysis takes far more memory than they do
 _LIST_SIGN = re.compile(
     r"^\W*(?:\(?\d{1,3}[.)]|[-*+•‣▪◦·●○■□▶►>#]+|[①-⑳]|\(?[a-zA-Z][.)]|(?:step|단계)\s?\d{1,2}\s?[:.)])\s+",
     re.IGNORECASE,
@@ -32,151 +32,147 @@ _EDGES = " \t\n\"'“”‘’.。!?…*_`|"
 
 
 @dataclass(frozen=True)
-class ReadSource:
-    """A source as it is compared: its sentences, what they tell, and what belongs to each. Read once and remembered."""
+class ParsedSource:
+    """A source prepared for comparison. Every analysis is made once, on first use."""
 
     text: str
 
     @cached_property
-    def whole(self) -> tuple[str, ...]:
-        """Its sentences in order."""
-        headings = read_headings(self.text)
-        return tuple(part for each in read_sentences(self.text).sentences for part in lines_apart(each.text, headings))
-
-    @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """Its clauses in order: the parts of a sentence that each assert something, else the sentence."""
-        return tuple(clause for each in self.whole for clause in clauses(each))
-
-    @cached_property
-    def tokens(self) -> tuple[tuple[Token, ...], ...]:
-        """The tokens of each sentence."""
-        return tuple(map(read_tokens, self.sentences))
-
-    @cached_property
-    def folded(self) -> frozenset[str]:
-        """Its sentences as they are recognised word for word."""
-        return frozenset(map(folded, self.whole))
-
-    @cached_property
-    def keys(self) -> tuple[frozenset[str], ...]:
-        """The keys of what each sentence tells."""
+        """Its sentences and headings in order."""
+        headings = heading_lines(self.text)
         return tuple(
-            frozenset(key for each in tokens if each.matters for key in (each.key, *each.key.split()))
-            for tokens in self.tokens
+            part for each in parse_sentences(self.text).sentences for part in split_off_headings(each.text, headings)
         )
 
     @cached_property
-    def whole_keys(self) -> tuple[frozenset[str], ...]:
-        """The keys of each of its sentences."""
-        return tuple(frozenset(token.key for token in read_tokens(each)) for each in self.whole)
+    def clauses(self) -> tuple[str, ...]:
+        """Its clauses in order; a sentence that cannot be divided is one clause."""
+        return tuple(clause for each in self.sentences for clause in clauses(each))
+
+    @cached_property
+    def clause_tokens(self) -> tuple[tuple[Token, ...], ...]:
+        return tuple(map(tokenize, self.clauses))
+
+    @cached_property
+    def verbatim_keys(self) -> frozenset[str]:
+        """The `verbatim_key` of each sentence."""
+        return frozenset(map(verbatim_key, self.sentences))
+
+    @cached_property
+    def clause_keys(self) -> tuple[frozenset[str], ...]:
+        """The keys of the content tokens of each clause, and of their words."""
+        return tuple(
+            frozenset(key for each in tokens if each.is_content for key in (each.key, *each.key.split()))
+            for tokens in self.clause_tokens
+        )
+
+    @cached_property
+    def sentence_keys(self) -> tuple[frozenset[str], ...]:
+        return tuple(frozenset(token.key for token in tokenize(each)) for each in self.sentences)
 
     @cached_property
     def clauses_by_key(self) -> Mapping[str, Sequence[int]]:
-        """The indexes of the clauses that tell a key."""
-        return _by_key(self.keys)
+        """Key → indexes of the clauses that have it."""
+        return _by_key(self.clause_keys)
 
     @cached_property
-    def whole_by_key(self) -> Mapping[str, Sequence[int]]:
-        """The indexes of the sentences that have a key."""
-        return _by_key(self.whole_keys)
+    def sentences_by_key(self) -> Mapping[str, Sequence[int]]:
+        """Key → indexes of the sentences that have it."""
+        return _by_key(self.sentence_keys)
 
     @cached_property
-    def everything(self) -> frozenset[str]:
-        """The keys of what the source tells."""
-        return frozenset[str]().union(*self.keys)
+    def all_keys(self) -> frozenset[str]:
+        return frozenset[str]().union(*self.clause_keys)
 
     @cached_property
-    def initials(self) -> frozenset[str]:
-        """Acronyms of its runs of capitalised words."""
+    def acronyms(self) -> frozenset[str]:
+        """The acronyms of its runs of capitalised words."""
         runs = re.findall(r"(?:[A-Z][\w'’]*+[ -](?:of |and |for |the |& )?+){1,7}+[A-Z][\w'’]*+", self.text)
         return frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in runs)
 
     @cached_property
-    def pairs(self) -> tuple[Pair, ...]:
-        """Who it says to be what."""
-        return pairs(self.text)
+    def role_pairs(self) -> tuple[RolePair, ...]:
+        return role_pairs(self.text)
 
     @cached_property
-    def places(self) -> Mapping[str, int]:
-        """The index of each clause, the first one of equals."""
-        return {clause: at for at, clause in reversed(tuple(enumerate(self.sentences)))}
+    def clause_positions(self) -> Mapping[str, int]:
+        """The index of each clause, the first of equal ones."""
+        return {clause: at for at, clause in reversed(tuple(enumerate(self.clauses)))}
 
     @cached_property
-    def names(self) -> "Names":
-        """What it tells, found by the beginnings of its words."""
-        return Names(token for tokens in self.tokens for token in tokens)
+    def token_index(self) -> "TokenIndex":
+        return TokenIndex(token for tokens in self.clause_tokens for token in tokens)
 
     @cached_property
     def casefolded(self) -> str:
-        """Its text without capitals."""
         return self.text.casefold()
 
     @cached_property
     def identifiers(self) -> frozenset[str]:
-        """What it has of letters and digits, `identifiers_in`."""
         return frozenset(identifiers_in(self.text))
 
-    def place_of(self, sentence: str) -> int:
-        """The index among the clauses of the first one of a whole sentence."""
-        return self.places[clauses(sentence)[0]]
+    def clause_position(self, sentence: str) -> int:
+        """Return the index of the first clause of a sentence."""
+        return self.clause_positions[clauses(sentence)[0]]
 
     @cached_property
     def is_heading(self) -> tuple[bool, ...]:
         """Whether each of its clauses is a heading."""
-        headings = read_headings(self.text)
-        return tuple(each.strip() in headings for each in self.sentences)
+        headings = heading_lines(self.text)
+        return tuple(each.strip() in headings for each in self.clauses)
 
-    def values(self, at: int, stated: Collection[str]) -> tuple[Value, ...]:
-        """The values of the sentences around sentence `at`, for a statement with the keys `stated`."""
-        behind = range(at + 1, min(at + 1 + _BEFORE, len(self.tokens)))
+    def nearby_values(self, at: int, stated: Collection[str]) -> tuple[Value, ...]:
+        """Return the values of the two clauses before and after clause `at`, for a statement with the keys `stated`."""
+        behind = range(at + 1, min(at + 1 + _BEFORE, len(self.clause_tokens)))
         own = takewhile(lambda each: not self.is_heading[each], behind)
-        told = [
-            told_below(self.tokens[each], stated) if self.is_heading[each] else self.tokens[each]
-            for each in (*self._before(at), *own)
+        around = [
+            inherited_tokens(self.clause_tokens[each], stated) if self.is_heading[each] else self.clause_tokens[each]
+            for each in (*self._preceding(at), *own)
         ]
-        return tuple(each.value for tokens in told for each in tokens if each.value)
+        return tuple(each.value for tokens in around for each in tokens if each.value)
 
-    def context(self, at: int) -> frozenset[str]:
-        """Keys of the two sentences before sentence `at`."""
-        return frozenset[str]().union(*(self.keys[each] for each in self._before(at)))
+    def context_keys(self, at: int) -> frozenset[str]:
+        """Return the keys of the two clauses before clause `at`."""
+        return frozenset[str]().union(*(self.clause_keys[each] for each in self._preceding(at)))
 
-    def _before(self, at: int) -> range:
-        """The two sentences before sentence `at`, from the last heading on."""
+    def _preceding(self, at: int) -> range:
+        """The two clauses before clause `at`, but none before the last heading."""
         first = max(0, at - _BEFORE)
         return range(next((each for each in range(at - 1, first, -1) if self.is_heading[each]), first), at)
 
 
-def _by_key(told: Sequence[frozenset[str]]) -> Mapping[str, Sequence[int]]:
+def _by_key(keys_of_each: Sequence[frozenset[str]]) -> Mapping[str, Sequence[int]]:
     found: dict[str, list[int]] = defaultdict(list)
-    for at, keys in enumerate(told):
+    for at, keys in enumerate(keys_of_each):
         for key in keys:
             found[key].append(at)
     return found
 
 
 def most_shared(wanted: Collection[str], places: Mapping[str, Sequence[int]]) -> list[int]:
-    """The indexes of those that have most of the keys `wanted`, at most five, the best and first ones first.
+    """Return the indexes of at most five places that have most of the keys `wanted`, best first.
 
-    It takes as long as there are places with one of the keys.
+    Takes time in proportion to the places that have one of the keys.
     """
     shared = Counter(at for key in wanted for at in places.get(key, ()))
     return nsmallest(_CANDIDATES, shared, key=lambda at: (-shared[at], at))
 
 
-@remembered(_MOST_CHARS)
-def read_source(text: str) -> ReadSource:
-    """Return `text` read for comparing."""
-    return ReadSource(text)
+@text_cache(_MOST_CHARS)
+def parse_source(text: str) -> ParsedSource:
+    return ParsedSource(text)
 
 
 def identifiers_in(text: str) -> Iterator[str]:
-    """Yield what is made of Latin letters and digits, as X200, in one form: "X-200", "X 200" and "Ｘ２００" are the
-    same, and so are "CO₂" and "CO2". A number in front of one is none of it: "3.1 X200"."""
+    """Yield the identifiers of Latin letters and digits in one spelling: "X-200", "X 200" and "Ｘ２００" are the same.
+
+    "CO₂" and "CO2" are the same, too. A number before an identifier is not part of it: "3.1 X200".
+    """
     plain = unicodedata.normalize("NFKC", text).casefold()
     return (_JOINT.sub("", found[0]) for found in _IDENTIFIER.finditer(plain))
 
 
-def folded(sentence: str) -> str:
-    """Return a sentence as it counts as the same word for word: without list sign, case, spacing and final stop."""
+def verbatim_key(sentence: str) -> str:
+    """Return a sentence without list mark, case, spacing and final stop: equal keys mean a verbatim match."""
     return "".join(_LIST_SIGN.sub("", sentence).casefold().strip(_EDGES).split())

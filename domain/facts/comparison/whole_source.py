@@ -1,67 +1,94 @@
-"""A statement against a whole source: some place has to say all of it, of the same subject and in the same way (V1-V4).
+"""Compares a statement with a whole source: one place must state all of it, of the same subject, in the same way
+(V1-V4).
 
-The statement is laid beside the sentences of the source that share most with it, each with its context. One of them,
-or two neighbours, has to say it without a difference; or each clause of the statement has such a place of its own.
+The statement is aligned with the sentences that share most with it, each in its context. One clause or sentence must
+match without a difference, or each clause of the statement must have such a match.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from domain.facts.comparison.below_headings import in_section
-from domain.facts.comparison.best_place import Compared, best_place
-from domain.facts.comparison.source import ReadSource, folded, read_source
-from domain.facts.differences.restrictions import left_out
-from domain.facts.differences.roles import exchanged, pairs
-from domain.facts.differences.titles import other_titles
+from domain.facts.comparison.best_place import SourceMatch, best_place
+from domain.facts.comparison.named_section import compare_with_section
+from domain.facts.comparison.source import ParsedSource, parse_source, verbatim_key
+from domain.facts.differences.restrictions import omitted_restrictions
+from domain.facts.differences.roles import exchanged_roles, role_pairs
+from domain.facts.kinds import Difference
 from domain.facts.reading.clauses import clauses
-from domain.facts.reading.tokens import Token, read_tokens
-from domain.facts.structure.cells import against_tables
-from domain.facts.structure.tables import read_tables
+from domain.facts.reading.tokens import Token, tokenize
+from domain.facts.structure.cells import compare_with_tables
+from domain.facts.structure.tables import parse_tables
+
+_TITLE = re.compile(r"[「『《〈]([^「『《〈」』》〉\n]{1,80})[」』》〉]")
 
 
 @lru_cache(maxsize=2048)
-def compare(statement: str, source: str) -> Compared:
-    """Lay one sentence beside `source`. Linear in the source's length; remembered, as several checks ask the same."""
-    known = read_source(source)
-    if (plain := folded(statement)) and plain in known.folded:
-        return Compared(near=True, verbatim=True, share=1.0, likeness=1.0, differences=(), place=statement)
-    tokens = read_tokens(statement)
-    if found := _in_tables(tokens, source) or in_section(tokens, source):
+def compare(statement: str, source: str) -> SourceMatch:
+    """Compare one sentence with `source`. Linear in the length of the source; cached, because several checks ask the
+    same."""
+    parsed = parse_source(source)
+    if (plain := verbatim_key(statement)) and plain in parsed.verbatim_keys:
+        return SourceMatch(is_close=True, verbatim=True, coverage=1.0, similarity=1.0, differences=(), place=statement)
+    tokens = tokenize(statement)
+    if found := _compare_with_tables(tokens, source) or compare_with_section(tokens, source):
         return found
     parts = clauses(statement)
-    best = best_place(tokens, known, whole=len(parts) > 1)
-    if not best.clean and best.near and len(parts) > 1:
-        best = _by_clauses(parts, known) or best
-    if found := exchanged(statement, source, known.pairs):
-        return replace(best, near=True, differences=(found,))
-    if any(each.is_same(other) for each in pairs(statement) for other in known.pairs):
+    best = best_place(tokens, parsed, by_sentence=len(parts) > 1)
+    if not best.is_full_match and best.is_close and len(parts) > 1:
+        best = _compare_by_clause(parts, parsed) or best
+    if found := exchanged_roles(statement, source, parsed.role_pairs):
+        return replace(best, is_close=True, differences=(found,))
+    if any(each.is_equal(other) for each in role_pairs(statement) for other in parsed.role_pairs):
         best = replace(best, differences=tuple(each for each in best.differences if each.kind != "order"))
     return _with_restrictions(statement, best)
 
 
-def _with_restrictions(statement: str, best: Compared) -> Compared:
-    """A place that says all of the statement under a condition does not say it (V3)."""
-    if not best.near or any(each.sure for each in best.differences):
+def _with_restrictions(statement: str, best: SourceMatch) -> SourceMatch:
+    """Add the restrictions that the statement omits (V3): a place that states it conditionally does not state it."""
+    if not best.is_close or any(each.sure for each in best.differences):
         return best
-    found = (*other_titles(statement, best.place), *left_out(statement, best.place))
+    found = (*_title_differences(statement, best.place), *omitted_restrictions(statement, best.place))
     return replace(best, differences=(*best.differences, *found))
 
 
-def _in_tables(tokens: Sequence[Token], source: str) -> Compared | None:
-    """What the tables say of the statement, unless the prose beside them says all of it (V2)."""
-    cell = against_tables(tokens, source)
+def _compare_with_tables(tokens: Sequence[Token], source: str) -> SourceMatch | None:
+    """Compare with the tables, unless the prose beside them states all of the statement (V2)."""
+    cell = compare_with_tables(tokens, source)
     if cell is None:
         return None
-    if cell.differences and (told := best_place(tokens, read_source(read_tables(source).prose), whole=False)).clean:
-        return told
-    return Compared(True, False, cell.share, cell.share, cell.differences, cell.place, in_table=True)
+    if (
+        cell.differences
+        and (prose := best_place(tokens, parse_source(parse_tables(source).prose), by_sentence=False)).is_full_match
+    ):
+        return prose
+    return SourceMatch(True, False, cell.share, cell.share, cell.differences, cell.place, in_table=True)
 
 
-def _by_clauses(parts: Sequence[str], known: ReadSource) -> Compared | None:
-    """Each clause by itself; None unless the source says all of them."""
-    found = [best_place(read_tokens(part), known, whole=False) for part in parts]
-    if not all(each.clean for each in found):
+def _compare_by_clause(parts: Sequence[str], source: ParsedSource) -> SourceMatch | None:
+    """Compare each clause separately; None unless the source states all of them."""
+    found = [best_place(tokenize(part), source, by_sentence=False) for part in parts]
+    if not all(each.is_full_match for each in found):
         return None
-    share, likeness = min(each.share for each in found), min(each.likeness for each in found)
-    return Compared(near=True, verbatim=False, share=share, likeness=likeness, differences=(), place=found[0].place)
+    share, likeness = min(each.coverage for each in found), min(each.similarity for each in found)
+    return SourceMatch(
+        is_close=True, verbatim=False, coverage=share, similarity=likeness, differences=(), place=found[0].place
+    )
+
+
+def _title_differences(statement: str, place: str) -> Iterator[Difference]:
+    """Yield each bracketed title of the statement that the place lacks, if the place has another title.
+
+    Korean and Chinese write titles of works, laws and papers as 「…」, 『…』, 《…》, 〈…〉.
+    Titles consist of common words, so those of one list look alike; each counts as one name.
+    """
+    titles = _TITLE.findall(place)
+    words = _joined(place)
+    for title in _TITLE.findall(statement) if titles else ():
+        if _joined(title) not in words:
+            yield Difference("name", title, next((each for each in titles if each not in statement), titles[0]))
+
+
+def _joined(text: str) -> str:
+    return "".join(text.casefold().split())

@@ -1,4 +1,5 @@
-"""How a statement differs from one sentence of its source: values, roles, order, modality, restrictions.
+"""Finds the differences between a statement and one sentence of its source: values, roles, order, modality,
+restrictions.
 
-Imports `domain.facts.reading` and `domain.facts.kinds`; `domain.facts.comparison` puts it together.
+Imports `domain.facts.reading` and `domain.facts.kinds`; `domain.facts.comparison` combines the differences.
 """

@@ -1,4 +1,4 @@
-"""Cues that a statement adds, leaves out or exchanges: negation, modality, attribution, quantifiers, bounds (V3)."""
+"""Finds cues that a statement adds, omits or exchanges: negation, modality, attribution, quantifiers, bounds (V3)."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -24,40 +24,40 @@ _KINDS: dict[str, Kind] = {
     "after": "order",
 }
 _ASSERTED = frozenset({"possible", "planned", "obliged", "advised", "reported", "denied"})
-_CLOSE = 3  # tokens between a cue and what it is about
+_CLOSE = 3  # content tokens between a cue and what it governs
 _FRAMES = frozenset({"according", "contends"})
-"""Cues that name who asserts something: adding one makes a statement weaker, not wrong."""
+"""Cues that attribute an assertion: adding one makes a statement weaker, not wrong."""
 
 
-def of_cues(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
-    stated = [each for each in gap.stated if each.cue]
-    known = [each for each in gap.known if each.cue]
+def cue_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
+    stated = [each for each in gap.statement if each.cue]
+    known = [each for each in gap.source if each.cue]
     for token in stated:
-        rival = next((each for each in known if _exclude(token.cue, each.cue)), None)
-        if rival:
-            yield Difference(_kind(token.cue), token.text, rival.text)
+        counterpart = next((each for each in known if _exclude(token.cue, each.cue)), None)
+        if counterpart:
+            yield Difference(_kind(token.cue), token.text, counterpart.text)
         elif token.cue in _INSERTED and token.key not in _FRAMES:
-            yield from _changed(token, alignment.statement, alignment.source, alignment.matched, alignment)
+            yield from _changed(token, alignment.statement, alignment.source, alignment.matched_statement, alignment)
     for token in known:
         if token.cue in _OMITTED and not any(_exclude(token.cue, each.cue) for each in stated):
-            yield from _changed(token, alignment.source, alignment.statement, alignment.met, alignment)
+            yield from _changed(token, alignment.source, alignment.statement, alignment.matched_source, alignment)
 
 
 def _changed(
     cue: Token, own: Sequence[Token], others: Sequence[Token], matched: Collection[int], alignment: Alignment
 ) -> Iterator[Difference]:
-    """What a cue that only one of the sentences has (its tokens: `own`) changes."""
-    if not _is_alone(cue, others, own, matched):
+    """Yield the change made by a cue that only one sentence has (the one with the tokens `own`)."""
+    if not _changes_meaning(cue, others, own, matched):
         return
     inserted = own is alignment.statement
-    sure = alignment.is_tight or cue.cue not in QUANTIFIERS
+    sure = alignment.is_close or cue.cue not in QUANTIFIERS
     if cue.cue == "denied":
-        word = _governed(cue, own, alignment, inserted=inserted)
+        word = _governed_word(cue, own, alignment, inserted=inserted)
         yield Difference("negation", word, word if inserted else None, sure=sure)
     elif inserted:
         yield Difference(_kind(cue.cue), cue.text, None, sure=sure)
     else:
-        yield Difference(_kind(cue.cue), _governed(cue, own, alignment, inserted=False), cue.text, sure=sure)
+        yield Difference(_kind(cue.cue), _governed_word(cue, own, alignment, inserted=False), cue.text, sure=sure)
 
 
 def _kind(cue: str) -> Kind:
@@ -71,7 +71,7 @@ def _exclude(one: str, other: str) -> bool:
     return both <= BOUNDS or both <= QUANTIFIERS or both <= _ASSERTED
 
 
-def _is_alone(cue: Token, others: Sequence[Token], own: Sequence[Token], matched: Collection[int]) -> bool:
+def _changes_meaning(cue: Token, others: Sequence[Token], own: Sequence[Token], matched: Collection[int]) -> bool:
     """Say whether a cue changes the meaning: it governs words of both sentences, and no other cue offsets it."""
     if cue.cue == "denied":
         odd = sum(each.cue == "denied" for each in own) % 2 != sum(each.cue == "denied" for each in others) % 2
@@ -81,14 +81,15 @@ def _is_alone(cue: Token, others: Sequence[Token], own: Sequence[Token], matched
 
 
 def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> bool:
-    """Say whether the other sentence has what the cue is about: one of the next words of its clause, or before."""
+    """Say whether the other sentence has a word that the cue governs: one of the next in its clause, or of those
+    before."""
     at = next(index for index, each in enumerate(tokens) if each is cue)
     korean = cue.key == cue.cue and cue.text[:1] >= "가"
-    opens = not any(each.matters for each in tokens[:at])
-    ahead = [i for i in range(at + 1, len(tokens)) if tokens[i].matters and (opens or tokens[i].part == cue.part)][
-        :_CLOSE
-    ]
-    behind = [i for i in range(at - 1, -1, -1) if tokens[i].matters and tokens[i].part == cue.part][:_CLOSE]
+    opens = not any(each.is_content for each in tokens[:at])
+    ahead = [
+        i for i in range(at + 1, len(tokens)) if tokens[i].is_content and (opens or tokens[i].clause == cue.clause)
+    ][:_CLOSE]
+    behind = [i for i in range(at - 1, -1, -1) if tokens[i].is_content and tokens[i].clause == cue.clause][:_CLOSE]
     if cue.key == "according" and not ahead:
         return False
     if cue.cue in ("over", "under"):
@@ -98,12 +99,12 @@ def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> b
     return any(index in matched for index in near)
 
 
-def _governed(cue: Token, own: Sequence[Token], alignment: Alignment, *, inserted: bool) -> str:
-    """The word of the statement that the cue is about; the cue itself where there is none."""
+def _governed_word(cue: Token, own: Sequence[Token], alignment: Alignment, *, inserted: bool) -> str:
+    """Return the word of the statement that the cue governs; the cue itself if there is none."""
     at = next(index for index, each in enumerate(own) if each is cue)
     pairs = (*alignment.pairs, *alignment.moved)
     to_mine = {mine: mine for mine, _ in pairs} if inserted else {theirs: mine for mine, theirs in pairs}
     ahead, behind = range(at + 1, len(own)), range(at - 1, -1, -1)
     places = (*behind, *ahead) if cue.text[:1] >= "가" else (*ahead, *behind)
-    found = (alignment.statement[to_mine[i]].text for i in places if i in to_mine and (own[i].matters or own[i].cue))
+    found = (alignment.statement[to_mine[i]].text for i in places if i in to_mine and (own[i].is_content or own[i].cue))
     return next(found, cue.text)

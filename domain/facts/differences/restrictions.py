@@ -1,7 +1,7 @@
-"""Restrictions of a source that a statement leaves out: conditions, exceptions, what is over, what is nearly so (V3).
+"""Finds restrictions of a source that a statement omits: conditions, exceptions, "formerly", "almost" (V3).
 
-"Delivery is free if you spend 50 euros" does not say that delivery is free, "every branch except Ghent is open" not
-that every branch is. A statement that has the words of the restriction in another form leaves nothing out.
+"Delivery is free if you spend 50 euros" does not say that delivery is free, and "every branch except Ghent is open"
+does not say that every branch is. A statement that words the restriction differently omits nothing.
 """
 
 import re
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from domain.facts.kinds import Difference, Kind
 from domain.text.words import content_stems, coverage, vocabulary
 
-_TOLD = 0.5  # share of a restriction's words, for a statement to have it in a form of its own
-_MOST_WORDS, _MOST_CHARS = 12, 200  # of a restriction that are looked for
+_MENTIONED = 0.5  # share of a restriction's words from which a statement has it in another form
+_MOST_WORDS, _MOST_CHARS = 12, 200  # of a restriction that are compared
 _NO_CONDITION = (
     r"(?<!as )(?<!even )(?<!what )(?<!ask )(?<!asked )(?<!asks )(?<!see )(?<!wonder )(?<!know )(?<!check )"
     r"(?<!decide )(?<!determine )(?<!unclear )"
@@ -24,14 +24,15 @@ _KOREAN_NOUNS = vocabulary("""
 """)
 # "According to", "compared with", "in order to", "looking at it": no conditions.
 _NOT_IF = re.compile(r"(?:따르|의하|비하|말하|왜냐하|그러|아니|하자|려|보|들)면$")
-_LONGEST_WORD, _IN_FRONT = 12, 60  # characters that are looked at in front of a Korean ending
+_LONGEST_WORD, _IN_FRONT = 12, 60  # characters that are read before a Korean ending
 
 
 @dataclass(frozen=True, slots=True)
 class _Restriction:
-    """`found` finds one in a sentence; what it says is its group `what`, in Korean (`behind`) the words in front of it.
+    """A form of restriction: `found` matches it in the source, and `also` matches the ways in which a statement may
+    keep it.
 
-    `also` is how a statement may say it.
+    Its content is the group `what` or, for Korean (`behind`), the words before it.
     """
 
     kind: Kind
@@ -64,7 +65,7 @@ _RESTRICTIONS = (
     ),
     _restriction(
         "modality",
-        # "Is used to make" is a purpose and no past.
+        # "Is used to make" states a purpose, not the past.
         r"\b(?:(?:was|were)\s(?P<what>formerly|previously|once)"
         r"|(?<!is )(?<!are )(?<!be )(?<!been )(?<!being )(?<!was )(?<!were )used to)\b",
         r"\b(?:was|were|had|did|been|former|formerly|previously|once|used to|until|ago)\b|\w{2,}ed\b",
@@ -90,8 +91,8 @@ _RESTRICTIONS = (
 )
 
 
-def left_out(statement: str, place: str) -> Iterator[Difference]:
-    """Yield what the `place` of a source restricts and the `statement` says without it; of each kind of words one.
+def omitted_restrictions(statement: str, place: str) -> Iterator[Difference]:
+    """Yield the restrictions of the `place` that the `statement` omits, at most one of each form.
 
     Linear in both lengths.
     """
@@ -101,19 +102,19 @@ def left_out(statement: str, place: str) -> Iterator[Difference]:
             continue
         what = place[max(0, found.start() - _IN_FRONT) : found.end()] if each.behind else found[0]
         what = re.split(r"[,.;]\s", what)[-1]
-        if not _is_told(what if each.behind else found["what"], statement):
+        if not _is_mentioned(what if each.behind else found["what"], statement):
             yield Difference(each.kind, statement.strip(" .。"), " ".join(what.split()))
 
 
 def _restricts(match: re.Match[str], place: str) -> bool:
-    """Say whether a Korean word in 면 is the form of a verb that makes a condition."""
+    """Say whether a match is a restriction; a Korean word that ends in 면 may be a noun."""
     if not match[0].endswith("면"):
         return True
     word = place[max(0, match.start() - _LONGEST_WORD) : match.end()].rpartition(" ")[2]
     return word not in _KOREAN_NOUNS and _NOT_IF.search(word) is None
 
 
-def _is_told(what: str | None, statement: str) -> bool:
-    """Say whether the statement has the words of the restriction in a form of its own."""
+def _is_mentioned(what: str | None, statement: str) -> bool:
+    """Say whether the statement has the words of the restriction in another form."""
     wanted = content_stems((what or "")[:_MOST_CHARS])[:_MOST_WORDS]
-    return bool(wanted) and coverage(wanted, set(content_stems(statement))) >= _TOLD
+    return bool(wanted) and coverage(wanted, set(content_stems(statement))) >= _MENTIONED

@@ -1,7 +1,7 @@
-"""Who is what: a statement that gives one the role that the source gives to another (V2).
+"""Finds exchanged roles: a statement gives somebody the role that the source gives to somebody else (V2).
 
-"The CEO is John Smith. The CFO is Mary Jones." gives both parts of "Mary Jones is the CEO" to others.
-Either order counts: "X is the R" and "the R is X" are one pair.
+"The CEO is John Smith. The CFO is Mary Jones." contradicts "Mary Jones is the CEO". Both orders count: "X is the R" and
+"the R is X" are one pair.
 """
 
 import re
@@ -30,8 +30,8 @@ _MOST = 200  # pairs of a source
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two things that are said to be one; each as its stems, with how it is written, at `start` of the text."""
+class RolePair:
+    """Two things that a text says are the same, as stems and as written; the pair is at `start` of the text."""
 
     one: frozenset[str]
     other: frozenset[str]
@@ -39,37 +39,36 @@ class Pair:
     start: int
 
     def partner(self, wanted: frozenset[str]) -> str | None:
-        """How what `wanted` is said to be is written; None if the pair is not about it."""
+        """Return what `wanted` is said to be, as written; None if the pair is not about it."""
         if wanted == self.one:
             return self.written[1]
         return self.written[0] if wanted == self.other else None
 
-    def is_same(self, other: "Pair") -> bool:
-        """Whether both say the same of the same."""
+    def is_equal(self, other: "RolePair") -> bool:
         return {self.one, self.other} == {other.one, other.other}
 
 
-def pairs(text: str) -> tuple[Pair, ...]:
-    """Return who is said to be what in `text`, at most 200, in the order of the forms."""
-    found = list(_pairs(text))
+def role_pairs(text: str) -> tuple[RolePair, ...]:
+    """Return at most 200 pairs that `text` states."""
+    found = list(_find_role_pairs(text))
     return tuple(found[:_MOST])
 
 
-def _pairs(text: str) -> Iterator[Pair]:
+def _find_role_pairs(text: str) -> Iterator[RolePair]:
     for form in (*_ENGLISH, _KOREAN):
         for match in form.finditer(text):
             one, other = (frozenset(content_stems(match[name])) for name in ("one", "other"))
             if one and other and one != other:
-                yield Pair(one, other, (match["one"], match["other"]), match.start())
+                yield RolePair(one, other, (match["one"], match["other"]), match.start())
 
 
-def exchanged(statement: str, source: str, known: Sequence[Pair]) -> Difference | None:
-    """Return what differs where the source gives both parts of a pair of the statement to others, near each other.
+def exchanged_roles(statement: str, source: str, known: Sequence[RolePair]) -> Difference | None:
+    """Return the difference if the source pairs both parts of a pair of the statement with others, near each other.
 
     `known` are the pairs of the `source`.
     """
-    for stated in pairs(statement):
-        if any(each.is_same(stated) for each in known) or _are_beside(stated, source):
+    for stated in role_pairs(statement):
+        if any(each.is_equal(stated) for each in known) or _are_beside(stated, source):
             continue
         mine = [each for each in known if each.partner(stated.one)]
         theirs = [each for each in known if each.partner(stated.other)]
@@ -79,7 +78,7 @@ def exchanged(statement: str, source: str, known: Sequence[Pair]) -> Difference 
     return None
 
 
-def _are_beside(stated: Pair, source: str) -> bool:
-    """Say whether the source has the two next to each other, as in "CEO Mary Jones" and "Mary Jones, the CEO"."""
+def _are_beside(stated: RolePair, source: str) -> bool:
+    """Say whether the two are adjacent in the source, as in "CEO Mary Jones" and "Mary Jones, the CEO"."""
     one, other = (re.escape(_ARTICLE.sub("", each)) for each in stated.written)
     return re.search(rf"{one},? (?:\w+ )?{other}|{other},? {one}", source, re.IGNORECASE) is not None

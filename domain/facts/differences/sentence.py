@@ -1,112 +1,123 @@
-"""What a statement asserts otherwise than one sentence of its source that otherwise says the same (V2, V3)."""
+"""Finds the differences between a statement and a sentence of its source that otherwise says the same (V2, V3)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from domain.entities.derived_figures import is_worded
+from domain.entities.derived_figures import is_in_words
 from domain.entities.names import same_country
-from domain.facts.differences.cues import of_cues
-from domain.facts.differences.exchanged_values import crossed
-from domain.facts.differences.word_order import of_order, of_roles
+from domain.facts.differences.cues import cue_differences
+from domain.facts.differences.misattribution import misattributed_values
+from domain.facts.differences.word_order import case_differences, order_differences
 from domain.facts.kinds import Difference, Kind
 from domain.facts.reading import korean
 from domain.facts.reading.token_alignment import Alignment, Gap
 from domain.facts.reading.tokens import Token, Value
-from domain.facts.reading.values import agree, describes_same_unit
+from domain.facts.reading.values import same_number_other_unit, values_agree
 from domain.facts.reading.vocabulary import GENERIC, OPPOSITES, PREFIXES
 from domain.text.words import stem
 
-_WIDEST = 4  # tokens of the source that may stand where the statement has something else
+_WIDEST = 4  # tokens of the source that may correspond to other words of the statement
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What belongs to a sentence besides its own words.
+class SentenceContext:
+    """What surrounds a sentence: `context_keys` of its headings, column heads and preceding sentences, and the values
+    nearby.
 
-    `context` are keys of its headings, column heads and the sentences before it, `values` those of its neighbours;
-    `elsewhere` are all keys and `initials` the acronyms of the source.
+    `source_keys` and `acronyms` are those of the whole source.
     """
 
-    context: frozenset[str] = frozenset()
-    elsewhere: frozenset[str] = frozenset()
-    initials: frozenset[str] = frozenset()
-    values: Sequence[Value] = ()
+    context_keys: frozenset[str] = frozenset()
+    source_keys: frozenset[str] = frozenset()
+    acronyms: frozenset[str] = frozenset()
+    nearby_values: Sequence[Value] = ()
 
 
-def differences(alignment: Alignment, around: Surroundings) -> list[Difference]:
-    """Return what the statement says otherwise, in its order. Empty: the sentence says all of it."""
+def differences(alignment: Alignment, around: SentenceContext) -> list[Difference]:
+    """Return the differences in the order of the statement; [] if the sentence states all of it."""
     found: list[Difference] = []
     moved = {mine for mine, _ in alignment.moved}, {theirs for _, theirs in alignment.moved}
     stated_at = {id(token): index for index, token in enumerate(alignment.statement)}
     known_at = {id(token): index for index, token in enumerate(alignment.source)}
     for gap in alignment.gaps:
         left = Gap(
-            tuple(each for each in gap.stated if stated_at[id(each)] not in moved[0]),
+            tuple(each for each in gap.statement if stated_at[id(each)] not in moved[0]),
             tuple(each for each in _beside(gap, alignment) if known_at[id(each)] not in moved[1]),
         )
         found += _values(left, alignment, around)
-        found += of_cues(left, alignment)
+        found += cue_differences(left, alignment)
         found += _names(left, alignment, around)
         found += _words(left, alignment, around)
-    return [*found, *_units(alignment), *of_order(alignment), *of_roles(alignment), *_of_other_parts(alignment)]
+    return [
+        *found,
+        *_units(alignment),
+        *order_differences(alignment),
+        *case_differences(alignment),
+        *_misattributed(alignment),
+    ]
 
 
-def is_denied(alignment: Alignment) -> bool:
-    """Say whether the sentence has all of the statement but for words that it denies in their place: `unpublished`."""
-    lost = [(each, gap) for gap in alignment.gaps for each in gap.stated if each.matters]
+def is_negated(alignment: Alignment) -> bool:
+    """Say whether the sentence has all of the statement except for words that it negates: `unpublished`."""
+    lost = [(each, gap) for gap in alignment.gaps for each in gap.statement if each.is_content]
     return (
         bool(lost)
         and not alignment.moved
         and all(
-            each.kind == "word" and any(_deny(each, other) for other in _beside(gap, alignment) if other.kind == "word")
+            each.kind == "word"
+            and any(_are_opposites(each, other) for other in _beside(gap, alignment) if other.kind == "word")
             for each, gap in lost
         )
     )
 
 
-def _of_other_parts(alignment: Alignment) -> Iterator[Difference]:
-    """A value that the source gives to the subject of another part of the sentence."""
-    for each in crossed(alignment):
+def _misattributed(alignment: Alignment) -> Iterator[Difference]:
+    """Yield values that the source gives to the subject of another part of the sentence."""
+    for each in misattributed_values(alignment):
         if each.is_value:
-            yield Difference("number", each.value, each.known)
+            yield Difference("number", each.value, each.actual)
         else:
             yield Difference("subject", each.subject, each.owner)
 
 
 def _beside(gap: Gap, alignment: Alignment) -> Sequence[Token]:
-    """What may stand for the statement's words in a gap: of what precedes or follows all of them only what is near."""
-    if len(gap.known) <= _WIDEST or not gap.stated:
-        return gap.known
-    if gap.known[0] is alignment.source[0]:
-        return gap.known[-_WIDEST:]
-    return gap.known[:_WIDEST] if gap.known[-1] is alignment.source[-1] else gap.known
+    """Return the source's tokens that may correspond to a gap: before or after the alignment only the nearest ones."""
+    if len(gap.source) <= _WIDEST or not gap.statement:
+        return gap.source
+    if gap.source[0] is alignment.source[0]:
+        return gap.source[-_WIDEST:]
+    return gap.source[:_WIDEST] if gap.source[-1] is alignment.source[-1] else gap.source
 
 
-def _values(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Difference]:
-    rivals = [each for each in gap.known if each.value]
-    valued = any(each.value for each in gap.stated)
+def _values(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
+    counterparts = [each for each in gap.source if each.value]
+    valued = any(each.value for each in gap.statement)
     here, there = (
-        (_text_of(gap.stated, alignment.statement), _text_of(gap.known, alignment.source)) if valued else ("", "")
+        (_text_of(gap.statement, alignment.statement), _text_of(gap.source, alignment.source)) if valued else ("", "")
     )
-    for token in gap.stated:
-        if not token.value or (not rivals and _is_told(token.value, around)) or _in_words(token.value, there):
+    for token in gap.statement:
+        if (
+            not token.value
+            or (not counterparts and _is_stated_nearby(token.value, around))
+            or _in_words(token.value, there)
+        ):
             continue
-        if any(each.value and _in_words(each.value, here) for each in rivals):
+        if any(each.value and _in_words(each.value, here) for each in counterparts):
             continue
         dated = token.value.date is not None
-        alike = [each for each in rivals if each.value and (each.value.date is not None) == dated]
-        known = alike[0] if alike else rivals[0] if rivals else None
+        alike = [each for each in counterparts if each.value and (each.value.date is not None) == dated]
+        known = alike[0] if alike else counterparts[0] if counterparts else None
         yield Difference(_value_kind(token, known), token.text, known.text if known else None)
 
 
-def _is_told(value: Value, around: Surroundings) -> bool:
-    """Say whether a neighbouring sentence has the value, or it counts nothing, as in "one of them"."""
+def _is_stated_nearby(value: Value, around: SentenceContext) -> bool:
+    """Say whether a neighbouring sentence has the value, or it is no count, as in "one of them"."""
     counts_nothing = value.quantity is not None and value.quantity.weak and value.quantity.value == 1
-    return counts_nothing or any(agree(value, each) for each in around.values)
+    return counts_nothing or any(values_agree(value, each) for each in around.nearby_values)
 
 
 def _text_of(some: Sequence[Token], tokens: Sequence[Token]) -> str:
-    """The words from the first to the last of `some` tokens, with those before and between them that tell nothing."""
+    """Return the text from the first to the last of `some` tokens, with function words before and between them."""
     if not some:
         return ""
     first, last = some[0].start, some[-1].start
@@ -115,19 +126,19 @@ def _text_of(some: Sequence[Token], tokens: Sequence[Token]) -> str:
 
 
 def _in_words(value: Value, text: str) -> bool:
-    """Say whether the text has the figure in words, as in "one in five" for 20 %."""
-    return value.quantity is not None and is_worded(value.quantity, text)
+    """Say whether the text has the figure in words: "one in five" for 20 %."""
+    return value.quantity is not None and is_in_words(value.quantity, text)
 
 
 def _value_kind(token: Token, known: Token | None) -> Kind:
     if token.value and token.value.date:
         return "date"
     one, other = (token.value and token.value.quantity), (known and known.value and known.value.quantity)
-    return "unit" if one and other and describes_same_unit(one, other) else "number"
+    return "unit" if one and other and same_number_other_unit(one, other) else "number"
 
 
 def _units(alignment: Alignment) -> Iterator[Difference]:
-    """The same figure of something else: `78 USD` for `78 CAD`, where just one of the units is a known one."""
+    """Yield equal figures with other units, of which only one is known: `78 USD` for `78 CAD`."""
     for mine, theirs in alignment.pairs:
         one, other = alignment.statement[mine], alignment.source[theirs]
         if not one.value or not other.value or not one.value.quantity or not other.value.quantity:
@@ -135,58 +146,64 @@ def _units(alignment: Alignment) -> Iterator[Difference]:
         if bool(one.value.quantity.unit) == bool(other.value.quantity.unit):
             continue
         plain, tokens, taken = (
-            (theirs, alignment.source, alignment.met)
+            (theirs, alignment.source, alignment.matched_source)
             if one.value.quantity.unit
-            else (mine, alignment.statement, alignment.matched)
+            else (mine, alignment.statement, alignment.matched_statement)
         )
         behind = tokens[plain + 1] if plain + 1 < len(tokens) else None
-        if behind and behind.matters and plain + 1 not in taken and not behind.value:
+        if behind and behind.is_content and plain + 1 not in taken and not behind.value:
             yield Difference("unit", one.text, f"{other.text} {behind.text}" if plain == theirs else other.text)
 
 
-def _names(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Difference]:
-    rivals = [each for each in gap.known if each.matters and not each.value]
-    named = next((each for each in rivals if each.kind == "name"), None)
-    refers = any(each.kind == "pronoun" for each in gap.known) or (len(rivals) == 1 and _may_refer(rivals[0]))
-    for token in gap.stated:
-        if token.kind != "name" or _is_short_form(token, rivals, around):
+def _names(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
+    counterparts = [each for each in gap.source if each.is_content and not each.value]
+    named = next((each for each in counterparts if each.kind == "name"), None)
+    refers = any(each.kind == "pronoun" for each in gap.source) or (
+        len(counterparts) == 1 and _may_refer(counterparts[0])
+    )
+    for token in gap.statement:
+        if token.kind != "name" or _is_short_form(token, counterparts, around):
             continue
         stands_for = refers and not _is_definite(token, alignment.statement)
-        known = around.elsewhere.issuperset(token.key.split())
-        if not named and stands_for and (not known or around.context.issuperset(token.key.split())):
-            continue  # "the film", "it": what stands for a name that the source has in front of it, or leaves out
-        if not named and not rivals and around.context.issuperset(token.key.split()):
+        known = around.source_keys.issuperset(token.key.split())
+        if not named and stands_for and (not known or around.context_keys.issuperset(token.key.split())):
+            continue  # "the film", "it": refers to a name that the source has before it, or omits
+        if not named and not counterparts and around.context_keys.issuperset(token.key.split()):
             continue
-        rival = named or (rivals[0] if rivals else None)
+        counterpart = named or (counterparts[0] if counterparts else None)
         yield Difference(
             "name",
             token.text,
-            rival.text if rival else None,
-            sure=alignment.is_tight and (bool(named) or (bool(rivals) and known)),
+            counterpart.text if counterpart else None,
+            sure=alignment.is_close and (bool(named) or (bool(counterparts) and known)),
         )
 
 
 def _may_refer(token: Token) -> bool:
-    """Say whether a noun may stand for a name; a Korean noun may itself be one that no rule knows: `춘천에`."""
+    """Say whether a noun may refer to a name; a Korean noun may itself be a name that no rule recognises: `춘천에`."""
     return not korean.is_korean(token.text) or token.key in korean.GENERIC
 
 
 def _is_definite(token: Token, tokens: Sequence[Token]) -> bool:
-    """Say whether an article stands before it: "the CFO" is a role, of which the source may name several."""
+    """Say whether an article precedes the token: "the CFO" is a role, and the source may name several."""
     at = next(index for index, each in enumerate(tokens) if each is token)
     return at > 0 and tokens[at - 1].key in ("the", "a", "an")
 
 
-def _is_short_form(token: Token, rivals: Sequence[Token], around: Surroundings) -> bool:
-    """An acronym of what stands there, or the words of which an acronym stands there."""
+def _is_short_form(token: Token, counterparts: Sequence[Token], around: SentenceContext) -> bool:
+    """Say whether the token is an acronym of a counterpart, or a counterpart is an acronym of the token."""
     letters = token.text.casefold() if token.text.isupper() else ""
-    begun = "".join(part[:1] for each in rivals for part in each.key.split())
-    if len(letters) > 1 and (letters in begun or letters in around.initials):
+    begun = "".join(part[:1] for each in counterparts for part in each.key.split())
+    if len(letters) > 1 and (letters in begun or letters in around.acronyms):
         return True
-    if any(same_country(token.key.split(), each.key.split()) or _begins(each.text, token.text) for each in rivals):
+    if any(
+        same_country(token.key.split(), each.key.split()) or _begins(each.text, token.text) for each in counterparts
+    ):
         return True
     own = "".join(part[:1] for part in token.key.split())
-    return any(len(each.text) > 1 and each.text.isupper() and own.startswith(each.text.casefold()) for each in rivals)
+    return any(
+        len(each.text) > 1 and each.text.isupper() and own.startswith(each.text.casefold()) for each in counterparts
+    )
 
 
 def _begins(whole: str, part: str) -> bool:
@@ -195,23 +212,23 @@ def _begins(whole: str, part: str) -> bool:
     return rest != whole and not (part[-1:].isdigit() and rest[:1].isdigit())
 
 
-def _words(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Difference]:
-    rivals = [each for each in gap.known if each.kind in ("word", "name")]
-    for token in gap.stated:
+def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
+    counterparts = [each for each in gap.source if each.kind in ("word", "name")]
+    for token in gap.statement:
         if token.kind != "word":
             continue
-        generic = any(each.key in GENERIC and (each.case or each.key not in korean.GENERIC) for each in rivals)
-        stands_for = generic and token.key in around.context
-        denied = next((each for each in rivals if _deny(token, each)), None)
+        generic = any(each.key in GENERIC and (each.case or each.key not in korean.GENERIC) for each in counterparts)
+        stands_for = generic and token.key in around.context_keys
+        denied = next((each for each in counterparts if _are_opposites(token, each)), None)
         if denied and _is_denied_by_one(alignment):
             continue  # "not invalid" for "valid"
         if denied:
             yield Difference("negation", token.text, denied.text)
-        elif rivals and not stands_for and not _is_other_form(token, rivals):
-            exchanged = token.key in around.elsewhere and alignment.exchanges == 1 and alignment.is_tight
+        elif counterparts and not stands_for and not _is_other_form(token, counterparts):
+            exchanged = token.key in around.source_keys and alignment.substitutions == 1 and alignment.is_close
             kind: Kind = "subject" if exchanged else "wording"
-            yield Difference(kind, token.text, rivals[0].text, sure=exchanged or alignment.is_one_exchange)
-        elif not rivals and token.key not in around.context:
+            yield Difference(kind, token.text, counterparts[0].text, sure=exchanged or alignment.is_single_substitution)
+        elif not counterparts and token.key not in around.context_keys:
             yield Difference("wording", token.text, None, sure=False)
 
 
@@ -220,14 +237,16 @@ def _is_denied_by_one(alignment: Alignment) -> bool:
     return mine % 2 != theirs % 2
 
 
-def _is_other_form(token: Token, rivals: Sequence[Token]) -> bool:
+def _is_other_form(token: Token, counterparts: Sequence[Token]) -> bool:
     """`정 선장` for `정해성 선장`, `America` for `US`."""
-    if any(same_country([token.text.casefold()], each.text.casefold().split()) for each in rivals):
+    if any(same_country([token.text.casefold()], each.text.casefold().split()) for each in counterparts):
         return True
-    return len(token.text) == 1 and token.text >= "가" and any(each.text.startswith(token.text) for each in rivals)
+    return (
+        len(token.text) == 1 and token.text >= "가" and any(each.text.startswith(token.text) for each in counterparts)
+    )
 
 
-def _deny(one: Token, other: Token) -> bool:
+def _are_opposites(one: Token, other: Token) -> bool:
     stems = [stem(each.text.casefold()) for each in (one, other)]
     if frozenset(stems) in OPPOSITES:
         return True

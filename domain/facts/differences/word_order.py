@@ -1,15 +1,15 @@
-"""The same words about each other the other way round: order, voice and Korean roles (V2)."""
+"""Finds equal words in exchanged positions: word order, voice and Korean case (V2)."""
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from domain.facts.kinds import Difference
-from domain.facts.reading.token_alignment import Alignment, akin, same
+from domain.facts.reading.token_alignment import Alignment, same_lexeme, tokens_match
 from domain.facts.reading.tokens import Token
 
-_VERY_ALIKE = 0.9  # of two sentences, for the order of common words to mean something
-_MOST_MOVED = 5  # tokens that an exchange moves; where more are moved, clauses changed places
+_VERY_ALIKE = 0.9  # similarity of two sentences from which the order of common words matters
+_MOST_MOVED = 5  # tokens that an exchange moves; if more moved, clauses changed places
 _PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ght|ld|nd|de|un|ng|t)$")
 _LIST_WORDS = frozenset("and or 및 와 과".split())
 _AUXILIARY = frozenset("is are was were be been being".split())
@@ -18,37 +18,38 @@ _BEFORE_PASSIVE = _AUXILIARY | frozenset(
     "inc corp ltd llc plc co limited has have had will would can could may might must shall should not".split()
 )
 _ARTICLES = frozenset("a an the".split())
-_LONGEST = 5  # words of who did it
+_LONGEST = 5  # words of an agent
 
 
-def of_order(alignment: Alignment) -> Iterator[Difference]:
-    """Two things exchanged around a third that both sentences have between them: `Bob hired Alice` (V2)."""
+def order_differences(alignment: Alignment) -> Iterator[Difference]:
+    """Yield an exchange of two things around a third one: `Bob hired Alice` (V2)."""
     both = sorted((*alignment.pairs, *alignment.moved))
-    voice = _exchanged_voice(alignment)
+    voice = _has_other_voice(alignment)
     if acted := _agent_as_subject(alignment):
         yield acted
         return
     if not alignment.moved:
         if voice and len(both) > 2:
-            yield _turned(alignment, both[0])
+            yield _order_difference(alignment, both[0])
         return
-    loose = voice or len(alignment.moved) > _MOST_MOVED or not alignment.is_tight
-    turned = None if loose else _reversed(alignment, both)
+    loose = voice or len(alignment.moved) > _MOST_MOVED or not alignment.is_close
+    turned = None if loose else _reversed_pair(alignment, both)
     if turned:
-        yield _turned(alignment, turned)
+        yield _order_difference(alignment, turned)
 
 
-def _turned(alignment: Alignment, pair: tuple[int, int]) -> Difference:
+def _order_difference(alignment: Alignment, pair: tuple[int, int]) -> Difference:
     mine, theirs = pair
     return Difference("order", alignment.statement[mine].text, alignment.source[theirs].text)
 
 
-def _reversed(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """The first of three tokens that stand the other way round, whose ends are names or values, or all words alike."""
-    alike = alignment.likeness >= _VERY_ALIKE
+def _reversed_pair(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """Return the first of three tokens in reversed order; its ends are names or values, or the sentences have equal
+    words."""
+    alike = alignment.similarity >= _VERY_ALIKE
     ends = [_is_end(alignment.statement[mine], alignment.source[theirs], alike=alike) for mine, theirs in both]
-    highest = -1  # the index, among tokens before, of the end that stands last in the source
-    middles: list[tuple[int, int]] = []  # (its place in the source, the end before it) of tokens below an earlier end
+    highest = -1  # the index of the earlier end that is last in the source
+    middles: list[tuple[int, int]] = []  # (place in the source, end before it) of tokens that precede an earlier end
     for at, (_, theirs) in enumerate(both):
         first = next((end for place, end in middles if theirs < place), None) if ends[at] else None
         if first is not None and not _is_listed(alignment.source[theirs : both[first][1] + 1]):
@@ -61,7 +62,7 @@ def _reversed(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tuple[in
 
 
 def _is_end(one: Token, other: Token, *, alike: bool) -> bool:
-    """Names and values stand for themselves; other words only in sentences that are the same but for their order."""
+    """Say whether a token may be an end of a reversal: a name or a value, or in sentences of equal words any word."""
     if one.kind in ("name", "value") or not alike or one.kind != "word":
         return one.kind in ("name", "value")
     korean = "가" <= one.text[-1] <= "힣"
@@ -69,45 +70,45 @@ def _is_end(one: Token, other: Token, *, alike: bool) -> bool:
 
 
 def _is_listed(tokens: Sequence[Token]) -> bool:
-    """Say whether these are members of one list, whose order says nothing."""
+    """Say whether the tokens are members of one list, whose order means nothing."""
     kinds = {each.kind for each in tokens if each.key not in _LIST_WORDS}
     return len(kinds) == 1 and "word" not in kinds
 
 
-def _exchanged_voice(alignment: Alignment) -> bool:
-    """Say whether just one of the two sentences is passive, about a verb that both have."""
-    here, there = (_passive(tokens) for tokens in (alignment.statement, alignment.source))
+def _has_other_voice(alignment: Alignment) -> bool:
+    """Say whether exactly one of the sentences is passive, with a verb that both have."""
+    here, there = (_passive_verb(tokens) for tokens in (alignment.statement, alignment.source))
     if bool(here) == bool(there):
         return False
     verb = here or there
     others = alignment.source if here else alignment.statement
     if any(each.key == "by" for each in others):
         return False
-    told = [at for at, each in enumerate(others) if each.matters and akin_or_same(each.key, verb)]
-    # "It was released in May" only leaves out who released it.
-    return bool(told) and not any(_is_passive_at(others, at) for at in told)
+    verbs = [at for at, each in enumerate(others) if each.is_content and same_word(each.key, verb)]
+    # "It was released in May" only omits the agent.
+    return bool(verbs) and not any(_is_passive_at(others, at) for at in verbs)
 
 
-def akin_or_same(one: str, other: str) -> bool:
-    """Say whether two stems are one word or forms of one."""
-    return one == other or akin(one, other)
+def same_word(one: str, other: str) -> bool:
+    """Say whether two stems are equal or belong to one lexeme."""
+    return one == other or same_lexeme(one, other)
 
 
 def _agent_as_subject(alignment: Alignment) -> Difference | None:
-    """Who did it in the source, of whom the statement says that it was done to them: `Google was acquired`."""
+    """Return the agent of a passive in the source that is the patient in the statement: `Google was acquired`."""
     sentence = alignment.source
     for at, auxiliary in enumerate(sentence):
         by = next((each for each in range(at + 2, at + 5) if _key_at(sentence, each) == "by"), None)
-        verb = next((each for each in sentence[at + 1 : by] if each.matters), None)
+        verb = next((each for each in sentence[at + 1 : by] if each.is_content), None)
         if auxiliary.key not in _PASSIVE or by is None or verb is None:
             continue
         agent = list(
-            takewhile(lambda each: each.matters or each.key in _ARTICLES, sentence[by + 1 : by + 1 + _LONGEST])
+            takewhile(lambda each: each.is_content or each.key in _ARTICLES, sentence[by + 1 : by + 1 + _LONGEST])
         )
         done_to = _passive_subject(alignment.statement, verb.key)
-        if done_to is None or any(same(done_to, each) for each in sentence[:at] if each.matters):
+        if done_to is None or any(tokens_match(done_to, each) for each in sentence[:at] if each.is_content):
             continue
-        if found := next((each for each in agent if each.matters and same(done_to, each)), None):
+        if found := next((each for each in agent if each.is_content and tokens_match(done_to, each)), None):
             return Difference("order", done_to.text, found.text)
     return None
 
@@ -117,11 +118,11 @@ def _key_at(tokens: Sequence[Token], at: int) -> str:
 
 
 def _passive_subject(tokens: Sequence[Token], verb: str) -> Token | None:
-    """The noun in front of the auxiliaries of a passive verb."""
+    """Return the noun before the auxiliaries of a passive verb."""
     for at, token in enumerate(tokens):
-        if token.key in _PASSIVE and any(akin_or_same(each.key, verb) for each in tokens[at + 1 : at + 3]):
+        if token.key in _PASSIVE and any(same_word(each.key, verb) for each in tokens[at + 1 : at + 3]):
             before = next((each for each in reversed(tokens[:at]) if each.key not in _BEFORE_PASSIVE), None)
-            return before if before and before.matters else None
+            return before if before and before.is_content else None
     return None
 
 
@@ -129,12 +130,12 @@ def _is_passive_at(tokens: Sequence[Token], at: int) -> bool:
     return any(each.key in _AUXILIARY for each in tokens[max(0, at - 2) : at])
 
 
-def _passive(tokens: Sequence[Token]) -> str:
-    """The stem of the verb of a passive sentence that names who did it; empty for any other."""
+def _passive_verb(tokens: Sequence[Token]) -> str:
+    """Return the stem of the verb of a passive sentence with an agent; empty for any other sentence."""
     for at, token in enumerate(tokens):
         if token.key not in _AUXILIARY:
             continue
-        verb = next((place for place in (at + 1, at + 2) if place < len(tokens) and tokens[place].matters), None)
+        verb = next((place for place in (at + 1, at + 2) if place < len(tokens) and tokens[place].is_content), None)
         if (
             verb
             and _PARTICIPLE.search(tokens[verb].text)
@@ -144,16 +145,18 @@ def _passive(tokens: Sequence[Token]) -> str:
     return ""
 
 
-def of_roles(alignment: Alignment) -> Iterator[Difference]:
-    """Korean roles by their particles: two that were exchanged, whatever the order of the words."""
+def case_differences(alignment: Alignment) -> Iterator[Difference]:
+    """Yield two words that exchanged their Korean cases, in whatever order they are."""
     both = [
         (alignment.statement[mine], alignment.source[theirs]) for mine, theirs in (*alignment.pairs, *alignment.moved)
     ]
     if not any(one.case for one, _ in both):
         return
-    changed = [(one, other, _role(one), _role(other)) for one, other in both if one.matters and _has_role(one, other)]
+    changed = [
+        (one, other, _role(one), _role(other)) for one, other in both if one.is_content and _has_role(one, other)
+    ]
     roles = {(here, there) for _, _, here, there in changed if here != there}
-    alike = alignment.likeness >= _VERY_ALIKE
+    alike = alignment.similarity >= _VERY_ALIKE
     for one, other, here, there in changed:
         if (there, here) in roles and here != there and (alike or "bare" not in (here, there)):
             yield Difference("order", one.text, other.text)
@@ -161,10 +164,10 @@ def of_roles(alignment: Alignment) -> Iterator[Difference]:
 
 
 def _has_role(one: Token, other: Token) -> bool:
-    """Numbers have a role only as ends of a change: `6살에서 12살로`."""
+    """Say whether the case of a token counts: numbers have one only as ends of a change, `6살에서 12살로`."""
     return not one.value or {one.case, other.case} == {"source", "goal"}
 
 
 def _role(token: Token) -> str:
-    """The role that a particle gives; a noun without one stands for itself, as in `송다은 다음에`."""
+    """Return the role that the particle marks; "bare" for a noun without one, as in `송다은 다음에`."""
     return "subject" if token.case == "topic" else token.case or "bare"

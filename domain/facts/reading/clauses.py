@@ -1,4 +1,4 @@
-"""Clauses of a sentence that assert something each by itself, the ones without a subject with that of the first."""
+"""Divides a sentence into clauses; a clause without a subject gets that of the first one."""
 
 import re
 from functools import lru_cache
@@ -28,14 +28,15 @@ _SUBJECT = re.compile(
 )
 KOREAN_SUBJECT = re.compile(r"^[^\s]+(?:\s[^\s]+)?(?:은|는|이|가|께서)\s")
 HANGUL = re.compile("[가-힣]")
-_LONGEST = 2_000  # characters of a sentence: what is longer has no clauses, or is hostile
+_LONGEST = 2_000  # characters of a sentence: a longer one has no clauses, or is hostile
 
 
 @lru_cache(maxsize=4096)
 def clauses(sentence: str) -> tuple[str, ...]:
-    """Return the coordinated clauses of `sentence`; the sentence itself where it has one, or one cannot stand alone.
+    """Return the coordinated clauses of `sentence`, or the sentence itself if it has one clause, or one cannot stand
+    alone.
 
-    A sentence of more than 2,000 characters is not taken apart.
+    A sentence of more than 2,000 characters is not divided.
     """
     if len(sentence) > _LONGEST:
         return (sentence,)
@@ -43,7 +44,7 @@ def clauses(sentence: str) -> tuple[str, ...]:
     parts = [part for strong in parts for part in (_split(strong, _WEAK) if _opens_clause(strong) else [strong])]
     if len(parts) < 2:
         return (sentence,)
-    subject = spoken_subject(parts[0])
+    subject = subject_phrase(parts[0])
     return tuple(part if has_subject(part) or not subject else f"{subject} {part}" for part in parts)
 
 
@@ -53,13 +54,13 @@ def _split(text: str, pattern: re.Pattern[str]) -> list[str]:
 
 
 def _opens_clause(text: str) -> bool:
-    """Say whether what follows the first "and" begins a clause: with a verb, or with a subject and soon a verb."""
+    """Say whether a clause follows the first "and": a verb, or a subject that a verb soon follows."""
     rest = _WEAK.split(text, maxsplit=1)[1:]
     return bool(rest) and _CLAUSE_START.match(rest[0]) is not None
 
 
 def has_subject(clause: str) -> bool:
-    """Say whether a clause begins with what it is about."""
+    """Say whether a clause begins with its subject."""
     if HANGUL.search(clause):
         return KOREAN_SUBJECT.match(clause) is not None
     return _SUBJECT.match(clause) is not None
@@ -69,8 +70,8 @@ def _asserts(part: str) -> bool:
     return len(part.split()) > 1 and (HANGUL.search(part) is not None or VERB.search(part) is not None)
 
 
-def spoken_subject(clause: str) -> str:
-    """Return the words of a clause in front of its verb; empty where they cannot be told from the others."""
+def subject_phrase(clause: str) -> str:
+    """Return the words of a clause before its verb; empty if they cannot be separated from the others."""
     if HANGUL.search(clause):
         found = KOREAN_SUBJECT.match(clause)
         return found[0].strip() if found else ""

@@ -1,4 +1,4 @@
-"""A Korean word as it is read in a sentence: what it does to it, the role its particle gives it, and its key."""
+"""Analyses a Korean word: its cue, the case that its particle marks, and the key by which it is compared."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ PHRASES = (
     (r"대한민국", "한국", 0),
     (r"뿐(?:만)? ?아니라|못지않|틀림없|수밖에 없|지 않을 수 없|끊임없|변함없|관계없|상관없", " ", 0),
 )
-"""Patterns of phrases that are read as other words, or as none."""
+"""Patterns of phrases, with the words that replace them."""
 _CASE = re.compile(
     r"(?P<than>보다)$|(?P<source>에서|에게서|한테서|로부터|부터)$|(?P<goal>에게|한테|께|까지|으로|로|에)$"
     r"|(?P<owner>의)$|(?P<subject>이|가|께서)$|(?P<topic>은|는)$|(?P<object>을|를)$"
@@ -84,7 +84,7 @@ CLOCK = re.compile(
     r"(오전|오후|새벽|아침|낮|저녁|밤)\s?(\d{1,2})(?:시(?!간)(?:\s?(\d{1,2})분|\s?(반))?|:(\d{2}))"
     r"|(?<!\d)(1[3-9]|2[0-4])시(?!간)(?:\s?(\d{1,2})분)?"
 )
-"""A time of day whose half is known: `오후 6시 30분`, `18시`."""
+"""A time of day that is certainly before or after noon: `오후 6시 30분`, `18시`."""
 BETWEEN = r"(?<=[가-힣][고며])(?<![다라냐자]고)\s(?!있|싶|나서|난\s|말)|(?<=지만)\s|(?<=는데)\s"
 """Where one clause ends and the next begins."""
 _BEHIND = re.compile(
@@ -107,7 +107,7 @@ LABELLED = vocabulary("""
     항목 방 단계 버전 표 절 펌프 장치 게이트 노선 장 조 항 호 쪽 그림 부 수준 유형 등급 조 팀 공장 동 층 구역 모델
     호기 라인 회차 시즌 분기 기계
 """)
-"""Nouns that a number behind them makes a name."""
+"""Nouns that form a name with the number after them."""
 
 PREFIXES = ("불", "비", "무", "미", "부", "몰", "탈", "반")
 OPPOSED = tuple(
@@ -132,7 +132,7 @@ OPPOSED = tuple(
     회장/사장 원인/결과
 """.split()
 )
-"""Words that exclude each other: one, a stroke, and those it excludes."""
+"""Words that exclude each other, as word/excluded,excluded."""
 
 
 _OTHER_HALF = {"밤": (12, 1, 2, 3, 4, 5), "낮": (10, 11)}  # hours before noon: 밤 1시, 낮 11시
@@ -160,7 +160,7 @@ _COUNTERS = {
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """`key` is what it is compared by; `cue` the class of a cue; `case` the role that its particle gives."""
+    """`key` is what it is compared by, `cue` the class of its cue, `case` the role that its particle marks."""
 
     kind: WordKind
     key: str
@@ -169,20 +169,19 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
-    """The end of a verb that says how it is asserted."""
+class EndingCue:
+    """A verb ending that shows how the verb is asserted."""
 
     text: str
     cue: str
 
 
 def is_korean(word: str) -> bool:
-    """Say whether a word has Hangul in it."""
     return _HANGUL.search(word) is not None
 
 
-def read_word(folded: str, following: str = "") -> Word:
-    """Return what a word is by itself; `folded` has no capitals, `following` is the text behind it."""
+def analyse_word(folded: str, following: str = "") -> Word:
+    """Analyse one word, `folded` to lower case; `following` is the text after it."""
     if folded in PRONOUNS:
         return Word("pronoun", folded)
     for pattern, cue in _CUES:
@@ -197,10 +196,10 @@ def read_word(folded: str, following: str = "") -> Word:
     return Word(kind, SAME.get(key, key), case=case_of(folded))
 
 
-def opens(sentence: str) -> bool:
+def starts_with_topic(sentence: str) -> bool:
     """Say whether a sentence begins with the noun that it is about: `강릉에서 가장 …`, `울산 시장은 …`, `민수의 …`.
 
-    A noun without a particle is one before the topic; an adverb is none, nor is what has the ending of a verb.
+    A noun without a particle counts if the topic follows it; adverbs and words with a verb ending do not count.
     """
     first, _, rest = sentence.partition(" ")
     if _OPENING.search(first):
@@ -210,9 +209,9 @@ def opens(sentence: str) -> bool:
 
 
 def case_of(word: str) -> str:
-    """The role that the particle of a word gives it; a particle has the form that the letter before it asks for.
+    """Return the case that the particle of a word marks; the form of a particle depends on the letter before it.
 
-    송다은 has no particle: behind a vowel it would be 는.
+    송다은 has no particle: after a vowel it would be 는.
     """
     found = _CASE.search(word)
     if found is None or not found.start():
@@ -226,36 +225,35 @@ def case_of(word: str) -> str:
 
 
 def case_of_value(behind: str) -> str:
-    """The role of a number by the particle of its counter, with which `behind` begins: `6살에서`, `12%로`."""
+    """Return the case of a number, marked on the counter with which `behind` begins: `6살에서`, `12%로`."""
     counter = _COUNTER.match(behind)
     return case_of(f" {counter[0]}") if counter else ""
 
 
 def counter_of(behind: str) -> str:
-    """What a number counts by its counter, with which `behind` begins: `명` and `사람` are one; empty if unknown."""
+    """Return the counter with which `behind` begins, one for all synonyms (`명` and `사람`); empty if unknown."""
     run = _COUNTER.match(behind.lstrip()[:6])
     return _COUNTERS.get(_BEHIND.sub("", run[0]), "") if run else ""
 
 
 def is_particle(word: str) -> bool:
-    """Say whether a word is nothing but the ending of what is written in front of it: `52%의`, `1951년에`."""
+    """Say whether a word consists of the ending of a preceding number: `52%의`, `1951년에`."""
     return _BEHIND.fullmatch(word) is not None and word not in ("부터", "까지", "보다")
 
 
-def said_behind(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Return where, in what is written to a number, a word of its own begins: `5월까지`, `2조 원이었다는 소문`."""
+def attached_word(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Return the range of a word that is written together with a number: `5월까지`, `2조 원이었다는 소문`."""
     if text[max(start, end - 2) : end] in ("부터", "까지"):
         return end - 2, end
-    return (start, end) if carried(text[start:end], text, end) else None
+    return (start, end) if ending_cue(text[start:end], text, end) else None
 
 
 def is_counter(word: str) -> bool:
-    """Say whether a word is a counter with or without a particle: `명이`."""
+    """Say whether a word is a counter, with or without a particle: `명이`."""
     return _BEHIND.sub("", word) in _COUNTERS
 
 
 def minutes(clock: re.Match[str]) -> int:
-    """Return the minutes from midnight of a match of `CLOCK`."""
     half, hour, past, and_half, behind, late, late_past = clock.groups()
     if late:
         return int(late) * 60 + int(late_past or 0)
@@ -264,23 +262,23 @@ def minutes(clock: re.Match[str]) -> int:
     return hours * 60 + (30 if and_half else int(past or behind or 0))
 
 
-def carried(word: str, text: str, end: int) -> Carried | None:
-    """The cue in the ending of a verb: `…했다고 주장`, `…겠다고`, `…다는 의혹`, `…해야`; it ends at `end` of `text`."""
+def ending_cue(word: str, text: str, end: int) -> EndingCue | None:
+    """Return the cue in the verb ending before `text[end:]`: `…했다고 주장`, `…겠다고`, `…다는 의혹`, `…해야`."""
     if duty := _DUTY.search(word):
         cue = "obliged" if duty["must"] else "possible" if _ALLOWED.match(text, end) else ""
-        return Carried(duty[0], cue) if cue else None
+        return EndingCue(duty[0], cue) if cue else None
     if not _QUOTED.search(word):
         return None
     if _INTENDED.search(word):
-        return Carried(word[-3:], "planned")
-    return Carried(word[-2:], "reported") if _CLAIMED.match(text, end) else None
+        return EndingCue(word[-3:], "planned")
+    return EndingCue(word[-2:], "reported") if _CLAIMED.match(text, end) else None
 
 
 def is_plain_noun(word: str, before: str) -> bool:
-    """Say whether a word for a plan is a thing by itself, as in `매출 목표를`: behind `할` it says that one is made."""
+    """Say whether a word for a plan is an ordinary noun, as in `매출 목표를`; after `할` it announces a plan."""
     return _PLAN.fullmatch(word) is not None and before[-1] not in "할될갈올줄볼킬릴칠질낼둘쓸을날"
 
 
 def is_future(word: str) -> bool:
-    """Say whether a Korean word ends in ㄹ, as before 것이다: 할, 갈, 될."""
+    """Say whether a word ends in ㄹ, as before 것이다: 할, 갈, 될."""
     return "가" <= word[-1] <= "힣" and (ord(word[-1]) - _FIRST) % _FINALS == _RIEUL

@@ -1,6 +1,6 @@
-"""One key for all forms of a Korean verb: 쉰다 and 쉽니다, 샀다 and 구입하였습니다, 이끌고 and 이끈다.
+"""Computes one key for all forms of a Korean verb: 쉰다 and 쉽니다, 샀다 and 구입하였습니다, 이끌고 and 이끈다.
 
-The endings are taken off letter by letter, since they are written into the last syllable of the stem.
+Endings merge with the last syllable of the stem, so they are removed letter by letter.
 """
 
 import re
@@ -79,15 +79,15 @@ _SAME = """
 
 
 def verb_key(word: str, following: str = "") -> str:
-    """Return the stem of a verb, of a verb in 하다 or 되다 its noun; empty if `word` shows no ending of a verb.
+    """Return the stem of a verb, or the noun of a verb in 하다 or 되다; empty if `word` has no verb ending.
 
-    `following` is the text behind the word: 지 before 않다, 고 before 있다 and 도 before 되다 are endings, too.
+    `following` is the text after the word: 지 before 않다, 고 before 있다 and 도 before 되다 are endings, too.
     """
     if len(word) > _LONGEST or word in _NOUNS:
         return ""
     letters = unicodedata.normalize("NFD", word)
     stem = _without_ending(letters, following)
-    return _key(_plain(stem)) if stem else ""
+    return _key(_root(stem)) if stem else ""
 
 
 def _without_ending(letters: str, following: str) -> str:
@@ -108,8 +108,8 @@ def _is_long_in_rieul(stem: str) -> bool:
     return stem.endswith("\u11af") and len(unicodedata.normalize("NFC", stem)) > 1
 
 
-def _plain(stem: str) -> str:
-    """Take off tense, undo what was contracted with it, and leave the noun of a verb in 하다 or 되다."""
+def _root(stem: str) -> str:
+    """Remove tense, undo contractions, and leave the noun of a verb in 하다 or 되다."""
     for _ in range(3):
         stem = _TENSE.sub("", stem)
     if stem.endswith(_letters("였")):
@@ -143,4 +143,4 @@ def _key(stem: str) -> str:
 
 
 SAME = {word: line.split()[0] for line in _SAME.strip().splitlines() for word in line.split()}
-"""Key → one key for all words that are taken for the same."""
+"""Key → the key that represents it and its synonyms."""

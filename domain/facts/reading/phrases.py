@@ -1,4 +1,4 @@
-"""Phrases that are read as one word, or as none, before a sentence is taken apart: `United States`, `more than`."""
+"""Replaces phrases by single words before tokenization: `United States`, `more than`."""
 
 import re
 import unicodedata
@@ -90,7 +90,7 @@ _PHRASES = tuple(
 
 
 def normalised(sentence: str) -> str:
-    """Return `sentence` in compatibility form, without accents, with phrases as the words that stand for them."""
+    """Return `sentence` in Unicode compatibility form, without accents, and with phrases replaced by single words."""
     text = _ACCENT.sub("", unicodedata.normalize("NFD", unicodedata.normalize("NFKC", sentence)))
     text = unicodedata.normalize("NFC", text)
     for pattern, plain in _PHRASES:

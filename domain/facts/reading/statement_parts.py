@@ -1,6 +1,7 @@
-"""A statement taken apart where it joins what can stand alone, each part with the words that it shares (V7).
+"""Divides a statement into the parts that can be verified separately, each completed with the words that it shares
+(V7).
 
-The cuts are generous: a part counts only once a source is found that says it.
+It divides generously: a part counts only if a source states it.
 """
 
 import re
@@ -8,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from domain.facts.reading.clauses import HANGUL, KOREAN_SUBJECT, VERB, spoken_subject
+from domain.facts.reading.clauses import HANGUL, KOREAN_SUBJECT, VERB, subject_phrase
 
 _JOINT = re.compile(
     r"[,;]?\s(?:and|but|while|whereas|although)\s(?:also\s|then\s)?|[,;]\s"
@@ -18,22 +19,22 @@ _ASIDE = re.compile(r"([^,;]{2,80}), ((?:which |who )?[^,;]{3,200}), (?!and\b|or
 _PARTICIPLE = re.compile(r"[a-z]+(?:ed|en|rn|wn|ght|lt|id)\b")
 _OPENING = re.compile(r"(?:which|who|that)\s")
 _MOST_CUTS = 4
-_LONGEST = 600  # characters of a statement that is taken apart; a longer one is hostile, or a list
+_LONGEST = 600  # characters of a statement; a longer one is hostile, or a list
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """`text` as it stands in the statement; `readings` say it in full, with the subject or verb that it shares."""
+    """`text` is the part as written; `readings` complete it with the subject or verb that it shares."""
 
     text: str
     readings: tuple[str, ...]
 
 
 @lru_cache(maxsize=1024)
-def partings(statement: str) -> tuple[tuple[tuple[int, int, Part], ...], int]:
-    """Return the parts that `statement` may consist of as (first, last + 1, part), and the number of its segments.
+def candidate_parts(statement: str) -> tuple[tuple[tuple[int, int, Part], ...], int]:
+    """Return the possible parts of `statement` as (first, last + 1, part), and the number of its segments.
 
-    Segments are numbered from 0; neighbours may belong to one part. At most five, so at most 15 parts.
+    Segments are numbered from 0, and adjacent ones may form one part. There are at most five, so at most 15 parts.
     """
     if len(statement) > _LONGEST:
         return (), 1
@@ -81,7 +82,7 @@ def _part(statement: str, spans: list[tuple[int, int]], first: int, last: int) -
 
 
 def _korean(text: str, opening: str, head: str, first: int) -> tuple[str, ...]:
-    subject = spoken_subject(head) if first else ""
+    subject = subject_phrase(head) if first else ""
     return (text,) if not subject or KOREAN_SUBJECT.match(opening) else (f"{subject} {text}",)
 
 
@@ -92,8 +93,8 @@ def _english(text: str, opening: str, head: str, first: int) -> tuple[str, ...]:
 
 
 def _completed(text: str, opening: str, head: str) -> Iterator[str]:
-    """What a later part says in full: by itself, with the subject of the first, or with its verb, too."""
-    subject, verb = spoken_subject(head), VERB.search(head)
+    """Yield the readings of a later part: alone, with the subject of the first part, or also with its verb."""
+    subject, verb = subject_phrase(head), VERB.search(head)
     plain = _OPENING.sub("", text)
     opens_with_verb = VERB.match(f" {_OPENING.sub('', opening)}", 1)
     has_own_verb = any(opening[: found.start()].strip() for found in VERB.finditer(opening))

@@ -1,4 +1,4 @@
-"""A sentence as its tokens: values, names, words, and the cues that say how it is asserted; read once per sentence."""
+"""Tokenizes a sentence: values, names, words, and the cues that show how it is asserted."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from domain.text.words import stem
 
 TokenKind = Literal["value", "name", "word", "cue", "pronoun", "filler"]
 
-_MOST_TOKENS = 400  # of one sentence: what is longer is hostile
+_MOST_TOKENS = 400  # of one sentence: a longer one is hostile
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|(?<=[\s(])[-−](?=\d)|[½¼¾]")
 _HALF = re.compile(r"\s?(a\.?m\.?|p\.?m\.?)(?![a-z])", re.IGNORECASE)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?$")
@@ -33,7 +33,7 @@ _BETWEEN = re.compile(rf"[,;:()]|{korean.BETWEEN}|\b(?:and|but|while|whereas|bec
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A number or a date with what makes it another one: sign, currency, half of the day (minutes from midnight)."""
+    """A number or a date with what distinguishes it: sign, currency, time of day (`minutes` after midnight)."""
 
     quantity: Quantity | None
     date: Date | None
@@ -46,9 +46,10 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`text` stands at `start` of the normalised sentence; `key` is what it is compared by.
+    """`text` is at `start` of the normalised sentence; `key` is what it is compared by.
 
-    `cue` is the class of a cue; `case` the role that a Korean particle gives; `part` counts the clauses before it.
+    `cue` is the class of a cue, `case` the role that a Korean particle marks, `clause` the number of clause breaks
+    before.
     """
 
     text: str
@@ -58,40 +59,40 @@ class Token:
     cue: str = ""
     case: str = ""
     value: Value | None = None
-    part: int = 0
+    clause: int = 0
 
     @property
-    def matters(self) -> bool:
-        """Whether it is a part of what is told: a value, a name or a word."""
+    def is_content(self) -> bool:
+        """Whether it is a value, a name or a content word."""
         return self.kind in ("value", "name", "word")
 
 
 @lru_cache(maxsize=4096)
-def read_tokens(sentence: str) -> tuple[Token, ...]:
-    """Return the tokens of one `sentence`, at most 400, in order. Remembered: a source is compared many times."""
+def tokenize(sentence: str) -> tuple[Token, ...]:
+    """Return the tokens of one `sentence` in order, at most 400. Cached: a source is compared many times."""
     text = normalised(sentence)
     values = {start: (end, value) for start, end, value in _values(text)}
     found: list[Token] = []
     breaks = [match.start() for match in _BETWEEN.finditer(text)]
     ends = {end for end, _ in values.values()}
-    position = part = 0
+    position = clause = 0
     for start, end in _spans(text, values):
         counter = start - 1 in ends and text[start - 1] == " " and korean.is_counter(text[start:end])
         if start < position or counter or (start in ends and korean.is_particle(text[start:end])):
             continue
         position = end
-        while part < len(breaks) and breaks[part] < start:
-            part += 1
-        if token := _token(text, start, end, values, part):
-            found.append(_in_place(text, found[-1], token) if found else token)
-            found += _quoting(text, token)
+        while clause < len(breaks) and breaks[clause] < start:
+            clause += 1
+        if token := _token(text, start, end, values, clause):
+            found.append(_in_context(text, found[-1], token) if found else token)
+            found += _cues_in_ending(text, token)
         if len(found) == _MOST_TOKENS:
             break
-    return tuple(_whole_names(text, _korean_names(text, found)))
+    return tuple(_joined_names(text, _korean_names(text, found)))
 
 
 def _korean_names(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Korean names have no capitals: they are found by their endings and the roles behind them."""
+    """Mark Korean names, which have no capitals: their endings and the titles after them show them."""
     if not korean.is_korean(text):
         return list(tokens)
     named = {each.start: each.text for each in find_names(text) if each.kind != "latin"}
@@ -113,78 +114,84 @@ def _spans(text: str, values: dict[int, tuple[int, Value]]) -> Iterator[tuple[in
             continue
         while start < end and taken[start]:
             start += 1
-        if start < end and (said := korean.said_behind(text, start, end)):
-            spans.append(said)
+        if start < end and (attached := korean.attached_word(text, start, end)):
+            spans.append(attached)
     return iter(sorted(spans))
 
 
-def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]], part: int) -> Token | None:
+def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]], clause: int) -> Token | None:
     written = text[start:end]
     if start in values and values[start][0] == end:
         case = korean.case_of_value(text[end : end + 8])
         return Token(
-            written, " ".join(written.casefold().split()), "value", start, case=case, value=values[start][1], part=part
+            written,
+            " ".join(written.casefold().split()),
+            "value",
+            start,
+            case=case,
+            value=values[start][1],
+            clause=clause,
         )
     if written in "-−":
         return None
     if korean.LABEL.fullmatch(written):
-        return Token(written, stem(written.casefold()), "name", start, part=part)
+        return Token(written, stem(written.casefold()), "name", start, clause=clause)
     folded = written.casefold().replace("’s", "").replace("'s", "")
     if korean.is_korean(folded):
-        return _korean(written, folded, start, part, text[end : end + 4])
+        return _korean(written, folded, start, clause, text[end : end + 4])
     if (cue := CUES.get(folded)) and (written.islower() or written.isupper() or _opens(text, start)):
-        return Token(written, folded, "cue", start, cue=cue, part=part)
+        return Token(written, folded, "cue", start, cue=cue, clause=clause)
     is_code = _CODE.fullmatch(written) is not None and written not in ("A", "I")
     if folded in PRONOUNS and not is_code:
-        return Token(written, folded, "pronoun", start, part=part)
+        return Token(written, folded, "pronoun", start, clause=clause)
     if folded in FILLERS and not (is_code and start):
-        return Token(written, folded, "filler", start, part=part)
+        return Token(written, folded, "filler", start, clause=clause)
     key = SAME.get(stem(folded), stem(folded))
     is_name = is_code or (written[0].isupper() and not _opens(text, start))
-    return Token(written, key, "name" if is_name else "word", start, part=part)
+    return Token(written, key, "name" if is_name else "word", start, clause=clause)
 
 
-def _quoting(text: str, token: Token) -> Sequence[Token]:
-    """The cue that a Korean verb carries within itself, behind the verb."""
-    carried = (
-        korean.carried(token.text, text, token.start + len(token.text)) if token.kind in ("word", "filler") else None
+def _cues_in_ending(text: str, token: Token) -> Sequence[Token]:
+    """Return the cue that a Korean verb has in its ending, as a token after the verb."""
+    ending = (
+        korean.ending_cue(token.text, text, token.start + len(token.text)) if token.kind in ("word", "filler") else None
     )
-    return [replace(token, text=carried.text, key=carried.cue, kind="cue", cue=carried.cue, case="")] if carried else []
+    return [replace(token, text=ending.text, key=ending.cue, kind="cue", cue=ending.cue, case="")] if ending else []
 
 
-def _whole_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
-    """Join the words of a name: `Ada Whitfield`, `Room 12`; a capital that opens the sentence belongs to it, too."""
-    held: Token | None = None
+def _joined_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
+    """Join the words of a name: `Ada Whitfield`, `Room 12`; also with a capitalised word that opens the sentence."""
+    current: Token | None = None
     for token in tokens:
-        if held is None:
-            held = token
-        elif _continues(text, held, token):
-            joined = text[held.start : token.start + len(token.text)]
-            held = replace(held, text=joined, key=f"{held.key} {token.key}", kind="name", case=token.case)
+        if current is None:
+            current = token
+        elif _continues(text, current, token):
+            joined = text[current.start : token.start + len(token.text)]
+            current = replace(current, text=joined, key=f"{current.key} {token.key}", kind="name", case=token.case)
         else:
-            yield held
-            held = token
-    if held:
-        yield held
+            yield current
+            current = token
+    if current:
+        yield current
 
 
-def _continues(text: str, held: Token, token: Token) -> bool:
+def _continues(text: str, current: Token, token: Token) -> bool:
     if (
         token.kind != "name"
-        or held.kind not in _NOUNS
-        or text[held.start + len(held.text) : token.start] not in _JOINTS
+        or current.kind not in _NOUNS
+        or text[current.start + len(current.text) : token.start] not in _JOINTS
     ):
         return False
     if token.key.startswith("#"):
         return True
-    if held.text.casefold() in LABELLED and _IDENTIFIER.fullmatch(token.text):
+    if current.text.casefold() in LABELLED and _IDENTIFIER.fullmatch(token.text):
         return True
-    is_title = held.kind == "word" and held.text.casefold() in NO_NAMES
-    return held.text[0].isupper() and token.text[0].isupper() and not is_title
+    is_title = current.kind == "word" and current.text.casefold() in NO_NAMES
+    return current.text[0].isupper() and token.text[0].isupper() and not is_title
 
 
-def _in_place(text: str, before: Token, token: Token) -> Token:
-    """What a token is because of the one before it."""
+def _in_context(text: str, before: Token, token: Token) -> Token:
+    """Return the token as the preceding one determines it."""
     if token.cue == "planned" and token.text[:1] == "것" and not korean.is_future(before.text):
         return replace(token, kind="filler", cue="", key=token.text)
     if token.cue == "planned" and korean.is_plain_noun(token.text, before.text):
@@ -193,7 +200,7 @@ def _in_place(text: str, before: Token, token: Token) -> Token:
 
 
 def _labelled(text: str, before: Token, token: Token) -> Token:
-    """Take the number or letter behind a noun for a part of its name: `Room 12`, `Item A`, `version 2.1` (V2)."""
+    """Treat the number or letter after a noun as part of its name: `Room 12`, `Item A`, `version 2.1` (V2)."""
     if text[before.start + len(before.text) : token.start] not in _JOINTS or before.kind not in _NOUNS:
         return token
     if not (before.text.casefold().rstrip("s") in LABELLED or _has_capital(before.text) or before.text in LABELLED):
@@ -215,9 +222,9 @@ def _opens(text: str, start: int) -> bool:
     return not before or before[-1] in ".!?:;"
 
 
-def _korean(written: str, folded: str, start: int, part: int, following: str) -> Token:
-    word = korean.read_word(folded, following)
-    return Token(written, word.key, word.kind, start, cue=word.cue, case=word.case, part=part)
+def _korean(written: str, folded: str, start: int, clause: int, following: str) -> Token:
+    word = korean.analyse_word(folded, following)
+    return Token(written, word.key, word.kind, start, cue=word.cue, case=word.case, clause=clause)
 
 
 def _values(text: str) -> Iterator[tuple[int, int, Value]]:
@@ -226,7 +233,7 @@ def _values(text: str) -> Iterator[tuple[int, int, Value]]:
     measured = {each.start for each in find_quantities(text) if each.unit and UNITS[each.unit][0] != "months"}
     for date in dates:
         if date.month is None and date.start in measured:
-            continue  # "1850 dollars" is no year
+            continue  # "1850 dollars" has no year
         taken[date.start : date.end] = b"\1" * (date.end - date.start)
         yield date.start, date.end, Value(None, date)
     for label in korean.LABEL.finditer(text):
@@ -265,7 +272,7 @@ def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
 
 
 def _minutes(text: str, end: int, quantity: Quantity) -> tuple[int | None, int]:
-    """The time of day in minutes, where it is one: `5 pm`, `17:00`."""
+    """Return the minutes after midnight, if it is a time of day (`5 pm`, `17:00`), and its end."""
     half = _HALF.match(text, end)
     clock = _CLOCK.fullmatch(quantity.text)
     hours = int(clock[1]) if clock else int(quantity.value) if quantity.value <= 24 else -1

@@ -1,19 +1,19 @@
-"""Whether a value of a statement is the value of a source: by what it measures, not by how it is written."""
+"""Compares values by what they measure, not by how they are written."""
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 
-from domain.entities.numbers import Quantity, rounding, same_dimension, states
+from domain.entities.numbers import Quantity, same_dimension, states, tolerance
 from domain.entities.units import UNITS
 from domain.facts.reading.tokens import Value
 
 _TINY = 1e-9
-_HUGE = 1e290  # what is larger may be infinite in another unit, and agrees with everything
+_HUGE = 1e290  # a larger value may be infinite in another unit, and agree with everything
 
 
-def agree(stated: Value, known: Value) -> bool:
+def values_agree(stated: Value, known: Value) -> bool:
     """Say whether `known` states what `stated` does: equal, rounded, converted or less exact (V3)."""
     if stated.date or known.date:
         return _same_date(stated, known)
@@ -29,8 +29,8 @@ def agree(stated: Value, known: Value) -> bool:
     return (states(one, other) and same_dimension(one, other)) or _decimal(one.text) == _decimal(other.text)
 
 
-class Values:
-    """Values, found by what may agree with them: it takes as long as there are values that are nearly the same."""
+class ValueIndex:
+    """Values indexed by size and unit; a lookup takes time in proportion to the values nearly equal."""
 
     def __init__(self, values: Sequence[Value | None]) -> None:
         self._all = [at for at, each in enumerate(values) if each]
@@ -42,12 +42,12 @@ class Values:
         self._in_base = sorted((_in_base(each), at) for at, each in measured if each.unit)
         self._others = [at for at, each in enumerate(values) if each and _is_special(each)]
 
-    def like(self, stated: Value) -> list[int]:
-        """The places, in order, of all values that agree with `stated`, and of some others."""
+    def candidates(self, stated: Value) -> list[int]:
+        """Return the places, in order, of all values that agree with `stated`, and of some others."""
         wanted = stated.quantity
         if wanted is None or _is_special(stated):
             return self._all
-        off = rounding(wanted)
+        off = tolerance(wanted)
         near = {
             *self._others,
             *self._joined.get(_joined(wanted.text), ()),
@@ -62,7 +62,7 @@ class Values:
 
 
 def _is_special(value: Value) -> bool:
-    """Whether it agrees with what has another figure."""
+    """Say whether the value may agree with one of another figure."""
     huge = value.quantity is not None and value.quantity.value > _HUGE
     return huge or value.date is not None or value.minutes is not None
 
@@ -79,7 +79,7 @@ def _in_base(quantity: Quantity) -> float:
 
 
 def _between(places: Sequence[tuple[float, int]], middle: float, off: float) -> Iterable[int]:
-    # A little more than is allowed, because values were multiplied and divided.
+    # Slightly more than the tolerance, because of rounding errors.
     slack = off + _TINY * (1 + 4 * middle)
     first = bisect_left(places, middle - slack, key=itemgetter(0))
     last = bisect_right(places, middle + slack, key=itemgetter(0))
@@ -91,7 +91,7 @@ def _other_counter(stated: Value, known: Value) -> bool:
 
 
 def _same_share(one: Value, other: Value) -> bool:
-    """`5 %` is 0.05."""
+    """Say whether one is the other as a percentage: `5 %` is 0.05."""
     plain = other.quantity
     if one.percent is None or plain is None or plain.unit or plain.value >= 1:
         return False
@@ -116,7 +116,7 @@ def _same_time(stated: Value, known: Value) -> bool:
 
 
 def _same_currency(stated: Value, known: Value) -> bool:
-    """`$10` may be US dollars or others; `US$10` is not `A$10`."""
+    """Say whether the currencies may be the same: `$10` may be US or other dollars; `US$10` is not `A$10`."""
     return not stated.currency or not known.currency or stated.currency == known.currency
 
 
@@ -125,11 +125,12 @@ def _joined(text: str) -> str:
 
 
 def _decimal(text: str) -> str:
-    """A figure with one decimal comma as with a point: `1,5`; else as it is, so that it equals only itself."""
+    """Return a figure with a decimal comma, such as `1,5`, with a point; any other unchanged, so that it equals only
+    itself."""
     whole, comma, rest = text.partition(",")
     return f"{whole}.{rest}" if comma and rest.isdigit() and whole.isdigit() and len(rest) < 3 else text.strip()
 
 
-def describes_same_unit(one: Quantity, other: Quantity) -> bool:
-    """Say whether both have the same value in units of other kinds: 5 kg and 5 m."""
+def same_number_other_unit(one: Quantity, other: Quantity) -> bool:
+    """Say whether both have the same value in units of different kinds: 5 kg and 5 m."""
     return one.value == other.value and one.unit != other.unit

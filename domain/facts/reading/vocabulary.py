@@ -1,4 +1,4 @@
-"""Words that decide what an English sentence asserts, and those of `domain.facts.reading.korean` for both languages."""
+"""English words that determine what a sentence asserts, joined with those of `domain.facts.reading.korean`."""
 
 from domain.facts.reading import korean
 from domain.text.words import stem, vocabulary
@@ -41,7 +41,7 @@ CUES = {
     )
     for word in listed.split()
 }
-"""Word → what it does to the sentence."""
+"""Word → class of the cue."""
 
 QUANTIFIERS = frozenset({"all", "most", "some", "few", "many", "only"})
 BOUNDS = frozenset({"over", "under", "before", "after"})
@@ -60,7 +60,7 @@ FILLERS = vocabulary("""
 """) - {"according"}
 
 RELATIONS = vocabulary("than by to from against over of for")
-"""Small words between two things that are not the same either way round."""
+"""Function words between two things whose order matters."""
 
 _SAME = """
     buy buys bought purchase purchased purchases acquire acquired acquires acquisition
@@ -162,18 +162,18 @@ _SAME = """
     reside live lives
 """
 SAME = {stem(word): line.split()[0] for line in reversed(_SAME.strip().splitlines()) for word in line.split()}
-"""Stem → one word for all that are taken for the same: forms that no rule joins, and near synonyms."""
+"""Stem → the word that represents it: irregular forms and near synonyms."""
 
 
 def keys_of(listed: str) -> frozenset[str]:
-    """Return the keys by which tokens of the words in `listed` are compared; separated by white space."""
+    """Return the keys of the words in `listed`, which white space separates."""
     return frozenset(SAME.get(stem(word), stem(word)) for word in listed.split())
 
 
 GENERIC = (
     keys_of("company firm group team organisation organization product device system city country") | korean.GENERIC
 )
-"""Nouns behind "the" that stand for the subject that was named last."""
+"""Nouns that refer, after "the", to the last subject named."""
 
 _OPPOSED_WORDS = """
     buy/sell import/export borrow/lend heat/cool hot/cold warm/cool early/late long/short fast/slow quick/slow
@@ -243,4 +243,4 @@ LABELLED = (
 """)
     | korean.LABELLED
 )
-"""Nouns that a number or letter behind them makes a name: `Room 12`, `Item B`."""
+"""Nouns that form a name with the number or letter after them: `Room 12`, `Item B`."""

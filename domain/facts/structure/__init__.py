@@ -1,4 +1,4 @@
-"""Tables, records and sections of a source, and statements compared with them.
+"""Reads the tables, records and sections of a source, and compares statements with them.
 
 Imports `domain.facts.reading` and `domain.facts.kinds`.
 """

@@ -1,7 +1,8 @@
-"""Whether a sentence below a heading is about what the heading names, or about a part of it or another thing (V2).
+"""Tests whether a sentence below a heading is about what the heading names, or about a part of it or another thing
+(V2).
 
 Below "X100", "It weighs 7 kg" and "The device weighs 7 kg" are about the X100; "The battery weighs 2 kg" and "Profit
-was 5 million" are not. "The <noun>" stands for the heading where the noun is a class that it may belong to.
+was 5 million" are not. "The <noun>" refers to the heading if the noun is a class that it may belong to.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -10,7 +11,7 @@ from itertools import takewhile
 
 from domain.facts.reading.tokens import Token
 from domain.facts.structure.classes import CLASSES
-from domain.facts.structure.sections import is_of
+from domain.facts.structure.sections import is_in_name
 from domain.facts.structure.terms import Term
 
 _PREPOSITIONS = frozenset(
@@ -26,71 +27,71 @@ _NOUNS = ("name", "word")
 
 
 @dataclass(frozen=True, slots=True)
-class Rival:
-    """What a sentence is about instead of what the heading names; `may_refer` if it may still stand for that."""
+class CompetingSubject:
+    """The subject of a sentence where it is not what the heading names; `may_refer`: it may still refer to that."""
 
     token: Token
     may_refer: bool
 
 
-def rival(
+def competing_subject(
     statement: Sequence[Token],
     sentence: Sequence[Token],
-    met: Collection[int],
+    matched: Collection[int],
     names: Sequence[Term],
     classes: Collection[str] | None = None,
-) -> Rival | None:
-    """Return what `sentence` is about, or what owns it, where the statement has the heading's `names`; else None.
+) -> CompetingSubject | None:
+    """Return the subject of `sentence`, or its possessor, where the statement has the heading's `names`; else None.
 
-    `met` are the indexes of the sentence's tokens that the statement has. `classes` are the keys of the nouns that may
-    stand for what the heading names; None for all `CLASSES`.
+    `matched` are the indexes of the sentence's tokens that the statement has. `classes` are the keys of the nouns that
+    may refer to what the heading names; None for all `CLASSES`.
     """
-    if not met:
+    if not matched:
         return None
     allowed = CLASSES if classes is None else classes
 
     def is_other(at: int) -> bool:
         token = sentence[at]
-        refers = _class(token) in allowed or _key(sentence, at - 1) in _THIS
-        return at not in met and token.kind in _NOUNS and not is_of(token, names) and not refers
+        refers = _class_key(token) in allowed or _key(sentence, at - 1) in _THIS
+        return at not in matched and token.kind in _NOUNS and not is_in_name(token, names) and not refers
 
-    if _is_owner(statement, names):
-        found = next((at for at in range(max(met)) if _owns(sentence, at) and is_other(at)), None)
+    if _is_about_possession(statement, names):
+        found = next((at for at in range(max(matched)) if _is_possessor(sentence, at) and is_other(at)), None)
     else:
-        subject = subject_of(sentence) if _is_about(statement, names) else None
-        found = subject if subject is not None and subject < min(met) and is_other(subject) else None
-    return None if found is None else Rival(sentence[found], _may_refer(sentence, found))
+        subject = subject_of(sentence) if _is_topic_of(statement, names) else None
+        found = subject if subject is not None and subject < min(matched) and is_other(subject) else None
+    return None if found is None else CompetingSubject(sentence[found], _is_definite_noun(sentence, found))
 
 
-def classes_in(sentences: Sequence[Sequence[Token]]) -> Sequence[str]:
-    """Return the classes of what some sentences are about, or of what owns that, in their order."""
+def subject_classes(sentences: Sequence[Sequence[Token]]) -> Sequence[str]:
+    """Return the classes of the subjects of some sentences, and of their possessors, in order."""
     found = [
-        _class(token)
+        _class_key(token)
         for tokens in sentences
         for at, token in enumerate(tokens)
-        if at == subject_of(tokens) or _owns(tokens, at)
+        if at == subject_of(tokens) or _is_possessor(tokens, at)
     ]
     return tuple(dict.fromkeys(each for each in found if each in CLASSES))
 
 
-def classes_of(sentences: Iterable[Sequence[Token]], names: Sequence[Term]) -> frozenset[str]:
-    """Return what some sentences say that the heading's thing is: "Lipol is a statin", 한빛은 회사이다."""
+def stated_classes(sentences: Iterable[Sequence[Token]], names: Sequence[Term]) -> frozenset[str]:
+    """Return the classes that some sentences state for the heading's thing: "Lipol is a statin", 한빛은 회사이다."""
     found: set[str] = set()
     for tokens in sentences:
-        first = next((at for at, each in enumerate(tokens) if each.matters), None)
-        if first is None or not is_of(tokens[first], names):
+        first = next((at for at, each in enumerate(tokens) if each.is_content), None)
+        if first is None or not is_in_name(tokens[first], names):
             continue
-        said = [each for each in tokens[first + 1 :] if not is_of(each, names)]
+        said = [each for each in tokens[first + 1 :] if not is_in_name(each, names)]
         if _is_korean(tokens[-1]):
             found.add(said[-1].key if said else "")
         elif said and said[0].key in _IS and len(said) > 1 and said[1].key in _ARTICLES:
-            nouns = list(takewhile(lambda each: each.matters, said[2:]))
+            nouns = list(takewhile(lambda each: each.is_content, said[2:]))
             found.update(each.key for each in nouns[-1:])
     return frozenset(found)
 
 
 def subject_of(sentence: Sequence[Token]) -> int | None:
-    """Return the index of the first noun that may be what a sentence is about; None for a pronoun or a value."""
+    """Return the index of the first noun that may be the subject of a sentence; None for a pronoun or a value."""
     for at, token in enumerate(sentence):
         if token.key in _PERSONAL or token.value:
             return None
@@ -99,55 +100,55 @@ def subject_of(sentence: Sequence[Token]) -> int | None:
     return None
 
 
-def _class(token: Token) -> str:
-    """The key of a noun; of a Korean one without the particle that a word of one letter keeps: 강의."""
+def _class_key(token: Token) -> str:
+    """Return the key of a noun, without a Korean particle that a noun of one letter keeps: 강의."""
     plain = token.text[:-1]
     return plain if token.case and plain in CLASSES else token.key
 
 
-def _is_owner(statement: Sequence[Token], names: Sequence[Term]) -> bool:
-    """Say whether the statement is about what belongs to the heading's thing: its first word is behind "of", or its
-    last one has the ending of an owner."""
-    at = [index for index, token in enumerate(statement) if is_of(token, names)]
+def _is_about_possession(statement: Sequence[Token], names: Sequence[Term]) -> bool:
+    """Say whether the statement is about something that belongs to the heading's thing: "the profit of Acme",
+    "Acme's …"."""
+    at = [index for index, token in enumerate(statement) if is_in_name(token, names)]
     if not at:
         return False
-    return _is_behind_of(statement, at[0]) or _has_owners_ending(statement[at[-1]])
+    return _follows_of(statement, at[0]) or _is_genitive(statement[at[-1]])
 
 
-def _is_about(statement: Sequence[Token], names: Sequence[Term]) -> bool:
-    """Say whether the heading's name is what the statement is about, and no noun follows it: "the X100 battery is"."""
-    first = next((at for at, token in enumerate(statement) if token.matters), None)
-    if first is None or not is_of(statement[first], names):
+def _is_topic_of(statement: Sequence[Token], names: Sequence[Term]) -> bool:
+    """Say whether the heading's name is the subject of the statement, and no noun follows it: "the X100 battery is"."""
+    first = next((at for at, token in enumerate(statement) if token.is_content), None)
+    if first is None or not is_in_name(statement[first], names):
         return False
-    behind = next((at for at in range(first, len(statement)) if not is_of(statement[at], names)), len(statement))
+    behind = next((at for at in range(first, len(statement)) if not is_in_name(statement[at], names)), len(statement))
     if _is_korean(statement[behind - 1]):
         return statement[behind - 1].case in ("subject", "topic")
-    followed = behind + 1 < len(statement) and statement[behind].matters and statement[behind + 1].key in _AUXILIARY
+    followed = behind + 1 < len(statement) and statement[behind].is_content and statement[behind + 1].key in _AUXILIARY
     return not followed
 
 
-def _owns(tokens: Sequence[Token], at: int) -> bool:
-    return _has_owners_ending(tokens[at]) or _is_behind_of(tokens, at)
+def _is_possessor(tokens: Sequence[Token], at: int) -> bool:
+    return _is_genitive(tokens[at]) or _follows_of(tokens, at)
 
 
-def _has_owners_ending(token: Token) -> bool:
+def _is_genitive(token: Token) -> bool:
     return token.case == "owner" or token.text.endswith(("'s", "’s", "s'"))
 
 
-def _is_behind_of(tokens: Sequence[Token], at: int) -> bool:
+def _follows_of(tokens: Sequence[Token], at: int) -> bool:
     before = _key(tokens, at - 1)
     return "of" in (before, _key(tokens, at - 2) if before in _DEFINITE else "")
 
 
 def _is_subject(tokens: Sequence[Token], at: int) -> bool:
-    """Say whether a noun in front of all that both sentences have may be what the sentence is about."""
+    """Say whether a noun before all matching tokens may be the subject of the sentence."""
     if _is_korean(tokens[at]):
         return tokens[at].case in ("subject", "topic")
     before = _key(tokens, at - 1)
     return not ({before, _key(tokens, at - 2) if before in _DEFINITE | _OWNED else ""} & _PREPOSITIONS)
 
 
-def _may_refer(tokens: Sequence[Token], at: int) -> bool:
+def _is_definite_noun(tokens: Sequence[Token], at: int) -> bool:
     return tokens[at].kind == "word" and _key(tokens, at - 1) in _DEFINITE
 
 

@@ -1,8 +1,8 @@
-"""A statement against the cells of a source's tables and records (V2).
+"""Compares a statement with the cells of a source's tables and records (V2).
 
-A statement that names one row and one head is about one cell; one row and several heads, or one head and several rows,
-are as many cells in the order of their names. It is contradicted where it gives a cell what another one holds; what no
-cell of the table holds is left to the rules for prose.
+A statement that names one row and one column head is about one cell. With several heads or several rows it is about as
+many cells, in the order of the names. It is contradicted if it gives a cell the content of another one; content that no
+cell has is left to the rules for prose.
 """
 
 from collections import Counter
@@ -10,10 +10,20 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from domain.facts.kinds import Difference
-from domain.facts.reading.tokens import Token, read_tokens
+from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
-from domain.facts.structure.tables import Cell, Row, read_tables
-from domain.facts.structure.terms import Term, Told, best, has, held, most_specific, terms, terms_of, without
+from domain.facts.structure.tables import Cell, Row, parse_tables
+from domain.facts.structure.terms import (
+    Term,
+    TermIndex,
+    best,
+    has_all,
+    is_among,
+    most_specific,
+    terms,
+    terms_of,
+    without,
+)
 
 _MOST_CELL = 120
 _GENERIC = keys_of("number amount count value figure year date name 수 값 금액 연도 년도 일자 이름 명칭")
@@ -21,11 +31,9 @@ _UNSURE = {"denied": "negation", "possible": "modality", "planned": "modality"}
 
 
 @dataclass(frozen=True, slots=True)
-class CellVerdict:
-    """What the tables say of a statement: nothing differs, or what does.
-
-    `place` is the row, `share` how much of the statement it has, 0..1.
-    """
+class TableComparison:
+    """The differences between the tables and a statement. `place` is the row, `share` (0..1) how much of the
+    statement it has."""
 
     differences: tuple[Difference, ...]
     place: str
@@ -33,145 +41,149 @@ class CellVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _About:
-    """A cell that a statement names: `at` is where the name stands."""
+class _NamedCell:
+    """A cell that a statement names; `at` is the place of the name."""
 
     row: Row
     cell: Cell
     at: int
 
 
-def against_tables(tokens: Sequence[Token], text: str) -> CellVerdict | None:
-    """Return what the tables of `text` say of a statement; None where it names no cell, or leaves open which."""
-    rows = read_tables(text).rows
-    told = terms(tokens)
-    if not rows or not told:
+def compare_with_tables(tokens: Sequence[Token], text: str) -> TableComparison | None:
+    """Compare a statement with the tables of `text`; None if it names no cell, or leaves open which."""
+    rows = parse_tables(text).rows
+    stated = terms(tokens)
+    if not rows or not stated:
         return None
-    named = _named_rows(told, rows)
+    named = _named_rows(stated, rows)
     if not named:
         return None
-    cells = [about for row in named for about in _named_cells(told, row)]
+    cells = [about for row in named for about in _named_cells(stated, row)]
     labels, heads = {_folded(row.label) for row in named}, {_folded(about.cell.head) for about in cells}
     if len(labels) > 1 and len(heads) != 1:
         return None
     if not heads:
-        return _of_row(told, named, rows)
+        return _compare_row(stated, named, rows)
     if len(labels) == len(heads) == 1:
-        return _of_cell(tokens, told, cells, rows)
-    return _of_cells(told, cells, rows)
+        return _compare_cell(tokens, stated, cells, rows)
+    return _compare_cells(stated, cells, rows)
 
 
-def _named_rows(told: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
-    known = Told(told)
-    found = most_specific([row for row in rows if known.has(terms_of(row.label))], lambda row: row.label)
+def _named_rows(stated: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
+    index = TermIndex(stated)
+    found = most_specific([row for row in rows if index.has_all(terms_of(row.label))], lambda row: row.label)
     if not found:
         counted = Counter(row.table for row in rows)
         return [
-            row for row in rows if counted[row.table] == 1 and any(known.has(terms_of(cell.head)) for cell in row.cells)
+            row
+            for row in rows
+            if counted[row.table] == 1 and any(index.has_all(terms_of(cell.head)) for cell in row.cells)
         ]
-    return best(found, lambda row: sum(held(each, told) for each in set(terms_of(row.above))))
+    return best(found, lambda row: sum(is_among(each, stated) for each in set(terms_of(row.heading))))
 
 
-def _named_cells(told: Sequence[Term], row: Row) -> list[_About]:
-    """The cells whose head the statement names, with the heads above it where the same head stands several times."""
-    rest = without(told, terms_of(row.label))
-    found = [cell for cell in row.cells if has(rest, _told_by(cell.head))]
+def _named_cells(stated: Sequence[Term], row: Row) -> list[_NamedCell]:
+    """Return the cells whose head the statement names; if a head occurs several times, the heads above it decide."""
+    rest = without(stated, terms_of(row.label))
+    found = [cell for cell in row.cells if has_all(rest, _naming_terms(cell.head))]
     chosen = most_specific(found, lambda cell: cell.head)
     if len({_folded(cell.head) for cell in chosen}) < len(chosen):
-        chosen = best(chosen, lambda cell: sum(held(each, rest) for each in terms_of(cell.over)))
-    return [_About(row, cell, _first(rest, _told_by(cell.head))) for cell in chosen]
+        chosen = best(chosen, lambda cell: sum(is_among(each, rest) for each in terms_of(cell.outer_heads)))
+    return [_NamedCell(row, cell, _first(rest, _naming_terms(cell.head))) for cell in chosen]
 
 
-def _told_by(head: str) -> tuple[Term, ...]:
-    """What a statement has to say to name `head`: "Number of desks" is meant by "desks"."""
+def _naming_terms(head: str) -> tuple[Term, ...]:
+    """Return the terms with which a statement names `head`: "desks" names "Number of desks"."""
     found = terms_of(head)
     return tuple(each for each in found if each.key not in _GENERIC) or found
 
 
-def _first(told: Sequence[Term], wanted: Sequence[Term]) -> int:
-    return min((each.token.start for each in told if held(each, wanted)), default=0)
+def _first(stated: Sequence[Term], wanted: Sequence[Term]) -> int:
+    return min((each.token.start for each in stated if is_among(each, wanted)), default=0)
 
 
 def _folded(text: str) -> str:
     return " ".join(each.key for each in terms_of(text)) or text
 
 
-def _of_cell(
-    tokens: Sequence[Token], told: Sequence[Term], cells: Sequence[_About], rows: Sequence[Row]
-) -> CellVerdict | None:
-    """One cell, or several of one name in rows that other cells tell apart, as in "Acme,2019,5" and "Acme,2020,6"."""
-    chosen = best(cells, lambda about: sum(has(told, terms_of(each.content)) for each in _others(about)))
+def _compare_cell(
+    tokens: Sequence[Token], stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]
+) -> TableComparison | None:
+    """Compare with one cell, or with those of one name that other cells distinguish: "Acme,2019,5" and
+    "Acme,2020,6"."""
+    chosen = best(cells, lambda about: sum(has_all(stated, terms_of(each.content)) for each in _others(about)))
     for about in chosen:
-        rest = _rest(told, [about])
-        if _says(rest, about.cell):
-            found = _asserted_otherwise(tokens, rest, about)
-            return CellVerdict(found, _place(about.row), _share(told, rest, about.cell))
+        rest = _rest(stated, [about])
+        if _has_content(rest, about.cell):
+            found = _modality_differences(tokens, rest, about)
+            return TableComparison(found, _place(about.row), _share(stated, rest, about.cell))
     about = chosen[0]
-    rest = _rest(told, chosen)
-    wrong = _held_elsewhere(rest, chosen, rows)
+    rest = _rest(stated, chosen)
+    wrong = _found_elsewhere(rest, chosen, rows)
     if wrong is None:
         return None
-    return CellVerdict((_difference(wrong, about.cell.content),), _place(about.row))
+    return TableComparison((_difference(wrong, about.cell.content),), _place(about.row))
 
 
-def _others(about: _About) -> list[Cell]:
+def _others(about: _NamedCell) -> list[Cell]:
     return [each for each in about.row.cells if each is not about.cell]
 
 
-def _rest(told: Sequence[Term], cells: Sequence[_About]) -> list[Term]:
-    """What a statement tells besides the names of row, head and table."""
+def _rest(stated: Sequence[Term], cells: Sequence[_NamedCell]) -> list[Term]:
+    """Return the terms of a statement other than the names of row, head and table."""
     names = [each for about in cells for text in (about.row.label, about.cell.head) for each in terms_of(text)]
-    return without(told, names)
+    return without(stated, names)
 
 
-def _says(rest: Sequence[Term], cell: Cell) -> bool:
-    return any(has(rest, terms_of(each)) for each in contents(cell))
+def _has_content(rest: Sequence[Term], cell: Cell) -> bool:
+    return any(has_all(rest, terms_of(each)) for each in contents(cell))
 
 
 def contents(cell: Cell) -> tuple[str, ...]:
-    """Return the content of a cell as it is written, and with the unit of its head."""
+    """Return the content of a cell as written, and with the unit of its head."""
     bare = cell.content.strip(" $€£₩¥()")
     if not cell.unit or not bare[:1].isdigit() or bare[-1:].isalpha():
         return (cell.content,)
     return cell.content, f"{bare} {cell.unit}" if cell.unit.isascii() else f"{bare}{cell.unit}"
 
 
-def _share(told: Sequence[Term], rest: Sequence[Term], cell: Cell) -> float:
-    return 1 - len(without(rest, _content_terms(cell))) / len(told)
+def _share(stated: Sequence[Term], rest: Sequence[Term], cell: Cell) -> float:
+    return 1 - len(without(rest, _content_terms(cell))) / len(stated)
 
 
 def _content_terms(cell: Cell) -> list[Term]:
     return [term for each in contents(cell) for term in terms_of(each)]
 
 
-def _asserted_otherwise(tokens: Sequence[Token], rest: Sequence[Term], about: _About) -> tuple[Difference, ...]:
-    """A statement that denies what the cell holds, or calls it possible or planned: "was not 5"."""
-    values = [each.token.start for each in rest if held(each, _content_terms(about.cell))]
-    named = {each.cue for text in (about.row.label, about.cell.head, about.cell.content) for each in read_tokens(text)}
-    told = [each for each in tokens if each.kind != "filler"]
-    for at, token in enumerate(told):
-        near = any(each.start in values for each in told[max(0, at - 1) : at + 3])
+def _modality_differences(tokens: Sequence[Token], rest: Sequence[Term], about: _NamedCell) -> tuple[Difference, ...]:
+    """Return the difference of a statement that negates the content of the cell, or calls it possible or planned:
+    "was not 5"."""
+    values = [each.token.start for each in rest if is_among(each, _content_terms(about.cell))]
+    named = {each.cue for text in (about.row.label, about.cell.head, about.cell.content) for each in tokenize(text)}
+    content = [each for each in tokens if each.kind != "filler"]
+    for at, token in enumerate(content):
+        near = any(each.start in values for each in content[max(0, at - 1) : at + 3])
         if near and token.cue in _UNSURE and token.cue not in named:
             kind = "negation" if token.cue == "denied" else "modality"
             return (Difference(kind, token.text, about.cell.content),)
     return ()
 
 
-def _held_elsewhere(rest: Sequence[Term], cells: Sequence[_About], rows: Sequence[Row]) -> Term | None:
-    """The first term of the rest that another cell holds, of the tables that have a row of this name."""
+def _found_elsewhere(rest: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]) -> Term | None:
+    """Return the first of the remaining terms that another cell has, in the tables with a row of this name."""
     labels = {_folded(about.row.label) for about in cells}
     tables = {row.table for row in rows if _folded(row.label) in labels}
     meant = {id(about.cell) for about in cells}
-    return _held_by(rest, [cell for row in rows if row.table in tables for cell in row.cells if id(cell) not in meant])
+    return _found_in(rest, [cell for row in rows if row.table in tables for cell in row.cells if id(cell) not in meant])
 
 
-def _held_by(rest: Sequence[Term], cells: Collection[Cell]) -> Term | None:
-    told = Told(rest)
+def _found_in(rest: Sequence[Term], cells: Collection[Cell]) -> Term | None:
+    index = TermIndex(rest)
     for cell in cells if rest else ():
         for each in contents(cell):
             known = terms_of(each)
-            if told.has(known):
-                return next(term for term in rest if held(term, known[:1]))
+            if index.has_all(known):
+                return next(term for term in rest if is_among(term, known[:1]))
     return None
 
 
@@ -179,45 +191,45 @@ def _difference(wrong: Term, known: str) -> Difference:
     return Difference("number" if wrong.token.value else "subject", wrong.token.text, known)
 
 
-def _of_row(told: Sequence[Term], named: Sequence[Row], rows: Sequence[Row]) -> CellVerdict | None:
-    """Without a named head, a value found in other rows must also be in this row."""
-    rest = [each for row in named for each in without(told, terms_of(row.label)) if each.token.value]
+def _compare_row(stated: Sequence[Term], named: Sequence[Row], rows: Sequence[Row]) -> TableComparison | None:
+    """Compare values with the row, without a named head: what other rows have must also be in this one."""
+    rest = [each for row in named for each in without(stated, terms_of(row.label)) if each.token.value]
     own = [cell for row in named for cell in row.cells]
     tables = {row.table for row in named}
     others = [cell for row in rows if row.table in tables and row not in named for cell in row.cells]
-    left = [each for each in rest if not _held_by([each], own)]
-    wrong = _held_by(left, others)
+    left = [each for each in rest if not _found_in([each], own)]
+    wrong = _found_in(left, others)
     return (
-        CellVerdict((_difference(wrong, ", ".join(each.content for each in own)[:_MOST_CELL]),), _place(named[0]))
+        TableComparison((_difference(wrong, ", ".join(each.content for each in own)[:_MOST_CELL]),), _place(named[0]))
         if wrong
         else None
     )
 
 
-def _of_cells(told: Sequence[Term], cells: Sequence[_About], rows: Sequence[Row]) -> CellVerdict | None:
-    """Several cells: their contents stand in the order of their names, or the values are given to others."""
+def _compare_cells(stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]) -> TableComparison | None:
+    """Compare with several cells: their contents must be in the order of their names."""
     shared_row = len({about.row.label for about in cells}) == 1
-    ordered = sorted(cells, key=lambda about: about.at if shared_row else _first(told, terms_of(about.row.label)))
-    rest = _rest(told, cells)
+    ordered = sorted(cells, key=lambda about: about.at if shared_row else _first(stated, terms_of(about.row.label)))
+    rest = _rest(stated, cells)
     places = [_place_of(rest, about.cell) for about in ordered]
     if None not in places:
         known = [each for each in places if each is not None]
         if known == sorted(known):
-            return CellVerdict((), _place(ordered[0].row))
+            return TableComparison((), _place(ordered[0].row))
     values = sorted((each for each in rest if each.token.value), key=lambda each: each.token.start)
     if len(values) != len(ordered):
         return None
     for value, about in zip(values, ordered, strict=True):
-        if not held(value, _content_terms(about.cell)) and (
-            None not in places or _held_elsewhere([value], [about], rows)
+        if not is_among(value, _content_terms(about.cell)) and (
+            None not in places or _found_elsewhere([value], [about], rows)
         ):
-            return CellVerdict((_difference(value, about.cell.content),), _place(about.row))
+            return TableComparison((_difference(value, about.cell.content),), _place(about.row))
     return None
 
 
 def _place_of(rest: Sequence[Term], cell: Cell) -> int | None:
     for each in contents(cell):
-        if has(rest, terms_of(each)):
+        if has_all(rest, terms_of(each)):
             return _first(rest, terms_of(each))
     return None
 

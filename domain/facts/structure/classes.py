@@ -1,4 +1,4 @@
-"""Nouns for classes of things: "the river" may stand for the Nile, "the battery" for no thing that has one (V2)."""
+"""Nouns for classes of things: "the river" may refer to the Nile, "the battery" to no thing that has one (V2)."""
 
 from domain.facts.reading.vocabulary import GENERIC, keys_of
 from domain.text.words import vocabulary
@@ -21,10 +21,11 @@ _CLASSES = """
 CLASSES = GENERIC | keys_of(_CLASSES)
 _ARTEFACTS = "device machine model product system unit 기계 기기 모델 장치 제품"
 ARTEFACTS = keys_of(_ARTEFACTS)
-"""Classes of whatever is made."""
+"""Classes of artefacts."""
 
 
 def has_class(heading: str) -> bool:
-    """Say whether a heading says of which class its thing is: "Hotel Adler"; one of whatever is made says nothing."""
+    """Say whether a heading states the class of its thing, as "Hotel Adler" does; classes of any artefact do not
+    count."""
     words = heading.casefold().split()
     return not (vocabulary(_CLASSES) - vocabulary(_ARTEFACTS)).isdisjoint(words)

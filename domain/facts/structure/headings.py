@@ -1,19 +1,19 @@
-"""Headings of a source: which lines are headings, what stands below them, and what they tell of it (V2, V4)."""
+"""Recognises the headings of a source, the text below each, and what they state about it (V2, V4)."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from domain.facts.reading.tokens import Token, read_tokens
+from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
-from domain.text.memory import remembered
+from domain.text.cache import text_cache
 from domain.text.words import vocabulary
 
 _MOST_LINE = 200
 _FEWEST = 2
 _MOST_WORDS = 8  # of a heading directly above its text
-_BOLD, _BARE = 7, 8  # levels of headings without signs, below those of Markdown
+_BOLD, _BARE = 7, 8  # levels of headings without marks, below those of Markdown
 _MARKED = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(\S[^\n]{0,120}?)[ \t#]*")
 _IN_BOLD = re.compile(
     r"[ \t]*(?:\*\*|__)([^*_\n]{1,80})(?:\*\*|__):?[ \t]*"
@@ -32,8 +32,8 @@ PERIOD = keys_of("""
     회계연도 회계 연도 사업연도 실적 결산 상반기 하반기 분기
 """)
 _NUMBER_WORD = re.compile(r"[#§]?[\d.]+[.)]?|[ivx]+\.?|제?\d+[장절조항]|[a-z][.)]?|and|of|the|for|in|to|및|&")
-# What headings say of any thing: which part of a text stands below, or what it is about the thing.
-_PARTS = vocabulary("""
+# Words of headings that label a part of any text, or an aspect of any thing.
+_SECTION_WORDS = vocabulary("""
     abstract access account activity agenda annual answer appendix application approach architecture article award
     background balance basics benefit biography body budget career cast change chapter climate comment company
     compensation conclusion condition configuration construction contact content contract cost culture customer data
@@ -55,31 +55,31 @@ _PARTS = vocabulary("""
 """)
 
 
-_PART_KEYS = keys_of(" ".join(_PARTS))
+_SECTION_KEYS = keys_of(" ".join(_SECTION_WORDS))
 _TOPIC = re.compile(r"(?:ing|ion|ment|ness|[ae]nce|ity|ogy)$")
 
 
-@remembered()
-def read_headings(text: str) -> frozenset[str]:
-    """Return the lines of `text` that are headings, without the space around them."""
-    return frozenset(line.strip() for line, heading in headings_in(text) if heading is not None)
+@text_cache()
+def heading_lines(text: str) -> frozenset[str]:
+    """Return the lines of `text` that are headings, without surrounding white space."""
+    return frozenset(line.strip() for line, heading in lines_with_headings(text) if heading is not None)
 
 
-def path_at(text: str, position: int) -> tuple[str, ...]:
-    """Return the headings that `text[position]` stands below, the outermost first."""
+def heading_path(text: str, position: int) -> tuple[str, ...]:
+    """Return the headings above `text[position]`, outermost first."""
     ends, paths = _paths(text)
     at = bisect_right(ends, position) - 1
     return paths[at] if at >= 0 else ()
 
 
-@remembered()
+@text_cache()
 def _paths(text: str) -> tuple[Sequence[int], Sequence[tuple[str, ...]]]:
-    """Where each heading ends, and the headings that what follows stands below."""
+    """Return the end of each heading, and the path of headings that applies from there."""
     ends: list[int] = []
     paths: list[tuple[str, ...]] = []
     path: list[tuple[int, str]] = []
     position = 0
-    for written, (line, heading) in zip(text.splitlines(keepends=True), headings_in(text), strict=True):
+    for written, (line, heading) in zip(text.splitlines(keepends=True), lines_with_headings(text), strict=True):
         position += len(written)
         if heading is not None:
             path = [each for each in path if each[0] < heading[0]] + [(heading[0], line)]
@@ -88,46 +88,46 @@ def _paths(text: str) -> tuple[Sequence[int], Sequence[tuple[str, ...]]]:
     return ends, paths
 
 
-def lines_apart(sentence: str, headings: Collection[str]) -> list[str]:
-    """Return a sentence, and the headings before it that were read as a part of it, each by itself."""
+def split_off_headings(sentence: str, headings: Collection[str]) -> list[str]:
+    """Return a sentence without the heading lines at its beginning, and these lines, each separately."""
     lines = sentence.split("\n")
     first = next((at for at, line in enumerate(lines) if line.strip() not in headings), len(lines))
     return [*lines[:first], *(["\n".join(lines[first:])] if first < len(lines) else [])]
 
 
-def told_below(heading: Sequence[Token], stated: Collection[str]) -> list[Token]:
-    """Return what a heading tells of the text below it, for a statement with the keys `stated` (V4).
+def inherited_tokens(heading: Sequence[Token], stated: Collection[str]) -> list[Token]:
+    """Return the tokens of a heading that also apply to the text below, for a statement with the keys `stated` (V4).
 
-    Its dates do where it is a period, or the statement says the rest of it as well: "Report 2024" dates nothing that
-    the report tells. Its other numbers do where the statement says two words of it, and all: "Revenue grew 12%".
+    Its dates apply if it is a period, or if the statement has its other words: "Report 2024" dates nothing in the
+    report. Its other numbers apply if the statement has all of its words, at least two: "Revenue grew 12%".
     """
-    words = [each for each in heading if each.matters and not each.value]
+    words = [each for each in heading if each.is_content and not each.value]
     whole = len(words) >= _FEWEST and all(each.key in stated for each in words)
     dates = all(each.key in PERIOD or each.key in stated for each in words)
     return [each for each in heading if not each.value or whole or (dates and each.value.date)]
 
 
-def is_named_by_heading(token: Token) -> bool:
-    """A heading names what stands below it, unless it only says what part of a text, or of a thing, that is."""
+def is_naming_token(token: Token) -> bool:
+    """Say whether a token of a heading names a thing, rather than a part of a text or of a thing."""
     words = [each for each in token.text.casefold().split() if not _NUMBER_WORD.fullmatch(each)]
     return token.kind in ("name", "word") and any(
-        each not in _PARTS and each.removesuffix("s") not in _PARTS for each in words
+        each not in _SECTION_WORDS and each.removesuffix("s") not in _SECTION_WORDS for each in words
     )
 
 
-def is_part(key: str) -> bool:
-    """Say whether the key of a word is that of one which says of any thing what part of it, or of a text, is below."""
-    return key in _PART_KEYS
+def is_section_key(key: str) -> bool:
+    """Say whether a key is that of a word for parts of texts or things, such as "overview"."""
+    return key in _SECTION_KEYS
 
 
-def is_topic(heading: str) -> bool:
-    """Say whether a heading says only which part of a text, or of a thing, stands below: "Career", "Connectivity"."""
-    named = [each for each in read_tokens(heading) if is_named_by_heading(each)]
+def is_topic_heading(heading: str) -> bool:
+    """Say whether a heading only names a part of a text or of a thing: "Career", "Connectivity"."""
+    named = [each for each in tokenize(heading) if is_naming_token(each)]
     return all(each.kind == "word" and _TOPIC.search(each.text) for each in named)
 
 
-def headings_in(text: str) -> Iterator[tuple[str, tuple[int, str] | None]]:
-    """Yield each line, with its level and words where it is a heading."""
+def lines_with_headings(text: str) -> Iterator[tuple[str, tuple[int, str] | None]]:
+    """Yield each line, with its level and words if it is a heading."""
     lines = text.splitlines()
     before = ""
     for line, following in pairwise((*lines, "")):
@@ -145,18 +145,18 @@ def _heading(before: str, line: str, following: str) -> tuple[int, str] | None:
     if not before.strip() and (bare := _LINE.fullmatch(_unnumbered(line))):
         if following.strip() and _UNDERLINE.fullmatch(following):
             return (1 if "=" in following else 2), bare[1]
-        if not following.strip() or (_STOPPED.search(following) and not _goes_on(bare[1], following)):
+        if not following.strip() or (_STOPPED.search(following) and not _is_wrapped(bare[1], following)):
             return _BARE, bare[1]
     return None
 
 
-def _goes_on(line: str, following: str) -> bool:
-    """Say whether a line is rather the first one of a paragraph that was wrapped."""
+def _is_wrapped(line: str, following: str) -> bool:
+    """Say whether a line rather begins a wrapped paragraph."""
     return following.lstrip()[:1].islower() or len(line.split()) > _MOST_WORDS
 
 
 def _unnumbered(heading: str) -> str:
-    """Return a heading without its number: "3.1 Batteries", "제3장 배터리"; one that is nothing else stays."""
+    """Return a heading without its number: "3.1 Batteries", "제3장 배터리"; one that is only a number stays."""
     plain = heading.lstrip()
     numbering = _NUMBERING.match(plain)
     return plain[numbering.end() :] or heading if numbering else heading

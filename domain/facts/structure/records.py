@@ -1,4 +1,4 @@
-"""Records of a source: `key: value` pairs that stand in lines below one another, or on one line (V2)."""
+"""Reads records of a source: `key: value` pairs on consecutive lines or on one line (V2)."""
 
 import re
 from collections import Counter
@@ -16,15 +16,15 @@ _TITLE = re.compile(r"[\s#*■▶]*([^.!?。|]{1,80}?)[\s:*#]*")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What `pairs` of (key, value) say of `label`; empty where only what stands `above` may name it."""
+    """The (key, value) `pairs` of the thing `label`; empty if only the `heading` may name it."""
 
     label: str
     pairs: tuple[tuple[str, str], ...]
-    above: str
+    heading: str
 
 
-def read_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
-    """Return the records of `lines`, and the lines that belong to none."""
+def parse_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
+    """Return the records of `lines`, and the other lines."""
     blocks: list[tuple[str, list[tuple[str, str]]]] = []
     records: list[Record] = []
     others: list[str] = []
@@ -32,7 +32,7 @@ def read_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
     block: list[tuple[str, str, str]] = []
     for line in (*lines, ""):
         pair = _PAIR.fullmatch(line)
-        running = _running(line) if len(line) <= _MOST_LINE else None
+        running = _inline_record(line) if len(line) <= _MOST_LINE else None
         if pair and not running:
             block.append((pair[1].strip(" *"), pair[2].strip(" *"), line))
             continue
@@ -50,14 +50,14 @@ def read_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
             title = found[1].strip() if found else ""
     counted = Counter(pairs[0][0] for _, pairs in blocks)
     for above, pairs in blocks:
-        records += _of_block(above, pairs, shared=counted[pairs[0][0]] > 1)
+        records += _records_of_block(above, pairs, shared=counted[pairs[0][0]] > 1)
     return records, others
 
 
-def _of_block(above: str, pairs: Sequence[tuple[str, str]], *, shared: bool) -> list[Record]:
-    """One record, or one for each time that its first key comes again.
+def _records_of_block(above: str, pairs: Sequence[tuple[str, str]], *, shared: bool) -> list[Record]:
+    """Return one record, or one for each repetition of the first key.
 
-    Records of a kind are named by their first value, a single one by what stands above it.
+    Records of a kind are named by their first value, a single one by its heading.
     """
     first = pairs[0][0]
     starts = [at for at, (key, _) in enumerate(pairs) if key == first]
@@ -68,8 +68,9 @@ def _of_block(above: str, pairs: Sequence[tuple[str, str]], *, shared: bool) -> 
     return [Record(above, tuple(pairs), "")]
 
 
-def _running(line: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
-    """The subject and pairs of a line such as "X1: price: 5, weight: 3 kg"; None unless it has two or more."""
+def _inline_record(line: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
+    """Return the subject and pairs of a line such as "X1: price: 5, weight: 3 kg"; None if it has fewer than two
+    pairs."""
     if line.count(":") < 2:
         return None
     text, label = line.strip().rstrip(".。)"), ""

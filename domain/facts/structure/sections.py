@@ -1,4 +1,4 @@
-"""Sections of a source: what stands below a heading is about what the heading names (V2)."""
+"""Divides a source into sections: text below a heading is about what the heading names (V2)."""
 
 import re
 from collections import defaultdict
@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from domain.facts.reading.korean import case_of
-from domain.facts.reading.tokens import Token, read_tokens
+from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import GENERIC, keys_of
 from domain.facts.structure.classes import CLASSES
-from domain.facts.structure.headings import PERIOD, headings_in, is_part, is_topic
-from domain.facts.structure.terms import Term, Told, held, most_specific, terms, terms_of
-from domain.text.memory import remembered
+from domain.facts.structure.headings import PERIOD, is_section_key, is_topic_heading, lines_with_headings
+from domain.facts.structure.terms import Term, TermIndex, is_among, most_specific, terms, terms_of
+from domain.text.cache import text_cache
 
 _MOST_SECTIONS = 400
-_LONGEST_NAME = 4  # words of a heading that is a name; longer ones are sentences
+_LONGEST_NAME = 4  # words of a heading that is a name
 _RELATIONS = frozenset("before after during without until outside inside under over except non 전 후 이전 이후".split())
 _DIGIT = re.compile(r"\d")
 _PARTICIPLE = re.compile("ed$")
@@ -24,7 +24,7 @@ _CLASSES = GENERIC | keys_of("model town village municipality 모델")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`text` below the headings of `path`, the last one directly above it."""
+    """`text` below the headings of `path`, the last of which is directly above it."""
 
     path: tuple[str, ...]
     text: str
@@ -32,32 +32,32 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class NamedSection:
-    """The section that a statement names with the words `named`: `own` is its text, `rest` what else it says.
+    """The section that a statement names with the words `mention`; `remainder` is the rest of the statement.
 
-    `below` are the parts of that text, each below the headings that the statement does not name and that name a thing.
-    `others` are the sections of other headings; `is_apart` says that what stands below them is not said of
-    it: the heading names a thing, not a topic, or a time, as "Before 2020".
-    `in_part` says that the statement has only a part of the name, as "the X100" of "X100 Pro", which no other has.
+    `subsections` are the parts of `text`, each with the headings above it that name a thing and that the statement does
+    not name. `other_sections` are those below other headings; `is_exclusive`: what they say does not apply to this
+    section, because its heading names a thing or a time, as "Before 2020", not a topic. `is_partial`: the statement has
+    only a part of the name, as "the X100" of "X100 Pro", which no other heading has.
     """
 
     heading: str
-    named: str
-    names: tuple[Term, ...]
-    own: str
-    below: tuple[Section, ...]
-    rest: tuple[Token, ...]
-    others: tuple[Section, ...]
-    is_apart: bool
-    in_part: bool
+    mention: str
+    name_terms: tuple[Term, ...]
+    text: str
+    subsections: tuple[Section, ...]
+    remainder: tuple[Token, ...]
+    other_sections: tuple[Section, ...]
+    is_exclusive: bool
+    is_partial: bool
 
 
-@remembered()
-def read_sections(text: str) -> tuple[Section, ...]:
-    """Return the sections of `text` that have a heading and a text, at most 400. Linear in its length."""
+@text_cache()
+def parse_sections(text: str) -> tuple[Section, ...]:
+    """Return the sections of `text` with a heading and a text, at most 400. Linear in its length."""
     found: list[Section] = []
     path: list[tuple[int, str]] = []
     body: list[str] = []
-    for line, heading in headings_in(text):
+    for line, heading in lines_with_headings(text):
         if heading is None:
             body.append(line)
             continue
@@ -71,13 +71,13 @@ def read_sections(text: str) -> tuple[Section, ...]:
 
 
 def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
-    """Return the section whose heading the statement names; None for none, or for headings beside each other."""
-    sections = read_sections(text)
-    told = Told(terms(tokens))
+    """Return the section whose heading the statement names; None if it names none, or unrelated ones."""
+    sections = parse_sections(text)
+    index = TermIndex(terms(tokens))
     headings = list(dict.fromkeys(each for section in sections for each in section.path))
-    named = most_specific([each for each in headings if _is_named(each, tokens, told)], lambda each: each)
-    in_part = [] if named else _named_in_part(tokens, told, headings)
-    chosen = named or in_part
+    full = most_specific([each for each in headings if _is_named(each, tokens, index)], lambda each: each)
+    in_part = [] if full else _partially_named(tokens, index, headings)
+    chosen = full or in_part
     own = [section for section in sections if set(chosen) <= set(section.path)]
     others = tuple(section for section in sections if not set(chosen) & set(section.path))
     if not chosen or not own:
@@ -85,42 +85,43 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
     names = tuple(each for heading in chosen for each in terms_of(heading))
     return NamedSection(
         heading=" ".join(chosen),
-        named=" ".join(each.text for each in tokens if is_of(each, names)),
-        names=names,
-        own="\n".join(each.text for each in own),
-        below=tuple(Section(tuple(_unnamed(each.path, chosen, told)), each.text) for each in own),
-        rest=tuple(_without(tokens, names)),
-        others=others,
-        is_apart=any(_is_name(each) for each in tokens if is_of(each, names)) or any(map(_relations, chosen)),
-        in_part=bool(in_part),
+        mention=" ".join(each.text for each in tokens if is_in_name(each, names)),
+        name_terms=names,
+        text="\n".join(each.text for each in own),
+        subsections=tuple(Section(tuple(_unnamed_headings(each.path, chosen, index)), each.text) for each in own),
+        remainder=tuple(_without_name(tokens, names)),
+        other_sections=others,
+        is_exclusive=any(_is_name(each) for each in tokens if is_in_name(each, names))
+        or any(map(_relation_words, chosen)),
+        is_partial=bool(in_part),
     )
 
 
-def _is_named(heading: str, tokens: Sequence[Token], told: Told) -> bool:
-    """Say whether a statement names what a heading does."""
-    naming = _naming(heading)
+def _is_named(heading: str, tokens: Sequence[Token], index: TermIndex) -> bool:
+    naming = _naming_terms(heading)
     return (
-        told.has(naming)
-        and _relations(heading) <= {each.key for each in tokens}
-        and all(_is_written(each.token, tokens) for each in naming)
+        index.has_all(naming)
+        and _relation_words(heading) <= {each.key for each in tokens}
+        and all(_is_mentioned(each.token, tokens) for each in naming)
     )
 
 
-def _is_written(wanted: Token, tokens: Sequence[Token]) -> bool:
-    """Say whether a word of a heading stands in the statement as a noun: "founded" is no "Founding"."""
+def _is_mentioned(wanted: Token, tokens: Sequence[Token]) -> bool:
+    """Say whether the statement has a word of a heading as a noun: "founded" does not mention "Founding"."""
     if wanted.kind != "word":
         return True
-    written = {form for each in tokens for form in _forms(each.text)}
-    return bool(written & set(_forms(wanted.text))) and not _PARTICIPLE.search(wanted.text)
+    written = {form for each in tokens for form in _noun_forms(each.text)}
+    return bool(written & set(_noun_forms(wanted.text))) and not _PARTICIPLE.search(wanted.text)
 
 
-def _relations(heading: str) -> set[str]:
-    """The small words of a heading without which it says something else: "Before 2020"."""
-    return {each.key for each in read_tokens(heading) if each.key in _RELATIONS}
+def _relation_words(heading: str) -> set[str]:
+    """Return the function words of a heading that change its meaning: "Before 2020"."""
+    return {each.key for each in tokenize(heading) if each.key in _RELATIONS}
 
 
-def _forms(text: str) -> Iterator[str]:
-    """The forms of a noun in which a statement may have it: the word, its plural or singular, its stem in Korean."""
+def _noun_forms(text: str) -> Iterator[str]:
+    """Yield the forms of a noun that a statement may have: as written, plural or singular, and the stem of a Korean
+    one."""
     for word in text.casefold().split():
         plain = word.removesuffix("'s")
         yield plain
@@ -129,32 +130,34 @@ def _forms(text: str) -> Iterator[str]:
             yield from (word[:-1], word[:-2])
 
 
-def _unnamed(path: Sequence[str], chosen: Sequence[str], told: Told) -> Iterator[str]:
-    """The headings below those that were `chosen` that name a thing which the statement does not name."""
+def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], index: TermIndex) -> Iterator[str]:
+    """Yield the headings below the `chosen` ones that name a thing which the statement does not name."""
     last = max(at for at, each in enumerate(path) if each in chosen)
     known = [term for each in chosen for term in terms_of(each)]
-    own = ((each, [term for term in _naming(each) if not held(term, known)]) for each in path[last + 1 :])
-    return (each for each, naming in own if not is_topic(each) and not any(told.has([term]) for term in naming))
+    own = ((each, [term for term in _naming_terms(each) if not is_among(term, known)]) for each in path[last + 1 :])
+    return (
+        each for each, naming in own if not is_topic_heading(each) and not any(index.has_all([term]) for term in naming)
+    )
 
 
-def _naming(heading: str) -> Sequence[Term]:
-    """The terms of a heading that name something: "Berlin" of "City of Berlin", "R2" of "Robot R2"."""
+def _naming_terms(heading: str) -> Sequence[Term]:
+    """Return the terms of a heading that name something: "Berlin" of "City of Berlin", "R2" of "Robot R2"."""
     whole = terms_of(heading)
     if dated := [each for each in whole if each.token.value and each.token.value.date]:
         return dated if all(each in dated or each.key in PERIOD for each in whole) else whole
     has_number = any(each.token.kind == "name" and _DIGIT.search(each.key) for each in whole)
     classes = CLASSES if has_number else _CLASSES
-    named = [each for each in whole if each.key not in classes and not is_part(each.key)]
+    named = [each for each in whole if each.key not in classes and not is_section_key(each.key)]
     return named if any(_may_name(each.token) for each in named) else whole
 
 
-def _named_in_part(tokens: Sequence[Token], told: Told, headings: Sequence[str]) -> list[str]:
-    """The one heading of which the statement has a name that no other heading has."""
+def _partially_named(tokens: Sequence[Token], index: TermIndex, headings: Sequence[str]) -> list[str]:
+    """Return the one heading of which the statement has a name that no other heading has; [] if there is none."""
     by_name: dict[str, set[str]] = defaultdict(set)
     for heading in headings:
-        naming = _naming(heading)
+        naming = _naming_terms(heading)
         for each in naming if len(naming) <= _LONGEST_NAME else ():
-            if _may_name(each.token) and told.has([each]) and _is_written(each.token, tokens):
+            if _may_name(each.token) and index.has_all([each]) and _is_mentioned(each.token, tokens):
                 by_name[each.key].add(heading)
     found = {heading for sharing in by_name.values() if len(sharing) == 1 for heading in sharing}
     return list(found) if len(found) == 1 else []
@@ -164,17 +167,17 @@ def _may_name(token: Token) -> bool:
     return not token.value and (token.kind == "name" or token.text[:1].isupper())
 
 
-def _without(tokens: Sequence[Token], names: Sequence[Term]) -> Iterator[Token]:
-    """The tokens but for the names, and for the word that joins one to what it owns: "the profit of Acme"."""
+def _without_name(tokens: Sequence[Token], names: Sequence[Term]) -> Iterator[Token]:
+    """Yield the tokens except the names, and the preposition that links one to its property: "the profit of Acme"."""
     for token, following in zip(tokens, (*tokens[1:], None), strict=True):
-        joins = token.key in _OWNER and following is not None and is_of(following, names)
-        if not joins and not is_of(token, names):
+        joins = token.key in _OWNER and following is not None and is_in_name(following, names)
+        if not joins and not is_in_name(token, names):
             yield token
 
 
-def is_of(token: Token, names: Sequence[Term]) -> bool:
+def is_in_name(token: Token, names: Sequence[Term]) -> bool:
     found = terms([token])
-    return bool(found) and all(held(each, names) for each in found)
+    return bool(found) and all(is_among(each, names) for each in found)
 
 
 def _is_name(token: Token) -> bool:

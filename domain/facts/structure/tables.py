@@ -1,7 +1,7 @@
-"""Tables and records of a source, read into rows: which content stands in which row under which head (V2).
+"""Reads the tables and records of a source into rows of cells with their heads (V2).
 
-Tables are lines with bars, tabs, semicolons or as many commas; their heads may take several lines. Records are blocks
-of `key: value` lines, or several such pairs on one line. The rest of the source is its prose.
+Lines of a table have bars, tabs, semicolons or the same number of commas; its heads may take several lines. Records are
+blocks of `key: value` lines, or several such pairs on one line. The rest of the source is prose.
 """
 
 import re
@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from domain.facts.structure.records import read_records
-from domain.text.memory import remembered
+from domain.facts.structure.records import parse_records
+from domain.text.cache import text_cache
 
 _MOST_ROWS = 400
 _MOST_COLUMNS = 40
 _MOST_LINE = 2_000
 _MOST_HEADS = 4  # lines
-_LONGEST_CELL = 80  # of a line that is cut at commas or semicolons, as sentences have them, too
+_LONGEST_CELL = 80  # in lines with commas or semicolons, which sentences have, too
 _RULE = re.compile(r"[\s|:+=-]+")
 _QUOTED_CELL = re.compile(r'"([^"]*)"')
 _SENTENCE = re.compile(r"[.!?。]\s*$")
@@ -34,26 +34,27 @@ _IN_BRACKETS = re.compile(r"[(\[](?:in\s)?([^()\[\]]{1,24})[)\]]", re.IGNORECASE
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`content` under `head`; `over` are the heads above that one, `unit` what the heads say a number is in."""
+    """`content` below `head`; `outer_heads` are the heads above that one, `unit` is the unit that the heads state."""
 
     head: str
     content: str
-    over: str = ""
+    outer_heads: str = ""
     unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: what it is about, its cells, the rows and lines that it stands below, and its table's number."""
+    """One row: its label and cells, the rows and lines above that apply to it (`heading`), and the number of its
+    table."""
 
     label: str
     cells: tuple[Cell, ...]
-    above: str = ""
+    heading: str = ""
     table: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class ReadTables:
+class ParsedTables:
     """The rows of all tables and records of a text, at most 400, and its other lines."""
 
     rows: tuple[Row, ...]
@@ -62,40 +63,40 @@ class ReadTables:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    sign: str
+    separator: str
     cells: tuple[str, ...]
 
 
-@remembered()
-def read_tables(text: str) -> ReadTables:
+@text_cache()
+def parse_tables(text: str) -> ParsedTables:
     """Return the tables of `text`. Linear in its length."""
     rows: list[Row] = []
     prose: list[str] = []
-    for number, (above, lines) in enumerate(_groups(text)):
+    for number, (above, lines) in enumerate(_tables_and_lines(text)):
         table = list(_rows(lines, above, number)) if len(lines) > 1 and lines[0].cells else []
         rows += table[: _MOST_ROWS - len(rows)]
         if not table:
-            prose += (" | ".join(each.cells) if each.cells else each.sign for each in lines)
-    records, others = read_records(prose)
+            prose += (" | ".join(each.cells) if each.cells else each.separator for each in lines)
+    records, others = parse_records(prose)
     kinds: dict[str, int] = {}
     for each in records[: _MOST_ROWS - len(rows)]:
         cells = tuple(Cell(head, content, unit=_unit(head)) for head, content in each.pairs)
-        rows.append(Row(each.label, cells, each.above, kinds.setdefault(cells[0].head, -1 - len(kinds))))
-    return ReadTables(tuple(rows), "\n".join(others))
+        rows.append(Row(each.label, cells, each.heading, kinds.setdefault(cells[0].head, -1 - len(kinds))))
+    return ParsedTables(tuple(rows), "\n".join(others))
 
 
-def _groups(text: str) -> Iterator[tuple[str, list[_Line]]]:
-    """Yield runs of lines that are cut in the same way, each with the heading and the line above it."""
+def _tables_and_lines(text: str) -> Iterator[tuple[str, list[_Line]]]:
+    """Yield runs of lines with the same separator, each with the heading and the line above it."""
     heading = caption = ""
     group: list[_Line] = []
     for line in text.splitlines():
         if line.strip() and _RULE.fullmatch(line):
             continue
-        found = _cut(line)
+        found = _split_cells(line)
         if group and (
-            found.sign != group[0].sign
+            found.separator != group[0].separator
             or not found.cells
-            or (found.sign != "|" and len(found.cells) != len(group[0].cells))
+            or (found.separator != "|" and len(found.cells) != len(group[0].cells))
         ):
             yield f"{heading} {caption}", group
             group = []
@@ -111,8 +112,8 @@ def _groups(text: str) -> Iterator[tuple[str, list[_Line]]]:
         yield f"{heading} {caption}", group
 
 
-def _cut(line: str) -> _Line:
-    """A line cut into cells, or the line itself as its `sign`."""
+def _split_cells(line: str) -> _Line:
+    """Divide a line into cells; a line that is not one of a table becomes its own `separator`."""
     if len(line) > _MOST_LINE:
         return _Line(line, ())
     if "|" in line:
@@ -131,8 +132,8 @@ def _cut(line: str) -> _Line:
 
 
 def cells_of(line: str) -> tuple[str, ...]:
-    """Return what a line of a table has in its cells; () for any other line."""
-    return tuple(each for each in _cut(line).cells if each)
+    """Return the cells of a table's line; () for any other line."""
+    return tuple(each for each in _split_cells(line).cells if each)
 
 
 def _rows(lines: Sequence[_Line], above: str, number: int) -> Iterator[Row]:
@@ -141,7 +142,7 @@ def _rows(lines: Sequence[_Line], above: str, number: int) -> Iterator[Row]:
         return
     top = _count_heads(grid)
     column = _label_column(grid[top:])
-    heads = [_stacked([row[at] for row in _filled(grid[:top])]) for at in range(len(grid[0]))]
+    heads = [_merged_heads([row[at] for row in _fill_spanning_heads(grid[:top])]) for at in range(len(grid[0]))]
     note = f"{above} {grid[top - 1][column]} {grid[0][column]}" if top else above
     units = [_unit(f"{head} {over}") or _unit(note, noted=True) for head, over in heads]
     group = label = ""
@@ -158,9 +159,9 @@ def _rows(lines: Sequence[_Line], above: str, number: int) -> Iterator[Row]:
 
 
 def _grid(lines: Sequence[_Line]) -> list[list[str]]:
-    """The cells as a rectangle, without those that only the bars at the edges make."""
+    """Return the cells as a rectangle, without the empty ones that bars at the edges make."""
     rows = [list(each.cells) for each in lines]
-    if lines[0].sign == "|" and all(not row[0] for row in rows):
+    if lines[0].separator == "|" and all(not row[0] for row in rows):
         rows = [row[1:-1] if not row[-1] else row[1:] for row in rows]
     width = min(_MOST_COLUMNS, Counter(map(len, rows)).most_common(1)[0][0])
     return [(row + [""] * width)[:width] for row in rows]
@@ -180,7 +181,7 @@ def _count_heads(grid: Sequence[Sequence[str]]) -> int:
 
 
 def _is_headless(grid: Sequence[Sequence[str]]) -> bool:
-    """Say whether the first line is a row as the second is: figures in the same units stand in it."""
+    """Say whether the first line is a row like the second: both have figures in the same units."""
     first, second = ([_FIGURE.sub("0", each) for each in row[1:]] for row in grid[:2])
     return bool(grid[0][0]) and first == second and all(map(_is_data, grid[0][1:])) and "0" not in first
 
@@ -190,13 +191,13 @@ def _is_data(cell: str) -> bool:
 
 
 def _label_column(body: Sequence[Sequence[str]]) -> int:
-    """The first column that names its rows: one of running numbers does not, where the one behind it has words."""
+    """Return the column that labels the rows: the second if only the first has running numbers."""
     named = [sum(bool(row[at]) and not _is_data(row[at]) for row in body) * 2 > len(body) for at in (0, 1)]
     return 1 if named == [False, True] and len(body[0]) > 2 else 0
 
 
-def _filled(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
-    """Head lines, in each but the last of which a head stands for the empty cells behind it as well."""
+def _fill_spanning_heads(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+    """Yield the head lines; in each but the last a head also fills the empty cells after it."""
     for place, row in enumerate(heads):
         filled = list(row)
         if place < len(heads) - 1:
@@ -205,13 +206,14 @@ def _filled(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
         yield filled
 
 
-def _stacked(heads: Sequence[str]) -> tuple[str, str]:
-    told = [each for each in heads if each]
-    return (told[-1], " ".join(told[:-1])) if told else ("", "")
+def _merged_heads(heads: Sequence[str]) -> tuple[str, str]:
+    filled = [each for each in heads if each]
+    return (filled[-1], " ".join(filled[:-1])) if filled else ("", "")
 
 
 def _unit(head: str, *, noted: bool = False) -> str:
-    """What numbers below `head` are in: "million", "백만원", "kg". Brackets of a caption may hold anything."""
+    """Return the unit of the numbers below `head`: "million", "백만원", "kg". Brackets of a caption (`noted`) do not
+    count."""
     if korean := _KOREAN_UNIT.search(head):
         return korean[1].replace(" ", "")
     if scale := _SCALE.search(head):

@@ -1,4 +1,4 @@
-"""What a text tells, word by word, as names in tables and headings are looked for in a statement (V2)."""
+"""The terms of a text, by which names in tables and headings are looked up in a statement (V2)."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
-from domain.facts.reading.token_alignment import akin, head, same
-from domain.facts.reading.tokens import Token, read_tokens
+from domain.facts.reading.token_alignment import prefix_key, same_lexeme, tokens_match
+from domain.facts.reading.tokens import Token, tokenize
 
 T = TypeVar("T")
 _MOST_CHARS = 120
@@ -15,73 +15,76 @@ _MOST_CHARS = 120
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word or value, and the token that it belongs to."""
+    """A content word or value, and the token that it belongs to."""
 
     key: str
     token: Token
 
 
 def terms(tokens: Sequence[Token]) -> list[Term]:
-    """Return what `tokens` tell, the words of a name each by itself."""
+    """Return the terms of the content tokens; each word of a name is a term."""
     return [
-        Term(key, each) for each in tokens if each.matters for key in ((each.key,) if each.value else each.key.split())
+        Term(key, each)
+        for each in tokens
+        if each.is_content
+        for key in ((each.key,) if each.value else each.key.split())
     ]
 
 
 @lru_cache(maxsize=8192)
 def terms_of(text: str) -> tuple[Term, ...]:
-    """Return what the first 120 characters of a name or cell tell."""
-    return tuple(terms(read_tokens(text[:_MOST_CHARS])))
+    """Return the terms of the first 120 characters of a name or cell."""
+    return tuple(terms(tokenize(text[:_MOST_CHARS])))
 
 
-def alike(one: Term, other: Term) -> bool:
-    """Say whether two terms are the same, in whichever of them the less exact date or name stands."""
+def terms_match(one: Term, other: Term) -> bool:
+    """Say whether two terms match, whichever of them has the less exact date or name."""
     if one.key == other.key or (one.key[:2] == "fy" and one.key[2:] == other.key):
         return True
     if one.token.value or other.token.value:
-        return same(one.token, other.token) or same(other.token, one.token)
-    return akin(one.key, other.key)
+        return tokens_match(one.token, other.token) or tokens_match(other.token, one.token)
+    return same_lexeme(one.key, other.key)
 
 
-class Told:
-    """What a statement tells, laid out so that many names are soon looked for in it. Never changes."""
+class TermIndex:
+    """The terms of a text, indexed for looking up many names. Immutable."""
 
-    def __init__(self, told: Sequence[Term]) -> None:
-        self._keys = frozenset(each.key for each in told)
-        self._valued = [each for each in told if each.token.value]
-        self._tokens = frozenset(each.token.key for each in told if not each.token.value)
+    def __init__(self, content: Sequence[Term]) -> None:
+        self._keys = frozenset(each.key for each in content)
+        self._valued = [each for each in content if each.token.value]
+        self._tokens = frozenset(each.token.key for each in content if not each.token.value)
         self._by_head: dict[str, list[Term]] = defaultdict(list)
-        for each in told:
+        for each in content:
             if not each.token.value:
-                self._by_head[head(each.key)].append(each)
+                self._by_head[prefix_key(each.key)].append(each)
 
-    def has(self, wanted: Sequence[Term]) -> bool:
-        """Say whether all of some terms are there, of which there is one at least: as the function `has` does."""
+    def has_all(self, wanted: Sequence[Term]) -> bool:
+        """Say whether all `wanted` terms are present, and at least one is wanted."""
         return bool(wanted) and all(map(self._has_one, wanted))
 
     def _has_one(self, wanted: Term) -> bool:
         if wanted.key in self._keys or f"fy{wanted.key}" in self._keys:
             return True
-        if any(alike(each, wanted) for each in self._valued):
+        if any(terms_match(each, wanted) for each in self._valued):
             return True
         if wanted.token.value:
             return wanted.token.key in self._tokens
-        return any(akin(each.key, wanted.key) for each in self._by_head.get(head(wanted.key), ()))
+        return any(same_lexeme(each.key, wanted.key) for each in self._by_head.get(prefix_key(wanted.key), ()))
 
 
-def held(term: Term, names: Sequence[Term]) -> bool:
-    """Say whether one of `names` is the same as `term`."""
-    return any(alike(term, each) for each in names)
+def is_among(term: Term, names: Sequence[Term]) -> bool:
+    """Say whether `term` matches one of `names`."""
+    return any(terms_match(term, each) for each in names)
 
 
-def has(told: Sequence[Term], wanted: Sequence[Term]) -> bool:
-    """Say whether a statement has all of some terms, of which there is one at least."""
-    return bool(wanted) and all(any(alike(each, other) for other in told) for each in wanted)
+def has_all(available: Sequence[Term], wanted: Sequence[Term]) -> bool:
+    """Say whether all `wanted` terms are available, and at least one is wanted."""
+    return bool(wanted) and all(any(terms_match(each, other) for other in available) for each in wanted)
 
 
-def without(told: Sequence[Term], names: Sequence[Term]) -> list[Term]:
-    """Return the terms that are in none of the names."""
-    return [each for each in told if not held(each, names)]
+def without(available: Sequence[Term], names: Sequence[Term]) -> list[Term]:
+    """Return the available terms that match none of the names."""
+    return [each for each in available if not is_among(each, names)]
 
 
 def most_specific(found: Sequence[T], name: Callable[[T], str]) -> list[T]:
@@ -92,6 +95,6 @@ def most_specific(found: Sequence[T], name: Callable[[T], str]) -> list[T]:
 
 
 def best(found: Sequence[T], score: Callable[[T], int]) -> list[T]:
-    """Return those with the highest score, in their order."""
+    """Return those with the highest score, in order."""
     scores = [score(each) for each in found]
     return [each for each, value in zip(found, scores, strict=True) if value == max(scores)]

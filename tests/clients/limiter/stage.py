@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from redis import Redis
 
-from clients.limiter.feedback import Told
+from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.limiter import SharedLimiter
-from clients.limiter.local import OwnAllowance
+from clients.limiter.local import LocalAllowance
 from clients.limiter.protocol import Priority
 from clients.limiter.request import Answer, Kind, Ticket
 from clients.limiter.script import ALLOWANCE
@@ -58,7 +58,7 @@ class Turned:
     async def take(self, ticket: Ticket, patience_s: float = 1e6) -> Answer:
         return await self._shared.take(ticket, patience_s)
 
-    async def settle(self, ticket: Ticket, told: Told) -> Answer:
+    async def settle(self, ticket: Ticket, told: RateLimitFeedback) -> Answer:
         return await self._shared.settle(ticket.id, MODEL, told)
 
     async def leave(self, ticket: Ticket) -> Answer:
@@ -68,7 +68,7 @@ class Turned:
         """Make a first call that only shows that the server is there: no longer a cold start."""
         first = ticket(0)
         await self.take(first)
-        await self.settle(first, Told(0, answered=True))
+        await self.settle(first, RateLimitFeedback(0, answered=True))
 
     async def aclose(self) -> None:
         await self._shared.aclose()
@@ -109,7 +109,7 @@ def limiter(url: str, *, account: str = "", settings: LimiterSettings | None = N
         MODEL: {kind: limits[kind] for kind in ("rpm", "rpd", "tpm", "tpd") if kind in limits}
     }
     shared = SharedAllowance(url, account or secrets.token_hex(8), secrets.token_hex(4), known, of_settings)
-    return SharedLimiter(shared, OwnAllowance(known, of_settings), of_settings)
+    return SharedLimiter(shared, LocalAllowance(known, of_settings), of_settings)
 
 
 async def warm(one: SharedLimiter) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from clients.limiter.feedback import Told
+from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.request import Ticket
 from clients.llm.protocol import Allowance
 from config.limits import LimiterSettings
@@ -43,7 +43,7 @@ def test_what_is_let_through_the_provider_lets_through(redis_url: str, story: li
                 ended = open_.pop(0)
                 used = int(ended.tokens * amount)
                 meter.settle(ended.tokens, used)
-                await turned.settle(ended, Told(used, answered=True))
+                await turned.settle(ended, RateLimitFeedback(used, answered=True))
         return admitted
 
     admitted = play(redis_url, scene, rpm=4, rpd=3_000, tpm=1_000, tpd=200_000)
@@ -132,8 +132,8 @@ def test_cached_tokens_are_given_back_and_the_rest_is_kept(redis_url: str) -> No
         await turned.known()
         call = ticket(800)
         await turned.take(call)
-        assert (await turned.settle(call, Told(300, answered=True))).full["tpm"] == 0.3
-        assert (await turned.settle(call, Told(0, answered=True))).full["tpm"] == 0.3  # once only
+        assert (await turned.settle(call, RateLimitFeedback(300, answered=True))).full["tpm"] == 0.3
+        assert (await turned.settle(call, RateLimitFeedback(0, answered=True))).full["tpm"] == 0.3  # once only
 
     play(redis_url, scene, tpm=1_000)
 
@@ -144,7 +144,7 @@ def test_the_margin_is_one_of_minutes_and_not_of_days(redis_url: str) -> None:
         await turned.known()
         call = ticket(10)
         await turned.take(call)
-        told = Told(10, answered=True, allowance=Allowance(limit_requests=1_000, remaining_requests=0))
+        told = RateLimitFeedback(10, answered=True, allowance=Allowance(limit_requests=1_000, remaining_requests=0))
         assert (await turned.settle(call, told)).full["rpd"] == 1.0
         assert (await turned.take(ticket(10), 0)).wait <= 86.4
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from clients.limiter.feedback import Told
+from clients.limiter.feedback import RateLimitFeedback
 from clients.llm.protocol import Allowance, ModelRateLimited, ModelRefused, ModelReply, ModelUnavailable, Usage
 from tests.clients.limiter.stage import Turned, play, ticket
 
 
-def told(used: int | None, limit: int, remaining: int) -> Told:
-    return Told(used, answered=True, allowance=Allowance(limit_tokens=limit, remaining_tokens=remaining))
+def told(used: int | None, limit: int, remaining: int) -> RateLimitFeedback:
+    return RateLimitFeedback(used, answered=True, allowance=Allowance(limit_tokens=limit, remaining_tokens=remaining))
 
 
 # A7
@@ -35,7 +35,7 @@ def test_a_first_call_that_does_not_answer_is_followed_by_another(redis_url: str
         turned.turn(5.1)
         assert (await turned.take(second)).granted
         assert not (await turned.take(third)).granted
-        await turned.settle(second, Told(0))  # could not be reached
+        await turned.settle(second, RateLimitFeedback(0))  # could not be reached
         assert (await turned.take(third)).granted
 
     play(redis_url, scene, tpm=1_000)
@@ -80,7 +80,7 @@ def test_a_limit_that_nobody_configured_is_learned(redis_url: str) -> None:
         first = ticket(1_000)
         await turned.take(first)
         allowance = Allowance(8_000, 7_000, 1_000, 999)
-        answer = await turned.settle(first, Told(600, answered=True, allowance=allowance))
+        answer = await turned.settle(first, RateLimitFeedback(600, answered=True, allowance=allowance))
         assert answer.limits == {"tpm": 8_000, "rpd": 1_000}
         assert answer.full["rpd"] == pytest.approx(0.001)
 
@@ -108,7 +108,7 @@ def test_what_drained_and_what_others_gave_back_since_the_header_is_taken_into_a
         slow, quick = ticket(200), ticket(600)
         await turned.take(quick)
         await turned.take(slow)  # the server answers now: 800 of 1,000 are used
-        await turned.settle(quick, Told(100, answered=True))
+        await turned.settle(quick, RateLimitFeedback(100, answered=True))
         turned.turn(6)
         answer = await turned.settle(slow, told(200, 1_000, 200))
         assert answer.full["tpm"] == pytest.approx(0.2)  # 300, less what drained in 6 s
@@ -123,7 +123,7 @@ def test_a_refusal_fills_the_bucket_and_nothing_is_sent_until_the_server_says_so
         call = ticket(100)
         await turned.take(call)
         error = ModelRateLimited("HTTP 429: … on tokens per minute (TPM): Limit 800, Used 790, …", retry_after_s=3)
-        answer = await turned.settle(call, Told.by(error))
+        answer = await turned.settle(call, RateLimitFeedback.from_outcome(error))
         assert answer.limits["tpm"] == 800
         assert answer.full["tpm"] == pytest.approx(790 / 800)
         again = ticket(10)
@@ -144,7 +144,7 @@ def test_a_refusal_names_a_limit_that_no_header_tells(redis_url: str) -> None:
         call = ticket(100)
         await turned.take(call)
         error = ModelRateLimited("… on requests per minute (RPM): Limit 30, Used 30, Requested 1.", retry_after_s=2)
-        answer = await turned.settle(call, Told.by(error))
+        answer = await turned.settle(call, RateLimitFeedback.from_outcome(error))
         assert answer.limits["rpm"] == 30
         assert answer.full["rpm"] == pytest.approx(1.0)
         assert answer.full["tpm"] == 0
@@ -154,13 +154,17 @@ def test_a_refusal_names_a_limit_that_no_header_tells(redis_url: str) -> None:
 
 # A7
 def test_what_outcomes_tell() -> None:
-    assert Told.by(None) == Told(None, answered=False)
+    assert RateLimitFeedback.from_outcome(None) == RateLimitFeedback(None, answered=False)
     reply = ModelReply("x", "m", Usage(prompt_tokens=100, completion_tokens=20, cached_tokens=64), "stop")
-    assert Told.by(reply) == Told(56, answered=True)
-    assert Told.by(ModelUnavailable("never sent")) == Told(0)
-    assert Told.by(ModelUnavailable("cut", usage=Usage(9, 9, estimated=True))) == Told(None)
-    assert Told.by(ModelRefused("wrong", status=400)) == Told(0, answered=True)
-    assert Told.by(ModelRateLimited("no reason")) == Told(0, answered=True, refused=1.0)
+    assert RateLimitFeedback.from_outcome(reply) == RateLimitFeedback(56, answered=True)
+    assert RateLimitFeedback.from_outcome(ModelUnavailable("never sent")) == RateLimitFeedback(0)
+    assert RateLimitFeedback.from_outcome(
+        ModelUnavailable("cut", usage=Usage(9, 9, estimated=True))
+    ) == RateLimitFeedback(None)
+    assert RateLimitFeedback.from_outcome(ModelRefused("wrong", status=400)) == RateLimitFeedback(0, answered=True)
+    assert RateLimitFeedback.from_outcome(ModelRateLimited("no reason")) == RateLimitFeedback(
+        0, answered=True, refused=1.0
+    )
 
 
 # A7
@@ -183,7 +187,7 @@ def test_a_wait_counts_on_what_calls_usually_give_back(redis_url: str) -> None:
         await turned.known()
         usual = ticket(400)
         await turned.take(usual)
-        await turned.settle(usual, Told(100, answered=True))
+        await turned.settle(usual, RateLimitFeedback(100, answered=True))
         turned.turn(61)
         for at in range(10):
             assert (await turned.take(ticket(100, float(at)))).granted

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clients.limiter.feedback import Told
+from clients.limiter.feedback import RateLimitFeedback
 from config.limits import LimiterSettings
 from tests.clients.limiter.stage import Turned, play, ticket
 
@@ -15,7 +15,7 @@ def test_the_lease_of_a_dead_worker_ends_and_gives_back_what_calls_usually_leave
         await turned.known()
         usual = ticket(1_000)
         await turned.take(usual)
-        await turned.settle(usual, Told(400, answered=True))
+        await turned.settle(usual, RateLimitFeedback(400, answered=True))
         turned.turn(61)
         lost = ticket(5_000)
         assert (await turned.take(lost)).full["tpm"] == pytest.approx(0.5)
@@ -27,7 +27,7 @@ def test_the_lease_of_a_dead_worker_ends_and_gives_back_what_calls_usually_leave
         # 60 % of 5,000: a call of this model usually uses 40 %, and the dead one's was probably made.
         assert before - after == pytest.approx(0.3 + drained, abs=0.001)
         # A late caller has nothing to give back.
-        assert (await turned.settle(lost, Told(0, answered=True))).full["tpm"] == pytest.approx(after)
+        assert (await turned.settle(lost, RateLimitFeedback(0, answered=True))).full["tpm"] == pytest.approx(after)
 
     play(redis_url, scene, settings=SETTINGS, tpm=10_000)
 
@@ -39,7 +39,7 @@ def test_an_unknown_outcome_counts_like_the_usual_one(redis_url: str) -> None:
         for used in (None, 250, None):
             call = ticket(1_000)
             await turned.take(call)
-            answer = await turned.settle(call, Told(used))
+            answer = await turned.settle(call, RateLimitFeedback(used))
         # Nothing was known of the first, a quarter is usual for the last.
         assert answer.full["tpm"] == pytest.approx(0.1 + 0.025 + 0.025)
 

@@ -11,9 +11,9 @@ import structlog
 from redis import Redis
 from structlog.testing import capture_logs
 
-from clients.limiter.feedback import Told
+from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.limiter import SharedLimiter
-from clients.limiter.local import OwnAllowance
+from clients.limiter.local import LocalAllowance
 from clients.limiter.request import Answer, Kind
 from clients.llm.protocol import CallDeferred
 from config.limits import LimiterSettings
@@ -132,8 +132,8 @@ def test_a_restarted_redis_with_an_old_state_is_not_believed(tmp_path: Path) -> 
 # A7
 def test_alone_it_keeps_order_heeds_refusals_and_goes_on_from_where_it_was() -> None:
     now = 0.0
-    alone = OwnAllowance({MODEL: {"tpm": 6_000.0}}, SETTINGS, clock=lambda: now)
-    alone.hear(MODEL, Answer(full={"tpm": 0.5}, limits={"tpm": 6_000.0}, sharers=2))
+    alone = LocalAllowance({MODEL: {"tpm": 6_000.0}}, SETTINGS, clock=lambda: now)
+    alone.observe(MODEL, Answer(full={"tpm": 0.5}, limits={"tpm": 6_000.0}, sharers=2))
     assert alone.take(ticket(1_500), 9.0).granted  # half of 3,000 was used
     old, new = ticket(100, 1.0), ticket(10, 2.0)
     assert not alone.take(old, 9.0).granted
@@ -142,7 +142,7 @@ def test_alone_it_keeps_order_heeds_refusals_and_goes_on_from_where_it_was() -> 
     now = 2.01
     assert alone.take(old, 9.0).granted
     assert not alone.take(new, 9.0).granted
-    alone.settle(old.id, MODEL, Told(0, answered=True, refused=2.0))
+    alone.settle(old.id, MODEL, RateLimitFeedback(0, answered=True, refused=2.0))
     now = 4.0
     assert not alone.take(new, 9.0).granted
     now = 4.3
@@ -153,5 +153,5 @@ def test_alone_it_keeps_order_heeds_refusals_and_goes_on_from_where_it_was() -> 
 # A7
 def test_alone_a_day_that_nobody_heard_of_is_not_thought_used_up() -> None:
     limits: dict[Kind, float] = {"tpm": 6_000.0, "rpd": 500_000.0}
-    alone = OwnAllowance({MODEL: limits}, LimiterSettings(alone_share=1), clock=lambda: 0.0)
+    alone = LocalAllowance({MODEL: limits}, LimiterSettings(alone_share=1), clock=lambda: 0.0)
     assert alone.take(ticket(10), 0.0).wait < 1

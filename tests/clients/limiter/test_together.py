@@ -9,7 +9,7 @@ import pytest
 from redis import Redis
 
 from clients.limiter import Priority
-from clients.limiter.coalescing import Pace
+from clients.limiter.batching import Pace
 from clients.limiter.limiter import SharedLimiter
 from clients.llm.protocol import CallDeferred, ModelRateLimited
 from config.limits import LimiterSettings
@@ -58,7 +58,7 @@ def test_calls_that_begin_together_are_one_run_and_their_ends_go_with_the_next(
     own: OwnRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Or they would go by themselves when the next comes late.
-    monkeypatch.setattr("clients.limiter.shared.SETTLE_WITHIN_S", 3_600.0)
+    monkeypatch.setattr("clients.limiter.batching.SETTLE_WITHIN_S", 3_600.0)
 
     async def scene() -> None:
         one = limiter(own.url, tpm=6_000_000)
@@ -77,7 +77,7 @@ def test_calls_that_begin_together_are_one_run_and_their_ends_go_with_the_next(
 
 # A7
 def test_an_end_that_somebody_waits_for_is_told_at_once(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clients.limiter.shared.SETTLE_WITHIN_S", 3_600.0)
+    monkeypatch.setattr("clients.limiter.batching.SETTLE_WITHIN_S", 3_600.0)
 
     async def scene() -> None:
         one, other = (limiter(redis_url, account="told at once", tpm=6_000) for _ in range(2))

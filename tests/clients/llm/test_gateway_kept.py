@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import pytest
 
-from clients.llm.calling.reply_cache import Begun, KeptReply, Task, reply_key
+from clients.llm.calling.reply_cache import Begun, CachedReply, Task, reply_key
 from clients.llm.gateway import ComposedText, ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallDeferred, CallLog, PromptText, Terms, Usage
@@ -27,14 +27,14 @@ class Drawer:
     """A ReplyStore in memory; it stores nothing before it is `open`."""
 
     def __init__(self) -> None:
-        self.kept: dict[bytes, KeptReply] = {}
+        self.kept: dict[bytes, CachedReply] = {}
         self.open = asyncio.Event()
         self.open.set()
 
-    async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, KeptReply]:
+    async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, CachedReply]:
         return {key: self.kept[key] for key in keys if key in self.kept}
 
-    async def put(self, key: bytes, reply: KeptReply) -> None:
+    async def put(self, key: bytes, reply: CachedReply) -> None:
         await self.open.wait()
         self.kept.setdefault(key, reply)
 
@@ -121,7 +121,7 @@ def test_only_replies_that_fit_are_kept(stage: GroqStage, log: CallLog, drawer: 
 
 def test_a_kept_reply_that_does_not_fit_is_bought_anew(stage: GroqStage, log: CallLog, drawer: Drawer) -> None:  # N4
     key = key_of("", CHECK_STATEMENT, FAST, CHECK)
-    drawer.kept[key] = KeptReply('{"verdict": "fine"}', FAST)
+    drawer.kept[key] = CachedReply('{"verdict": "fine"}', FAST)
     assert isinstance(play(stage, check(log), replies=drawer), StatementCheck)
     assert [record.kept for record in log.records] == [False]
 

@@ -9,16 +9,16 @@ ENGLISH = "All returns must be made within thirty days of the purchase date, and
 
 
 def test_it_is_let_go_when_no_document_has_come_for_a_while_and_loaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = language.KeptModel()
-    monkeypatch.setattr("clients.parsing.language._kept", kept)
-    monkeypatch.setattr("clients.parsing.language._KEPT_S", 0.2)
+    kept = language.ReleasableModel()
+    monkeypatch.setattr("clients.parsing.language._model_in_use", kept)
+    monkeypatch.setattr("clients.parsing.language._IDLE_S", 0.2)
     assert (language.language_of(ENGLISH), kept.is_loaded) == ("en", True)
     soon(lambda: not kept.is_loaded)
     assert (language.language_of(ENGLISH), kept.is_loaded) == ("en", True)
 
 
 def test_each_document_lengthens_its_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = language.KeptModel()
+    kept = language.ReleasableModel()
     first, one = kept.model(), kept.ending
     assert kept.model() is first
     assert one is not None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.answers.external_citations import GivenCitation, as_given, mark
+from domain.answers.external_citations import GivenCitation, as_given, insert_markers
 from domain.answers.statements import statements
 
 TWO = "Refunds take 14 days. Shipping is free."
@@ -22,13 +22,13 @@ TWO = "Refunds take 14 days. Shipping is free."
     ],
 )
 def test_a_marker_stands_behind_what_is_cited(start: int, end: int, marked: str) -> None:  # N2
-    assert mark(TWO, [GivenCitation(start, end, 1)]).text == marked
+    assert insert_markers(TWO, [GivenCitation(start, end, 1)]).text == marked
 
 
 @pytest.mark.parametrize("answer", ["Run `citewell up` first.", "It is so [Source: 1] today."])
 def test_nothing_is_put_into_code_or_a_marker(answer: str) -> None:  # N2
     inside = answer.index("`") + 4 if "`" in answer else answer.index("1]")
-    found = mark(answer, [GivenCitation(0, inside, 2)]).text
+    found = insert_markers(answer, [GivenCitation(0, inside, 2)]).text
     (statement,) = statements(found)
     assert 2 in statement.numbers
 
@@ -42,7 +42,7 @@ _TEXTS = st.lists(
 def test_places_of_the_marked_answer_are_those_of_the_given_one(answer: str, data: st.DataObject) -> None:  # N2
     place = st.integers(0, len(answer) - 1)
     spans = data.draw(st.lists(st.tuples(place, place, st.integers(1, 12)), max_size=5))
-    marked = mark(answer, [GivenCitation(min(a, b), max(a, b) + 1, n) for a, b, n in spans])
+    marked = insert_markers(answer, [GivenCitation(min(a, b), max(a, b) + 1, n) for a, b, n in spans])
     kept = [n for n in range(len(marked.text)) if as_given(n + 1, marked.inserted) > as_given(n, marked.inserted)]
     assert "".join(marked.text[n] for n in kept) == answer
     assert all(answer[as_given(n, marked.inserted)] == marked.text[n] for n in kept)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.answers.parser import read
+from domain.answers.parser import parse_answer
 from domain.answers.statements import plan_checks, statements
 from domain.correction.corrected_answer import Edit, correct
 from domain.markers.citable import citable_sources
@@ -28,7 +28,7 @@ CAPITALS = "[1] Paris is the capital of France. [2] Rome is the capital of Italy
 def test_a_marker_in_front_belongs_to_what_follows_where_all_of_them_do(
     answer: str, numbers: list[tuple[int, ...]]
 ) -> None:  # V5, seeds-audit B9
-    assert [said.numbers for said in read(answer).said] == numbers
+    assert [said.numbers for said in parse_answer(answer).said] == numbers
 
 
 def test_markers_in_front_go_behind_their_own_sentences() -> None:  # V5, seeds-audit B9
@@ -42,7 +42,7 @@ TABLE = "| City | Country |\n|---|:---:|\n| Paris | France [1] |\n| Rome | Italy
 
 
 def test_the_head_of_a_table_claims_nothing_and_its_rows_do() -> None:  # V5, seeds-audit B10
-    assert [(said.claim, said.numbers) for said in read(TABLE).said if said.numbers or said.claim] == [
+    assert [(said.claim, said.numbers) for said in parse_answer(TABLE).said if said.numbers or said.claim] == [
         (True, (1,)),
         (True, (2,)),
     ]

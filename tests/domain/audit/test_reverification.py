@@ -1,10 +1,10 @@
 """The differences between a new verification and the previous one (N6)."""
 
-from domain.audit.reverification import Stated, compare, worse
+from domain.audit.reverification import SentenceState, compare, worse
 
 
-def stated(start: int, status: str) -> Stated:
-    return Stated(start, start + 5, f"s{start}", status, 0.5, "because")
+def stated(start: int, status: str) -> SentenceState:
+    return SentenceState(start, start + 5, f"s{start}", status, 0.5, "because")
 
 
 def test_every_sentence_is_told_with_both_states_in_the_order_of_the_answer() -> None:  # N6

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.answers.parser import read
+from domain.answers.parser import parse_answer
 from domain.correction.corrected_answer import Corrected, correct
 from domain.correction.edits import Repair
 from domain.markers.parser import cited_markers
@@ -74,7 +74,7 @@ def _random_repair(dice: random.Random, sources: int) -> Repair:
 
 def mended(case: Case) -> Corrected:
     answer, sources, wrong, repairs = case
-    count = len(read(answer).said)
+    count = len(parse_answer(answer).said)
     return correct(answer, sources, wrong, {index: repair for index, repair in repairs.items() if index < count})
 
 
@@ -162,7 +162,7 @@ def test_a_rewriting_without_words_is_a_drop() -> None:  # N5
 
 @given(ANSWERS, SOURCES, WRONG)
 def test_dropping_all_statements_leaves_nothing_to_read(answer: str, sources: int, wrong: set[tuple[int, int]]) -> None:
-    count = len(read(answer).said)
+    count = len(parse_answer(answer).said)
     corrected = correct(answer, sources, wrong, dict.fromkeys(range(count), DROP))
     assert corrected.statements == ()
     assert not re.search(r"\w{3,}", corrected.text)

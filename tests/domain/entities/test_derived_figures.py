@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.entities.derived_figures import follows, worded
+from domain.entities.derived_figures import derivation, figures_in_words
 from domain.entities.numbers import find_quantities
 from domain.evidence.contradictions import disagreements
 
@@ -23,12 +23,12 @@ from domain.evidence.contradictions import disagreements
     ],
 )
 def test_a_share_or_a_time_in_words_is_read_as_a_figure(text: str, value: float, unit: str) -> None:  # V3, S4.4
-    assert [(each.value, each.unit) for each in worded(text)] == [(pytest.approx(value), unit)]
+    assert [(each.value, each.unit) for each in figures_in_words(text)] == [(pytest.approx(value), unit)]
 
 
 @pytest.mark.parametrize("text", ["the third floor of a house", "She was half asleep in the third row of eight."])
 def test_an_ordinal_is_no_share_of_more_than_a_half(text: str) -> None:
-    assert all(each.value <= 50 for each in worded(text))
+    assert all(each.value <= 50 for each in figures_in_words(text))
 
 
 @pytest.mark.parametrize(
@@ -43,14 +43,14 @@ def test_an_ordinal_is_no_share_of_more_than_a_half(text: str) -> None:
 )
 def test_a_figure_may_follow_from_two_others(claim: str, source: str, found: tuple[str, str] | None) -> None:
     stated = find_quantities(claim)[0]
-    followed = follows(stated, source, find_quantities(source))
+    followed = derivation(stated, source, find_quantities(source))
     assert followed == (found or ("12 billion dollars", "two thirds"))
 
 
 def test_other_units_and_distant_figures_do_not_make_a_figure() -> None:
     hours = find_quantities("32 hours")[0]
     for source in ("It weighs 8 kg and is 4 m long.", f"It has eight modules. {'And so on. ' * 40}Each takes 4 hours."):
-        assert follows(hours, source, find_quantities(source)) is None
+        assert derivation(hours, source, find_quantities(source)) is None
 
 
 def test_a_figure_that_may_follow_is_not_called_wrong_and_not_proven() -> None:  # V3

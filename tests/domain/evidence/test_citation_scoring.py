@@ -200,3 +200,19 @@ def test_a_span_of_a_whole_page_has_to_be_there_word_for_word(copies: int, found
     score = score_citation("returns", page, "x" + page)
     assert (score.located is not None) is found
     assert score_citation("returns", page, page).text_span_score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "is_said"),
+    [
+        ("The office closes at 5 pm.", "The office closes at 17:00.", True),
+        ("The office closes at 4 pm.", "The office closes at 17:00.", False),
+        ("The lease began on 3 April 2021.", "The lease began on 2021-04-03.", True),
+        ("The lease began on 4 April 2021.", "The lease began on 2021-04-03.", False),
+        ("예산은 1억 2,000만 원이다.", "예산은 1억2천만 원이다.", True),
+        ("예산은 1억 3,000만 원이다.", "예산은 1억2천만 원이다.", False),
+        ("행사에 100명이 참가했다.", "행사에 백 명이 참가했다.", True),
+    ],
+)
+def test_a_value_counts_in_any_spelling(claim: str, source: str, is_said: bool) -> None:  # S4.4, V3
+    assert score_citation(claim, source).is_accurate is is_said

@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 
 from domain.evidence.citation_scoring import CitationIssue, score_citation
-from domain.facts.above import lasting
-from domain.facts.cited import Cited
+from domain.facts.heading_context import active_headings
+from domain.facts.quotation import Quotation
 
 IT = "It weighs {} kilograms and runs on two batteries."
 HEADINGS = ["# {}", "## {}", "**{}**", "**{}:**", "{}", "■ {}", "{}\n------"]
@@ -127,7 +127,7 @@ def test_a_table_without_heads_has_rows_all_the_same(claim: str, row: int) -> No
 
 @pytest.mark.parametrize("text", ["X100\t6 kg\t300 euros", "The X200 has two ports."])
 def test_words_that_are_no_rows_stay_as_they_are(text: str) -> None:
-    assert Cited(text, f"{HEADS}\n{ROWS[0]}\n{ROWS[1]}\n").readable == text
+    assert Quotation(text, f"{HEADS}\n{ROWS[0]}\n{ROWS[1]}\n").readable == text
 
 
 def test_words_that_name_their_subject_need_no_heading() -> None:
@@ -171,4 +171,4 @@ def test_a_number_of_a_heading_that_names_nothing_proves_no_year() -> None:
     ],
 )
 def test_a_heading_ends_what_one_of_its_form_began(path: tuple[str, ...], holding: tuple[str, ...]) -> None:
-    assert lasting(path) == holding
+    assert active_headings(path) == holding

@@ -14,7 +14,7 @@ from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.model import rewrite_statement
 from domain.evidence.contradictions import disagreements
-from domain.evidence.equivalence import keeps_subjects, stands_in_one_place
+from domain.evidence.equivalence import is_in_one_place, keeps_subjects
 from domain.prompting.numbered_sources import Sources
 from domain.verdicts.ruling import Grounds
 
@@ -122,7 +122,7 @@ def test_what_a_repair_leaves_passes_again_and_stays(case: Listed) -> None:  # V
         if text is not None:
             assert repaired(text, case.source) == text
             assert disagreements(text, case.source) == ()
-            assert stands_in_one_place(text, case.source)
+            assert is_in_one_place(text, case.source)
 
 
 @settings(max_examples=300, deadline=None)

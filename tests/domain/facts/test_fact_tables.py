@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.evidence.contradictions import disagreements
-from domain.facts.reading.tokens import read_tokens
-from domain.facts.structure.cells import against_tables
-from domain.facts.structure.sections import read_sections
-from domain.facts.structure.tables import read_tables
+from domain.facts.reading.tokens import tokenize
+from domain.facts.structure.cells import compare_with_tables
+from domain.facts.structure.sections import parse_sections
+from domain.facts.structure.tables import parse_tables
 
 IN_MILLIONS = (
     "(In millions) | 2019 | 2018\n"
@@ -147,7 +147,7 @@ def test_the_content_of_another_cell_record_or_section_is_disputed(statement: st
 
 
 def test_lines_of_pairs_with_commas_are_no_comma_separated_table() -> None:  # V2
-    rows = read_tables("Product: chair\nPrice in 2022: $11,000\nPrice in 2023: $94,000").rows
+    rows = parse_tables("Product: chair\nPrice in 2022: $11,000\nPrice in 2023: $94,000").rows
     assert [(cell.head, cell.content) for row in rows for cell in row.cells if cell.head.startswith("Price")] == [
         ("Price in 2022", "$11,000"),
         ("Price in 2023", "$94,000"),
@@ -155,16 +155,16 @@ def test_lines_of_pairs_with_commas_are_no_comma_separated_table() -> None:  # V
 
 
 def test_a_head_line_below_a_title_line_names_its_columns_with_it() -> None:  # V2
-    cells = read_tables(" | December 31, | \n(In thousands) | 2019 | 2018\nSales | 5 | 6\nCosts | 3 | 4").rows[0].cells
-    assert [(cell.over, cell.head, cell.unit) for cell in cells] == [
+    cells = parse_tables(" | December 31, | \n(In thousands) | 2019 | 2018\nSales | 5 | 6\nCosts | 3 | 4").rows[0].cells
+    assert [(cell.outer_heads, cell.head, cell.unit) for cell in cells] == [
         ("December 31,", "2019", "thousand"),
         ("December 31,", "2018", "thousand"),
     ]
 
 
 def test_a_line_without_cells_names_the_rows_below_it() -> None:  # V2
-    rows = read_tables("Item | 2019\nRevenue: | \nServices | 5\nCost of revenue: | \nServices | 3").rows
-    assert [(row.label, row.above) for row in rows] == [("Services", "Revenue:"), ("Services", "Cost of revenue:")]
+    rows = parse_tables("Item | 2019\nRevenue: | \nServices | 5\nCost of revenue: | \nServices | 3").rows
+    assert [(row.label, row.heading) for row in rows] == [("Services", "Revenue:"), ("Services", "Cost of revenue:")]
 
 
 def test_what_the_prose_says_of_a_row_is_not_disputed_by_its_cells() -> None:  # V2
@@ -173,12 +173,12 @@ def test_what_the_prose_says_of_a_row_is_not_disputed_by_its_cells() -> None:  #
 
 
 def test_a_statement_that_names_a_cell_without_a_value_is_left_to_the_prose() -> None:  # V2
-    assert against_tables(read_tokens("Food Care grew in 2019."), IN_MILLIONS) is None
+    assert compare_with_tables(tokenize("Food Care grew in 2019."), IN_MILLIONS) is None
 
 
 def test_a_section_knows_the_headings_above_its_own() -> None:  # V2
     source = "# Report\n\n## Alpha\n\n### 2022\n\nProfit was 5.\n\n## Beta\n\nProfit was 6."
-    assert [each.path for each in read_sections(source)] == [("Report", "Alpha", "2022"), ("Report", "Beta")]
+    assert [each.path for each in parse_sections(source)] == [("Report", "Alpha", "2022"), ("Report", "Beta")]
 
 
 @given(
@@ -213,8 +213,8 @@ def test_reading_and_asking_large_tables_takes_little_time() -> None:  # V2
     ]
     began = time.process_time()
     for source in hostile:
-        against_tables(read_tokens("The Head 7 of Firm 9 is 6."), source)
-        read_sections(source)
+        compare_with_tables(tokenize("The Head 7 of Firm 9 is 6."), source)
+        parse_sections(source)
     assert time.process_time() - began < 10
 
 

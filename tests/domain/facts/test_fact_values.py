@@ -3,10 +3,10 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from domain.facts.proving import nearby, unproven_words
-from domain.facts.reading.token_alignment import align, same
-from domain.facts.reading.tokens import Token, Value, read_tokens
-from domain.facts.reading.values import Values, agree
+from domain.facts.grounding import context_tokens, ungrounded_words
+from domain.facts.reading.token_alignment import align, tokens_match
+from domain.facts.reading.tokens import Token, Value, tokenize
+from domain.facts.reading.values import ValueIndex, values_agree
 
 _FIGURES = st.one_of(
     st.integers(0, 3000).map(str),
@@ -44,36 +44,38 @@ def values_of(tokens: tuple[Token, ...]) -> list[Value | None]:
 @example("7 kg", "9" * 320)
 @example("hundreds of people", "640 people ; 9,000 people")
 def test_no_value_that_agrees_is_left_out(stated: str, known: str) -> None:  # F2
-    held = values_of(read_tokens(known))
-    index = Values(held)
-    for value in filter(None, values_of(read_tokens(stated))):
-        agreeing = [at for at, each in enumerate(held) if each and agree(value, each)]
-        found = index.like(value)
+    held = values_of(tokenize(known))
+    index = ValueIndex(held)
+    for value in filter(None, values_of(tokenize(stated))):
+        agreeing = [at for at, each in enumerate(held) if each and values_agree(value, each)]
+        found = index.candidates(value)
         assert found == sorted(found)
         assert set(agreeing) <= set(found)
 
 
 @given(_VALUES, _SENTENCES)
 def test_a_token_is_that_which_is_equal_to_it_else_the_first_that_is_the_same(stated: str, known: str) -> None:  # F2
-    theirs = [each for each in read_tokens(known) if each.kind != "filler"]
-    for token in read_tokens(stated):
-        equal = (each for each in theirs if each.key == token.key and each.cue == token.cue and same(token, each))
-        wanted = next(equal, None) or next((each for each in theirs if same(token, each)), None)
+    theirs = [each for each in tokenize(known) if each.kind != "filler"]
+    for token in tokenize(stated):
+        equal = (
+            each for each in theirs if each.key == token.key and each.cue == token.cue and tokens_match(token, each)
+        )
+        wanted = next(equal, None) or next((each for each in theirs if tokens_match(token, each)), None)
         found = [theirs[at].key for _, at in align((token,), theirs).pairs]
         assert token.kind == "filler" or found == ([wanted.key] if wanted else [])
 
 
 @given(_VALUES, _SENTENCES)
 def test_a_value_is_unproven_when_no_token_of_the_place_is_the_same(stated: str, known: str) -> None:  # V4, F2
-    place = nearby(stated, known, 0, len(known))
-    missing = unproven_words(stated, known, 0, len(known))
-    for token in read_tokens(stated):
+    place = context_tokens(stated, known, 0, len(known))
+    missing = ungrounded_words(stated, known, 0, len(known))
+    for token in tokenize(stated):
         if token.value and not (token.value.quantity and token.value.quantity.weak):
-            assert (token.text in missing) is not any(same(token, each) for each in place)
+            assert (token.text in missing) is not any(tokens_match(token, each) for each in place)
 
 
 def test_values_that_are_far_from_each_other_are_not_compared() -> None:  # F1, F2
-    held = values_of(read_tokens(" ".join(str(number) for number in range(3_000, 3_400))))
-    index = Values(held)
+    held = values_of(tokenize(" ".join(str(number) for number in range(3_000, 3_400))))
+    index = ValueIndex(held)
     assert len(held) == 400
-    assert all(len(index.like(value)) < 10 for value in held if value)
+    assert all(len(index.candidates(value)) < 10 for value in held if value)

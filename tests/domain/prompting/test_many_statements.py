@@ -64,7 +64,7 @@ def test_a_statement_is_laid_beside_a_few_sentences_of_a_source_however_many_it_
 def test_the_figures_of_a_source_that_may_be_meant_are_found_by_their_value() -> None:
     figures = source_figures(zebras(2_000))
     (stated,) = source_figures("It weighs 1,500 kg.").everywhere
-    near = figures.near(stated)
+    near = figures.candidates(stated)
     assert any(each.value == 1_500 for each in near)
     assert len(near) < len(figures.different) / 4
 

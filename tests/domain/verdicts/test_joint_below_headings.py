@@ -2,9 +2,9 @@
 
 import pytest
 
-from domain.facts.above import below
+from domain.facts.heading_context import with_headings
 from domain.prompting.judgements import StatementCheck
-from domain.verdicts.joint_support import joint_rulings, read_jointly
+from domain.verdicts.joint_support import find_joint_support, joint_rulings
 
 YES = StatementCheck(evidence="", explanation="all of it", relation="supports", is_accurate=True, confidence=0.97)
 IT = ("It weighs 5 kg and runs on two batteries.", "It weighs 7 kg and has four ports.")
@@ -25,7 +25,7 @@ CASES = [
 
 def approved(statement: str, sources: list[str], contexts: list[str]) -> bool:
     """Whether both sources are accurate for a part when a model says yes to everything."""
-    joint = read_jointly(statement, sources, contexts)
+    joint = find_joint_support(statement, sources, contexts)
     rulings = joint_rulings(joint, YES, range(2)) if joint else {}
     return [each.supports for each in rulings.values()] == [True, True]
 
@@ -72,13 +72,13 @@ def test_without_the_headings_nobody_knows_what_it_is_about() -> None:
 def test_the_innermost_heading_that_names_a_thing_says_what_a_text_is_about(
     headings: str, statement: str, above: str
 ) -> None:
-    read = below(statement, "It has two.", headings)
+    read = with_headings(statement, "It has two.", headings)
     assert read.removesuffix("It has two.").strip() == above
 
 
 def test_the_evidence_lies_in_the_source_itself() -> None:
     form, texts, one, other, first, second = CASES[0]
-    joint = read_jointly(form.format(one, 5, other, 7), texts, [first, second])
+    joint = find_joint_support(form.format(one, 5, other, 7), texts, [first, second])
     assert joint
     for number, part in enumerate(joint.parts):
         found = part.evidence[number]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.prompting.judgements import StatementCheck
-from domain.verdicts.joint_support import Joint, joint_rulings, read_jointly
+from domain.verdicts.joint_support import JointSupport, find_joint_support, joint_rulings
 
 YES = StatementCheck(evidence="", explanation="all of it", relation="supports", is_accurate=True, confidence=0.97)
 Write = Callable[[str, int], str]
@@ -69,11 +69,11 @@ def pairs(draw: st.DrawFn) -> tuple[Kind, str, int, str, int]:
     return kind, one, x, other, y
 
 
-def read(statement: str, *sources: str) -> Joint | None:
-    return read_jointly(statement, sources)
+def read(statement: str, *sources: str) -> JointSupport | None:
+    return find_joint_support(statement, sources)
 
 
-def approved(joint: Joint | None, *sources: str) -> list[bool]:
+def approved(joint: JointSupport | None, *sources: str) -> list[bool]:
     """Whether each source is approved when a model says yes to everything."""
     rulings = joint_rulings(joint, YES, range(len(sources))) if joint else {}
     return [place in rulings and rulings[place].supports for place in range(len(sources))]

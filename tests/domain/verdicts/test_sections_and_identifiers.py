@@ -9,10 +9,10 @@ import pytest
 from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
 from domain.facts.comparison.whole_source import compare
-from domain.facts.reading.token_alignment import same
-from domain.facts.reading.tokens import read_tokens
-from domain.facts.structure.headings import lines_apart, read_headings
-from domain.facts.structure.sections import read_sections
+from domain.facts.reading.token_alignment import tokens_match
+from domain.facts.reading.tokens import tokenize
+from domain.facts.structure.headings import heading_lines, split_off_headings
+from domain.facts.structure.sections import parse_sections
 from domain.prompting.judgements import StatementCheck
 from domain.prompting.numbered_sources import Source, Sources
 from domain.verdicts.ruling import Grounds
@@ -187,8 +187,8 @@ IDENTIFIERS = [
 
 @pytest.mark.parametrize(("stated", "written"), [*IDENTIFIERS, *((other, one) for one, other in IDENTIFIERS)])
 def test_an_identifier_is_one_word_in_each_spelling(stated: str, written: str) -> None:  # V2
-    one, other = (read_tokens(f"Here the {each} is sold.") for each in (stated, written))
-    assert any(same(each, name) for each in one for name in other if name.kind == "name")
+    one, other = (tokenize(f"Here the {each} is sold.") for each in (stated, written))
+    assert any(tokens_match(each, name) for each in one for name in other if name.kind == "name")
     said = f"The {written} was shown in March 2023."
     assert statuses(said.replace(written, stated), said) == {SentenceStatus.SUPPORTED}
 
@@ -226,14 +226,14 @@ def test_who_did_it_may_be_left_out_but_not_be_what_it_was_done_to(statement: st
     ],
 )
 def test_a_heading_is_read_without_its_number(written: str, heading: str) -> None:
-    assert [each.path for each in read_sections(f"# {written}\n\nThey last long.\n")] == [(heading,)]
+    assert [each.path for each in parse_sections(f"# {written}\n\nThey last long.\n")] == [(heading,)]
 
 
 def test_a_heading_that_was_read_as_a_part_of_a_sentence_stands_alone() -> None:
     text = "**Report 2024**\nRevenue was 5 million."
-    assert read_headings(text) == {"**Report 2024**"}
-    assert lines_apart(text, read_headings(text)) == ["**Report 2024**", "Revenue was 5 million."]
-    assert lines_apart("**Report**", {"**Report**"}) == ["**Report**"]
+    assert heading_lines(text) == {"**Report 2024**"}
+    assert split_off_headings(text, heading_lines(text)) == ["**Report 2024**", "Revenue was 5 million."]
+    assert split_off_headings("**Report**", {"**Report**"}) == ["**Report**"]
 
 
 SECTIONS = json.loads((Path(__file__).with_name("sections.json")).read_text(encoding="utf-8"))
@@ -249,4 +249,4 @@ def test_documents_with_headings(case: dict[str, Any]) -> None:  # V2, V4
 
 def test_the_first_line_of_a_wrapped_paragraph_is_no_heading() -> None:
     wrapped = "Returns\n\nAll returns must be made within 30 days of the purchase\ndate. Others are refused.\n"
-    assert [each.path for each in read_sections(wrapped)] == [("Returns",)]
+    assert [each.path for each in parse_sections(wrapped)] == [("Returns",)]

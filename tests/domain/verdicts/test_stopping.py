@@ -2,7 +2,8 @@
 
 import pytest
 
-from domain.verdicts.stopping import is_ungrounded, without_its_open_end
+from domain.answers.streaming import without_unfinished_sentence
+from domain.verdicts.states import is_ungrounded
 
 
 @pytest.mark.parametrize(
@@ -33,4 +34,4 @@ def test_only_what_is_refused_from_the_first_is_stopped(states: list[str], after
     ],
 )
 def test_what_is_left_ends_with_a_whole_sentence(text: str, kept: str) -> None:  # N1
-    assert without_its_open_end(text) == kept
+    assert without_unfinished_sentence(text) == kept

@@ -4,7 +4,7 @@ import pytest
 
 from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
-from domain.facts.above import below_own, lasting_context
+from domain.facts.heading_context import active_context, with_outer_headings
 from domain.prompting.judgements import StatementCheck
 from domain.prompting.numbered_sources import Source, Sources
 from domain.verdicts.ruling import Grounds
@@ -82,7 +82,7 @@ def test_what_stands_below_another_heading_or_column_is_not_supported(statement:
     ],
 )
 def test_a_context_loses_the_headings_that_have_ended(context: str, kept: str) -> None:
-    assert lasting_context(context) == kept
+    assert active_context(context) == kept
 
 
 @pytest.mark.parametrize("topic", ["## Battery pack", "**Running time**", "### Deadlines", "## 배터리"])
@@ -90,7 +90,7 @@ def test_a_part_of_what_the_context_names_is_no_other_thing(topic: str) -> None:
     text = f"A scale for kitchens.\n\n{topic}\n\nThe scale weighs 7 kilograms."
     statement = "The X100 weighs 7 kilograms."
     assert Grounds.of(statement, [text], ["X100"]).disagreements == ()
-    assert below_own(statement, text, "X100") == text
+    assert with_outer_headings(statement, text, "X100") == text
 
 
 def test_words_that_stand_above_the_source_are_no_evidence() -> None:

@@ -7,8 +7,8 @@ from clients.llm.offline.meaning import Meaning
 from domain.documents.chunk_context import headings_of
 from domain.evidence.citation_scoring import CitationIssue, score_citation
 from domain.evidence.contradictions import disagreements
-from domain.facts.proving import unnamed_subjects, unproven_words
-from domain.facts.reading.token_alignment import akin
+from domain.facts.grounding import absent_subjects, ungrounded_words
+from domain.facts.reading.token_alignment import same_lexeme
 from domain.prompting.judgements import StatementCheck
 from domain.prompting.numbered_sources import Source, Sources
 from domain.verdicts.ruling import Grounds
@@ -79,7 +79,7 @@ def test_what_the_headings_name_is_meant(statement: str, source: str, quotation:
 def test_no_value_is_proven_by_what_stands_outside_of_the_passage(
     statement: str, text: str, context: str
 ) -> None:  # V4
-    assert unproven_words(statement, text, 0, len(text), context) != []
+    assert ungrounded_words(statement, text, 0, len(text), context) != []
     assert status(statement, text, text, context) is not SentenceStatus.SUPPORTED
 
 
@@ -89,13 +89,13 @@ def test_no_value_is_proven_by_what_stands_outside_of_the_passage(
 )
 def test_an_identifier_may_be_written_in_other_ways(stated: str, written: str) -> None:  # V4
     text = f"Everybody knows that {written} is common."
-    assert unnamed_subjects(f"In the north {stated} is common.", text, 0, len(text)) == []
+    assert absent_subjects(f"In the north {stated} is common.", text, 0, len(text)) == []
 
 
 @pytest.mark.parametrize(("stated", "written"), [("X20", "X200"), ("X200", "AX2001"), ("X2", "X20")])
 def test_a_part_of_an_identifier_is_another_one(stated: str, written: str) -> None:  # V2
     text = f"Everybody knows that {written} is common."
-    assert unnamed_subjects(f"In the north {stated} is common.", text, 0, len(text)) == [stated]
+    assert absent_subjects(f"In the north {stated} is common.", text, 0, len(text)) == [stated]
 
 
 @pytest.mark.parametrize(
@@ -123,14 +123,14 @@ def test_identifiers_with_other_digits_or_letters_are_other_things(sentence: str
 
 @pytest.mark.parametrize("heading", ["X1000 › Weight", "Model X1000", "X10 › X1000"])
 def test_a_heading_names_no_identifier_that_it_only_begins_with(heading: str) -> None:  # V2
-    assert unnamed_subjects("The X100 weighs 7 kilograms.", WEIGHT, 0, len(WEIGHT), heading) == ["X100"]
+    assert absent_subjects("The X100 weighs 7 kilograms.", WEIGHT, 0, len(WEIGHT), heading) == ["X100"]
     assert status("The X100 weighs 7 kilograms.", WEIGHT, WEIGHT, heading) is not SentenceStatus.SUPPORTED
     assert status("The X1000 weighs 7 kilograms.", WEIGHT, WEIGHT, heading) is SentenceStatus.SUPPORTED
 
 
 @pytest.mark.parametrize(("one", "other"), [("x100", "x100s"), ("gpt4", "gpt4"), ("manufactur", "manufacturer")])
 def test_forms_of_one_word_stay_akin(one: str, other: str) -> None:
-    assert akin(one, other)
+    assert same_lexeme(one, other)
 
 
 def test_a_part_of_a_sentence_is_about_what_the_sentence_is_about() -> None:  # V4
@@ -166,4 +166,4 @@ def test_the_headings_of_a_context() -> None:
 
 
 def test_nothing_is_unnamed_in_a_statement_without_names() -> None:
-    assert unnamed_subjects("it weighs 7 kilograms.", MANUAL, len(MANUAL) - len(WEIGHT) - 1, len(MANUAL) - 1) == []
+    assert absent_subjects("it weighs 7 kilograms.", MANUAL, len(MANUAL) - len(WEIGHT) - 1, len(MANUAL) - 1) == []

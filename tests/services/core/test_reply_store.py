@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 from structlog.testing import capture_logs
 
-from clients.llm.calling.reply_cache import KeptReply
+from clients.llm.calling.reply_cache import CachedReply
 from config.settings import settings
 from db.functions import call
 from db.models import DEFAULT_TENANT
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("database")
 
 DAY_S = 86_400.0
 KEYS = [bytes([number]) * 32 for number in range(40)]
-REPLIES = {key: KeptReply(f'{{"score": {key[0]}}}', "m") for key in KEYS}
+REPLIES = {key: CachedReply(f'{{"score": {key[0]}}}', "m") for key in KEYS}
 
 
 @pytest.fixture
@@ -52,8 +52,8 @@ async def put_all(store: StoredReplies) -> None:
     await asyncio.gather(*(store.put(key, reply) for key, reply in REPLIES.items()))
 
 
-async def get_each(store: StoredReplies) -> dict[bytes, KeptReply]:
-    found: dict[bytes, KeptReply] = {}
+async def get_each(store: StoredReplies) -> dict[bytes, CachedReply]:
+    found: dict[bytes, CachedReply] = {}
     for each in await asyncio.gather(*(store.get([key]) for key in KEYS)):
         found.update(each)
     return found
@@ -84,7 +84,7 @@ def test_what_waits_to_be_stored_goes_with_the_next_look(called: list[str]) -> N
 
 def test_one_tenant_never_sees_the_others_replies(stranger: int) -> None:  # A8
     async def both_at_once(store: StoredReplies) -> tuple[object, object]:
-        async def get_for(tenant: int) -> dict[bytes, KeptReply]:
+        async def get_for(tenant: int) -> dict[bytes, CachedReply]:
             with acting_for(tenant):
                 return await get_each(store)
 
@@ -96,9 +96,9 @@ def test_one_tenant_never_sees_the_others_replies(stranger: int) -> None:  # A8
         await put_all(store)
         assert await both_at_once(store) == (REPLIES, {})
         with acting_for(stranger):
-            await store.put(KEYS[0], KeptReply("theirs", "m"))
+            await store.put(KEYS[0], CachedReply("theirs", "m"))
         ours, theirs = await both_at_once(store)
-        assert (ours, theirs) == (REPLIES, {KEYS[0]: KeptReply("theirs", "m")})
+        assert (ours, theirs) == (REPLIES, {KEYS[0]: CachedReply("theirs", "m")})
 
     asyncio.run(scenario())
 
@@ -106,9 +106,9 @@ def test_one_tenant_never_sees_the_others_replies(stranger: int) -> None:  # A8
 def test_the_first_reply_under_a_key_stays() -> None:
     async def scenario() -> None:
         store = StoredReplies(DAY_S)
-        await store.put(KEYS[0], KeptReply("first", "m"))
-        await store.put(KEYS[0], KeptReply("second", "m"))
-        assert await store.get([KEYS[0]]) == {KEYS[0]: KeptReply("first", "m")}
+        await store.put(KEYS[0], CachedReply("first", "m"))
+        await store.put(KEYS[0], CachedReply("second", "m"))
+        assert await store.get([KEYS[0]]) == {KEYS[0]: CachedReply("first", "m")}
 
     asyncio.run(scenario())
 
@@ -195,7 +195,7 @@ def test_without_postgres_what_was_paid_is_held_and_stored_with_the_next(monkeyp
 
 
 def test_a_reply_that_cannot_be_stored_loses_none_beside_it() -> None:  # smell 7
-    broken = {KEYS[3]: KeptReply("a NUL \x00 in it", "m"), KEYS[7]: KeptReply("half a pair \ud83d", "m")}
+    broken = {KEYS[3]: CachedReply("a NUL \x00 in it", "m"), KEYS[7]: CachedReply("half a pair \ud83d", "m")}
 
     async def scenario() -> None:
         store = StoredReplies(DAY_S)

@@ -105,15 +105,15 @@ def test_what_was_handed_out_is_not_asked_twice_but_what_it_lost_is() -> None:  
     story.set("generate", {**story.outcome("generate"), "early": keys(story, items)})
     context = context_of(story)
     assert undispatched_items(context) == []
-    assert [str(each) for each in pipeline.written(RUN, context)] == ["query.check_answer('q1', 1, 0, 7)"]
+    assert [str(each) for each in pipeline.remaining_checks(RUN, context)] == ["query.check_answer('q1', 1, 0, 7)"]
     # The message of the second batch was lost: the plan at the end finds it missing.
     story.run("check_early", check_early, items[0], items[2])
     assert unchecked_items(context_of(story)) == ["s1:c1"]
     for check in WHOLE:
         story.set(check, yes())
-    assert str(pipeline.planned(RUN, context_of(story))).count("check_statements") == 1
+    assert str(pipeline.after_plan_checks(RUN, context_of(story))).count("check_statements") == 1
     story.run("check_early", check_early, items[1])
-    assert str(pipeline.planned(RUN, context_of(story))) == "query.assess('q1', 1, 0, 7)"
+    assert str(pipeline.after_plan_checks(RUN, context_of(story))) == "query.assess('q1', 1, 0, 7)"
 
 
 def keys(story: Story, items: list[str]) -> list[str]:
@@ -124,7 +124,7 @@ def keys(story: Story, items: list[str]) -> list[str]:
 def test_a_draft_that_is_none_has_nothing_to_check(draft: Outcome) -> None:  # N1
     story = written()
     story.set("generate", {**story.outcome("generate"), **draft})
-    assert pipeline.written(RUN, context_of(story)) == []
+    assert pipeline.remaining_checks(RUN, context_of(story)) == []
 
 
 def test_a_batch_that_broke_is_checked_with_the_rest() -> None:  # N4, A5

@@ -1,1 +1,0 @@
-"""What a query costs: calls, statements, memory, money."""

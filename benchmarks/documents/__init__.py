@@ -1,1 +1,0 @@
-"""Reading, ingesting and searching many documents."""

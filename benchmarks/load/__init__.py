@@ -1,1 +1,0 @@
-"""Many queries at once: overload, scaling, streaming, slow providers, the limiter, a long history."""

@@ -1,0 +1,49 @@
+"""The sync and the async client."""
+
+from collections.abc import Callable
+
+from citewell.client._async_queries import AsyncQueries
+from citewell.client._audits import AsyncAudits, Audits
+from citewell.client._connection import ANSWER_S, Priority
+from citewell.client._documents import AsyncDocuments, Documents
+from citewell.client._imports import AsyncImports, Imports
+from citewell.client._keys import AsyncKeys, Keys
+from citewell.client._queries import Queries
+from citewell.client._verifications import AsyncVerifications, Verifications
+from citewell.client._webhook_endpoints import AsyncWebhooks, Webhooks
+
+
+class CitewellClient(Documents, Queries, Verifications, Audits):
+    """A client of one server; a context manager. Every method raises ApiProblem or ServerUnreachable.
+
+    `timeout` is the seconds within which the server must begin to answer. Requests that are safe to repeat are tried
+    three times when the connection breaks or the server is busy. `priority` is "interactive" for a person who waits, or
+    "batch"; within a tenant interactive requests go first. `after_each` is called after every response, in the thread
+    of the request.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        api_key: str | None = None,
+        timeout: float = ANSWER_S,
+        *,
+        priority: Priority | None = None,
+        after_each: Callable[[], None] | None = None,
+    ) -> None:
+        super().__init__(url, api_key, timeout, priority=priority, after_each=after_each)
+        self.webhooks = Webhooks(self)
+        self.keys = Keys(self)
+        self.imports = Imports(self)
+
+
+class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, AsyncAudits):
+    """CitewellClient with awaitable methods; an async context manager."""
+
+    def __init__(
+        self, url: str, api_key: str | None = None, timeout: float = ANSWER_S, *, priority: Priority | None = None
+    ) -> None:
+        super().__init__(url, api_key, timeout, priority=priority)
+        self.webhooks = AsyncWebhooks(self)
+        self.keys = AsyncKeys(self)
+        self.imports = AsyncImports(self)

@@ -1,7 +1,0 @@
-"""Base class of the settings groups: unknown names are errors, and values are frozen after start-up."""
-
-from pydantic import BaseModel, ConfigDict
-
-
-class Group(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,0 +1,164 @@
+"""Finds values that a sentence gives to one subject and the statement to another (V2).
+
+"Honey contains 80 percent sugar, maple syrup 67" does not say that maple syrup contains 80: value and subject are in
+different clauses, the value's clause has a subject of its own, and the subject's clause has a value of its own. In
+"Anna and Boris scored 71 and 84 points respectively" each value belongs to the name in the same place of the list.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from domain.facts.reading.token_alignment import Alignment, tokens_match
+from domain.facts.reading.tokens import Token
+
+_DIGITS = re.compile(r"\d+")
+_MOST_LEADING = 3  # words before what a clause shares with the statement: the clause's own subject
+_VERBAL = ("ed", "ing")
+_IN_TURN = ("respectively", "각각")
+_JOINED = ("와", "과", "하고", "이랑", "랑")
+
+
+@dataclass(frozen=True, slots=True)
+class Misattribution:
+    """`value` belongs to `owner` in the source, where `subject` has `actual` instead. Not `is_value`: another kind
+    of fact."""
+
+    value: str
+    subject: str
+    owner: str
+    actual: str
+    is_value: bool = True
+
+
+def misattributed_values(alignment: Alignment) -> Iterator[Misattribution]:
+    """Yield each value of the statement that the source gives to the subject of another clause."""
+    yield from _out_of_order(alignment)
+    if len({each.clause for each in alignment.statement}) > 1:
+        return
+    rest = [each for at, each in enumerate(alignment.source) if at not in alignment.matched_source]
+    known = [
+        alignment.source[at]
+        for at in sorted(alignment.matched_source)
+        if _is_in_one_clause(alignment.source[at], alignment)
+    ]
+    for value in known:
+        if owner := _owner(value, alignment):
+            yield from (
+                _values_of_other_clauses(value, owner, known, rest)
+                if value.value
+                else _facts_of_similar_identifiers(value, owner, known, rest, alignment.source)
+            )
+
+
+def _out_of_order(alignment: Alignment) -> Iterator[Misattribution]:
+    """Yield the values that the statement gives to another member of a list with "respectively" than the source
+    does."""
+    listed = _listed(alignment.source)
+    stated = [owner for owner, _ in listed if any(tokens_match(owner, each) for each in alignment.statement)]
+    if len(stated) != 1:
+        return
+    known = next(value for owner, value in listed if owner is stated[0])
+    for owner, value in listed:
+        said = [each for each in alignment.statement if each.value and tokens_match(each, value)]
+        if owner is not stated[0] and said and not tokens_match(said[0], known):
+            yield Misattribution(said[0].text, stated[0].text, owner.text, known.text)
+
+
+def _listed(tokens: Sequence[Token]) -> list[tuple[Token, Token]]:
+    """Return the members of a list with "respectively", each with its value; empty if the lists differ in length."""
+    if not any(each.text.casefold().startswith(_IN_TURN) for each in tokens):
+        return []
+    values = [each for each in tokens if each.value]
+    before = [each for each in tokens if values and each.start < values[0].start and each.is_content]
+    named = [each for each in before if each.kind == "name" or each.text[0].isupper() or each.text.endswith(_JOINED)]
+    last = next((each for each in before if named and each.start > named[-1].start), None)
+    owners = [*named, last] if last and named[-1].text.endswith(_JOINED) else named
+    return list(zip(owners, values, strict=True)) if len(owners) == len(values) > 1 else []
+
+
+def _values_of_other_clauses(
+    value: Token, owner: Token, known: Sequence[Token], rest: Sequence[Token]
+) -> Iterator[Misattribution]:
+    """Yield the first subject of another clause that has a value of the same kind there."""
+    for subject in known:
+        counterpart = next((each for each in rest if each.clause == subject.clause and _are_alike(each, value)), None)
+        if (
+            _can_own(subject)
+            and subject.clause != value.clause
+            and counterpart
+            and bool(subject.value) == bool(owner.value)
+        ):
+            yield Misattribution(value.text, subject.text, owner.text, counterpart.text)
+            return
+
+
+def _facts_of_similar_identifiers(
+    fact: Token, owner: Token, known: Sequence[Token], rest: Sequence[Token], sentence: Sequence[Token]
+) -> Iterator[Misattribution]:
+    """Yield facts that an identifier of the same form has for itself: "B-12 is found in meat, B-6 in bananas"."""
+    joint = _preceding_function_word(fact, sentence)
+    for subject in known:
+        if (
+            not joint
+            or subject.clause == fact.clause
+            or not _identifier_pattern(subject)
+            or _identifier_pattern(subject) != _identifier_pattern(owner)
+        ):
+            continue
+        counterpart = next(
+            (
+                each
+                for each in rest
+                if each.clause == subject.clause and _preceding_function_word(each, sentence) == joint
+            ),
+            None,
+        )
+        if counterpart:
+            yield Misattribution(fact.text, subject.text, owner.text, counterpart.text, is_value=False)
+            return
+
+
+def _preceding_function_word(token: Token, sentence: Sequence[Token]) -> str:
+    """Return the function word directly before a token; empty if there is none."""
+    at = next(index for index, each in enumerate(sentence) if each is token)
+    return sentence[at - 1].key if at and sentence[at - 1].kind == "filler" and token.is_content else ""
+
+
+def _identifier_pattern(token: Token) -> str:
+    """Return an identifier without its digits; empty for any other token."""
+    return _DIGITS.sub("#", token.key) if token.kind == "name" and _DIGITS.search(token.key) else ""
+
+
+def _can_own(token: Token) -> bool:
+    """Say whether a token may be a subject; a Korean word in 다 is the verb that ends its sentence."""
+    return token.is_content and not token.text.endswith("다")
+
+
+def _is_in_one_clause(token: Token, alignment: Alignment) -> bool:
+    return len({each.clause for each in alignment.source if tokens_match(each, token)}) == 1
+
+
+def _owner(value: Token, alignment: Alignment) -> Token | None:
+    """Return the subject of the clause of `value`: what precedes the first word that it shares with the statement."""
+    leading: list[Token] = []
+    for at, token in enumerate(alignment.source):
+        if token.clause == value.clause and token.is_content:
+            if at in alignment.matched_source and not token.case:
+                break
+            if at not in alignment.matched_source:
+                leading.append(token)
+    return next((each for each in leading[:_MOST_LEADING] if not each.text.endswith(_VERBAL)), None)
+
+
+def _are_alike(one: Token, other: Token) -> bool:
+    """Say whether both are dates, or quantities of the same thing; one may omit the unit, as in "80 tonnes, 120"."""
+    if not (one.value and other.value) or bool(one.value.date) != bool(other.value.date):
+        return False
+    mine, theirs = one.value.quantity, other.value.quantity
+    if mine is None or theirs is None:
+        return True
+    if mine.weak and theirs.weak != mine.weak:
+        return False
+    bare = not (mine.unit or mine.nouns) or not (theirs.unit or theirs.nouns)
+    return bare or (mine.unit == theirs.unit if mine.unit or theirs.unit else bool(mine.nouns & theirs.nouns))

@@ -1,0 +1,173 @@
+"""Analyses what a question asks: its kind, its parts, and whether it is a question at all (V8)."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from domain.entities.dates import find_dates
+from domain.entities.names import find_names
+from domain.entities.numbers import find_quantities
+from domain.text.words import content_stems, vocabulary, words
+
+Kind = Literal["when", "where", "who", "number", "amount", "why", "how", "definition", "which", "decision", "matter"]
+
+_MOST_CHARS = 2_000  # of a question: a longer one contains other texts
+_MOST_PARTS = 8
+
+_CUES: tuple[tuple[Kind, str], ...] = (
+    (
+        "when",
+        r"\bwhen\b|\b(?:what|which|in what|in which) (?:\w+ )?(?:year|date|month|day|century|decade|time)\b"
+        r"|언제|몇 ?[년월일시](?!간)|어느 ?해|\bwann\b|\bquand\b|\bcuándo\b|いつ|什么时候|何时",
+    ),
+    ("amount", r"\bhow much\b|얼마|\bwie ?viel\b|\bcombien\b|\bcuánto\b|いくら|多少"),
+    (
+        "number",
+        r"\bhow (?:many|long|old|far|often|large|big|high|tall|fast|deep|wide|heavy|hot|cold)\b"
+        r"|\b(?:what|which) (?:is |was |are |were )?(?:the )?(?:\w+ ){0,2}?(?:percentage|percent|number|amount|share"
+        r"|rate|proportion|ratio|temperature|weight|height|length|population|total|size|price|cost)\b"
+        r"|몇|며칠|비율|\bwie (?:viele|lange|hoch|groß|alt|oft|weit)\b|\bcuántos\b",
+    ),
+    ("who", r"\bwho(?:m|se)?\b|누구|누가|\bwer\b|\bwem\b|\bqui\b|\bquién\b|誰|谁"),
+    (
+        "where",
+        r"\bwhere\b|\b(?:what|which) (?:country|city|place|state|town|region|location)\b"
+        r"|어디|\bwo\b|\boù\b|\bdónde\b",
+    ),
+    ("why", r"\bwhy\b|\bfor what reason\b|왜|이유|\bwarum\b|\bpourquoi\b|\bpor qué\b"),
+    ("decision", r"^\W*(?:is|are|was|were|do|does|did|can|could|may|must|has|have|had|will|would|should)\b"),
+    (
+        "definition",
+        r"\bwhat (?:is|are|was|were) (?:an? |the )?[\w .'-]{1,60}\??$|\bdefin|\bmean(?:s|t)?\b|란 ?무엇|이란",
+    ),
+    ("how", r"\bhow\b|어떻게|\bwie\b|\bcomment\b|\bcómo\b"),
+    ("which", r"\b(?:which|what)\b|어떤|어느|무슨|무엇|\bwelche[rsnm]?\b|\bwas\b|\bquel(?:le)?s?\b|\bqué\b"),
+    ("decision", r"나요|인가|습니까"),
+)
+_KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _CUES
+)
+"""The first match is the kind: questions for a number or a date say so beside their question word."""
+
+_CAUSE = re.compile(
+    r"\b(?:because|since|due|owing|caus\w+|reason|so that|in order|thus|therefore|as a result"
+    r"|result\w*|lead|led|to \w+)\b|때문|위해|므로|니까|으로 인해",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\b(?:after|before|during|until|once|annual\w*|daily|weekly|monthly|yearly|every|morning|noon|evening|night|today"
+    r"|tomorrow|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|within|spring|summer|autumn|winter|immediately|always"
+    r"|never)\b|\d ?(?::\d\d|am|pm|days?|weeks?|months?|years?|hours?|minutes?)\b"
+    r"|[월화수목금토일]요일|매[년월일주]|때|이후|이전|동안|\d ?[년월일시분]",
+    re.IGNORECASE,
+)
+_CALENDAR = re.compile(r"\b(?:year|century|decade)\b|몇 ?년(?!간)|어느 ?해", re.IGNORECASE)
+_VAGUE = re.compile(
+    r"\b(?:several|half|dozens?|hundreds?|thousands?|a few|both|none|no one|free|unlimited|all|every|each|daily|weekly"
+    r"|monthly|annually|once|twice)\b|여러|절반|무료|모든|매[년월일주]",
+    re.IGNORECASE,
+)
+_GREETING = vocabulary("""
+    hi hello hey hiya howdy greetings thanks thank thx ty cheers please ok okay yes no cool great nice good bye goodbye
+    morning afternoon evening night day there everyone all you so very much lot a test testing ping
+    안녕 안녕하세요 안녕하십니까 감사합니다 고마워 고마워요 고맙습니다 네 예 아니요 수고하세요 테스트
+    hallo danke bonjour salut merci hola gracias こんにちは ありがとう 你好 谢谢 guten tag morgen bitte
+""")
+_ENGLISH = "what|which|who|whom|whose|when|where|why|how"
+_KOREAN = "무엇|무슨|누구|누가|언제|어디|왜|몇|며칠|얼마|어떤|어떻게"
+_ASKS = re.compile(rf"[?？]|\b(?:{_ENGLISH})\b|{_KOREAN}", re.IGNORECASE)
+_JOINS = re.compile(
+    r"[?？]\s+|;\s+"
+    rf"|,?\s+(?:and|und|et|y)\s+(?=(?:also\s+)?(?:{_ENGLISH}|in what|in which|wann|wer|wo|wie|was)\b)"
+    rf"|,\s+(?=(?:{_ENGLISH})\b)|(?<=[고며])\s*,?\s+(?=[^?？]*(?:{_KOREAN}))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPart:
+    """One thing that a question asks: its words, its kind, and the content stems of its topic."""
+
+    text: str
+    kind: Kind
+    stems: tuple[str, ...]
+
+
+@lru_cache(maxsize=256)
+def parts_of(question: str) -> tuple[QuestionPart, ...]:
+    """Return the parts of what the question asks: "who founded it, and when did it close?" has two.
+
+    A question without a second question word is one part. Linear; only the beginning of a long question is read.
+    """
+    pieces = [piece for piece in _pieces(question[:_MOST_CHARS]) if content_stems(piece) or _ASKS.search(piece)]
+    asked = [
+        QuestionPart(" ".join(piece.split()), kind_of(piece), tuple(dict.fromkeys(content_stems(piece))))
+        for piece in pieces
+    ]
+    return tuple(asked[:_MOST_PARTS])
+
+
+def kind_of(question: str) -> Kind:
+    """Return the kind of thing asked for; "matter" when no question word says so."""
+    for kind, cue in _KINDS:
+        if cue.search(question[:_MOST_CHARS]):
+            return kind
+    return "matter"
+
+
+def is_greeting(question: str) -> bool:
+    """Say whether this is a greeting, thanks or a yes that asks nothing of the documents: "hi", "thanks!"."""
+    said = words(question)
+    return len(said) <= 6 and all(word in _GREETING for word in said) and not re.search(r"\d", question)
+
+
+def has_kind(kind: Kind, text: str, question: str) -> bool | None:
+    """Say whether `text` has a thing of the kind asked for that the question does not name itself.
+
+    None where form does not show it, as for a definition or a manner; a person may be "the head of finance".
+    """
+    match kind:
+        case "when":
+            if _CALENDAR.search(question):
+                return _new_date(text, question)
+            return _new_date(text, question) or _TIME.search(text) is not None
+        case "amount":
+            return _new_number(text, question, exact=True) or _VAGUE.search(text) is not None
+        case "number":
+            return _new_number(text, question) or _VAGUE.search(text) is not None
+        case "who" | "where":
+            return _new_name(text, question) or None
+        case "why":
+            return _CAUSE.search(text) is not None or None
+        case _:
+            return None
+
+
+def _new_date(text: str, question: str) -> bool:
+    known = {(date.years, date.month, date.day) for date in find_dates(question)}
+    return any((date.years, date.month, date.day) not in known for date in find_dates(text))
+
+
+def _new_number(text: str, question: str, *, exact: bool = False) -> bool:
+    """`exact`: "one of the first" is no amount."""
+    known = {quantity.value for quantity in find_quantities(question)}
+    dated = {place for date in find_dates(text) for place in range(date.start, date.end)}
+    found = [each for each in find_quantities(text) if each.value not in known and each.start not in dated]
+    return any(not (exact and each.weak) for each in found)
+
+
+def _new_name(text: str, question: str) -> bool:
+    known = frozenset(words(question))
+    return any(not known.issuperset(words(name.text)) for name in find_names(text))
+
+
+def _pieces(question: str) -> Iterator[str]:
+    start = 0
+    for joint in _JOINS.finditer(question):
+        # Both sides ask: "the rules and what follows" is one matter.
+        if _ASKS.search(question, joint.end()) and _ASKS.search(question[start : joint.end()]):
+            yield question[start : joint.start()]
+            start = joint.end()
+    yield question[start:]

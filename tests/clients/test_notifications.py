@@ -1,0 +1,118 @@
+"""The wake-up channel: all waiting clients hear of ends, watchers of progress, and a failure only slows them (A3,
+A5)."""
+
+import asyncio
+import time
+import uuid
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from clients.notifications import CHANNEL, Notifier, Subscriber, Subscriptions
+
+LONG_S = 20.0
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def notifier(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Notifier:
+    # One that Redis has kept waiting on a busy machine would be silent for a while.
+    monkeypatch.setattr("clients.notifications.PUBLISH_TIMEOUT_S", 10.0)
+    return Notifier(redis_url)
+
+
+@asynccontextmanager
+async def subscribed_on(url: str, query_id: uuid.UUID, *, watching: bool) -> AsyncGenerator[Subscriber]:
+    """A subscriber that polls only every minute, with its connection established."""
+    subscriptions = Subscriptions(url, poll_every_s=60, poll_offline_every_s=0.01)
+    async with subscriptions.subscribed(query_id, watching=watching) as subscriber:
+        async with asyncio.timeout(LONG_S):
+            # As long as it is deaf it looks a hundred times in a second; on a busy machine a few looks may be late.
+            while await is_woken(subscriber, 0.5):
+                pass
+        yield subscriber
+
+
+async def is_woken(subscriber: Subscriber, within_s: float) -> bool:
+    began = time.monotonic()
+    await subscriber.woken(within_s)
+    return time.monotonic() - began < within_s
+
+
+async def test_an_end_is_heard_by_those_who_wait_and_by_those_who_watch(
+    redis_url: str, notifier: Notifier
+) -> None:  # A3
+    query_id = uuid.uuid4()
+    for watching in (False, True):
+        async with subscribed_on(redis_url, query_id, watching=watching) as subscriber:
+            await asyncio.to_thread(notifier.notify_end, query_id)
+            assert await is_woken(subscriber, LONG_S)
+
+
+async def test_progress_is_heard_by_those_who_watch_and_wakes_nobody_else(
+    redis_url: str, notifier: Notifier
+) -> None:  # A3
+    query_id = uuid.uuid4()
+    async with subscribed_on(redis_url, query_id, watching=True) as watcher:
+        async with subscribed_on(redis_url, query_id, watching=False) as waiter:
+            await asyncio.to_thread(notifier.notify_watchers, query_id)
+            assert await is_woken(watcher, LONG_S)
+            assert not await is_woken(waiter, 0.3)
+        await asyncio.to_thread(notifier.notify_watchers, uuid.uuid4())
+        assert not await is_woken(watcher, 0.3)
+
+
+async def test_a_ring_during_a_look_at_the_database_is_not_missed(redis_url: str, notifier: Notifier) -> None:  # A3
+    query_id = uuid.uuid4()
+    async with subscribed_on(redis_url, query_id, watching=False) as subscriber:
+        await asyncio.to_thread(notifier.notify_end, query_id)
+        await asyncio.sleep(0.3)
+        assert await is_woken(subscriber, LONG_S)
+        assert not await is_woken(subscriber, 0.1)
+
+
+async def test_whether_somebody_watches_is_known(redis_url: str, notifier: Notifier) -> None:  # A3
+    query_id = uuid.uuid4()
+    subscriptions = Subscriptions(redis_url)
+    assert not notifier.is_watched(query_id)
+    async with subscriptions.subscribed(query_id, watching=True), subscriptions.subscribed(query_id, watching=True):
+        await until_watched(notifier, query_id, True)
+    await until_watched(notifier, query_id, False)
+    async with subscribed_on(redis_url, query_id, watching=False):
+        assert not notifier.is_watched(query_id)
+
+
+async def until_watched(notifier: Notifier, query_id: uuid.UUID, wanted: bool) -> None:
+    deadline = time.monotonic() + LONG_S
+    while await asyncio.to_thread(notifier.is_watched, query_id) is not wanted:
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.02)
+
+
+async def test_programs_of_before_are_heard_and_hear_the_end(redis_url: str, notifier: Notifier) -> None:  # A5
+    # They send and expect only the id, on the one channel, for every event.
+    query_id = uuid.uuid4()
+    async with subscribed_on(redis_url, query_id, watching=True) as subscriber:
+        await asyncio.to_thread(notifier._redis.publish, CHANNEL, str(query_id))  # pyright: ignore[reportPrivateUsage]
+        assert await is_woken(subscriber, LONG_S)
+    pubsub = notifier._redis.pubsub(ignore_subscribe_messages=True)  # pyright: ignore[reportPrivateUsage]
+    pubsub.subscribe(CHANNEL)
+    assert pubsub.get_message(timeout=LONG_S) is None
+    notifier.notify_end(query_id)
+    assert pubsub.get_message(timeout=LONG_S)["data"] == str(query_id).encode()
+    pubsub.close()
+
+
+async def test_without_a_server_one_looks_often_and_takes_every_query_for_watched() -> None:  # A5
+    nowhere = "redis://127.0.0.1:1/0"
+    assert Notifier(nowhere).is_watched(uuid.uuid4())
+    async with Subscriptions(nowhere, poll_every_s=60, poll_offline_every_s=0.01).subscribed(
+        uuid.uuid4(), watching=True
+    ) as subscriber:
+        assert await is_woken(subscriber, LONG_S)

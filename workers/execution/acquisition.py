@@ -1,0 +1,188 @@
+"""Acquires claims on the items of a message, together with the context that their steps start from.
+
+An item that ended its worker before is a suspect: it is claimed alone, so that only the item that breaks a worker is
+blamed, and parked when it has used up its attempts.
+"""
+
+import asyncio
+import uuid
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import structlog
+from sqlalchemy.orm import Session
+
+from clients.telemetry import families
+from clients.telemetry.meter import METER
+from config.settings import settings
+from db.models import QueryStatus
+from db.queries.runs import parking, step_io, steps
+from db.queries.runs.step_io import ClaimedSteps
+from db.queries.runs.steps import Key
+from db.session import transaction
+from domain.errors import DatabaseUnavailable
+from domain.query.budget import Budget
+from domain.query.options import QueryOptions
+from services.core.context import Outcome, QuerySnapshot, StepContext
+from services.finishing.completion import finish
+from workers.execution.claims import Claim
+from workers.execution.message import RetryLater
+from workers.execution.work import Step, Work
+from workers.pipeline import Run
+from workers.processes.notifying import notify_end, notify_watchers
+from workers.processes.once import once
+from workers.processes.runtime import leases, tools, worker_name
+
+log = structlog.get_logger()
+
+_WAIT_FOR_SUSPECTS_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Acquired:
+    """The context of a message's steps, the `attempts` of the items that it claimed, and the `suspects` still to be
+    claimed one at a time. `put_off_s`: the remaining seconds during which the other items must not be claimed, if any.
+    """
+
+    context: StepContext
+    attempts: dict[Key, int]
+    suspects: tuple[Key, ...] = ()
+    put_off_s: float | None = None
+
+
+@dataclass(slots=True)
+class _Unclaimed:
+    """Items that are neither claimed nor done. `has_ended`: parking an item ended the query."""
+
+    suspects: list[Key] = field(default_factory=list[Key])
+    waits_s: list[float] = field(default_factory=list[float])
+    has_ended: bool = False
+
+
+async def acquire(work: Work) -> Acquired | None:
+    """Claim the items that have neither an outcome nor a claim. None when the message is stale or the query ended."""
+    if leases().has_pending:
+        await asyncio.to_thread(leases().run_pending)
+    run, keys = work.run, work.keys
+    entry = await step_io.claim_steps(run.query_id, step_io.ClaimRequest(run.round, keys, claimant(work), work.stage))
+    if entry is None:
+        return None
+    done, unclaimed = entry.rounds.setdefault(run.round, {}), _Unclaimed()
+    if any(key not in entry.claimed and key not in done for key in keys):
+        try:
+            unclaimed = await asyncio.to_thread(_inspect_unclaimed, work, entry.claimed, done)
+        except DatabaseUnavailable:
+            await asyncio.to_thread(Claim(run, entry.claimed).hand_back_soon)
+            raise
+        if unclaimed.has_ended:
+            await asyncio.to_thread(notify_end, entry.id)
+            return None
+    if entry.entered:
+        await asyncio.to_thread(notify_watchers, entry.id)
+    query = _snapshot(entry)
+    budget = budget_of(query.options, entry.used_s, entry.spent_usd)
+    context = StepContext(query, run.round, (), done, tools(), entry.rounds, budget=budget)
+    return Acquired(context, entry.claimed, tuple(unclaimed.suspects), max(unclaimed.waits_s, default=None))
+
+
+def claimant(work: Work) -> step_io.Claimant:
+    """This process and its lease terms for items that have not ended a worker."""
+    recovery = settings().recovery
+    return step_io.Claimant(worker_name(), recovery.lease_s, work.run.launch, recovery.max_attempts - 1)
+
+
+def _inspect_unclaimed(work: Work, claimed: dict[Key, int], done: dict[Key, Outcome]) -> _Unclaimed:
+    """Sort the remaining items into suspects and items to wait for; park those without attempts left."""
+    run, recovery, unclaimed = work.run, settings().recovery, _Unclaimed()
+    with transaction() as session:
+        for step, requested in work.parts:
+            items = [item for item in requested if (step.name, item) not in claimed and (step.name, item) not in done]
+            found = parking.list_open_items(
+                session, run.query_id, run.round, step.name, items, launch=run.launch, lease_s=recovery.lease_s
+            )
+            free = [each for each in found if each.is_free]
+            exhausted = [each.item for each in free if each.tries >= recovery.max_attempts]
+            unclaimed.suspects += [(step.name, each.item) for each in free if each.tries < recovery.max_attempts]
+            unclaimed.waits_s += [each.put_off_s for each in found if not each.is_free and each.put_off_s is not None]
+            if exhausted and not _park(session, run, step, exhausted, done):
+                unclaimed.has_ended = True
+    return unclaimed
+
+
+def _park(session: Session, run: Run, step: Step, items: list[str], done: dict[Key, Outcome]) -> bool:
+    """Never try these items again; False when that ends the query."""
+    reason = f"parked: it broke its worker {settings().recovery.max_attempts} times"
+    value = None if step.failed is None else {**step.failed, "reason": reason, "degraded": reason}
+    parking.park_items(session, run.query_id, run.round, step.name, items, reason, value)
+    METER.count(families.STEPS_PARKED, step.name, by=len(items))
+    log.error("step_parked", step=step.name, items=items, query_id=run.query_id)
+    if value is not None:
+        done.update({(step.name, item): dict(value) for item in items})
+        return True
+    label = " ".join([step.name, *items]).strip()
+    message = f"The step {label!r} broke its worker too often and is not tried again ({reason})."
+    error = {"code": "step_parked", "message": message}
+    finish(session, uuid.UUID(run.query_id), QueryStatus.FAILED, error=error)
+    return False
+
+
+@asynccontextmanager
+async def suspect_claimed(work: Work, key: Key) -> AsyncGenerator[dict[Key, int]]:
+    """Claim a suspect for the length of the block, one at a time in this process. Yields no attempt number when another
+    worker has claimed it by now.
+
+    Raises RetryLater when other suspects take too long.
+    """
+    lock = _suspects_lock()
+    try:
+        async with asyncio.timeout(_WAIT_FOR_SUSPECTS_S):
+            await lock.acquire()
+    except TimeoutError:
+        reason = "another step that broke its worker before is being tried"
+        raise RetryLater(reason, countdown_s=_WAIT_FOR_SUSPECTS_S) from None
+    try:
+        yield await asyncio.to_thread(_claim_suspect, work.run, *key)
+    finally:
+        lock.release()
+
+
+@once
+def _suspects_lock() -> asyncio.Lock:
+    return asyncio.Lock()
+
+
+def _claim_suspect(run: Run, step: str, item: str) -> dict[Key, int]:
+    recovery = settings().recovery
+    with transaction() as session:
+        attempts = steps.claim_items(
+            session,
+            run.query_id,
+            run.round,
+            step,
+            [item],
+            worker=worker_name(),
+            lease_s=recovery.lease_s,
+            launch=run.launch,
+            below_tries=recovery.max_attempts,
+        )
+    return {(step, item): attempt for item, attempt in attempts.items()}
+
+
+def budget_of(options: QueryOptions, used_s: float, spent_usd: float) -> Budget:
+    return Budget(used_s, options.deadline_s, spent_usd, options.max_cost_usd)
+
+
+def _snapshot(entry: ClaimedSteps) -> QuerySnapshot:
+    return QuerySnapshot(
+        id=entry.id,
+        workspace_id=entry.workspace_id,
+        question=entry.question,
+        mode=entry.mode,
+        provider=entry.provider,
+        options=QueryOptions(**entry.options),
+        kind=entry.kind,
+        batch_id=entry.batch_id,
+        accepted_at=entry.accepted_at,
+        traceparent=entry.traceparent,
+    )
