@@ -50,9 +50,9 @@ class StepRun:
         self._dispatch = dispatch
         call_log = CallLog(terms=terms_of(context, time.monotonic()))
         self.step = step
-        self.context = replace(context, items=tuple(sorted(attempts)), log=call_log, tell=self._publish)
+        self.context = replace(context, items=tuple(sorted(attempts)), log=call_log, publish=self._publish)
         if step.spreads is not None:
-            self.context = replace(self.context, dispatch=self._dispatch)
+            self.context = replace(self.context, dispatch=self._spread)
         self._token = uuid.uuid4()
         call_log.begun_as = begun_rows(self.context, step.name, self._token, worker_name(), settings().models.catalogue)
         self.calls_stored = False
