@@ -9,7 +9,7 @@ from starlette.types import Scope
 
 FILES = Path(__file__).parent.parent / "dashboard"
 
-# Documents are untrusted: even if one got markup into the page, it could run nothing, load nothing and call nobody. The
+# Documents are untrusted: even if one got markup into the page, it could not run, load or call anything. The
 # other policies are those of every response (api.http.policies).
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "

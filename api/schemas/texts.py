@@ -1,4 +1,4 @@
-"""Text types of the API: text that Postgres could not store, or nobody could read, is refused on arrival."""
+"""Text types of the API: text that Postgres cannot store, or that is unreadable, is refused on arrival."""
 
 import math
 import unicodedata

@@ -17,7 +17,7 @@ def say(message: str) -> None:
 
 
 def complain(message: str) -> None:
-    """Report one failure while the command goes on."""
+    """Report one failure; the command continues."""
     say(f"citewell: {message}")
 
 

@@ -1,4 +1,4 @@
-"""each model call is booked once, also when nobody knows whether it was stored
+"""each model call is booked once, also when a process cannot know whether it was stored
 
 `model_calls.execution` is the execution of a step that made the calls; those of one are stored together. Programs of
 before leave it null and go on with `leave_steps_v1`.
@@ -21,9 +21,9 @@ _CALL_NAMES = ", ".join(column.split()[0] for column in _CALL_COLUMNS.split(",")
 
 # As `leave_steps_v1`, but calls are booked once per execution of a step. A process whose connection broke while this ran
 # does not know whether it was committed, and books them again behind handing back its claims: therefore the rows of the
-# claims are locked before the calls are stored, whoever holds them by now.
+# claims are locked before the calls are stored, even if another process holds them by now.
 # Calls are stored whatever becomes of the outcomes: they were paid for. The outcomes are stored all or none: none when
-# the query has ended, or somebody took over one of the claims (the fence). All rows of steps come before the query's
+# the query has ended, or another process took over one of the claims (the fence). All rows of steps come before the query's
 # row, so that two never wait for each other crosswise.
 _LEAVE = f"""
 CREATE FUNCTION leave_steps_v2(
@@ -89,7 +89,7 @@ BEGIN
         v_claimed := claim_steps_v1(
             p_query, p_next_round, p_next_steps, p_next_items, p_worker, p_lease_s, p_launch, p_tries);
     END IF;
-    -- What was not claimed as a whole is entered by whoever does it.
+    -- What was not claimed as a whole is entered by the process that does it.
     v_stage := CASE WHEN json_array_length(v_claimed) = cardinality(p_next_steps) THEN p_stage END;
     IF p_note OR v_stage IS NOT NULL THEN
         v_entered := note_progress_v1(p_query, v_stage, p_types, p_data);

@@ -66,7 +66,7 @@ class ForkServer:
         return forked
 
     def reap(self) -> None:
-        """Wait for what has exited and nobody watches: intermediate processes whose server was killed before it could
+        """Reap exited processes without an owner: intermediate processes whose server was killed before it could
         wait for them, and new processes that reported too late."""
         for late in tuple(self._late):
             try:

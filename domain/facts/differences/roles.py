@@ -1,4 +1,4 @@
-"""Finds exchanged roles: a statement gives somebody the role that the source gives to somebody else (V2).
+"""Finds exchanged roles: a statement assigns a role to one person that the source assigns to another (V2).
 
 "The CEO is John Smith. The CFO is Mary Jones." contradicts "Mary Jones is the CEO". Both orders count: "X is the R" and
 "the R is X" are one pair.
