@@ -16,7 +16,7 @@ from citewell.supervisor.apps import app_processes, fork_server_process, migrate
 from citewell.supervisor.home import write_private
 from citewell.supervisor.processes.output import OnLine
 from citewell.supervisor.processes.process import ManagedProcess, ProcessSpec
-from citewell.supervisor.servers.endpoints import claim_port
+from citewell.supervisor.servers.endpoints import reserved_port
 from citewell.supervisor.servers.pair import EmbeddedServers
 from citewell.supervisor.state import ServerState, ensure_not_running, state_file
 from config.settings import Settings
@@ -114,7 +114,9 @@ class Supervisor:
 
     def _start(self) -> None:
         ensure_not_running(self._servers.home)
-        port = claim_port(self._settings.api_host, self._port)
+        # Servers that start now, also other supervisors', must not be given the API's port.
+        reservation = self._stack.enter_context(ExitStack())
+        port = reservation.enter_context(reserved_port(self._settings.api_host, self._port))
         self.url = reachable_url(self._settings.api_host, port)
         self._stack.enter_context(self._signals())
         self._stack.enter_context(self._servers)
@@ -123,6 +125,7 @@ class Supervisor:
         forks = self._launch_fork_server(specs)
         self._migrate(self._servers.database_url)
         self._fleet.await_ready(forks, within=_READY_WITHIN_S, deaths=_DEATHS_WHILE_STARTING)
+        reservation.close()
         self._launch(specs)
         self._announce()
 

@@ -20,7 +20,7 @@ from redis import Redis
 from citewell.supervisor.apps import app_processes, fork_server_process
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.processes.process import ProcessSpec
-from citewell.supervisor.servers.endpoints import claim_port
+from citewell.supervisor.servers.endpoints import free_port
 from citewell.supervisor.supervisor import Supervisor
 from config.settings import Settings
 from tests.e2e.stack import Stack
@@ -166,7 +166,7 @@ def running_rig(
         for name, value in {**_environment(home, provider), FOLDER: str(folder), **environment}.items():
             patch.setenv(name, value)
         settings = Settings()
-        port = claim_port(settings.api_host, 0)
+        port = free_port()
         specs = app_processes(settings, port)
         # A clock must be wrong before anything is imported.
         executed = {spec.name for spec in specs if spec.name in (clocks or {}) or sys.platform != "linux"}

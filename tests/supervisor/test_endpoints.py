@@ -6,7 +6,8 @@ import pytest
 
 from citewell.supervisor.errors import HomeUnusable, PortBusy
 from citewell.supervisor.home import Home
-from citewell.supervisor.servers.endpoints import choose_ports, claim_port, free_port, load_secrets
+from citewell.supervisor.servers import endpoints
+from citewell.supervisor.servers.endpoints import choose_ports, free_port, load_secrets, reserved_port
 
 
 @pytest.fixture
@@ -40,17 +41,29 @@ def test_free_ports_lie_below_those_of_outgoing_connections() -> None:
 
 
 def test_a_busy_port_is_an_error_that_names_it_and_the_option(busy_port: int) -> None:
-    with pytest.raises(PortBusy, match=rf"port {busy_port} .* --port"):
-        claim_port("127.0.0.1", busy_port)
+    with (
+        pytest.raises(PortBusy, match=rf"port {busy_port} .* --port"),
+        reserved_port("127.0.0.1", busy_port),
+    ):
+        pass
 
 
 def test_port_zero_is_any_free_port(busy_port: int) -> None:
-    assert claim_port("127.0.0.1", 0) not in (0, busy_port)
+    with reserved_port("127.0.0.1", 0) as port:
+        assert port not in (0, busy_port)
+
+
+def test_a_reserved_port_is_given_to_no_server_until_it_is_released(monkeypatch: pytest.MonkeyPatch) -> None:
+    with reserved_port("127.0.0.1", 0) as port:
+        monkeypatch.setattr(endpoints, "_PORTS", range(port, port + 3))
+        assert port not in {free_port() for _ in range(20)}
+    monkeypatch.setattr(endpoints, "_PORTS", range(port, port + 1))
+    assert free_port() == port
 
 
 def test_an_address_of_another_machine_is_an_error_that_names_the_setting() -> None:
-    with pytest.raises(PortBusy, match="CITEWELL_API_HOST"):
-        claim_port("192.0.2.1", 8000)
+    with pytest.raises(PortBusy, match="CITEWELL_API_HOST"), reserved_port("192.0.2.1", 8000):
+        pass
 
 
 def test_passwords_are_made_once_and_kept(home: Home) -> None:

@@ -3,6 +3,8 @@
 import errno
 import secrets
 import socket
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
 
@@ -76,21 +78,32 @@ def choose_ports(home: Home) -> Ports:
 
 def free_port(wanted: int | None = None, *, other_than: int | None = None) -> int:
     """A free port at 127.0.0.1: the wanted one if possible."""
+    if wanted is not None and wanted != other_than and _is_free(wanted, patient=True):
+        return wanted
     first = secrets.randbelow(len(_PORTS))
-    candidates = chain(() if wanted is None else (wanted,), _PORTS[first:], _PORTS[:first])
-    return next(p for p in candidates if p != other_than and _refusal("127.0.0.1", p) is None)
+    return next(p for p in chain(_PORTS[first:], _PORTS[:first]) if p != other_than and _is_free(p, patient=False))
 
 
-def claim_port(host: str, port: int) -> int:
-    """The port for the API, any free one for 0. Raises PortBusy with what to do."""
-    refusal = _refusal(host, port)
-    if refusal is None:
-        return port or free_port()
-    if refusal.errno == errno.EADDRINUSE:
-        raise PortBusy(f"port {port} on {host} is in use; stop the other program or choose another port with --port")
-    if refusal.errno == errno.EACCES:
-        raise PortBusy(f"port {port} needs an administrator; choose one from 1024 on with --port")
-    raise PortBusy(f"cannot listen on {host} ({refusal.strerror}); set CITEWELL_API_HOST to an address of this machine")
+@contextmanager
+def reserved_port(host: str, port: int) -> Generator[int]:
+    """The port for the API, any free one for 0; until the end of the block no server here is given it by `free_port`.
+
+    Raises PortBusy with what to do.
+    """
+    with ExitStack() as stack:
+        try:
+            bound = stack.enter_context(_bound(host, port or free_port(), patient=True))
+        except OSError as error:
+            raise _busy(host, port, error) from None
+        yield bound.getsockname()[1]
+
+
+def _busy(host: str, port: int, error: OSError) -> PortBusy:
+    if error.errno == errno.EADDRINUSE:
+        return PortBusy(f"port {port} on {host} is in use; stop the other program or choose another port with --port")
+    if error.errno == errno.EACCES:
+        return PortBusy(f"port {port} needs an administrator; choose one from 1024 on with --port")
+    return PortBusy(f"cannot listen on {host} ({error.strerror}); set CITEWELL_API_HOST to an address of this machine")
 
 
 def _last_ports(path: Path) -> Ports | None:
@@ -100,13 +113,20 @@ def _last_ports(path: Path) -> Ports | None:
         return None
 
 
-def _refusal(host: str, port: int) -> OSError | None:
-    """Why a server could not listen there, found by trying."""
+def _is_free(port: int, *, patient: bool) -> bool:
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, protocol) as trial:
-            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the servers do: ignore TIME_WAIT
-            trial.bind(address)
-    except OSError as error:
-        return error
-    return None
+        with _bound("127.0.0.1", port, patient=patient):
+            return True
+    except OSError:
+        return False
+
+
+@contextmanager
+def _bound(host: str, port: int, *, patient: bool) -> Generator[socket.socket]:
+    """A socket that has the port and does not listen. `patient` takes ports of connections that just ended, as servers
+    do, and those that another such socket reserves."""
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, kind, protocol) as held:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, int(patient))
+        held.bind(address)
+        yield held
