@@ -34,7 +34,7 @@ export async function send(path, { method = "GET", json, form, headers = {}, sig
 }
 
 /** The address of a path of the API, also where a proxy shows it below a path of its own. */
-export const address = (path) => new URL(`../../${path.replace(/^\//, "")}`, import.meta.url).href;
+export const address = (path) => new URL(path.replace(/^\//, ""), document.baseURI).href;
 
 /** `path` with those of `values` that say something, as its query string. */
 export function withQuery(path, values) {
