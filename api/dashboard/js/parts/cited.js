@@ -1,32 +1,32 @@
 /** The places that an answer cites, each with its number, the words it rests on, and the way there. */
 import { h } from "../dom.js";
 import { words } from "../i18n.js";
-import { openLink, placeOf } from "./evidence.js";
+import { placeOf } from "./evidence.js";
 import { verdict } from "./verdict.js";
 
-const t = words({ en: { title: "Sources" }, ko: { title: "출처" } });
+const t = words({ en: { title: "Sources", page: "page {n}" }, ko: { title: "출처", page: "{n}쪽" } });
 
 const LONGEST = 180;
 
-/** A card; null where nothing is cited. One entry for each number and place, in the order of the numbers. */
+/** A card; null where nothing is cited. One entry for each number, with the words that are cited under it. */
 export function citedSources(citations) {
-  const entries = new Map();
-  for (const one of citations) {
-    const place = `${one.number} ${one.document_id} ${one.source_start}`;
-    if (!entries.has(place)) entries.set(place, one);
-  }
-  if (!entries.size) return null;
-  const ordered = [...entries.values()].sort((one, other) => one.number - other.number);
+  if (!citations.length) return null;
+  const numbers = [...new Set(citations.map((one) => one.number))].sort((one, other) => one - other);
   return h("section", { class: "card aside", "aria-labelledby": "sources-title" }, h("h2", { id: "sources-title" }, t("title")),
-    h("ol", { class: "cited-sources" }, ordered.map(entry)));
+    h("ol", { class: "cited-sources" }, numbers.map((number) => entry(number, citations.filter((one) => one.number === number)))));
 }
 
-function entry(citation) {
-  const { number, status, text_span: quote } = citation;
+function entry(number, citations) {
+  const places = new Map();
+  for (const one of citations) if (!places.has(one.source_start)) places.set(one.source_start, one);
   return h("li", {}, h("span", { class: "badge", "aria-hidden": "true" }, String(number)),
-    h("div", {}, h("span", { class: "sr-only" }, `[${number}] `), placeOf(citation), status !== "accurate" && [" ", verdict(status)],
-      quote && h("q", { class: "small muted", dir: "auto" }, shortened(quote)),
-      quote && h("div", { class: "small" }, openLink(citation))));
+    h("div", {}, h("span", { class: "sr-only" }, `[${number}] `), placeOf({ document_name: citations[0].document_name }), [...places.values()].map(cited)));
+}
+
+function cited({ document_id: id, source_start: start, source_end: end, text_span: quote, page_number: page, section, status }) {
+  const where = [page && t("page", { n: page }), section].filter(Boolean).join(" · ");
+  return h("p", { class: "small" }, quote && h("a", { href: `#/document/${id}?start=${start}&end=${end}`, dir: "auto" }, `“${shortened(quote)}”`),
+    where && [" ", h("span", { class: "muted", dir: "auto" }, where)], status !== "accurate" && [" ", verdict(status)]);
 }
 
 function shortened(quote) {

@@ -38,11 +38,11 @@ export async function result(place, query, path, history) {
   if (query.abstained) show(refused, refusal(query));
   show(changed, changes(query));
   show(place, h("div", { class: query.abstained ? "" : "result" },
-    h("section", { class: "card", "aria-labelledby": "answer-title" }, h("h2", { id: "answer-title", class: "sr-only" }, t("answer")),
+    h("section", { class: "card main", "aria-labelledby": "answer-title" }, h("h2", { id: "answer-title", class: "sr-only" }, t("answer")),
       warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : answerOf(query), h("div", { class: "row actions" }, copyButtons(query, path))),
-    !query.abstained && h("div", {}, citedSources(query.citations), verification && h("section", { class: "card aside", "aria-labelledby": "proof-title" },
-      h("h2", { id: "proof-title" }, t("proof")), scores(verification)))),
-  changed, behind);
+    !query.abstained && h("div", { class: "beside-answer" }, citedSources(query.citations), verification && h("section", { class: "card aside", "aria-labelledby": "proof-title" },
+      h("h2", { id: "proof-title" }, t("proof")), scores(verification))),
+    h("div", { class: "rest" }, changed, behind)));
   try {
     const told = await history;
     if (query.abstained) show(refused, refusal(query, told.events));
