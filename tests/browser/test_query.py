@@ -126,7 +126,9 @@ def test_the_places_that_are_cited_stand_beside_the_answer_and_lead_to_the_docum
     opened(groq_page, mended)
     listed = groq_page.locator(".cited-sources li")
     expect(listed).to_have_count(len({one["number"] for one in mended["citations"]}))
-    expect(listed.get_by_role("link")).to_have_count(len({(one["number"], one["source_start"]) for one in mended["citations"]}))
+    expect(listed.get_by_role("link")).to_have_count(
+        len({(one["number"], one["source_start"]) for one in mended["citations"]})
+    )
     screenshot(groq_page, "query-light")
     listed.first.get_by_role("link").first.click()
     expect(groq_page.locator("mark.cited")).to_be_in_viewport()

@@ -45,7 +45,8 @@ export function withQuery(path, values) {
   return search.size ? `${path}?${search}` : path;
 }
 
-async function problemOf(response) {
+/** The error that a response explains. */
+export async function problemOf(response) {
   const body = await response.json().catch(() => ({}));
   return new Problem(response.status, body, Number(response.headers.get("Retry-After")) || null);
 }
