@@ -196,5 +196,4 @@ def is_known(session: Session, key: str) -> bool:
 
 
 def list_backlog(session: Session) -> list[Waiting]:
-    """The whole backlog by tenant, for display."""
     return [Waiting(*row) for row in session.execute(_BY_TENANT)]
