@@ -96,7 +96,7 @@ def observed_stack(**environment: str) -> Generator[Observed]:
         own = {
             "GROQ_API_KEY": KEY,
             "GROQ_BASE_URL": provider.base_url,
-            "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
+            "OTEL_EXPORTER_OTLP_ENDPOINT": collector.origin,
             "OTEL_BSP_SCHEDULE_DELAY": "100",
             "CITEWELL_LOG_LEVEL": "DEBUG",
             "CITEWELL_LOG_FORMAT": "json",
