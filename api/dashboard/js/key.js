@@ -1,4 +1,4 @@
-/** The API key of this tab: kept until the tab is closed, sent to nobody but this server. */
+/** The API key of this tab: kept until the tab is closed, sent only to this server. */
 const NAME = "citewell.key";
 
 export const storedKey = () => sessionStorage.getItem(NAME) || "";

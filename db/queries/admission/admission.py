@@ -210,7 +210,7 @@ chosen AS (
                                                ELSE places - counted.kept END
 ),
 held AS MATERIALIZED (
-    -- One that is being cancelled is nobody's any more.
+    -- One that is being cancelled is locked, and is not started any more.
     SELECT id FROM queries WHERE id IN (SELECT id FROM chosen) AND status = 'queued' FOR NO KEY UPDATE SKIP LOCKED
 )
 UPDATE queries

@@ -9,7 +9,7 @@ import { records } from "../parts/records.js";
 
 const t = words({
   en: { title: "Keys", off: "This server asks for no key: it listens on this machine only, and acts for the tenant “default”. Keys made here count as soon as it is reachable from elsewhere.",
-    required: "This server asks for a key with every request.", own: "The key this page uses", ownHint: "Kept in this tab until it is closed, and sent to nobody but this server.",
+    required: "This server asks for a key with every request.", own: "The key this page uses", ownHint: "Kept in this tab until it is closed, and sent only to this server.",
     key: "Key", use: "Use this key", forget: "Forget it", used: "This page uses the key now.", forgotten: "The key is forgotten.", none: "This page sends no key.",
     sends: "This page sends {key}.", make: "Make a key", name: "Name", nameHint: "What it is for: the program or the person.", scopes: "What it may do",
     read: "read: documents, questions and their history", ask: "ask: questions and verifications", documents: "documents: add and delete them",
