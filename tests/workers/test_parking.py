@@ -29,7 +29,7 @@ from workers.execution.message import Message, RetryLater
 from workers.execution.work import Body, Step
 from workers.pipeline import Run
 from workers.processes.runtime import worker_prefix
-from workers.tasks.retrieval import retrieve_task
+from workers.tasks.answer import retrieve_task
 
 pytestmark = pytest.mark.usefixtures("database")
 
