@@ -35,19 +35,6 @@ def servers() -> Iterator[EmbeddedServers]:
         yield servers
 
 
-@pytest.fixture(scope="module")
-def home() -> Iterator[Path]:
-    """One for all tests that start, break and repair their own servers, in any order, as in real life."""
-    with temporary_home() as home:
-        yield home
-
-
-@pytest.fixture
-def new_home() -> Iterator[Path]:
-    with temporary_home() as home:
-        yield home
-
-
 def test_korean_text_has_trigrams(servers: EmbeddedServers) -> None:
     assert value(servers.database_url, "SELECT cardinality(show_trgm('검색'))") == 3
 

@@ -21,7 +21,6 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 import citewell
 from citewell.supervisor.errors import AlreadyRunning, PortBusy, StartFailed
-from citewell.supervisor.home import temporary_home
 from citewell.supervisor.processes.process import ProcessSpec
 from citewell.supervisor.servers.endpoints import free_port
 from citewell.supervisor.state import ServerState, running_server, state_file
@@ -33,19 +32,6 @@ from tests.waiting import until
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("supervisor")]  # its home is shared by all tests
 PROGRAM = Path(__file__).with_name("run_supervisor.py")
 SOURCE = Path(citewell.__file__).parents[1]
-
-
-@pytest.fixture(scope="module")
-def home() -> Iterator[Path]:
-    """One for all tests, in any order: what one leaves is what a user finds at the next start."""
-    with temporary_home() as home:
-        yield home
-
-
-@pytest.fixture
-def new_home() -> Iterator[Path]:
-    with temporary_home() as home:
-        yield home
 
 
 @dataclass(frozen=True)
