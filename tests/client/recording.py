@@ -30,7 +30,6 @@ class Asked:
 
     @property
     def json(self) -> Any:
-        """Its body."""
         return json.loads(self.body)
 
 

@@ -66,7 +66,6 @@ class Observed:
             yield path, path.read_text(errors="replace")
 
     def close(self) -> None:
-        """Close the database connections."""
         self._engine.dispose()
 
 
@@ -81,7 +80,6 @@ def steps_of(spans: list[Seen]) -> set[tuple[int, str, str]]:
 
 
 def calls_of(spans: list[Seen]) -> list[Seen]:
-    """Spans of model calls."""
     return [span for span in spans if re.match(r"chat ", span.name)]
 
 

@@ -97,7 +97,6 @@ class Sink(AsyncServer):
         return self.answer(path, Answer(status, {"location": target}))
 
     def received(self, path: str) -> list[Received]:
-        """The requests of one path, in order."""
         return [request for request in list(self.requests) if urlsplit(request.path).path == path]
 
     async def _serve(self) -> None:
