@@ -11,6 +11,7 @@ import structlog
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
+from starlette.middleware.gzip import GZipMiddleware
 
 from api.http.errors import add_error_handlers
 from api.http.middleware import BodyLimit, RequestLog
@@ -100,6 +101,8 @@ def create_app() -> FastAPI:
         verifications.router.prefix: settings().verifying.max_bytes,
         batches.router.prefix: settings().verifying.batch_max_bytes,
     }
+    # Text shrinks to a quarter; more effort than this costs more time than it saves.
+    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=4)
     app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads=uploads)
     app.add_middleware(RequestLog)
     app.add_middleware(Policies)

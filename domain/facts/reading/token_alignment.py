@@ -15,6 +15,7 @@ from domain.facts.reading.vocabulary import RELATIONS
 _DIGITS = re.compile(r"\d+")
 _LEAST_SHARED_PREFIX = 0.75  # share of two stems' letters that words of one lexeme have in common
 _HEAD = 4
+_AGENT = re.compile(r"(.+)[eo]r")
 _MOST_PER_PREFIX = 1000  # tokens of a source with the same beginning
 _CLOSE = 0.85  # local similarity
 _ONE_PLACE = 3  # words that may differ in one place of a short statement
@@ -177,8 +178,16 @@ def same_lexeme(one: str, other: str) -> bool:
         return len(shorter) >= 2 and longer.startswith(shorter) and len(longer) - len(shorter) <= 2
     if one[:_HEAD] != other[:_HEAD] or min(len(one), len(other)) < _HEAD:
         return False
+    if _are_opposite_roles(one, other) or _are_opposite_roles(other, one):
+        return False
     shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return shared / max(len(one), len(other)) >= _LEAST_SHARED_PREFIX
+
+
+def _are_opposite_roles(agent: str, patient: str) -> bool:
+    """Say whether two stems name who does something and to whom it is done: `employer` and `employe(e)`."""
+    doer = _AGENT.fullmatch(agent)
+    return doer is not None and patient in (f"{doer[1]}e", f"{doer[1]}ee")
 
 
 def _is_compared(token: Token) -> bool:
