@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, Field, JsonValue
 
 from api.schemas.texts import Input
-from tools.wire import SHAPES, Shapes, Unnamed, module
+from tools.wire import SHAPES, Shapes, Unnamed, module, refuse_twice
 
 
 class Part(BaseModel):
@@ -85,3 +85,9 @@ def test_a_name_of_two_different_schemas_is_refused() -> None:
     assert "class Same" in text_of("Same", Head, Head)
     with pytest.raises(Unnamed, match="Same means different schemas"):
         text_of("Same", Head, Part)
+
+
+def test_a_shape_that_a_schema_describes_is_not_written_by_hand_as_well() -> None:
+    refuse_twice({"Accepted": "citewell.wire.common", "Source": "citewell.wire.common"}, {"Source": Part, "Part": Part})
+    with pytest.raises(Unnamed, match=r"delete \['Part'\] from \['citewell.wire.parts'\]"):
+        refuse_twice({"Part": "citewell.wire.parts"}, {"Part": Part})
