@@ -82,7 +82,6 @@ def timings_json(session: Session, query: Query) -> dict[str, Any]:
 
 
 def read_queries(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
-    """One page of the heads of queries, newest first."""
     with reading() as session:
         rows = queries.list_queries(session, wanted, after=after, limit=limit)
         return [_head(query, name) for query, name in rows]

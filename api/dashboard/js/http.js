@@ -19,7 +19,7 @@ export async function ask(path, { method = "GET", json, form, headers = {}, sign
   return response.json();
 }
 
-/** The same, with the response itself for whoever reads it as it comes. */
+/** The same, with the response itself, for a caller that reads it as it arrives. */
 export async function send(path, { method = "GET", json, form, headers = {}, signal } = {}) {
   const sent = new Headers(headers);
   // A person asks here: before the scripts of the same tenant.

@@ -42,12 +42,10 @@ class Alignment:
 
     @cached_property
     def matched_statement(self) -> frozenset[int]:
-        """Indexes of the statement's tokens that match, in place or moved."""
         return frozenset(mine for mine, _ in (*self.pairs, *self.moved))
 
     @cached_property
     def matched_source(self) -> frozenset[int]:
-        """Indexes of the source's tokens that match."""
         return frozenset(theirs for _, theirs in (*self.pairs, *self.moved))
 
     @cached_property
@@ -87,7 +85,6 @@ class Alignment:
 
     @cached_property
     def is_single_substitution(self) -> bool:
-        """Whether the sentences differ only in one or two words in one place."""
         if self.moved or self.substitutions != 1:
             return False
         lost, left = self.unmatched
@@ -123,7 +120,6 @@ def align(statement: Sequence[Token], source: Sequence[Token]) -> Alignment:
 
 
 def tokens_match(one: Token, other: Token) -> bool:
-    """Say whether two tokens have the same meaning."""
     if one.value and other.value:
         return values_agree(one.value, other.value)
     if one.value or other.value:
