@@ -41,12 +41,12 @@ class SourceMatch:
 def best_place(tokens: Sequence[Token], source: ParsedSource, *, by_sentence: bool) -> SourceMatch:
     """Return the best match among the clauses of the source; `by_sentence` tries its whole sentences first."""
     nothing = SourceMatch(is_close=False, verbatim=False, coverage=0.0, similarity=0.0, differences=(), place="")
-    if by_sentence and source.sentences != source.clauses:
+    if by_sentence and len(source.read_sentences) != len(source.clauses):
         wanted = {each.key for each in tokens if each.is_content}
-        sentences = [source.sentences[at] for at in most_shared(wanted, source.sentences_by_key)]
+        sentences = [(at, source.read_sentences[at].text) for at in most_shared(wanted, source.sentences_by_key)]
         compared = [
-            _compare_with(align(tokens, tokenize(each)), source, source.clause_position(each), each)
-            for each in sentences
+            _compare_with(align(tokens, tokenize(each)), source, source.first_clauses[at], each)
+            for at, each in sentences
         ]
         best = max(compared, key=_rank, default=nothing)
         if best.is_close:
