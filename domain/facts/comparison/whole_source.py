@@ -36,7 +36,7 @@ def compare(statement: str, source: str) -> SourceMatch:
         return found
     parts = clauses(statement)
     best = best_place(tokens, parsed, by_sentence=len(parts) > 1)
-    if not best.is_full_match and best.is_close and len(parts) > 1:
+    if not best.is_full_match and len(parts) > 1:
         best = _compare_by_clause(parts, parsed) or best
     if found := exchanged_roles(statement, source, parsed.role_pairs):
         return replace(best, is_close=True, differences=(found,))
@@ -67,14 +67,21 @@ def _compare_with_tables(tokens: Sequence[Token], source: str) -> SourceMatch | 
 
 
 def _compare_by_clause(parts: Sequence[str], source: ParsedSource) -> SourceMatch | None:
-    """Compare each clause separately; None unless the source states all of them."""
-    found = [best_place(tokenize(part), source, by_sentence=False) for part in parts]
+    """Compare each clause separately; None unless the source states all of them, or the section that one names has
+    other facts."""
+    found = [_compare_clause(tokenize(part), source) for part in parts]
+    if other := next((each for each in found if each.section and any(one.sure for one in each.differences)), None):
+        return other
     if not all(each.is_full_match for each in found):
         return None
     share, likeness = min(each.coverage for each in found), min(each.similarity for each in found)
     return SourceMatch(
         is_close=True, verbatim=False, coverage=share, similarity=likeness, differences=(), place=found[0].place
     )
+
+
+def _compare_clause(tokens: Sequence[Token], source: ParsedSource) -> SourceMatch:
+    return compare_with_section(tokens, source.text) or best_place(tokens, source, by_sentence=False)
 
 
 def _title_differences(statement: str, place: str) -> Iterator[Difference]:

@@ -14,7 +14,7 @@ from domain.facts.reading.tokens import Token, tokenize
 from domain.text.words import vocabulary
 
 _MARK = re.compile(r"[?？][\"'”’»)\]*_=#\s]*$")
-_LABEL = re.compile(r"^[\W_]*(?:(?:(?:q|question|a|answer)\s?\d{0,3}|질문|문|답변?)\s?[.:)]\s+)?", re.IGNORECASE)
+_LABEL = re.compile(r"^[\W_]*(?:(?:(?:q|question|a|answer)\s?\d{0,3}|질문|문|답변?)\s?[.:)](?:\s+|$))?", re.IGNORECASE)
 _ENGLISH_OPEN = vocabulary("who whom whose what when where which why how")
 _ENGLISH_CLOSED = vocabulary("""
     is are was were am do does did has have had can could will would may might must shall should isn't aren't wasn't
@@ -57,6 +57,11 @@ def is_question(text: str) -> bool:
     return HANGUL.search(text) is not None or is_open(text) or bool(_opening(text) & _ENGLISH_CLOSED)
 
 
+def asks_openly(heading: str) -> bool:
+    """Say whether a heading asks, with or without a question mark: "How to get around"."""
+    return is_question(heading) or is_open(heading)
+
+
 def is_open(question: str) -> bool:
     """Say whether a question asks for more than yes or no: who, when, how many."""
     if HANGUL.search(question):
@@ -97,6 +102,8 @@ def read_with_answers(sentences: Sequence[str], headings: Collection[str]) -> It
             yield ReadSentence("", (AssertedClause(question, asserts=False, under_heading=is_heading),))
         else:
             at += 1
+            if at < len(sentences) and _label_end(following) == len(following):  # "A:" alone
+                following, at = f"{following} {sentences[at]}", at + 1
             yield _answered(question, following, is_heading=is_heading)
 
 

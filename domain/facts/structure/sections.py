@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from domain.facts.reading.korean import case_of
-from domain.facts.reading.questions import is_question, what_is_asked_about
+from domain.facts.reading.questions import asks_openly, is_question, what_is_asked_about
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import GENERIC, keys_of
 from domain.facts.structure.classes import CLASSES
@@ -180,8 +180,8 @@ def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], index: TermInd
 
 
 def _asks_for_aspect(heading: str) -> bool:
-    """Say whether a heading is a question without a name: "Is it waterproof?" asks about the thing above."""
-    return is_question(heading) and not any(each.token.kind == "name" for each in naming_terms(heading))
+    """Say whether a heading asks without naming a thing: "Is it waterproof?", "How to get around"."""
+    return asks_openly(heading) and not any(each.token.kind == "name" for each in naming_terms(heading))
 
 
 def naming_terms(heading: str) -> Sequence[Term]:
