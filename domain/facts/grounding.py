@@ -32,7 +32,7 @@ _BEFORE, _AFTER = 2, 1  # sentences around a quotation that are its context
 _HEADING = re.compile(r"^(?:#{1,6}\s.*|[^.!?。\n|]{1,80})$", re.MULTILINE)
 _ANTECEDENT = re.compile(
     r"\W*(?:in [^,]{1,40}, |as [^,]{1,40}, )?"
-    r"(?:it|its|he|his|she|her|they|their|this|these|that|those|the (?!(?:[^\s.!?]+ ){0,2}(?-i:[A-Z]))\S+|also|"
+    r"(?:it|its|he|his|she|her|they|their|this|these|that|those|the (?!(?:[^\s.!?]+ ){0,2}(?-i:[A-Z]))\S+(?! of\b)|also|"
     r"그|그는|그의|그녀|이|이는|이들|당시|또한|또)\b",
     re.IGNORECASE,
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from domain.facts.comparison.source import ParsedSource, most_shared
 from domain.facts.differences.sentence import SentenceContext, differences, is_negated
 from domain.facts.kinds import Difference
-from domain.facts.reading.token_alignment import Alignment, align
+from domain.facts.reading.token_alignment import Alignment, align, tokens_match
 from domain.facts.reading.tokens import Token, tokenize
 
 _SIMILAR = 0.75  # least similarity of a statement to the sentence it was taken from
@@ -105,4 +105,12 @@ def _candidate_alignments(tokens: Sequence[Token], source: ParsedSource) -> Iter
     """Yield alignments with the clauses that share most with the statement, each with its index."""
     wanted = {each.key for each in tokens if each.is_content}
     for at in most_shared(wanted, source.clauses_by_key):
-        yield align(tokens, source.clause_tokens[at]), at
+        yield align(tokens, _answering_tokens(tokens, source, at)), at
+
+
+def _answering_tokens(tokens: Sequence[Token], source: ParsedSource, at: int) -> Sequence[Token]:
+    """Return the tokens of a clause; of the question at its beginning only names, values and what the statement has."""
+    found = source.clause_tokens[at]
+    asked = found[: len(tokenize(source.questions[at]))] if source.questions[at] else ()
+    kept = [each for each in asked if each.kind in ("name", "value") or any(tokens_match(each, one) for one in tokens)]
+    return (*kept, *found[len(asked) :])

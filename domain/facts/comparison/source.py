@@ -57,6 +57,11 @@ class ParsedSource:
         return tuple(clause.text for each in self.read_sentences for clause in each.clauses)
 
     @cached_property
+    def questions(self) -> tuple[str, ...]:
+        """The question with which each of its clauses begins, or empty."""
+        return tuple(clause.question for each in self.read_sentences for clause in each.clauses)
+
+    @cached_property
     def asserts(self) -> tuple[bool, ...]:
         """Whether each of its clauses asserts something; a question without an answer does not."""
         return tuple(clause.asserts for each in self.read_sentences for clause in each.clauses)

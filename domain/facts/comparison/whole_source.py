@@ -21,7 +21,7 @@ from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.structure.cells import compare_with_tables
 from domain.facts.structure.tables import parse_tables
 
-_TITLE = re.compile(r"[「『《〈]([^「『《〈」』》〉\n]{1,80})[」』》〉]")
+_TITLE = re.compile(r"[「『《〈]([^「『《〈」』》〉\n]{1,80})[」』》〉]|[\"“]([A-Z0-9가-힣][^\"“”\n]{0,79}?)[,.]?[\"”](?!\w)")
 
 
 @lru_cache(maxsize=2048)
@@ -85,14 +85,14 @@ def _compare_clause(tokens: Sequence[Token], source: ParsedSource) -> SourceMatc
 
 
 def _title_differences(statement: str, place: str) -> Iterator[Difference]:
-    """Yield each bracketed title of the statement that the place lacks, if the place has another title.
+    """Yield each title of the statement that the place lacks, if the place has another title.
 
-    Korean and Chinese write titles of works, laws and papers as 「…」, 『…』, 《…》, 〈…〉.
+    Titles stand in quotation marks; Korean and Chinese write those of works, laws and papers as 「…」, 『…』, 《…》, 〈…〉.
     Titles consist of common words, so those of one list look alike; each counts as one name.
     """
-    titles = _TITLE.findall(place)
+    titles = [one or other for one, other in _TITLE.findall(place)]
     words = _joined(place)
-    for title in _TITLE.findall(statement) if titles else ():
+    for title in (one or other for one, other in _TITLE.findall(statement)) if titles else ():
         if _joined(title) not in words:
             yield Difference("name", title, next((each for each in titles if each not in statement), titles[0]))
 

@@ -34,11 +34,12 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
 class AssertedClause:
     """A clause as it is compared; `asserts` is False for a question that has no answer.
 
-    `under_heading`: it begins with a question that is a heading.
+    It may begin with a `question`, which is a heading if `under_heading`.
     """
 
     text: str
     asserts: bool = True
+    question: str = ""
     under_heading: bool = False
 
 
@@ -99,7 +100,7 @@ def read_with_answers(sentences: Sequence[str], headings: Collection[str]) -> It
         if not is_question(question):
             yield ReadSentence(question, _asserted(question))
         elif not following or following.strip() in headings or is_question(following):
-            yield ReadSentence("", (AssertedClause(question, asserts=False, under_heading=is_heading),))
+            yield ReadSentence("", (AssertedClause(question, asserts=False, question=question, under_heading=is_heading),))
         else:
             at += 1
             if at < len(sentences) and _label_end(following) == len(following):  # "A:" alone
@@ -109,15 +110,15 @@ def read_with_answers(sentences: Sequence[str], headings: Collection[str]) -> It
 
 def _answered(question: str, answer: str, *, is_heading: bool) -> ReadSentence:
     if is_open(question):
-        first, *others = (f"{question} {each}" for each in clauses(answer))
-        opening = AssertedClause(first, under_heading=is_heading)
-        return ReadSentence(f"{question} {answer}", (opening, *map(AssertedClause, others)))
+        parts = [f"{question} {each}" for each in clauses(answer)]
+        read = (AssertedClause(each, True, question, is_heading and not at) for at, each in enumerate(parts))
+        return ReadSentence(f"{question} {answer}", tuple(read))
     said = answer[_label_end(answer) :]
     confirmed, denied = _YES.match(said), _NO.match(said)
     short = confirmed or denied
     rest = said[short.end() :].strip() if short else answer
     asked = f"{question} {denied[0].strip(_JOINTS)}" if denied else question
-    opening = AssertedClause(asked, asserts=short is not None, under_heading=is_heading)
+    opening = AssertedClause(asked, short is not None, "" if confirmed else question, is_heading)
     return ReadSentence(rest, (opening, *_asserted(rest)))
 
 

@@ -179,10 +179,20 @@ def same_lexeme(one: str, other: str) -> bool:
     if korean:
         shorter, longer = sorted((one, other), key=len)
         return len(shorter) >= 2 and longer.startswith(shorter) and len(longer) - len(shorter) <= 2
-    if one[:_HEAD] != other[:_HEAD] or min(len(one), len(other)) < _HEAD:
+    if one[:_HEAD] != other[:_HEAD] or min(len(one), len(other)) < _HEAD or are_counterparts(one, other):
         return False
     shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return shared / max(len(one), len(other)) >= _LEAST_SHARED_PREFIX
+
+
+def are_counterparts(one: str, other: str) -> bool:
+    """Say whether one does what is done to the other: `employer` and `employee`, `lessor` and `lessee`."""
+    return any(
+        acts[: -len(ending)] == done.removesuffix("ee")
+        for acts, done in ((one, other), (other, one))
+        for ending in ("er", "or")
+        if done.endswith("ee") and acts.endswith(ending)
+    )
 
 
 def _is_compared(token: Token) -> bool:
