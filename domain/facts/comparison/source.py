@@ -90,7 +90,9 @@ class ParsedSource:
     @cached_property
     def clauses_by_key(self) -> Mapping[str, Sequence[int]]:
         """Key → indexes of the clauses that have it and assert something."""
-        return _by_key([keys if asserts else frozenset() for keys, asserts in zip(self.clause_keys, self.asserts, strict=True)])
+        return _by_key(
+            [keys if asserts else frozenset() for keys, asserts in zip(self.clause_keys, self.asserts, strict=True)]
+        )
 
     @cached_property
     def sentences_by_key(self) -> Mapping[str, Sequence[int]]:

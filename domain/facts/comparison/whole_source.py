@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from domain.facts.comparison.best_place import SourceMatch, best_place
 from domain.facts.comparison.named_section import compare_with_section
+from domain.facts.comparison.parts_of_names import part_of_name
 from domain.facts.comparison.source import ParsedSource, parse_source, verbatim_key
 from domain.facts.differences.restrictions import omitted_restrictions
 from domain.facts.differences.roles import exchanged_roles, role_pairs
@@ -21,7 +22,9 @@ from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.structure.cells import compare_with_tables
 from domain.facts.structure.tables import parse_tables
 
-_TITLE = re.compile(r"[「『《〈]([^「『《〈」』》〉\n]{1,80})[」』》〉]|[\"“]([A-Z0-9가-힣][^\"“”\n]{0,79}?)[,.]?[\"”](?!\w)")
+_TITLE = re.compile(
+    r"[「『《〈]([^「『《〈」』》〉\n]{1,80})[」』》〉]|[\"“]([A-Z0-9가-힣][^\"“”\n]{0,79}?)[,.]?[\"”](?!\w)"
+)
 
 
 @lru_cache(maxsize=2048)
@@ -49,7 +52,11 @@ def _with_restrictions(statement: str, best: SourceMatch) -> SourceMatch:
     """Add the restrictions that the statement omits (V3): a place that states it conditionally does not state it."""
     if not best.is_close or any(each.sure for each in best.differences):
         return best
-    found = (*_title_differences(statement, best.place), *omitted_restrictions(statement, best.place))
+    found = (
+        *_title_differences(statement, best.place),
+        *omitted_restrictions(statement, best.place),
+        *part_of_name(tokenize(statement), tokenize(best.place)),
+    )
     return replace(best, differences=(*best.differences, *found))
 
 

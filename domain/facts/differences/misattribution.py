@@ -134,18 +134,20 @@ def _crossed_clauses(
     """
     frames = {id(each): _frames(at, sentence) for at, each in enumerate(sentence)}
 
-    def are_parallel(one: Token, other: Token) -> bool:
+    def stands_alike(one: Token, other: Token) -> bool:
         if one.value or other.value:
             return _are_alike(one, other)
-        names = one.kind == other.kind == "name"
-        return one.is_content and other.is_content and (names or bool(frames[id(one)] & frames[id(other)]))
+        return one.is_content and other.is_content and bool(frames[id(one)] & frames[id(other)])
+
+    def may_stand_alike(one: Token, other: Token) -> bool:
+        return one.kind == other.kind == "name" or stands_alike(one, other)
 
     for subject, fact in product(known, known):
         if subject.clause == fact.clause or not subject.is_content or not fact.is_content or subject.value:
             continue
-        owner = next((each for each in rest if each.clause == fact.clause and are_parallel(each, subject)), None)
-        actual = next((each for each in rest if each.clause == subject.clause and are_parallel(each, fact)), None)
-        if owner and actual:
+        owner = next((each for each in rest if each.clause == fact.clause and may_stand_alike(each, subject)), None)
+        actual = next((each for each in rest if each.clause == subject.clause and may_stand_alike(each, fact)), None)
+        if owner and actual and (stands_alike(owner, subject) or stands_alike(actual, fact)):
             yield Misattribution(fact.text, subject.text, owner.text, actual.text, is_value=fact.value is not None)
             return
 

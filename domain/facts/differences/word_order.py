@@ -22,14 +22,22 @@ _ARTICLES = frozenset("a an the".split())
 _LONGEST = 5  # words of an agent
 _OBLIQUE = frozenset("to into from by with for in at on against over under near".split())
 _TOPIC_OF_OBLIQUE = re.compile("(?:에|에서|에게|한테|로|부터|까지|보다|와|과)[는은]$")
-_KOREAN_PASSIVE, _KOREAN_ACTIVE = re.compile("되|된|될|됩|됐|돼|당하|당한|당할|당합|당했|받"), re.compile("하|한|할|합|했|해")
+_AS = re.compile("로$")  # 종택으로: as a house, not to one
+_KOREAN_PASSIVE, _KOREAN_ACTIVE = (
+    re.compile("되|된|될|됩|됐|돼|당하|당한|당할|당합|당했|받"),
+    re.compile("하|한|할|합|했|해"),
+)
 
 
 def order_differences(alignment: Alignment) -> Iterator[Difference]:
     """Yield an exchange of two things around a third one: `Bob hired Alice` (V2)."""
     both = sorted((*alignment.pairs, *alignment.moved))
     voice = _has_other_voice(alignment)
-    if exchanged := _agent_as_subject(alignment) or _oblique_as_subject(alignment) or _subject_of_both_voices(alignment):
+    if (
+        exchanged := _agent_as_subject(alignment)
+        or _oblique_as_subject(alignment)
+        or _subject_of_both_voices(alignment)
+    ):
         yield exchanged
         return
     if _has_other_korean_voice(alignment):
@@ -175,7 +183,12 @@ def _has_lost_korean_subject(alignment: Alignment, place: int) -> bool:
     token = alignment.source[place]
     clause = [at for at, each in enumerate(alignment.source) if each.clause == token.clause]
     verb = next((at for at in reversed(clause) if at > place and alignment.source[at].is_content), None)
-    if token.case not in ("goal", "source") or verb is None or verb not in alignment.matched_source:
+    if (
+        token.case not in ("goal", "source")
+        or _AS.search(token.text)
+        or verb is None
+        or verb not in alignment.matched_source
+    ):
         return False
     voice = _korean_voice(alignment.source[verb])
     if voice != _korean_voice(_counterpart(alignment, verb)):

@@ -80,11 +80,12 @@ def what_is_asked_about(question: str) -> tuple[Token, ...]:
     said = [
         each
         for each in tokens
-        if each.is_content and each not in degrees and not _KOREAN_OPEN.match(each.text) and each.key not in _ENGLISH_OPEN
+        if each.is_content
+        and each not in degrees
+        and not _KOREAN_OPEN.match(each.text)
+        and each.key not in _ENGLISH_OPEN
     ]
-    return tuple(
-        [each for each in said if each.kind == "name"] or [each for each in said if each.case] or said
-    )
+    return tuple([each for each in said if each.kind == "name"] or [each for each in said if each.case] or said)
 
 
 def read_with_answers(sentences: Sequence[str], headings: Collection[str]) -> Iterator[ReadSentence]:
@@ -100,7 +101,9 @@ def read_with_answers(sentences: Sequence[str], headings: Collection[str]) -> It
         if not is_question(question):
             yield ReadSentence(question, _asserted(question))
         elif not following or following.strip() in headings or is_question(following):
-            yield ReadSentence("", (AssertedClause(question, asserts=False, question=question, under_heading=is_heading),))
+            yield ReadSentence(
+                "", (AssertedClause(question, asserts=False, question=question, under_heading=is_heading),)
+            )
         else:
             at += 1
             if at < len(sentences) and _label_end(following) == len(following):  # "A:" alone
