@@ -22,7 +22,13 @@ from domain.facts.structure.headings import (
     is_topic_heading,
     split_off_headings,
 )
-from domain.facts.structure.sections import NamedSection, named_section, naming_terms, parse_sections
+from domain.facts.structure.sections import (
+    NamedSection,
+    alternative_headings,
+    named_section,
+    naming_terms,
+    parse_sections,
+)
 from domain.text.cache import text_cache
 from domain.text.word_index import parse_sentences
 from domain.text.words import vocabulary
@@ -32,7 +38,8 @@ _BEFORE, _AFTER = 2, 1  # sentences around a quotation that are its context
 _HEADING = re.compile(r"^(?:#{1,6}\s.*|[^.!?。\n|]{1,80})$", re.MULTILINE)
 _ANTECEDENT = re.compile(
     r"\W*(?:in [^,]{1,40}, |as [^,]{1,40}, )?"
-    r"(?:it|its|he|his|she|her|they|their|this|these|that|those|the (?!(?:[^\s.!?]+ ){0,2}(?-i:[A-Z]))\S+(?! of\b)|also|"
+    r"(?:it|its|he|his|she|her|they|their|this|these|that|those|also|"
+    r"the (?!(?:[^\s.!?]+ ){0,2}(?-i:[A-Z]))\S+(?! of\b)|"
     r"그|그는|그의|그녀|이|이는|이들|당시|또한|또)\b",
     re.IGNORECASE,
 )
@@ -53,7 +60,7 @@ def ungrounded_words(statement: str, source: str, start: int, end: int, context:
     tables. A name may be in any part of the source or of its `context` (headings outside of it), because antecedents
     may be far. A value must be in the place: a year in the title of a report dates nothing in it. If a quotation spans
     several sections, each clause is compared with one of them. See `absent_subjects` for a quotation that begins with a
-    pronoun. A name that is a heading of the source must be above the place, or in the text there.
+    pronoun. A name that is a heading of the source must be above the place or in the text there.
     """
     unnamed = frozenset(map(id, _absent_tokens(statement, source, start, end, context)))
     stated = tokenize(statement)
@@ -227,9 +234,12 @@ class _Part:
 
 @lru_cache(maxsize=1024)
 def _section_of(clause: str, source: str) -> NamedSection | None:
-    """Return the section that a clause names in full, if the other sections are about other things."""
+    """Return the section that a clause names in full, or by the word in which its heading differs from others, if the
+    other sections are about other things."""
     found = named_section(tokenize(clause), source)
-    return found if found and found.is_exclusive and not found.is_partial else None
+    if found is None or not found.is_exclusive:
+        return None
+    return None if found.is_partial and alternative_headings(source).isdisjoint(found.headings) else found
 
 
 def _behind_headings(source: str, start: int, end: int) -> int:

@@ -1,8 +1,8 @@
 """Tests whether the subject of a statement is only a part of the name that its place has (V2).
 
-"Berlin Airport handles 25 million passengers" does not say that Berlin does, nor "the Bank of Norby lent 3 million" that
-Norby did: the word that says what it is, the head of the name, is missing. Other parts of a name may be left out, as in
-"Whitfield" for "Ada Whitfield" and "Lake Orta" for "Orta".
+"Berlin Airport handles 25 million passengers" does not say that Berlin does, nor "the Bank of Norby lent 3 million"
+that Norby did: the word that says what it is, the head of the name, is missing. Other parts of a name may be left out,
+as in "Whitfield" for "Ada Whitfield" and "Orta" for "Lake Orta".
 """
 
 import re

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
 from itertools import accumulate, takewhile
-from operator import or_
 
 from domain.facts.differences.roles import RolePair, role_pairs
 from domain.facts.reading.questions import ReadSentence, read_with_answers
@@ -140,7 +139,7 @@ class ParsedSource:
     def opens_section(self) -> tuple[bool, ...]:
         """Whether each of its clauses is a heading or begins with one."""
         below = (clause.under_heading for each in self.read_sentences for clause in each.clauses)
-        return tuple(map(or_, self.is_heading, below))
+        return tuple(one or other for one, other in zip(self.is_heading, below, strict=True))
 
     def nearby_values(self, at: int, stated: Collection[str]) -> tuple[Value, ...]:
         """Return the values of the two clauses before and after clause `at`, for a statement with the keys `stated`."""

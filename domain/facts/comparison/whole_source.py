@@ -94,7 +94,8 @@ def _compare_clause(tokens: Sequence[Token], source: ParsedSource) -> SourceMatc
 def _title_differences(statement: str, place: str) -> Iterator[Difference]:
     """Yield each title of the statement that the place lacks, if the place has another title.
 
-    Titles stand in quotation marks; Korean and Chinese write those of works, laws and papers as 「…」, 『…』, 《…》, 〈…〉.
+    They stand in quotation marks; Korean and Chinese write titles of works, laws and papers as 「…」, 『…』, 《…》,
+    〈…〉.
     Titles consist of common words, so those of one list look alike; each counts as one name.
     """
     titles = [one or other for one, other in _TITLE.findall(place)]

@@ -130,8 +130,8 @@ def _agent_as_subject(alignment: Alignment) -> Difference | None:
 def _oblique_as_subject(alignment: Alignment) -> Difference | None:
     """Return the subject of the statement where the source has it behind a preposition, or with 에, 에게, 에서.
 
-    "The company was sold to Orion" does not say that Orion was sold, nor 유튜브는 구글에 인수되었다 that 구글은 인수되었다. If
-    the statement has the subject of the source, too, it may say the same in other words.
+    "The company was sold to Orion" does not say that Orion was sold, nor 유튜브는 구글에 인수되었다 that 구글은
+    인수되었다. If the statement has the subject of the source, too, it may say the same in other words.
     """
     at = _subject_at(alignment.statement)
     if at is None:

@@ -30,7 +30,7 @@ _UNDERLINE = re.compile(r"[ \t]*(?:={3,}|-{3,})[ \t]*")
 _STOPPED = re.compile(r"[.!?。][\"'”’)]*\s*$")
 _NUMBERING = re.compile(
     r"(?:(?:chapter|section|part|appendix|article)\s+)?(?:\d{1,3}(?:\.\d{1,3}){0,3}|[IVX]{1,5}|[A-Za-z가-하])[.):]\s+"
-    r"|(?:제\s?)?\d{1,3}\s?[장절조항편부][.:]?\s+|\d{1,3}(?:\.\d{1,3}){1,3}\s+|[①-⑳]\s*",
+    r"|(?:제\s?)?\d{1,3}\s?[장절조항편부][.:]?(?:\s+|(?=\())|\d{1,3}(?:\.\d{1,3}){1,3}\s+|[①-⑳]\s*",
     re.IGNORECASE,
 )
 PERIOD = keys_of("""
@@ -148,21 +148,30 @@ def lines_with_headings(text: str) -> Iterator[tuple[str, tuple[int, str] | None
 def _heading(before: str, line: str, following: str) -> tuple[int, str] | None:
     if len(line) > _MOST_LINE:
         return None
+    return _marked_heading(line) or (None if before.strip() else _bare_heading(line, following))
+
+
+def _marked_heading(line: str) -> tuple[int, str] | None:
+    """Read a heading of Markdown or MediaWiki, or one in bold or behind a sign."""
     if marked := _MARKED.fullmatch(line):
         return len(marked[1]), _unnumbered(marked[2].strip(" *_"))
     if wiki := _IN_WIKI.fullmatch(line):
         return len(wiki[1]), _unnumbered(wiki[2].strip(" '"))
     if bold := _IN_BOLD.fullmatch(line):
         return _BOLD, _unnumbered(next(each for each in bold.groups() if each).strip())
-    if before.strip():
-        return None
+    return None
+
+
+def _bare_heading(line: str, following: str) -> tuple[int, str] | None:
+    """Read a line below an empty one: underlined, above its text, or a question."""
     if _UNDERLINE.fullmatch(following) and (underlined := _UNDERLINED.fullmatch(line)):
         is_sentence = _STOPPED.search(line) and not is_question(line)
         return None if is_sentence else (1 if "=" in following else 2, _unnumbered(underlined[1]))
-    if bare := _LINE.fullmatch(_unnumbered(line)):
-        if not following.strip() or (_STOPPED.search(following) and not _is_wrapped(bare[1], following)):
-            return _BARE, bare[1]
-    if (asked := _QUESTION_LINE.fullmatch(_unnumbered(line))) and is_question(line):
+    plain = _unnumbered(line)
+    stands_alone = not following.strip() or (_STOPPED.search(following) and not _is_wrapped(plain, following))
+    if stands_alone and (bare := _LINE.fullmatch(plain)):
+        return _BARE, bare[1]
+    if (asked := _QUESTION_LINE.fullmatch(plain)) and is_question(line):
         return _ASKED, asked[1]
     return None
 
@@ -179,7 +188,13 @@ def _is_wrapped(line: str, following: str) -> bool:
 
 
 def _unnumbered(heading: str) -> str:
-    """Return a heading without its number: "3.1 Batteries", "제3장 배터리"; one that is only a number stays."""
+    """Return a heading without its number: "3.1 Batteries", "제3장 배터리", "제3조(배터리)"; one that is only a number
+    stays."""
     plain = heading.lstrip()
     numbering = _NUMBERING.match(plain)
-    return plain[numbering.end() :] or heading if numbering else heading
+    title = plain[numbering.end() :] if numbering else ""
+    return _unbracketed(title) or heading
+
+
+def _unbracketed(title: str) -> str:
+    return title[1:-1] if title.startswith("(") and title.endswith(")") and title.count("(") == 1 else title

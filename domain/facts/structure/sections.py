@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from domain.facts.reading.korean import case_of
@@ -39,9 +39,9 @@ class NamedSection:
     `headings` are those that it names; `heading` is all of them in one text.
     `subsections` are the parts of `text`, each with the headings above it that name a thing and that the statement does
     not name. `other_sections` are those below other headings; `is_exclusive`: what they say does not apply to this
-    section, because its heading names a thing or a time, as "Before 2020", not a topic, or because the headings beside it
-    are alternatives (`alternative_headings`). `is_partial`: the statement has
-    only a part of the name, as "the X100" of "X100 Pro", which no other heading has.
+    section, because its heading names a thing or a time, as "Before 2020", not a topic, or because it has alternatives
+    (`alternative_headings`). `is_partial`: the statement has only a part of the name, as "the X100" of "X100 Pro",
+    which no other heading has.
     """
 
     headings: tuple[str, ...]
@@ -84,7 +84,7 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
     index = TermIndex(terms(tokens))
     headings = list(dict.fromkeys(each for section in sections for each in section.path))
     full = most_specific([each for each in headings if _is_named(each, tokens, index)], lambda each: each)
-    in_part = [] if full else _partially_named(tokens, index, headings)
+    in_part = [] if full else _partially_named(tokens, index, headings, alternative_headings(text))
     chosen = full or in_part
     own = [section for section in sections if _has_each(section.path, chosen)]
     others = tuple(section for section in sections if not set(chosen) & set(section.path))
@@ -206,13 +206,22 @@ def _known_terms(heading: str) -> Sequence[Term]:
     return naming_terms(heading) if is_question(heading) else terms_of(heading)
 
 
-def _partially_named(tokens: Sequence[Token], index: TermIndex, headings: Sequence[str]) -> list[str]:
-    """Return the one heading of which the statement has a name that no other heading has; [] if there is none."""
+def _partially_named(
+    tokens: Sequence[Token], index: TermIndex, headings: Sequence[str], alternatives: Collection[str]
+) -> list[str]:
+    """Return the one heading of which the statement has a name that no other heading has; [] if there is none.
+
+    Of alternatives the word in which they differ is a name, as "full-time" of "Full-time staff".
+    """
     by_name: dict[str, set[str]] = defaultdict(set)
     for heading in headings:
         naming = naming_terms(heading)
         for each in naming if len(naming) <= _LONGEST_NAME else ():
-            if _may_name(each.token) and index.has_all([each]) and _is_mentioned(each.token, tokens):
+            if (
+                (_may_name(each.token) or heading in alternatives)
+                and index.has_all([each])
+                and _is_mentioned(each.token, tokens)
+            ):
                 by_name[each.key].add(heading)
     found = {heading for sharing in by_name.values() if len(sharing) == 1 for heading in sharing}
     return list(found) if len(found) == 1 else []
