@@ -9,14 +9,23 @@ import os
 from functools import cache
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 
-from config import Group
+from config import ConfigurationInvalid, Group
+from config.complaints import complaints, unknown_complaints, unreadable_variable
+from config.file import read_config
 from config.limits import LimiterSettings
 from config.models import EmbeddingSettings, ModelSettings, RerankSettings
+from config.names import DELIMITER, PREFIX, without_unknown
 from config.serving import (
     AdmissionSettings,
     AuditSettings,
@@ -29,10 +38,6 @@ from config.serving import (
     WorkerSettings,
 )
 from config.verification import VerificationSettings, VerifyingSettings
-
-
-class ConfigurationInvalid(Exception):
-    """The configuration has a value that cannot be used; the message names the setting."""
 
 
 class RetrievalSettings(Group):
@@ -194,7 +199,7 @@ class Settings(BaseSettings):
     """All settings; see the groups for the meaning of each value."""
 
     model_config = SettingsConfigDict(
-        env_prefix="CITEWELL_", env_nested_delimiter="__", extra="ignore", frozen=True, populate_by_name=True
+        env_prefix=PREFIX, env_nested_delimiter=DELIMITER, extra="forbid", frozen=True, populate_by_name=True
     )
 
     home: Path = Field(
@@ -228,6 +233,11 @@ class Settings(BaseSettings):
     # `auto` is `console` on a terminal and `json` elsewhere.
     log_format: Literal["auto", "json", "console"] = Field(
         default="auto", description="`auto` is `console` on a terminal and `json` elsewhere"
+    )
+    # A program that was rolled back meets the settings of the newer one.
+    unknown_settings: Literal["refuse", "ignore"] = Field(
+        default="refuse",
+        description="What an unknown name does: stop the start, or nothing, which a roll-back may need",
     )
 
     groq_api_key: SecretStr | None = Field(
@@ -317,8 +327,12 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Environment before file; no .env file, no secrets directory."""
-        yaml = YamlConfigSettingsSource(settings_cls, yaml_file=os.environ.get("CITEWELL_CONFIG", "config.yaml"))
-        return init_settings, env_settings, yaml
+        return init_settings, env_settings, InitSettingsSource(settings_cls, read_config().values)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return without_unknown(cls, values) if values.get("unknown_settings") == "ignore" else values
 
 
 def default_home() -> Path:
@@ -333,11 +347,16 @@ def default_home() -> Path:
 
 @cache
 def settings() -> Settings:
-    """Read the configuration once per process. Raises ConfigurationInvalid with one line per wrong setting."""
+    """Read the configuration once per process.
+
+    Raises ConfigurationInvalid with the place of every wrong setting, and the likely name of a misspelled one.
+    """
     try:
-        return Settings()
+        read = Settings()
     except ValidationError as error:
-        lines = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False)]
-        raise ConfigurationInvalid("configuration: " + "; ".join(lines)) from None
-    except (OSError, ValueError) as error:
-        raise ConfigurationInvalid(f"configuration: {error}") from None
+        raise ConfigurationInvalid("; ".join(complaints(Settings, error, read_config()))) from None
+    except SettingsError as error:
+        raise ConfigurationInvalid(unreadable_variable(error)) from None
+    if read.unknown_settings == "refuse" and (unknown := list(unknown_complaints(Settings, os.environ))):
+        raise ConfigurationInvalid("; ".join(unknown))
+    return read
