@@ -303,7 +303,15 @@ class Settings(BaseSettings):
     def provider_key(self) -> str:
         """API key of the provider in use, or an empty string."""
         key = self.groq_api_key if self.provider != "openai_compatible" else self.models.api_key
+        if key is None and self.models.api_key_env:
+            return os.environ.get(self.models.api_key_env, "").strip()
         return key.get_secret_value().strip() if key else ""
+
+    @property
+    def provider_key_name(self) -> str:
+        """The environment variable for the key of the provider in use."""
+        own = "GROQ_API_KEY" if self.provider != "openai_compatible" else "CITEWELL_MODELS__API_KEY"
+        return self.models.api_key_env or own
 
     @property
     def graph_extractor(self) -> Literal["model", "local", "off"]:
