@@ -26,6 +26,7 @@ from config.file import read_config
 from config.limits import LimiterSettings
 from config.models import EmbeddingSettings, ModelSettings, RerankSettings
 from config.names import DELIMITER, PREFIX, without_unknown
+from config.presets import with_preset
 from config.serving import (
     AdmissionSettings,
     AuditSettings,
@@ -223,8 +224,12 @@ class Settings(BaseSettings):
         default="127.0.0.1", description="Address the API listens on; anything beyond loopback requires keys"
     )
     api_port: int = Field(default=8000, ge=0, le=65535, description="Port the API listens on; 0 picks a free one")
-    preset: Literal["standard", "cheap"] = Field(
-        default="standard", description="`cheap` shares model calls between passages and between statements"
+    preset: Literal["standard", "cheap", "small"] = Field(
+        default="standard",
+        description=(
+            "`cheap` shares model calls between passages and between statements; `small` does, too, and has other "
+            "defaults, for a small model on this machine (docs/models.md)"
+        ),
     )
     question_max_chars: int = Field(default=4000, ge=1, description="Longest accepted question")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
@@ -289,6 +294,11 @@ class Settings(BaseSettings):
     audit: AuditSettings = AuditSettings()
 
     @property
+    def sharing(self) -> Literal["standard", "cheap"]:
+        """The preset of a question that names none."""
+        return "standard" if self.preset == "standard" else "cheap"
+
+    @property
     def provider(self) -> Literal["groq", "openai_compatible", "offline"]:
         if self.models.provider == "auto":
             return "groq" if self.groq_api_key and self.groq_api_key.get_secret_value() else "offline"
@@ -339,8 +349,9 @@ class Settings(BaseSettings):
 
     @model_validator(mode="before")
     @classmethod
-    def _known(cls, values: dict[str, Any]) -> dict[str, Any]:
-        return without_unknown(cls, values) if values.get("unknown_settings") == "ignore" else values
+    def _prepared(cls, values: dict[str, Any]) -> dict[str, Any]:
+        known = without_unknown(cls, values) if values.get("unknown_settings") == "ignore" else values
+        return with_preset(known)
 
 
 def default_home() -> Path:

@@ -106,6 +106,7 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
         asked = command(home, "ask", "When does the office in Ghent open?", "--json")
         listed = command(home, "history")
         second = command(home, "up")
+        examined = command(home, "doctor", "--json")
         up.process.send_signal(signal.SIGTERM)
         code, _, err = up.end()
     starting, model, ready, stopped = err.splitlines()
@@ -128,6 +129,11 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
     assert answer["id"] in listed.stdout
     assert second.returncode == 2
     assert "already runs" in second.stderr
+    checks = {check["check"]: check for check in map(json.loads, examined.stdout.splitlines())}
+    assert examined.returncode == 0
+    assert "is ready, version" in checks["instance"]["found"]
+    assert checks["workers"]["state"] == "ok"
+    assert checks["model"]["state"] == "warn"
 
 
 def test_it_opens_with_an_example_and_again_with_the_same(home: Path, tmp_path: Path) -> None:
