@@ -25,6 +25,7 @@ class QueryHead(TypedDict):
 
 class Query(QueryHead):
     restated_question: str | None
+    conversation_id: str | None
     answer: str | None
     original_answer: str | None
     abstained: bool | None
