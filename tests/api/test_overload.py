@@ -27,7 +27,6 @@ GIVEN = {"answer": "It takes 14 days [1].", "sources": [{"text": "It takes 14 da
 SCRIPT, PERSON = {"Citewell-Priority": "batch"}, {"Citewell-Priority": "interactive"}
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("/v1/queries", QUESTION),
-    ("/v1/conversations/00000000-0000-0000-0000-000000000000/turns", {"question": "How long?"}),
     ("/v1/verifications", GIVEN),
     ("/v1/chat/completions", {"model": "w", "messages": [{"role": "user", "content": "How long?"}]}),
     ("/query", {"query": "How long?"}),
@@ -37,6 +36,7 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("/multiagent/chat", {"message": "How long?"}),
     ("/query/verified", {"query": "How long?"}),
     ("/api/query", {"query": "How long?"}),
+    ("/v1/conversations/00000000-0000-0000-0000-000000000000/turns", {"question": "How long?"}),
 ]
 
 
