@@ -23,6 +23,7 @@ from api.routes import (
     batches,
     citations,
     completions,
+    conversations,
     dashboard,
     documents,
     imports,
@@ -61,6 +62,7 @@ _ROUTERS = (
     (documents.router, Access(Scope.READ, Scope.DOCUMENTS)),
     (imports.router, Access(Scope.READ, Scope.DOCUMENTS)),
     (queries.router, Access(Scope.READ, Scope.ASK)),
+    (conversations.router, Access(Scope.READ, Scope.ASK)),
     # Batches first: their path also matches that of a verification whose id is no UUID.
     (batches.router, Access(Scope.READ, Scope.ASK)),
     (verifications.router, Access(Scope.READ, Scope.ASK)),

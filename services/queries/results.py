@@ -52,6 +52,7 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
     return {
         **_head(query, workspace),
         "restated_question": restated,
+        "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
         **(_answer_json(*whole.answer, whole.added) if whole.answer else _NO_ANSWER),
         "mentions": _mentions(restated or query.question, whole),
         "sources": [{**source, "timestamp": whole.added.get(source["document_id"])} for source in whole.sources],
