@@ -42,6 +42,7 @@ router = APIRouter(prefix="/v1", tags=["openai"], responses=_ERRORS)
 
 @router.post(
     "/chat/completions",
+    name="create_chat_completion",
     response_model=Completion,
     response_model_exclude_unset=True,
     responses=_COMPLETION,

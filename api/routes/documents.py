@@ -41,6 +41,7 @@ router = APIRouter(prefix="/v1/documents", tags=["documents"])
 
 @router.post(
     "",
+    name="create_document",
     status_code=202,
     openapi_extra=DOCUMENT_BODY,
     dependencies=[ROOM_FOR_A_DOCUMENT],
@@ -97,7 +98,7 @@ def list_documents(
     return {"documents": found, "next_cursor": next_cursor(found, limit)}
 
 
-@router.get("/{document_id}/versions", response_model=DocumentVersions)
+@router.get("/{document_id}/versions", name="list_document_versions", response_model=DocumentVersions)
 def get_versions(document_id: UUID) -> object:
     """All versions accepted under this document's name, newest first."""
     return {"documents": read_versions(document_id)}
@@ -125,7 +126,7 @@ def get_document_text(
     return text[start:stop]
 
 
-@router.get("/{document_id}/passages", response_model=PassageList)
+@router.get("/{document_id}/passages", name="list_document_passages", response_model=PassageList)
 def get_passages(
     document_id: UUID,
     page: Annotated[int | None, Query(ge=0, le=10**9, description="Only of this page.")] = None,
@@ -146,7 +147,13 @@ def get_document_layout(document_id: UUID) -> object:
     return layout
 
 
-@router.post("/{document_id}/retry", status_code=202, response_model=DocumentRead, dependencies=[ROOM_FOR_A_DOCUMENT])
+@router.post(
+    "/{document_id}/retry",
+    name="retry_document",
+    status_code=202,
+    response_model=DocumentRead,
+    dependencies=[ROOM_FOR_A_DOCUMENT],
+)
 def retry(document_id: UUID) -> object:
     """Retry a failed document from its stored file: what it lacked may be available now."""
     retry_document(document_id)

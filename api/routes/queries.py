@@ -33,7 +33,7 @@ router = APIRouter(prefix="/v1/queries", tags=["queries"])
 MAX_WAIT_S = 60
 
 
-@router.post("", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
+@router.post("", name="create_query", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
 def ask(query: QueryCreate, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
     """Ask a question. Workers answer it; `links.self` shows the progress."""
     query_id, repeated = submit_once(_as_new_query(query), settings(), repeatable)
@@ -44,7 +44,7 @@ def ask(query: QueryCreate, repeatable: MaybeRepeated, response: Response) -> Qu
     return _accepted(query_id, response)
 
 
-@router.post("/{query_id}/replay", status_code=202, dependencies=[ROOM_FOR_A_QUESTION])
+@router.post("/{query_id}/replay", name="replay_query", status_code=202, dependencies=[ROOM_FOR_A_QUESTION])
 def replay(query_id: UUID, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
     """Ask a question that failed, was cancelled or has parked steps once more, as a new one; `id` is that of the new
     one.
@@ -86,7 +86,7 @@ async def get_query(
     return await run_in_threadpool(results.read_query, query_id)
 
 
-@router.delete("/{query_id}", response_model=QueryHead)
+@router.delete("/{query_id}", name="cancel_query", response_model=QueryHead)
 def cancel(query_id: UUID) -> object:
     """Cancel the question: work on it stops within seconds, and nothing more is sent."""
     head = cancel_query(query_id)
@@ -94,7 +94,7 @@ def cancel(query_id: UUID) -> object:
     return head
 
 
-@router.get("/{query_id}/events", response_class=StreamingResponse, responses=EVENTS)
+@router.get("/{query_id}/events", name="stream_query_events", response_class=StreamingResponse, responses=EVENTS)
 async def stream_events(query_id: UUID, last_event_id: LastEventId = 0) -> Response:
     """Server-sent events: stages, the draft as it is written, every check and repair, and the end with the result.
 
@@ -105,7 +105,7 @@ async def stream_events(query_id: UUID, last_event_id: LastEventId = 0) -> Respo
     return await event_stream(query_id, last_event_id)
 
 
-@router.get("/{query_id}/verifications", response_model=HistoryRead)
+@router.get("/{query_id}/verifications", name="get_query_history", response_model=HistoryRead)
 def get_verifications(query_id: UUID) -> object:
     """The whole history: every verification, check, model call and event of the question."""
     return results.read_history(query_id)
