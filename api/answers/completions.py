@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 from api.adapters import completions
 from api.answers.one_request import MAX_WAIT_S, location_of, start_query, succeeded
 from api.answers.waiting import follow, read_when_final, require_valid_key
+from api.http.downloads import page_url
 from api.http.errors import Unanswered, error_object
 from api.http.sse import HEADERS, MEDIA_TYPE, data_event
 from api.schemas.completions import CompletionCreate, CompletionProof
@@ -54,7 +55,7 @@ async def completed_in_chunks(request: Request, response: Response, asked: Compl
 def _links(request: Request, asked: CompletionCreate) -> Link:
     if not asked.citewell.links:
         return no_link
-    return completions.places_at((settings().public_url or str(request.base_url)).rstrip("/"))
+    return completions.places_at(page_url(request))
 
 
 def _start(asked: CompletionCreate) -> UUID:

@@ -1,5 +1,6 @@
 """Documents: accepted here, read and embedded by workers."""
 
+from pathlib import PurePosixPath
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -7,6 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from api.http.capacity import ROOM_FOR_A_DOCUMENT
+from api.http.downloads import DOWNLOAD, download
 from api.http.paging import After, next_cursor
 from api.http.uploads import DOCUMENT_BODY, IncomingDocument
 from api.schemas.documents import (
@@ -22,6 +24,7 @@ from api.schemas.search import PassageList
 from api.schemas.texts import Filename, PlainText, WorkspaceName
 from config.settings import settings
 from db.queries.documents.documents import DocumentFilter
+from domain.documents.formats import media_type
 from domain.errors import BadInput, DocumentNotRead
 from services.documents.documents import (
     accept_document,
@@ -29,6 +32,7 @@ from services.documents.documents import (
     read_document_layout,
     read_document_text,
     read_documents,
+    read_original,
     read_versions,
     remove_document,
     retry_document,
@@ -124,6 +128,13 @@ def get_document_text(
     if not start <= stop <= len(text):
         raise BadInput(f"The document has {len(text)} characters; {start} to {stop} is no part of them.")
     return text[start:stop]
+
+
+@router.get("/{document_id}/original", name="get_document_original", responses=DOWNLOAD)
+def get_original(document_id: UUID) -> Response:
+    """The file as it was sent, byte for byte, for saving: a browser does not show it."""
+    filename, content = read_original(document_id)
+    return download(content, PurePosixPath(filename).name, media_type(filename))
 
 
 @router.get("/{document_id}/passages", name="list_document_passages", response_model=PassageList)

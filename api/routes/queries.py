@@ -1,6 +1,6 @@
 """Questions: stored here and handed to the workers, which answer them."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -8,9 +8,12 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from pydantic import AwareDatetime
 
+from api.adapters.completions import places_at
+from api.adapters.exports import FORMATS
 from api.answers.streaming import EVENTS, LastEventId, event_stream
 from api.answers.waiting import read_when_final
 from api.http.capacity import ROOM_FOR_A_QUESTION
+from api.http.downloads import download, page_url
 from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.paging import After, next_cursor
 from api.http.uploads import require_json
@@ -31,6 +34,12 @@ from workers.starting.launch_thread import launcher
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
 
 MAX_WAIT_S = 60
+_EXPORTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The file, with a name in `Content-Disposition`.",
+        "content": {kind: {"schema": {"type": "string"}} for kind in ("text/markdown", "text/html", "text/csv")},
+    }
+}
 
 
 @router.post("", name="create_query", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
@@ -103,6 +112,19 @@ async def stream_events(query_id: UUID, last_event_id: LastEventId = 0) -> Respo
     nothing is left to send the response is 204, which tells a browser not to reconnect.
     """
     return await event_stream(query_id, last_event_id)
+
+
+@router.get("/{query_id}/export", name="export_query", responses=_EXPORTS)
+def export(
+    request: Request,
+    query_id: UUID,
+    format: Annotated[
+        Literal["markdown", "html", "csv"], Query(description="`csv` has a row per sentence.")
+    ] = "markdown",
+) -> Response:
+    """A finished answer as a file: the text with linked citations, its references and the verdict on each sentence."""
+    made = FORMATS[format](results.read_succeeded(query_id), places_at(page_url(request)))
+    return download(made.content.encode(), f"answer-{query_id}{made.suffix}", made.media_type)
 
 
 @router.get("/{query_id}/verifications", name="get_query_history", response_model=HistoryRead)
