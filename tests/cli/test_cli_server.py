@@ -139,7 +139,7 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
 def test_it_opens_with_an_example_and_again_with_the_same(home: Path, tmp_path: Path) -> None:
     for _ in range(2):
         with started(home, tmp_path, "up", "--port", "0", "--example") as up:
-            soon(lambda: "Citewell is ready at" in up.err.read_text(), within=90)
+            until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
             documents = httpx.get(f"{address(up)}/v1/documents", params={"workspace": "example"}).json()["documents"]
             up.process.send_signal(signal.SIGTERM)
             code, _, err = up.end()
