@@ -47,6 +47,10 @@ def _deliveries(endpoint_id: str, limit: int, cursor: str | None) -> Call[Page[D
     return Call("GET", path, page_of("deliveries"), without_none(limit=limit, cursor=cursor))
 
 
+def _test(endpoint_id: str) -> Call[Delivery]:
+    return Call("POST", at("webhooks", endpoint_id, "test"), object_of)
+
+
 def _replay(delivery_id: str) -> Call[Delivery]:
     return Call("POST", at("deliveries", delivery_id, "replay"), object_of)
 
@@ -76,6 +80,10 @@ class Webhooks:
     def delete(self, endpoint_id: str) -> None:
         """Delete an endpoint: nothing more is sent to it."""
         self._transport.send(_delete(endpoint_id))
+
+    def test(self, endpoint_id: str) -> Delivery:
+        """Send a message of type `webhook.test`; `deliveries` shows what came of it."""
+        return self._transport.send(_test(endpoint_id))
 
     def deliveries(self, endpoint_id: str, limit: int | None = None) -> Iterator[Delivery]:
         """All deliveries to an endpoint, the newest first, or the first `limit`."""
@@ -113,6 +121,10 @@ class AsyncWebhooks:
     async def delete(self, endpoint_id: str) -> None:
         """Delete an endpoint: nothing more is sent to it."""
         await self._transport.send(_delete(endpoint_id))
+
+    async def test(self, endpoint_id: str) -> Delivery:
+        """Send a message of type `webhook.test`; `deliveries` shows what came of it."""
+        return await self._transport.send(_test(endpoint_id))
 
     async def deliveries(self, endpoint_id: str, limit: int | None = None) -> AsyncIterator[Delivery]:
         """All deliveries to an endpoint, the newest first, or the first `limit`."""

@@ -724,6 +724,7 @@ class Query(QueryHead):
     """A question with everything known of it so far."""
 
     restated_question: str | None
+    conversation_id: str | None
     answer: str | None
     original_answer: str | None
     model: str | None

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 from fpdf import FPDF
@@ -105,6 +106,7 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
         asked = command(home, "ask", "When does the office in Ghent open?", "--json")
         listed = command(home, "history")
         second = command(home, "up")
+        examined = command(home, "doctor", "--json")
         up.process.send_signal(signal.SIGTERM)
         code, _, err = up.end()
     starting, model, ready, stopped = err.splitlines()
@@ -127,6 +129,28 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
     assert answer["id"] in listed.stdout
     assert second.returncode == 2
     assert "already runs" in second.stderr
+    checks = {check["check"]: check for check in map(json.loads, examined.stdout.splitlines())}
+    assert examined.returncode == 0
+    assert "is ready, version" in checks["instance"]["found"]
+    assert checks["workers"]["state"] == "ok"
+    assert checks["model"]["state"] == "warn"
+
+
+def test_it_opens_with_an_example_and_again_with_the_same(home: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        with started(home, tmp_path, "up", "--port", "0", "--example") as up:
+            until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
+            documents = httpx.get(f"{address(up)}/v1/documents", params={"workspace": "example"}).json()["documents"]
+            up.process.send_signal(signal.SIGTERM)
+            code, _, err = up.end()
+        assert code == 0
+        assert "The workspace example has documents to try: citewell ask -w example" in err
+        assert [(each["status"], each["version"]) for each in documents] == [("ready", 1)] * 5
+
+
+def address(up: Running) -> str:
+    (line,) = [line for line in up.err.read_text().splitlines() if line.startswith("Citewell is ready at")]
+    return line.split()[4]
 
 
 def test_a_worker_that_dies_is_told_in_one_line(home: Path, tmp_path: Path) -> None:

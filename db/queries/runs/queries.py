@@ -11,6 +11,7 @@ from sqlalchemy import (
     ColumnElement,
     Float,
     ScalarSelect,
+    Text,
     and_,
     bindparam,
     case,
@@ -84,6 +85,12 @@ def get_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = No
 
 def find_query(session: Session, query_id: uuid.UUID) -> Query | None:
     return session.get(Query, query_id)
+
+
+def ids_beginning(session: Session, start: str) -> Sequence[uuid.UUID]:
+    """The ids of queries that begin with `start`, in lower case and without signs of a pattern."""
+    wanted = cast(Query.id, Text).startswith(start, autoescape=True)
+    return session.scalars(select(Query.id).where(wanted).order_by(Query.created_at.desc())).all()
 
 
 def has_ended(session: Session, query_id: uuid.UUID) -> bool:

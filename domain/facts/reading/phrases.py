@@ -49,9 +49,9 @@ _PHRASES = tuple(
             re.IGNORECASE,
         ),
         (
-            rf"\b(?:has|have|had|gets?|got) (?:up to )?"
-            rf"(?={_NUMBER} {_PERIOD}(?: (?:from|after) (?:\w+ ){{0,4}}\w+)? to (?!go\b|come\b|spare\b)[a-z])",
-            "can within ",
+            rf"\b(?:has|have|had|gets?|got) (?:up to )?({_NUMBER} {_PERIOD}(?: (?:from|after) (?:\w+ ){{0,4}}\w+)?)"
+            r" to (?!go\b|come\b|spare\b)([a-z][^,;.:()]*+)",
+            r"can \2 within \1",
             re.IGNORECASE,
         ),
         # "Does not have to" is no prohibition; "all they have to offer" no duty.

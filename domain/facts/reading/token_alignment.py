@@ -16,6 +16,7 @@ _DIGITS = re.compile(r"\d+")
 _LEAST_SHARED_PREFIX = 0.75  # share of two stems' letters that words of one lexeme have in common
 _HEAD = 4
 _AGENT = re.compile(r"(.+)[eo]r")
+_ONE_SYLLABLE, _SURE_PARTICLES = re.compile("[가-힣][은는이가을를의에]?"), "은는을를"
 _MOST_PER_PREFIX = 1000  # tokens of a source with the same beginning
 _CLOSE = 0.85  # local similarity
 _ONE_PLACE = 3  # words that may differ in one place of a short statement
@@ -130,7 +131,28 @@ def tokens_match(one: Token, other: Token) -> bool:
         return True  # "X 200" and "X200"
     if " " in one.key or " " in other.key:
         return _same_name(one.key.split(), other.key.split())
+    if are_other_kinds(one, other):
+        return False
+    if same_syllable(one, other):
+        return True
     return one.key == other.key or same_lexeme(one.key, other.key)
+
+
+def same_syllable(one: Token, other: Token) -> bool:
+    """Say whether two Korean words are one syllable with particles: 강은 and 강의, 강 and 강이.
+
+    의 and 이 also end nouns, as in 회의 and 나이, so one of the two must be sure.
+    """
+    if one.text[:1] != other.text[:1] or not (
+        _ONE_SYLLABLE.fullmatch(one.text) and _ONE_SYLLABLE.fullmatch(other.text)
+    ):
+        return False
+    return any(len(each.text) == 1 or each.text[1] in _SURE_PARTICLES for each in (one, other))
+
+
+def are_other_kinds(one: Token, other: Token) -> bool:
+    """Say whether one name is a place, and the other that of an organisation there: 부산 and 부산은행."""
+    return {one.names, other.names} == {"place", "organisation"}
 
 
 class TokenIndex:
@@ -139,8 +161,8 @@ class TokenIndex:
     def __init__(self, tokens: Iterable[Token]) -> None:
         self._by_head: dict[str, list[Token]] = defaultdict(list)
         distinct = {(each.key, each.kind == "value"): each for each in tokens if each.is_content}
-        for (key, _), each in distinct.items():
-            for begins in {prefix_key(part) for part in (key, *key.split())}:
+        for each in distinct.values():
+            for begins in _beginnings(each):
                 if len(self._by_head[begins]) < _MOST_PER_PREFIX:
                     self._by_head[begins].append(each)
 
@@ -149,8 +171,13 @@ class TokenIndex:
 
         Takes time in proportion to the tokens with the same beginning.
         """
-        for begins in dict.fromkeys(prefix_key(part) for part in (token.key, *token.key.split())):
+        for begins in _beginnings(token):
             yield from self._by_head.get(begins, ())
+
+
+def _beginnings(token: Token) -> Iterable[str]:
+    found = dict.fromkeys(prefix_key(part) for part in (token.key, *token.key.split()))
+    return [*found, token.text[0]] if _ONE_SYLLABLE.fullmatch(token.text) else found
 
 
 def prefix_key(part: str) -> str:
@@ -176,18 +203,19 @@ def same_lexeme(one: str, other: str) -> bool:
     if korean:
         shorter, longer = sorted((one, other), key=len)
         return len(shorter) >= 2 and longer.startswith(shorter) and len(longer) - len(shorter) <= 2
-    if one[:_HEAD] != other[:_HEAD] or min(len(one), len(other)) < _HEAD:
-        return False
-    if _are_opposite_roles(one, other) or _are_opposite_roles(other, one):
+    if one[:_HEAD] != other[:_HEAD] or min(len(one), len(other)) < _HEAD or are_counterparts(one, other):
         return False
     shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return shared / max(len(one), len(other)) >= _LEAST_SHARED_PREFIX
 
 
-def _are_opposite_roles(agent: str, patient: str) -> bool:
-    """Say whether two stems name who does something and to whom it is done: `employer` and `employe(e)`."""
-    doer = _AGENT.fullmatch(agent)
-    return doer is not None and patient in (f"{doer[1]}e", f"{doer[1]}ee")
+def are_counterparts(one: str, other: str) -> bool:
+    """Say whether one does what is done to the other: `employer` and `employee`, `lessor` and the stem `lesse`."""
+    for acts, done in ((one, other), (other, one)):
+        doer = _AGENT.fullmatch(acts)
+        if doer and done in (f"{doer[1]}e", f"{doer[1]}ee"):
+            return True
+    return False
 
 
 def _is_compared(token: Token) -> bool:
