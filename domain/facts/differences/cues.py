@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
+from domain.facts.differences.opposites import are_opposites
 from domain.facts.kinds import Difference, Kind
 from domain.facts.reading.token_alignment import Alignment, Gap
 from domain.facts.reading.tokens import Token
@@ -40,6 +41,7 @@ def cue_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
             yield Difference(_kind(token.cue), token.text, counterpart.text)
         elif token.cue in _INSERTED and token.key not in _FRAMES and not _is_ordered(token, alignment):
             yield from _changed(token, alignment.statement, alignment.source, alignment.matched_statement, alignment)
+    yield from _weaker_duties(gap, alignment)
     for token in known:
         if token.cue in _OMITTED and not any(_exclude(token.cue, each.cue) for each in stated):
             yield from _changed(token, alignment.source, alignment.statement, alignment.matched_source, alignment)
@@ -49,7 +51,7 @@ def _changed(
     cue: Token, own: Sequence[Token], others: Sequence[Token], matched: Collection[int], alignment: Alignment
 ) -> Iterator[Difference]:
     """Yield the change made by a cue that only one sentence has (the one with the tokens `own`)."""
-    if not _changes_meaning(cue, others, own, matched):
+    if not _changes_meaning(cue, others, own, matched, alignment):
         return
     inserted = own is alignment.statement
     sure = alignment.is_close or cue.cue not in QUANTIFIERS
@@ -60,6 +62,16 @@ def _changed(
         yield Difference(_kind(cue.cue), cue.text, None, sure=sure)
     else:
         yield Difference(_kind(cue.cue), _governed_word(cue, own, alignment, inserted=False), cue.text, sure=sure)
+
+
+def _weaker_duties(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
+    """Yield duties of the source that the statement words as abilities: "must file a report", "can file a report"."""
+    if any(each.cue in ("obliged", "possible") for each in alignment.statement):
+        return
+    able = next((each for each in alignment.statement if each.key in _ENABLING), None)
+    for token in gap.source:
+        if able and token.cue == "obliged" and _governs(token, alignment.source, alignment.matched_source):
+            yield Difference("modality", able.text, token.text)
 
 
 def _is_ordered(cue: Token, alignment: Alignment) -> bool:
@@ -82,13 +94,28 @@ def _exclude(one: str, other: str) -> bool:
     return both <= BOUNDS or both <= QUANTIFIERS or both <= _ASSERTED
 
 
-def _changes_meaning(cue: Token, others: Sequence[Token], own: Sequence[Token], matched: Collection[int]) -> bool:
-    """Say whether a cue changes the meaning: it governs words of both sentences, and no other cue offsets it."""
+def _changes_meaning(
+    cue: Token, others: Sequence[Token], own: Sequence[Token], matched: Collection[int], alignment: Alignment
+) -> bool:
+    """Say whether a cue changes the meaning: it governs words of both sentences, and nothing offsets it."""
     if cue.cue == "denied":
+        if _opposites_deny(alignment):
+            return False
         odd = sum(each.cue == "denied" for each in own) % 2 != sum(each.cue == "denied" for each in others) % 2
         return odd and _governs(cue, own, matched)
     made_up = any(each.cue == cue.cue or (cue.cue == "possible" and each.key in _ENABLING) for each in others)
     return not made_up and _governs(cue, own, matched)
+
+
+def _opposites_deny(alignment: Alignment) -> bool:
+    """Say whether the sentences have opposites in one place: "is not open" says that it "is closed"."""
+    return any(
+        are_opposites(one, other)
+        for gap in alignment.gaps
+        for one in gap.statement
+        for other in gap.source
+        if one.kind == other.kind == "word"
+    )
 
 
 def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> bool:

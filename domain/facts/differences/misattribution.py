@@ -88,7 +88,7 @@ def _values_of_other_clauses(
 ) -> Iterator[Misattribution]:
     """Yield the first subject of another clause that has a value of the same kind there."""
     for subject in known:
-        counterpart = next((each for each in rest if each.clause == subject.clause and _are_alike(each, value)), None)
+        counterpart = next((each for each in rest if each.clause == subject.clause and are_alike(each, value)), None)
         if (
             _can_own(subject)
             and subject.clause != value.clause
@@ -136,7 +136,7 @@ def _crossed_clauses(
 
     def stands_alike(one: Token, other: Token) -> bool:
         if one.value or other.value:
-            return _are_alike(one, other)
+            return are_alike(one, other)
         return one.is_content and other.is_content and bool(frames[id(one)] & frames[id(other)])
 
     def may_stand_alike(one: Token, other: Token) -> bool:
@@ -191,7 +191,7 @@ def _owner(value: Token, alignment: Alignment) -> Token | None:
     return next((each for each in leading[:_MOST_LEADING] if not each.text.endswith(_VERBAL)), None)
 
 
-def _are_alike(one: Token, other: Token) -> bool:
+def are_alike(one: Token, other: Token) -> bool:
     """Say whether both are dates, or quantities of the same thing; one may omit the unit, as in "80 tonnes, 120"."""
     if not (one.value and other.value) or bool(one.value.date) != bool(other.value.date):
         return False

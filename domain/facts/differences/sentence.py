@@ -5,16 +5,18 @@ from dataclasses import dataclass
 
 from domain.entities.derived_figures import is_in_words
 from domain.entities.names import same_country
+from domain.facts.differences.clause_values import values_of_other_predicates
 from domain.facts.differences.cues import cue_differences
+from domain.facts.differences.function_words import function_word_differences
 from domain.facts.differences.misattribution import misattributed_values
+from domain.facts.differences.opposites import are_opposites
 from domain.facts.differences.word_order import case_differences, order_differences
 from domain.facts.kinds import Difference, Kind
 from domain.facts.reading import korean
 from domain.facts.reading.token_alignment import Alignment, Gap, are_other_kinds
 from domain.facts.reading.tokens import Token, Value
 from domain.facts.reading.values import same_number_other_unit, values_agree
-from domain.facts.reading.vocabulary import GENERIC, OPPOSITES, PREFIXES
-from domain.text.words import stem
+from domain.facts.reading.vocabulary import GENERIC
 
 _WIDEST = 4  # tokens of the source that may correspond to other words of the statement
 
@@ -54,6 +56,8 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
         *order_differences(alignment),
         *case_differences(alignment),
         *_misattributed(alignment),
+        *function_word_differences(alignment),
+        *values_of_other_predicates(alignment),
     ]
 
 
@@ -65,7 +69,7 @@ def is_negated(alignment: Alignment) -> bool:
         and not alignment.moved
         and all(
             each.kind == "word"
-            and any(_are_opposites(each, other) for other in _beside(gap, alignment) if other.kind == "word")
+            and any(are_opposites(each, other) for other in _beside(gap, alignment) if other.kind == "word")
             for each, gap in lost
         )
     )
@@ -221,7 +225,7 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
             continue
         generic = any(each.key in GENERIC and (each.case or each.key not in korean.GENERIC) for each in counterparts)
         stands_for = generic and token.key in around.context_keys
-        denied = next((each for each in counterparts if _are_opposites(token, each)), None) or _opposite_ordinal(
+        denied = next((each for each in counterparts if are_opposites(token, each)), None) or _opposite_ordinal(
             token, gap
         )
         if denied and _is_denied_by_one(alignment):
@@ -240,7 +244,7 @@ def _opposite_ordinal(token: Token, gap: Gap) -> Token | None:
     """Return the opposite of a word where one of the two is a number in a word: `first` and `last`."""
     if not token.text.isalpha() or not any(each.value for each in (token, *gap.source)):
         return None
-    return next((each for each in gap.source if each.text.isalpha() and _are_opposites(token, each)), None)
+    return next((each for each in gap.source if each.text.isalpha() and are_opposites(token, each)), None)
 
 
 def _is_denied_by_one(alignment: Alignment) -> bool:
@@ -255,15 +259,3 @@ def _is_other_form(token: Token, counterparts: Sequence[Token]) -> bool:
     return (
         len(token.text) == 1 and token.text >= "가" and any(each.text.startswith(token.text) for each in counterparts)
     )
-
-
-def _are_opposites(one: Token, other: Token) -> bool:
-    stems = [stem(each.text.casefold()) for each in (one, other)]
-    if frozenset(stems) in OPPOSITES:
-        return True
-    shorter, longer = sorted(stems, key=len)
-    if longer[:1] >= "가":
-        return any(longer == prefix + shorter for prefix in korean.PREFIXES) or (
-            longer[:1] in korean.PREFIXES and shorter[:1] == "유" and longer[1:] == shorter[1:]
-        )
-    return len(shorter) > 3 and any(longer == prefix + shorter for prefix in PREFIXES)
