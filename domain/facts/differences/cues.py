@@ -66,7 +66,7 @@ def _changed(
 
 def _weaker_duties(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
     """Yield duties of the source that the statement words as abilities: "must file a report", "can file a report"."""
-    if any(each.cue in ("obliged", "possible") for each in alignment.statement):
+    if any(each.cue in ("obliged", "possible", "denied") for each in alignment.statement):
         return
     able = next((each for each in alignment.statement if each.key in _ENABLING), None)
     for token in gap.source:

@@ -67,9 +67,14 @@ def _out_of_order(alignment: Alignment) -> Iterator[Misattribution]:
             yield Misattribution(said[0].text, stated[0].text, owner.text, known.text)
 
 
+def is_in_turn(tokens: Sequence[Token]) -> bool:
+    """Say whether a sentence has "respectively": its values belong to the members of a list, one by one."""
+    return any(each.text.casefold().startswith(_IN_TURN) for each in tokens)
+
+
 def _listed(tokens: Sequence[Token]) -> list[tuple[Token, Token]]:
     """Return the members of a list with "respectively", each with its value; empty if the lists differ in length."""
-    if not any(each.text.casefold().startswith(_IN_TURN) for each in tokens):
+    if not is_in_turn(tokens):
         return []
     turn = next(each.start for each in tokens if each.text.casefold().startswith(_IN_TURN))
     values = [each for each in tokens if each.value]

@@ -12,7 +12,7 @@ CUES = {
         ),
         (
             "possible",
-            "may might could possibly perhaps maybe probably potentially presumably likely conceivably",
+            "may might could possibly perhaps maybe probably potentially presumably likely conceivably whether",
         ),
         (
             "planned",
@@ -35,7 +35,7 @@ CUES = {
         ("only", "only exclusively solely merely"),
         ("over", "over above exceed exceeds exceeded exceeding minimum least beyond"),
         ("under", "under below maximum within fewer less"),
-        ("before", "before prior until till preceding previously ago"),
+        ("before", "before beforehand prior until till preceding previously ago"),
         ("after", "after since following subsequently afterwards"),
         ("if", "if unless provided except excluding"),
     )
