@@ -1,6 +1,7 @@
 """Finds cues that a statement adds, omits or exchanges: negation, modality, attribution, quantifiers, bounds (V3)."""
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 from domain.facts.differences.opposites import are_opposites
 from domain.facts.kinds import Difference, Kind
@@ -28,6 +29,7 @@ _ASSERTED = frozenset({"possible", "planned", "obliged", "advised", "reported", 
 _CLOSE = 3  # content tokens between a cue and what it governs
 _ENABLING = frozenset({"can", "수", "가능"})
 """Words that permit as "may" and "해도 된다" do."""
+_EXCEPTING = frozenset({"except", "excepting", "excluding"})
 _FRAMES = frozenset({"according", "contends"})
 """Cues that attribute an assertion: adding one makes a statement weaker, not wrong."""
 
@@ -54,7 +56,7 @@ def _changed(
     if not _changes_meaning(cue, others, own, matched, alignment):
         return
     inserted = own is alignment.statement
-    sure = alignment.is_close or cue.cue not in QUANTIFIERS
+    sure = alignment.is_close or cue.cue not in QUANTIFIERS or (cue.cue == "all" and _counts_a_part(others))
     if cue.cue == "denied":
         word = _governed_word(cue, own, alignment, inserted=inserted)
         yield Difference("negation", word, word if inserted else None, sure=sure)
@@ -72,6 +74,24 @@ def _weaker_duties(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
     for token in gap.source:
         if able and token.cue == "obliged" and _governs(token, alignment.source, alignment.matched_source):
             yield Difference("modality", able.text, token.text)
+
+
+def scope_differences(alignment: Alignment) -> Iterator[Difference]:
+    """Yield an "only" that restricts another word than in the source: "members can only vote"."""
+    for token in alignment.statement:
+        known = next((each for each in alignment.source if each.cue == token.cue == "only"), None)
+        if known is None:
+            continue
+        mine, theirs = _next_content(token, alignment.statement), _next_content(known, alignment.source)
+        pairs = dict((*alignment.pairs, *alignment.moved))
+        if theirs in alignment.matched_source and pairs.get(mine, theirs) != theirs:
+            yield Difference("quantifier", alignment.statement[mine].text, alignment.source[theirs].text)
+
+
+def _next_content(token: Token, tokens: Sequence[Token]) -> int:
+    """Return the index of the next content token; -1 if there is none."""
+    at = next(index for index, each in enumerate(tokens) if each is token)
+    return next((i for i in range(at + 1, len(tokens)) if tokens[i].is_content), -1)
 
 
 def _is_ordered(cue: Token, alignment: Alignment) -> bool:
@@ -99,12 +119,26 @@ def _changes_meaning(
 ) -> bool:
     """Say whether a cue changes the meaning: it governs words of both sentences, and nothing offsets it."""
     if cue.cue == "denied":
-        if _opposites_deny(alignment):
+        if _opposites_deny(alignment) or _names_an_exception(alignment):
             return False
         odd = sum(each.cue == "denied" for each in own) % 2 != sum(each.cue == "denied" for each in others) % 2
         return odd and _governs(cue, own, matched)
     made_up = any(each.cue == cue.cue or (cue.cue == "possible" and each.key in _ENABLING) for each in others)
     return not made_up and _governs(cue, own, matched)
+
+
+def _names_an_exception(alignment: Alignment) -> bool:
+    """Say whether the statement is about what the source excepts; `omitted_restrictions` compares the two."""
+    for at, token in enumerate(alignment.source):
+        if token.key in _EXCEPTING:
+            excepted = [i for i in range(at + 1, len(alignment.source)) if alignment.source[i].is_content][:2]
+            return any(each in alignment.matched_source for each in excepted)
+    return False
+
+
+def _counts_a_part(tokens: Sequence[Token]) -> bool:
+    """Say whether a sentence has "40 of 200" or "half of"."""
+    return any(one.value and other.key == "of" for one, other in pairwise(tokens))
 
 
 def _opposites_deny(alignment: Alignment) -> bool:

@@ -12,6 +12,7 @@ from domain.facts.reading.tokens import Token
 from domain.text.words import vocabulary
 
 _BEGINNING, _END = vocabulary("from since after starting"), vocabulary("until till before")
+_COMPARED = vocabulary("more less fewer")
 _FARTHEST = 4  # function words between a marker and its word
 
 
@@ -39,6 +40,8 @@ _BEHIND_VERBS = _exclusive(
 
 def function_word_differences(alignment: Alignment) -> Iterator[Difference]:
     """Yield each word that both sentences have, with function words beside it that exclude each other."""
+    if _compares(alignment.statement) and not any(each.key in _COMPARED | {"than"} for each in alignment.source):
+        yield Difference("quantifier", next(each.text for each in alignment.statement if each.key in _COMPARED), None)
     for mine, theirs in sorted((*alignment.pairs, *alignment.moved)):
         token = alignment.statement[mine]
         if not token.is_content:
@@ -51,6 +54,11 @@ def function_word_differences(alignment: Alignment) -> Iterator[Difference]:
         behind = _behind(alignment.statement, mine), _behind(alignment.source, theirs)
         if found := _excluded(*behind, _BEHIND_VERBS):
             yield Difference("negation", f"{token.text} {found[0]}", f"{alignment.source[theirs].text} {found[1]}")
+
+
+def _compares(tokens: Sequence[Token]) -> bool:
+    words = {each.text.casefold() for each in tokens}
+    return "than" in words and bool(words & _COMPARED)
 
 
 def _excluded(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from domain.entities.derived_figures import is_in_words
 from domain.entities.names import same_country
 from domain.facts.differences.clause_values import values_of_other_predicates
-from domain.facts.differences.cues import cue_differences
+from domain.facts.differences.cues import cue_differences, scope_differences
 from domain.facts.differences.function_words import function_word_differences
 from domain.facts.differences.misattribution import misattributed_values
 from domain.facts.differences.opposites import are_opposites
@@ -18,6 +18,7 @@ from domain.facts.reading.tokens import Token, Value
 from domain.facts.reading.values import same_number_other_unit, values_agree
 from domain.facts.reading.vocabulary import GENERIC
 
+_ARTICLES = ("the", "a", "an")
 _WIDEST = 4  # tokens of the source that may correspond to other words of the statement
 
 
@@ -56,6 +57,7 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
         *order_differences(alignment),
         *case_differences(alignment),
         *_misattributed(alignment),
+        *scope_differences(alignment),
         *function_word_differences(alignment),
         *values_of_other_predicates(alignment),
     ]
@@ -161,7 +163,7 @@ def _names(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
     counterparts = [each for each in gap.source if each.is_content and not each.value]
     named = next((each for each in counterparts if each.kind == "name"), None)
     refers = any(each.kind == "pronoun" for each in gap.source) or (
-        len(counterparts) == 1 and _may_refer(counterparts[0])
+        len(counterparts) == 1 and _may_refer(counterparts[0], alignment)
     )
     for token in gap.statement:
         if token.kind != "name" or _is_short_form(token, counterparts, around):
@@ -181,15 +183,23 @@ def _names(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
         )
 
 
-def _may_refer(token: Token) -> bool:
-    """Say whether a noun may refer to a name; a Korean noun may itself be a name that no rule recognises: `춘천에`."""
-    return not korean.is_korean(token.text) or token.key in korean.GENERIC
+def _may_refer(token: Token, alignment: Alignment) -> bool:
+    """Say whether a noun may refer to a name; a Korean noun may itself be a name that no rule recognises: `춘천에`.
+
+    So may an English word that opens its sentence without an article, unless it is a verb: "Run the installer".
+    """
+    if korean.is_korean(token.text):
+        return token.key in korean.GENERIC
+    if token.text[:1].islower() or _is_definite(token, alignment.source):
+        return True
+    at = next(index for index, each in enumerate(alignment.source) if each is token)
+    return alignment.source[at + 1].key in _ARTICLES if at + 1 < len(alignment.source) else False
 
 
 def _is_definite(token: Token, tokens: Sequence[Token]) -> bool:
     """Say whether an article precedes the token: "the CFO" is a role, and the source may name several."""
     at = next(index for index, each in enumerate(tokens) if each is token)
-    return at > 0 and tokens[at - 1].key in ("the", "a", "an")
+    return at > 0 and tokens[at - 1].key in _ARTICLES
 
 
 def _is_short_form(token: Token, counterparts: Sequence[Token], around: SentenceContext) -> bool:

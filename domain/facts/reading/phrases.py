@@ -9,7 +9,12 @@ _BE = r"(?:is|are|was|were|be|been|am)"
 _DETERMINER = "an?|the|this|that|these|those|their|his|her|its|our|my|your|any|all|some|no|each|every"
 _NUMBER = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fourteen|thirty|sixty|ninety)"
 _PERIOD = r"(?:(?:business|working|calendar|full|more) )?(?:second|minute|hour|day|week|month|quarter|year)s?"
-_PAST = r"(?:[a-z]{2,}ed|began|beat|broke|came|cut|fell|got|hit|lost|made|met|missed|ran|sank|sold|spent|stopped|struck|took|went|won)"
+_PAST = (
+    r"(?:[a-z]{2,}ed|began|beat|broke|came|cut|fell|got|hit|lost|made|met|missed|ran|sank|sold|spent|stopped|struck"
+    r"|took|went|won)"
+)
+_PREVENTED = r"(?:prevent|stop|block|bar|ban|keep|kept|discourag|prohibit|forb)[a-z]*(?: [\w'’]+){1,5}?"
+_INTENTION = r"(?:plan|proposal|bill|motion|request|bid|attempt|promise|pledge|idea)s?"
 _ACCENT = re.compile("[\u0300-\u036f]")
 _PHRASES = tuple(
     (re.compile(pattern, flags), plain)
@@ -46,25 +51,23 @@ _PHRASES = tuple(
             "not",
             re.IGNORECASE,
         ),
-        (
-            r"\b((?:prevent|stop|block|bar|ban|keep|kept|discourag|prohibit|forb)[a-z]*(?: [\w'’]+){1,5}?) from(?= [a-z]+ing\b)",
-            r"\1 not",
-            re.IGNORECASE,
-        ),
+        (rf"\b({_PREVENTED}) from(?= [a-z]+ing\b)", r"\1 not", re.IGNORECASE),
         (rf"\b(?:almost|nearly)\b(?= {_PAST}\b)", "not", re.IGNORECASE),
         (
-            r"\b(?:an?|the|its|their|his|her|this|that|any) (?:[a-z]+ )?"
-            r"(?:plan|proposal|bill|motion|request|bid|attempt|offer|promise|pledge|threat|call|idea)s? (?:to|of)\b(?= [a-z]+(?:ing)? )",
+            rf"\b(?:an?|the|its|their|his|her|this|that|any) (?:[a-z]+ )?{_INTENTION}"
+            r" (?:to(?= [a-z]+ )|of(?= [a-z]+ing\b))",
+            "planned",
+            re.IGNORECASE,
+        ),
+        (rf"\b(?:agree[sd]?|pretend(?:s|ed)?) to\b(?= [a-z])(?! (?:{_DETERMINER})\b)", "planned", re.IGNORECASE),
+        (
+            r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!been )\b(?:consider(?:s|ed)?|debat(?:es?|ed))\b(?= [a-z]+ing\b)",
             "planned",
             re.IGNORECASE,
         ),
         (
-            r"\b(?:agree(?:s|d)?|appl(?:y|ies|ied)|pretend(?:s|ed)?|consider(?:s|ed)?|debat(?:es?|ed)) (?=(?:to )?[a-z]+(?:ing)?\b)(?:to |(?=[a-z]+ing\b))",
-            "planned ",
-            0,
-        ),
-        (
-            rf"\b{_BE} (?:ready|willing|about|set|due|expected|scheduled|supposed|reluctant|unwilling|going) to\b(?= [a-z])",
+            rf"\b{_BE} (?:ready|willing|about|set|due|expected|scheduled|supposed|reluctant|unwilling|going) to\b"
+            r"(?= [a-z])",
             "planned",
             re.IGNORECASE,
         ),

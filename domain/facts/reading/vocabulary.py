@@ -197,7 +197,7 @@ _OPPOSED_WORDS = """
     benefit/harm,drawback pro/con improve/worsen,deteriorate better/worse increase/decrease,reduce,decline,fall,drop
     rise/fall,drop,decline grow/shrink,decline gain/lose,loss up/down above/below over/under more/less,fewer
     most/least maximum/minimum max/min major/minor majority/minority first/last,final initial/final begin/end,finish
-    start/stop,end,finish open/close,closed opened/closed accept/reject,refuse,decline
+    start/stop,end,finish open/close,closed opened/closed accept/reject,refuse,decline pass/fail
     approve/reject,deny,disapprove agree/disagree allow/forbid,prohibit,ban,prevent permit/forbid,prohibit
     include/exclude contain/lack support/oppose confirm/deny admit/deny encourage/discourage
     mandatory/optional,voluntary required/optional compulsory/voluntary always/never often/rarely,seldom
