@@ -111,8 +111,19 @@ def _values(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator
             continue
         dated = token.value.date is not None
         alike = [each for each in counterparts if each.value and (each.value.date is not None) == dated]
-        known = alike[0] if alike else counterparts[0] if counterparts else None
+        candidates = [each for each in alike or counterparts if each.value and _measure_alike(token.value, each.value)]
+        known = candidates[0] if candidates else None
         yield Difference(_value_kind(token, known), token.text, known.text if known else None)
+
+
+def _measure_alike(one: Value, other: Value) -> bool:
+    """Say whether one value may stand for the other: "seven hours" is no other figure for "10:00"."""
+    mine, theirs = one.quantity, other.quantity
+    if (one.minutes is None) != (other.minutes is None):
+        return False
+    if mine is None or theirs is None or same_number_other_unit(mine, theirs):
+        return True
+    return mine.unit == theirs.unit
 
 
 def _is_stated_nearby(value: Value, around: SentenceContext) -> bool:

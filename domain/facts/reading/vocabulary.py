@@ -17,9 +17,9 @@ CUES = {
         (
             "planned",
             "planned expect expects expected anticipate anticipates anticipated forecast forecasts projected proposed"
-            " scheduled will would shall prospective considering",
+            " scheduled will would prospective considering",
         ),
-        ("obliged", "must required mandatory compulsory"),
+        ("obliged", "must shall required mandatory compulsory"),
         ("advised", "should ought recommended"),
         (
             "reported",
