@@ -108,7 +108,8 @@ class Grounds:
             return self._rule_verbatim(reply)
         quoted = _quoted(self.statement, reply.evidence, self.readable)
         if self.disagreements:
-            return _contradicted(reply, self.disagreements, quoted or self.own_evidence)
+            doubtful = all(_may_mean_the_same(each, self.statement) for each in self.disagreements)
+            return _contradicted(reply, self.disagreements, quoted or self.own_evidence, doubtful=doubtful)
         if not (reply.is_accurate and reply.relation == "supports"):
             return _as_replied(reply, quoted or self.own_evidence)
         if why := denies_itself(reply):
@@ -141,8 +142,10 @@ def _unproven(reply: StatementCheck, why: str, evidence: Evidence | None) -> Rul
     return Ruling(True, "supports", min(reply.confidence, UNPROVEN_CONFIDENCE), explanation, "evidence", evidence)
 
 
-def _contradicted(reply: StatementCheck, found: Sequence[Disagreement], evidence: Evidence | None) -> Ruling:
-    if all(each.kind == "wording" for each in found):
+def _contradicted(
+    reply: StatementCheck, found: Sequence[Disagreement], evidence: Evidence | None, *, doubtful: bool
+) -> Ruling:
+    if doubtful:
         reasons = "; ".join(each.message for each in found)
         return Ruling(
             False,
@@ -160,6 +163,14 @@ def _contradicted(reply: StatementCheck, found: Sequence[Disagreement], evidence
     confidence = max(DISAGREEMENT_CONFIDENCE, reply.confidence) if agreed else DISAGREEMENT_CONFIDENCE
     reasons = "; ".join(each.message for each in found)
     return Ruling(False, relation, confidence, reasons, "evidence", evidence)
+
+
+def _may_mean_the_same(found: Disagreement, statement: str) -> bool:
+    """Say whether careful readers would not call it a contradiction: other words, common words in another order, or a
+    restriction that the statement leaves out."""
+    if found.kind == "order":
+        return bool(found.source_value and found.source_value[:1].islower())
+    return found.kind == "wording" or found.claim_value == statement.strip(" .。")
 
 
 def _as_replied(reply: StatementCheck, evidence: Evidence | None) -> Ruling:

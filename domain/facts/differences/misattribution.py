@@ -67,9 +67,14 @@ def _out_of_order(alignment: Alignment) -> Iterator[Misattribution]:
             yield Misattribution(said[0].text, stated[0].text, owner.text, known.text)
 
 
+def is_in_turn(tokens: Sequence[Token]) -> bool:
+    """Say whether a sentence has "respectively": its values belong to the members of a list, one by one."""
+    return any(each.text.casefold().startswith(_IN_TURN) for each in tokens)
+
+
 def _listed(tokens: Sequence[Token]) -> list[tuple[Token, Token]]:
     """Return the members of a list with "respectively", each with its value; empty if the lists differ in length."""
-    if not any(each.text.casefold().startswith(_IN_TURN) for each in tokens):
+    if not is_in_turn(tokens):
         return []
     turn = next(each.start for each in tokens if each.text.casefold().startswith(_IN_TURN))
     values = [each for each in tokens if each.value]
@@ -88,7 +93,7 @@ def _values_of_other_clauses(
 ) -> Iterator[Misattribution]:
     """Yield the first subject of another clause that has a value of the same kind there."""
     for subject in known:
-        counterpart = next((each for each in rest if each.clause == subject.clause and _are_alike(each, value)), None)
+        counterpart = next((each for each in rest if each.clause == subject.clause and are_alike(each, value)), None)
         if (
             _can_own(subject)
             and subject.clause != value.clause
@@ -136,7 +141,7 @@ def _crossed_clauses(
 
     def stands_alike(one: Token, other: Token) -> bool:
         if one.value or other.value:
-            return _are_alike(one, other)
+            return are_alike(one, other)
         return one.is_content and other.is_content and bool(frames[id(one)] & frames[id(other)])
 
     def may_stand_alike(one: Token, other: Token) -> bool:
@@ -191,7 +196,7 @@ def _owner(value: Token, alignment: Alignment) -> Token | None:
     return next((each for each in leading[:_MOST_LEADING] if not each.text.endswith(_VERBAL)), None)
 
 
-def _are_alike(one: Token, other: Token) -> bool:
+def are_alike(one: Token, other: Token) -> bool:
     """Say whether both are dates, or quantities of the same thing; one may omit the unit, as in "80 tonnes, 120"."""
     if not (one.value and other.value) or bool(one.value.date) != bool(other.value.date):
         return False
