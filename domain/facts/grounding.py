@@ -105,6 +105,10 @@ def _absent_tokens(statement: str, source: str, start: int, end: int, context: s
         for token in unnamed
         if _is_subject(token) or (_is_first_word(token) and korean.starts_with_topic(statement))
     ]
+    named_behind = [each for each in stated if each not in strict and _is_named_only_behind(each, source, end, context)]
+    if named_behind and _is_named_before(stated, source, start, context):
+        strict = [each for each in stated if each in strict or each in named_behind]
+        return strict
     refers, quoted = _is_anaphoric(source[start:end]), parse_sentences(source)
     opening = quoted.sentences[max(0, bisect_right(quoted.starts, start) - 1)].text if quoted.sentences else ""
     if not unnamed or not (refers or _is_anaphoric(opening)):
@@ -116,6 +120,18 @@ def _absent_tokens(statement: str, source: str, start: int, end: int, context: s
     # A capitalised first word may or may not be a name. It counts only if the quotation itself names nothing, because
     # synonyms are frequent.
     return [token for token in unnamed if token in strict or (is_named and _is_first_word(token) and _may_name(token))]
+
+
+def _is_named_only_behind(token: Token, source: str, end: int, context: str) -> bool:
+    """Say whether a source has a name only behind a quotation that ends at `end`: nothing there refers to it."""
+    if not (token.kind == "name" or (_is_first_word(token) and _may_name(token))) or any(map(str.isdigit, token.key)):
+        return False
+    read = parse_sentences(source)
+    until = max(end, read.sentences[bisect_right(read.starts, end - 1) - 1].end) if read.sentences else end
+    before, whole = f"{context}\n{source[:until]}".casefold(), parse_source(source)
+    stems = [part[: _stem_size(part)] for part in token.key.split()]
+    is_behind = any(each in whole.casefolded for each in stems)
+    return is_behind and not any(each in before for each in stems) and token.key not in whole.acronyms
 
 
 def _is_first_word(token: Token) -> bool:
