@@ -161,7 +161,6 @@ def _frames(at: int, sentence: Sequence[Token]) -> set[tuple[str, str]]:
 
 
 def _preceding_function_word(token: Token, sentence: Sequence[Token]) -> str:
-    """Return the function word directly before a token; empty if there is none."""
     at = next(index for index, each in enumerate(sentence) if each is token)
     return sentence[at - 1].key if at and sentence[at - 1].kind == "filler" and token.is_content else ""
 

@@ -72,7 +72,6 @@ def is_negated(alignment: Alignment) -> bool:
 
 
 def _misattributed(alignment: Alignment) -> Iterator[Difference]:
-    """Yield values that the source gives to the subject of another part of the sentence."""
     for each in misattributed_values(alignment):
         if each.is_value:
             yield Difference("number", each.value, each.actual)
@@ -126,7 +125,6 @@ def _text_of(some: Sequence[Token], tokens: Sequence[Token]) -> str:
 
 
 def _in_words(value: Value, text: str) -> bool:
-    """Say whether the text has the figure in words: "one in five" for 20 %."""
     return value.quantity is not None and is_in_words(value.quantity, text)
 
 

@@ -104,7 +104,6 @@ def _has_other_voice(alignment: Alignment) -> bool:
 
 
 def same_word(one: str, other: str) -> bool:
-    """Say whether two stems are equal or belong to one lexeme."""
     return one == other or same_lexeme(one, other)
 
 

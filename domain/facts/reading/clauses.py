@@ -60,7 +60,6 @@ def _opens_clause(text: str) -> bool:
 
 
 def has_subject(clause: str) -> bool:
-    """Say whether a clause begins with its subject."""
     if HANGUL.search(clause):
         return KOREAN_SUBJECT.match(clause) is not None
     return _SUBJECT.match(clause) is not None

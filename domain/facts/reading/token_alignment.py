@@ -15,6 +15,7 @@ from domain.facts.reading.vocabulary import RELATIONS
 _DIGITS = re.compile(r"\d+")
 _LEAST_SHARED_PREFIX = 0.75  # share of two stems' letters that words of one lexeme have in common
 _HEAD = 4
+_AGENT = re.compile(r"(.+)[eo]r")
 _ONE_SYLLABLE, _SURE_PARTICLES = re.compile("[가-힣][은는이가을를의에]?"), "은는을를"
 _MOST_PER_PREFIX = 1000  # tokens of a source with the same beginning
 _CLOSE = 0.85  # local similarity
@@ -42,12 +43,10 @@ class Alignment:
 
     @cached_property
     def matched_statement(self) -> frozenset[int]:
-        """Indexes of the statement's tokens that match, in place or moved."""
         return frozenset(mine for mine, _ in (*self.pairs, *self.moved))
 
     @cached_property
     def matched_source(self) -> frozenset[int]:
-        """Indexes of the source's tokens that match."""
         return frozenset(theirs for _, theirs in (*self.pairs, *self.moved))
 
     @cached_property
@@ -87,7 +86,6 @@ class Alignment:
 
     @cached_property
     def is_single_substitution(self) -> bool:
-        """Whether the sentences differ only in one or two words in one place."""
         if self.moved or self.substitutions != 1:
             return False
         lost, left = self.unmatched
@@ -123,7 +121,6 @@ def align(statement: Sequence[Token], source: Sequence[Token]) -> Alignment:
 
 
 def tokens_match(one: Token, other: Token) -> bool:
-    """Say whether two tokens have the same meaning."""
     if one.value and other.value:
         return values_agree(one.value, other.value)
     if one.value or other.value:
@@ -213,13 +210,12 @@ def same_lexeme(one: str, other: str) -> bool:
 
 
 def are_counterparts(one: str, other: str) -> bool:
-    """Say whether one does what is done to the other: `employer` and `employee`, `lessor` and `lessee`."""
-    return any(
-        acts[: -len(ending)] == done.removesuffix("ee")
-        for acts, done in ((one, other), (other, one))
-        for ending in ("er", "or")
-        if done.endswith("ee") and acts.endswith(ending)
-    )
+    """Say whether one does what is done to the other: `employer` and `employee`, `lessor` and the stem `lesse`."""
+    for acts, done in ((one, other), (other, one)):
+        doer = _AGENT.fullmatch(acts)
+        if doer and done in (f"{doer[1]}e", f"{doer[1]}ee"):
+            return True
+    return False
 
 
 def _is_compared(token: Token) -> bool:

@@ -64,7 +64,6 @@ class Token:
 
     @property
     def is_content(self) -> bool:
-        """Whether it is a value, a name or a content word."""
         return self.kind in ("value", "name", "word")
 
 
@@ -194,7 +193,6 @@ def _continues(text: str, current: Token, token: Token) -> bool:
 
 
 def _in_context(text: str, before: Token, token: Token) -> Token:
-    """Return the token as the preceding one determines it."""
     if token.cue == "planned" and token.text[:1] == "것" and not korean.is_future(before.text):
         return replace(token, kind="filler", cue="", key=token.text)
     if token.cue == "planned" and korean.is_plain_noun(token.text, before.text):

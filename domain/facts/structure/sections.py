@@ -155,7 +155,6 @@ def _is_mentioned(wanted: Token, tokens: Sequence[Token]) -> bool:
 
 
 def _relation_words(heading: str) -> set[str]:
-    """Return the function words of a heading that change its meaning: "Before 2020"."""
     return {each.key for each in tokenize(heading) if each.key in _RELATIONS}
 
 

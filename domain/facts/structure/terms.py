@@ -61,7 +61,6 @@ class TermIndex:
                     self._by_head[begins].append(each)
 
     def has_all(self, wanted: Sequence[Term]) -> bool:
-        """Say whether all `wanted` terms are present, and at least one is wanted."""
         return bool(wanted) and all(map(self._has_one, wanted))
 
     def _has_one(self, wanted: Term) -> bool:
@@ -76,17 +75,14 @@ class TermIndex:
 
 
 def is_among(term: Term, names: Sequence[Term]) -> bool:
-    """Say whether `term` matches one of `names`."""
     return any(terms_match(term, each) for each in names)
 
 
 def has_all(available: Sequence[Term], wanted: Sequence[Term]) -> bool:
-    """Say whether all `wanted` terms are available, and at least one is wanted."""
     return bool(wanted) and all(any(terms_match(each, other) for other in available) for each in wanted)
 
 
 def without(available: Sequence[Term], names: Sequence[Term]) -> list[Term]:
-    """Return the available terms that match none of the names."""
     return [each for each in available if not is_among(each, names)]
 
 
@@ -98,6 +94,5 @@ def most_specific(found: Sequence[T], name: Callable[[T], str]) -> list[T]:
 
 
 def best(found: Sequence[T], score: Callable[[T], int]) -> list[T]:
-    """Return those with the highest score, in order."""
     scores = [score(each) for each in found]
     return [each for each, value in zip(found, scores, strict=True) if value == max(scores)]
