@@ -105,15 +105,15 @@ def _absent_tokens(statement: str, source: str, start: int, end: int, context: s
         for token in unnamed
         if _is_subject(token) or (_is_first_word(token) and korean.starts_with_topic(statement))
     ]
-    named_behind = [each for each in stated if each not in strict and _is_named_only_behind(each, source, end, context)]
-    if named_behind and _is_named_before(stated, source, start, context):
-        strict = [each for each in stated if each in strict or each in named_behind]
-        return strict
     refers, quoted = _is_anaphoric(source[start:end]), parse_sentences(source)
     opening = quoted.sentences[max(0, bisect_right(quoted.starts, start) - 1)].text if quoted.sentences else ""
-    if not unnamed or not (refers or _is_anaphoric(opening)):
+    if not (refers or _is_anaphoric(opening)):
         return strict
     is_named = _is_named_before(stated, source, start, context)
+    if is_named and refers and (subject := _subject_named_behind(stated, source, end, context)):
+        return [*strict, *([] if subject in strict else [subject])]
+    if not unnamed:
+        return strict
     if refers and not is_named:
         # No pronoun refers to a month.
         return [token for token in strict if token.key in _CALENDAR]
@@ -122,16 +122,18 @@ def _absent_tokens(statement: str, source: str, start: int, end: int, context: s
     return [token for token in unnamed if token in strict or (is_named and _is_first_word(token) and _may_name(token))]
 
 
-def _is_named_only_behind(token: Token, source: str, end: int, context: str) -> bool:
-    """Say whether a source has a name only behind a quotation that ends at `end`: nothing there refers to it."""
-    if not (token.kind == "name" or (_is_first_word(token) and _may_name(token))) or any(map(str.isdigit, token.key)):
-        return False
-    read = parse_sentences(source)
+def _subject_named_behind(stated: Sequence[Token], source: str, end: int, context: str) -> Token | None:
+    """Return the name with which a statement begins, if a source has it only behind a quotation that ends at `end`: no
+    pronoun there refers to it."""
+    subject = next((each for each in stated if each.kind != "filler"), None)
+    if subject is None or not (subject.kind == "name" or _may_name(subject)) or any(map(str.isdigit, subject.key)):
+        return None
+    read, whole = parse_sentences(source), parse_source(source)
     until = max(end, read.sentences[bisect_right(read.starts, end - 1) - 1].end) if read.sentences else end
-    before, whole = f"{context}\n{source[:until]}".casefold(), parse_source(source)
-    stems = [part[: _stem_size(part)] for part in token.key.split()]
-    is_behind = any(each in whole.casefolded for each in stems)
-    return is_behind and not any(each in before for each in stems) and token.key not in whole.acronyms
+    before = f"{context}\n{source[:until]}".casefold()
+    stems = [part[: _stem_size(part)] for part in subject.key.split()]
+    is_behind = any(each in whole.casefolded for each in stems) and not any(each in before for each in stems)
+    return subject if is_behind and subject.key not in whole.acronyms else None
 
 
 def _is_first_word(token: Token) -> bool:
