@@ -5,11 +5,12 @@ and never against a number, date, unit, name or negation that differs in the sou
 never raise it: whatever a source makes a model believe, without words the result is at most uncertain.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, Literal
 
-from domain.evidence.contradictions import Disagreement, disagreements
+from domain.evidence.contradictions import Disagreement, best_places, disagreements
 from domain.evidence.equivalence import without_heading_facts
 from domain.evidence.spans import best_text_span, claim_relevance
 from domain.facts.grounding import ungrounded_words
@@ -117,14 +118,23 @@ class Grounds:
         places = [each for each in (quoted, self.own_evidence) if each]
         if not places:
             return _unproven(reply, "no words of the source were found that say so", None)
-        lacking = [self._lacks(each) for each in places]
-        if all(lacking):
-            words = ", ".join(f"“{word}”" for word in lacking[0][:_MOST_WORDS])
+        evidence, lacking = self._proof(places)
+        if evidence is None:
+            words = ", ".join(f"“{word}”" for word in lacking[:_MOST_WORDS])
             return _unproven(reply, f"the words that were found as its proof do not have {words}", None)
-        evidence = next(place for place, missing in zip(places, lacking, strict=True) if not missing)
         if self.hardly_said:
             return _unproven(reply, "the source has hardly any of its words", evidence)
         return _as_replied(reply, evidence)
+
+    def _proof(self, places: Sequence[Evidence]) -> tuple[Evidence | None, Sequence[str]]:
+        """Return the first of the places, or the one that states all of the statement, that names its subjects and has
+        its values; with none, the words that the first place lacks."""
+        first: Sequence[str] = ()
+        for place in chain(places, _stating_places(self.statement, self.readable)):
+            if not (lacking := self._lacks(place)):
+                return place, ()
+            first = first or lacking
+        return None, first
 
     def _rule_verbatim(self, reply: StatementCheck) -> Ruling:
         if not (reply.is_accurate and reply.relation == "supports"):
@@ -191,6 +201,14 @@ def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:
         if found is not None and found.exact:
             return Evidence(number, found.start, found.end)
     return None
+
+
+def _stating_places(statement: str, sources: Sequence[str]) -> Iterator[Evidence]:
+    """Yield the place of each source that states all of a statement, if one clause or sentence does."""
+    for number, source in enumerate(sources):
+        found = best_places(statement, source)
+        if len(found) == 1 and found[0].is_full_match and (place := locate_quote(found[0].place, source, 1.0)):
+            yield Evidence(number, place.start, place.end)
 
 
 def _own_evidence(statement: str, sources: Sequence[str]) -> Evidence | None:

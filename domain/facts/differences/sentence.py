@@ -98,7 +98,9 @@ def _values(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator
     counterparts = [each for each in gap.source if each.value]
     valued = any(each.value for each in gap.statement)
     here, there = (
-        (_text_of(gap.statement, alignment.statement), _text_of(gap.source, alignment.source)) if valued else ("", "")
+        (_text_of(gap.statement, alignment.statement), _text_of(alignment.source, alignment.source))
+        if valued
+        else ("", "")
     )
     for token in gap.statement:
         if (
