@@ -36,12 +36,10 @@ _served: frozenset[str] = frozenset()
 
 
 def register(task: str, steps: Sequence[Step]) -> None:
-    """Register the steps that a task runs."""
     _steps[task] = tuple(steps)
 
 
 def work_for(task: str, run: Run, items: Sequence[str] = ("",)) -> Work:
-    """The work that a message of a registered task asks for."""
     return Work(run, tuple(Part(step, tuple(items)) for step in _steps[task]))
 
 

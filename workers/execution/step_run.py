@@ -181,7 +181,6 @@ class StepRun:
 
 
 def store_model_calls(session: Session, runs: Iterable[StepRun], *, kept: bool = True) -> None:
-    """Store the model calls of these steps in one statement."""
     runs = tuple(runs)
     rows = [row for run in runs for row in run.calls(kept=kept)]
     model_calls.add_model_calls(session, rows, [each for run in runs for each in run.settled])

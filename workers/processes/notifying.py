@@ -12,12 +12,10 @@ from config.settings import settings
 
 
 def notify_end(query_id: uuid.UUID) -> None:
-    """Notify the clients that wait for the query: it has ended."""
     process_notifier().notify_end(query_id)
 
 
 def notify_watchers(query_id: uuid.UUID) -> None:
-    """Notify the clients that watch the query: it has new events."""
     process_notifier().notify_watchers(query_id)
 
 
