@@ -33,7 +33,7 @@ CREATE DATABASE citewell OWNER citewell;
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
-    # Each process may open 14, and there are five with the default pools.
+    # Each process may open 12, and there are five with the default pools.
     "max_connections": "300",
     "shared_buffers": "128MB",
     "max_wal_size": "512MB",
