@@ -31,7 +31,7 @@ _CLIENTS, _PAUSE_S = 12, 3.0
 """Who asks while something breaks: about as many questions as two cores answer."""
 _LEAST = 6
 """The questions that must be under way when something breaks."""
-_LEAST_OF_MANY = 20
+_LEAST_OF_MANY = 12
 """The same where 50 questions come at once."""
 
 
@@ -181,20 +181,22 @@ def broker_in_the_middle(rig: Rig, window: Window) -> list[Trial]:
 
 def kills_in_the_middle(rig: Rig, window: Window) -> list[Trial]:
     """Workers and the fork server are killed in the middle of 50 questions: no call that had ended is lost."""
-    return _struck_in_turn(rig, window, signal.SIGKILL, "reranking", "generation", "verification")
+    allowed = Allowed(stored_within_s=0.05)
+    return _struck_in_turn(rig, window, allowed, signal.SIGKILL, "reranking", "generation", "verification")
 
 
 def kills_in_place(rig: Rig, window: Window) -> list[Trial]:
-    """The same where each process does all steps."""
-    return _struck_in_turn(rig, window, signal.SIGKILL, "queries-1", "queries-2")
+    """The same where each process does all steps. A reply is kept within 50 ms here, too, and not bought again; its row
+    in the books comes with those of all that ran beside it."""
+    return _struck_in_turn(rig, window, Allowed(), signal.SIGKILL, "queries-1", "queries-2")
 
 
 def ends_in_place(rig: Rig, window: Window) -> list[Trial]:
     """Both processes are asked to end in the middle of 50 questions, which wait for the fork server, too."""
-    return _struck_in_turn(rig, window, signal.SIGTERM, "queries-1", "queries-2")
+    return _struck_in_turn(rig, window, Allowed(), signal.SIGTERM, "queries-1", "queries-2")
 
 
-def _struck_in_turn(rig: Rig, window: Window, number: signal.Signals, *names: str) -> list[Trial]:
+def _struck_in_turn(rig: Rig, window: Window, allowed: Allowed, number: signal.Signals, *names: str) -> list[Trial]:
     def strike(trial: Trial) -> None:
         rig.signal("forkserver")
         for name in names:
@@ -202,7 +204,6 @@ def _struck_in_turn(rig: Rig, window: Window, number: signal.Signals, *names: st
             rig.signal(name, number)
             rig.idle(0.3)
 
-    allowed = Allowed(stored_within_s=0.05)
     what = "kill -9" if number is signal.SIGKILL else "ended"
     return [_in_the_middle(rig, Trial(f"{what} in the middle of 50 questions", rig, window, allowed), strike)]
 
