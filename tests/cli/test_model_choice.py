@@ -173,6 +173,15 @@ def test_what_cannot_be_used_is_refused(citewell: Command, arguments: tuple[str,
     assert not Path("config.yaml").exists()
 
 
+@pytest.mark.usefixtures("found")
+def test_a_file_that_cannot_be_written_is_told(citewell: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITEWELL_CONFIG", os.devnull)
+    assert "is not a file that could be written" in citewell("models", "use", "ollama", "--model", STRICT).complaint
+    monkeypatch.delenv("CITEWELL_CONFIG")
+    Path("config.yaml.new").mkdir()
+    assert "config.yaml cannot be written" in citewell("models", "use", "ollama", "--model", STRICT).complaint
+
+
 def test_a_broken_file_is_not_touched(citewell: Command) -> None:
     Path("config.yaml").write_text("models: {mian: x}\n")
     assert "did you mean `models.main`?" in citewell("models", "use", "groq").complaint

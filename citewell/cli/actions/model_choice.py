@@ -51,11 +51,13 @@ def use(target: str | None, model: str | None, key_env: str | None, preset: Pres
     """Raises CommandFailed, before anything is written, when there is no such server or the model does not work."""
     before = settings()  # what is wrong with them is said first
     path = config_file() or Path(DEFAULT_FILE)
+    if path.exists() and not path.is_file():
+        raise CommandFailed(f"{path} is not a file that could be written; unset {CONFIG_VARIABLE} or name another")
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     chosen = _groq(key_env, preset) if target == "groq" else _compatible(target, key_env, preset)
     tried = _tried_groq(before, chosen, model) if target == "groq" else _tried(before, chosen, _picked(chosen, model))
     after = edited(text, _changes(chosen, tried, named=model is not None))
-    backup = write(path, after) if after != text else None
+    backup = _written(path, after) if after != text else None
     if as_json:
         emit(_as_json(path, backup, chosen, tried))
     else:
@@ -77,6 +79,13 @@ def show(as_json: bool) -> None:
         out.print(
             plain(f"{server.name} runs at {server.address}: {', '.join(answer.models) or 'no models'}"), soft_wrap=True
         )
+
+
+def _written(path: Path, text: str) -> Path | None:
+    try:
+        return write(path, text)
+    except OSError as error:
+        raise CommandFailed(f"{path.absolute()} cannot be written ({error.strerror}: {error.filename})") from None
 
 
 def _configured(configured: Settings) -> Iterator[tuple[str, str | None]]:
