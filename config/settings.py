@@ -224,6 +224,11 @@ class Settings(BaseSettings):
         default="127.0.0.1", description="Address the API listens on; anything beyond loopback requires keys"
     )
     api_port: int = Field(default=8000, ge=0, le=65535, description="Port the API listens on; 0 picks a free one")
+    public_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^\s()]+$",
+        description="Address of the page, for links in answers. Default: the one that the request came to",
+    )
     preset: Literal["standard", "cheap", "small"] = Field(
         default="standard",
         description=(

@@ -17,7 +17,7 @@ from fpdf import FPDF
 
 from citewell.cli.commands.up import error_in
 from citewell.supervisor.home import temporary_home
-from tests.supervisor.observers import soon
+from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
 
@@ -101,7 +101,7 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text("The office in Ghent opens at nine in the morning. It closes at five in the afternoon.")
     with started(home, tmp_path, "up", "--port", "0") as up:
-        soon(lambda: "Citewell is ready at" in up.err.read_text(), within=90)
+        until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
         ingested = command(home, "ingest", str(note), *map(str, unusable_files(tmp_path)))
         asked = command(home, "ask", "When does the office in Ghent open?", "--json")
         listed = command(home, "history")
@@ -139,7 +139,7 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
 def test_it_opens_with_an_example_and_again_with_the_same(home: Path, tmp_path: Path) -> None:
     for _ in range(2):
         with started(home, tmp_path, "up", "--port", "0", "--example") as up:
-            soon(lambda: "Citewell is ready at" in up.err.read_text(), within=90)
+            until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
             documents = httpx.get(f"{address(up)}/v1/documents", params={"workspace": "example"}).json()["documents"]
             up.process.send_signal(signal.SIGTERM)
             code, _, err = up.end()
@@ -155,14 +155,14 @@ def address(up: Running) -> str:
 
 def test_a_worker_that_dies_is_told_in_one_line(home: Path, tmp_path: Path) -> None:
     with started(home, tmp_path, "up", "--port", "0") as up:
-        soon(lambda: "Citewell is ready at" in up.err.read_text(), within=90)
+        until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
         worker = next(
             each
             for each in psutil.Process(up.process.pid).children(recursive=True)
             if "webhooks@" in " ".join(each.cmdline())
         )
         worker.kill()
-        soon(lambda: "webhooks ended with exit code -9; next start in" in up.err.read_text(), within=30)
+        until(lambda: "webhooks ended with exit code -9; next start in" in up.err.read_text(), 30)
         up.process.send_signal(signal.SIGTERM)
         _, _, err = up.end()
     told = [line for line in err.splitlines() if "exit code" in line]
@@ -187,7 +187,7 @@ def test_only_errors_of_the_processes_are_shown(line: str, event: str | None) ->
 
 def test_the_logs_of_all_processes_are_shown_on_request(home: Path, tmp_path: Path) -> None:
     with started(home, tmp_path, "up", "--port", "0", "--verbose") as up:
-        soon(lambda: "Citewell is ready at" in up.err.read_text(), within=90)
+        until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
         up.process.send_signal(signal.SIGTERM)
         _, _, err = up.end()
     shown = {line.split(" | ")[0].strip() for line in err.splitlines() if " | " in line}
@@ -214,10 +214,10 @@ def unusable_files(folder: Path) -> tuple[Path, Path]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_command_leaves_nothing_behind(home: Path, tmp_path: Path, number: signal.Signals) -> None:
     with started(home, tmp_path, "demo") as demo:
-        soon(lambda: "✓ " in demo.err.read_text(), within=120)
+        until(lambda: "✓ " in demo.err.read_text(), 120)
         demo.process.send_signal(number)
         code, _, err = demo.end()
     assert "Traceback" not in err
     if number is not signal.SIGKILL:
         assert (code, err.splitlines()[-1]) == (130, "citewell: interrupted")
-    soon(lambda: processes_of(home) == [], within=60)
+    until(lambda: processes_of(home) == [], 60)
