@@ -310,6 +310,11 @@ class Settings(BaseSettings):
         return self.models.provider
 
     @property
+    def judges_offline(self) -> bool:
+        """Whether every judgement is made by rules, in this process."""
+        return self.provider == "offline" or self.models.judgements == "offline"
+
+    @property
     def provider_url(self) -> str:
         """Base URL of the provider in use; empty if it has none."""
         return self.groq_base_url if self.provider != "openai_compatible" else self.models.base_url or ""

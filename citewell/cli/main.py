@@ -30,7 +30,7 @@ COMMANDS = {
     "quality": "How well it did: the metrics of the verification.",
     "evaluate": "Measure verification or retrieval on labelled data.",
     "reembed": "Change the embedding model of workspaces in use.",
-    "models": "Get and try a classifier that judges statements.",
+    "models": "Choose and try the models that answer and judge.",
     "parked": "List steps that broke their workers too often.",
     "mcp": "Serve the documents as tools of a model (MCP).",
     "keys": "Make, list and revoke keys of the API.",
