@@ -17,16 +17,21 @@ from workers.processes.notifying import notify_end
 Work = Callable[[Session, Query], None]
 
 
+def _unfinished(http: httpx.Client) -> list[str]:
+    listed = http.get("/v1/queries").json()["queries"]
+    return [query["id"] for query in listed if query["finished_at"] is None]
+
+
 @contextmanager
 def worker(http: httpx.Client, work: Work) -> Generator[None]:
-    """Do `work` with the first query that is stored."""
+    """Do `work` with the first query that is unfinished."""
 
     def run() -> None:
         deadline = time.monotonic() + 20
-        while not (found := http.get("/v1/queries").json()["queries"]):
+        while not (found := _unfinished(http)):
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        query_id = uuid.UUID(found[0]["id"])
+        query_id = uuid.UUID(found[0])
         with acting_for(DEFAULT_TENANT), transaction() as session:
             work(session, get_query(session, query_id))
         notify_end(query_id)
