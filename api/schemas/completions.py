@@ -161,8 +161,10 @@ class CompletionCreate(_Lenient):
 
 def _conversation_in(metadata: JsonValue) -> ConversationNamed | None:
     named = metadata.get(CONVERSATION) if isinstance(metadata, dict) else None
-    if named is None or named == "new":
-        return named
+    if named is None:
+        return None
+    if named == "new":
+        return "new"
     try:
         return UUID(str(named))
     except ValueError:

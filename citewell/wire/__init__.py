@@ -34,6 +34,11 @@ from citewell.wire.common import (
     LeftOut,
     Metadata,
 )
+from citewell.wire.conversations import (
+    Conversation,
+    Turn,
+    TurnAccepted,
+)
 from citewell.wire.documents import (
     Document,
     DocumentGraph,
@@ -107,6 +112,7 @@ __all__ = [
     "CitationGiven",
     "Claim",
     "Comparison",
+    "Conversation",
     "Delivery",
     "DeliveryAttempt",
     "Document",
@@ -152,6 +158,8 @@ __all__ = [
     "Standing",
     "State",
     "StreamEvent",
+    "Turn",
+    "TurnAccepted",
     "Usage",
     "Verification",
     "VerificationRequest",

@@ -11,6 +11,7 @@ from citewell import wire
 
 NAMES = {
     "Accepted": "DocumentAccepted",
+    "TurnAccepted": "TurnAccepted",
     "Failure": "QueryError",
     "Progress": "DocumentProgress",
     "DocumentGraph": "DocumentGraphRead",
@@ -44,7 +45,7 @@ NAMES = {
 SHAPES = {name: shape for name, shape in vars(wire).items() if is_typeddict(shape)}
 # Of every installation's API; the others are looked at where they are served.
 ALWAYS = """Accepted Failure Progress Document DocumentGraph EvidenceLocation Scores Sentence Claim Citation Usage
-QueryHead Query CitationCheck Attempt ModelCall Event History Metric Quality""".split()
+Conversation Turn TurnAccepted QueryHead Query CitationCheck Attempt ModelCall Event History Metric Quality""".split()
 
 
 @pytest.fixture(scope="module")
