@@ -17,6 +17,7 @@ COMMANDS = {
     "up": "Start everything on this machine, until Ctrl-C.",
     "ingest": "Add files, folders of them or archives to a workspace.",
     "ask": "Ask the documents, and see what proves the answer.",
+    "chat": "Ask one question after the other.",
     "verify": "Hold an answer of any system against its sources.",
     "history": "List questions, or show all that was checked.",
     "replay": "Ask again what failed, without buying anything twice.",

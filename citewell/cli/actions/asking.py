@@ -1,6 +1,7 @@
 """Submits a question, follows it and waits for the answer."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from citewell.cli.console import err
@@ -13,18 +14,24 @@ _TO_CORRECT = frozenset({"model_refused", "model_unavailable", "model_gone", "re
 
 
 def ask_and_wait(client: CitewellClient, question: str, *, wait: float, **options: Any) -> Query:
-    """Submit a question and wait for its end, showing the stage on a terminal. A server without room is asked again
-    after the time that it names.
+    """Submit a question and wait for its end, showing the stage on a terminal.
 
     Raises CommandFailed when the question is not finished after `wait` seconds, ApiProblem when there is no room in
     that time.
+    """
+    query_id, left = submitted(lambda: client.submit(question, **options)["id"], wait)
+    return wait_for(client, query_id, left)
+
+
+def submitted(submit: Callable[[], str], wait: float) -> tuple[str, float]:
+    """Submit a question; return its id and the seconds left. A server without room is asked again after the time that
+    it names. Raises ApiProblem when there is no room in `wait` seconds.
     """
     left = wait
     with err.status("submitting") as status:
         while True:
             try:
-                query_id = client.submit(question, **options)["id"]
-                break
+                return submit(), left
             except ApiProblem as problem:
                 again_s = problem.retry_after or 0
                 if problem.status not in _NO_ROOM or not 0 < again_s < left:
@@ -32,7 +39,6 @@ def ask_and_wait(client: CitewellClient, question: str, *, wait: float, **option
                 left -= again_s
                 status.update(f"no room yet, again in {again_s:g} s")
                 time.sleep(again_s)
-    return wait_for(client, query_id, left)
 
 
 def wait_for(client: CitewellClient, query_id: str, wait: float) -> Query:
