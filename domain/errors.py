@@ -199,6 +199,10 @@ class DocumentNotFound(NotFound):
     """There is no document with that id."""
 
 
+class OriginalNotFound(NotFound):
+    """The file of the document is not stored any more; send it again, or read its text under `/text`."""
+
+
 class ChunkNotFound(NotFound):
     """The document has no chunk with that index."""
 
@@ -347,6 +351,12 @@ class DocumentNotFailed(CitewellError):
 
 class NotReverifiable(CitewellError):
     """There is no answer, or not all of its evidence is left, so it cannot be verified again."""
+
+    status = 409
+
+
+class QueryUnfinished(CitewellError):
+    """Only a question that has succeeded can be exported or shared; its status tells how far it is."""
 
     status = 409
 

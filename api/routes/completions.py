@@ -42,6 +42,7 @@ router = APIRouter(prefix="/v1", tags=["openai"], responses=_ERRORS)
 
 @router.post(
     "/chat/completions",
+    name="create_chat_completion",
     response_model=Completion,
     response_model_exclude_unset=True,
     responses=_COMPLETION,
@@ -59,12 +60,12 @@ async def create_completion(
     """Answer the last question of the conversation from the documents of the workspace that `model` names.
 
     Earlier messages of users and assistants only tell what the question refers to; system prompts are accepted and not
-    used. A stream, too, contains only the checked answer. A client that disconnects before the end cancels its
-    question.
+    used. A stream contains checked sentences only: each as soon as it and all before it have passed. A client that
+    disconnects before the end cancels its question.
     """
     named = asked.conversation or citewell_conversation
     if asked.stream:
-        return await completed_in_chunks(response, asked, named)
+        return await completed_in_chunks(request, response, asked, named)
     return await completed(request, response, asked, named)
 
 

@@ -149,7 +149,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         raise ModelNotAllowed(f"The model {new.model!r} is not configured; use one of {allowed}.")
     checks = settings.verification
     verification = _or(new.enable_verification, settings.verification_enabled)
-    preset = new.preset or settings.preset
+    preset = new.preset or settings.sharing
     # A call can be shared only within a task.
     chunks, statements = (MOST_CHUNKS, _STATEMENTS_PER_TASK) if preset == "cheap" else (1, 1)
     return QueryOptions(

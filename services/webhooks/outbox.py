@@ -54,7 +54,6 @@ def announce(
 def write_message(
     session: Session, type_: str, data: Mapping[str, Any], to: Sequence[Receiver], *, query_id: uuid.UUID | None = None
 ) -> list[uuid.UUID]:
-    """Write a message for these receivers; return its deliveries."""
     now = messages.current_time(session).astimezone(UTC)
     body = message_body(type_, now.isoformat().replace("+00:00", "Z"), data)
     message_id, parent = f"msg_{secrets.token_urlsafe(18)}", tracing.traceparent()

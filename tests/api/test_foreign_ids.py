@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from config.settings import settings
-from db.models import DeliveryStatus, Document, QueryStatus, WebhookDelivery
+from db.models import DeliveryStatus, Document, DocumentFile, QueryStatus, WebhookDelivery
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.documents.imports import add_import
@@ -83,7 +83,10 @@ def _stored_workspace() -> str:
 
 def _stored_document() -> str:
     with transaction() as session:
-        return str(session.scalars(select(Document.id)).one())
+        document_id = session.scalars(select(Document.id)).one()
+        if session.get(DocumentFile, document_id) is None:
+            session.add(DocumentFile(document_id=document_id, content=MARK.encode()))
+        return str(document_id)
 
 
 def _stored_import() -> str:

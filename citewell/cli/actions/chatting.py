@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, TextIO
 
-from rich.live import Live
-
-from citewell.cli.actions.asking import failure_of, submitted, wait_for
+from citewell.cli.actions.asking import failure_of, follow, submitted, wait_for
+from citewell.cli.actions.short_ids import whole_id
 from citewell.cli.console import complain, emit, err, out, say
-from citewell.cli.show.chat import draft_view, history_view, turn_view
+from citewell.cli.errors import CommandFailed
+from citewell.cli.show.answer_stream import AnswerStream
+from citewell.cli.show.chat import below_answer, history_view
 from citewell.client import ApiProblem, CitewellClient
-from citewell.wire import FINAL, Query
 
 _HELP = "/new begins another conversation, /history shows this one, /quit ends it"
 _PROMPT = "› "
@@ -29,8 +29,10 @@ class Chat:
         as_json: bool,
         options: Mapping[str, Any],
     ) -> None:
-        self.conversation_id = conversation_id
-        self.workspace = client.conversations.get(conversation_id)["workspace"] if conversation_id else workspace
+        self.conversation_id = whole_id(client, conversation_id, "conversation") if conversation_id else None
+        self.workspace = workspace
+        if self.conversation_id:
+            self.workspace = client.conversations.get(self.conversation_id)["workspace"]
         self._client = client
         self._wait = wait
         self._as_json = as_json
@@ -54,7 +56,7 @@ class Chat:
         query_id: str | None = None
         try:
             query_id, left = submitted(lambda: self._submit(question), self._wait)
-            return self._show(self._followed(query_id, left))
+            return self._answered(query_id, left)
         except KeyboardInterrupt:
             if query_id is not None:
                 with suppress(ApiProblem):
@@ -68,30 +70,19 @@ class Chat:
             self.conversation_id = conversations.create(self.workspace)["id"]
         return conversations.submit(self.conversation_id, question, **self._options)["id"]
 
-    def _followed(self, query_id: str, wait: float) -> Query:
-        """Wait for the end; a person sees the unchecked draft meanwhile."""
-        if not err.is_terminal:
-            return wait_for(self._client, query_id, wait)
-        draft: str = ""
-        stage: str = "queued"
-        with Live(console=err, transient=True, vertical_overflow="visible") as live:
-            for event in self._client.stream(query_id):
-                data: Any = event["data"]
-                if event["type"] == "draft":
-                    draft = draft[: data["start"]] + data["text"]
-                elif event["type"] == "stage":
-                    stage = data["stage"]
-                live.update(draft_view(draft, stage))
-        return self._client.query(query_id)
-
-    def _show(self, query: Query) -> bool:
+    def _answered(self, query_id: str, wait: float) -> bool:
+        """Print each sentence when it has passed its checks, and what proves the answer below it."""
         if self._as_json:
-            emit(query)
-        elif query["status"] == "succeeded":
-            out.print(turn_view(query))
+            emit(query := wait_for(self._client, query_id, wait))
+        else:
+            with err.status("queued") as status:
+                stream = AnswerStream(status)
+                query = stream.finish(follow(self._client, query_id, wait, stream.take))
+            if query["status"] == "succeeded":
+                out.print(below_answer(query))
         if failure := failure_of(query):
             complain(failure)
-        return query["status"] in FINAL and failure is None
+        return failure is None
 
 
 def lines_of(source: TextIO, *, is_typed: bool) -> Iterator[str]:
@@ -133,6 +124,6 @@ def _asked(chat: Chat, question: str) -> bool:
     """Ask; what the server refuses is said, and the conversation goes on."""
     try:
         return chat.ask(question)
-    except ApiProblem as problem:
-        complain(problem.detail)
+    except (ApiProblem, CommandFailed) as refused:
+        complain(refused.detail if isinstance(refused, ApiProblem) else str(refused))
         return False

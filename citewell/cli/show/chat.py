@@ -10,15 +10,10 @@ from citewell.wire import Query, Turn
 from domain.query.modes import is_korean
 from domain.verdicts.summary_line import verification_line
 
-_UNCHECKED_MARK = "†"
 
-
-def turn_view(query: Query) -> RenderableType:
-    """How the question was understood, the answer, its references, and how it was verified."""
+def below_answer(query: Query) -> RenderableType:
+    """How the question was understood, the references of its answer, and how it was verified."""
     parts: list[RenderableType] = []
-    if restated := query["restated_question"]:
-        parts.append(plain(f"Understood as: {restated}", "dim"))
-    parts.append(plain(query["answer"] or ""))
     if query["abstained"]:
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
         parts += [
@@ -28,12 +23,9 @@ def turn_view(query: Query) -> RenderableType:
     else:
         parts += [plain(reference) for reference in query["references"]]
         parts.append(plain(_verified(query), "dim"))
+    if restated := query["restated_question"]:
+        parts.append(plain(f"Understood as: {restated}", "dim"))
     return Group(*parts, Text())
-
-
-def draft_view(draft: str, stage: str) -> RenderableType:
-    """The answer while it is written, of which nothing is checked."""
-    return Group(plain(draft.replace(_UNCHECKED_MARK, ""), "dim"), Text(f"{stage} …", style="dim italic"))
 
 
 def history_view(turns: list[Turn]) -> RenderableType:

@@ -182,7 +182,6 @@ def find_draft_verification(session: Session, query_id: uuid.UUID) -> StoredVeri
 
 
 def list_verifications(session: Session, query_id: uuid.UUID) -> list[StoredVerification]:
-    """Every verification of a query, the oldest first."""
     verifications = session.scalars(
         select(Verification).where(Verification.query_id == query_id).order_by(Verification.id)
     )

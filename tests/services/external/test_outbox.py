@@ -2,8 +2,6 @@
 
 import json
 import uuid
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -30,6 +28,7 @@ from services.webhooks import endpoints
 from services.webhooks.endpoints import EndpointChange
 from services.webhooks.outbox import announce
 from tests.factories import make_query
+from tests.leases import hold
 from tests.stored import complete
 from tests.webhooks import LIMITS, all_deliveries, as_other_tenant, end_query, register
 
@@ -199,12 +198,6 @@ def test_endpoints_of_another_tenant_hear_nothing() -> None:
     assert [delivery.endpoint_id for delivery in all_deliveries()] == [None]
     with acting_for(other):
         assert written() == all_deliveries() == []
-
-
-@contextmanager
-def hold(renew: Callable[[], None]) -> Generator[None]:
-    renew()
-    yield
 
 
 # A6
