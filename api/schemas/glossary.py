@@ -239,6 +239,7 @@ FIELDS = {
 }
 PARAMETERS = {
     "batch_id": "The id of the batch.",
+    "conversation_id": "The id of the conversation.",
     "delivery_id": "The id of the delivery.",
     "document_id": "The id of the document.",
     "import_id": "The id of the import.",
@@ -251,6 +252,7 @@ PARAMETERS = {
 TAGS = {
     "documents": "The sources: upload files and archives, follow how they are read, search and read them.",
     "queries": "Questions about documents, and their answers in which every sentence is checked.",
+    "conversations": "Questions of one workspace, each understood from those before it.",
     "verifications": "Answers of other systems, checked against the sources that they were written from.",
     "audits": "The chain of records that proves a result, and verification once more.",
     "quality": "How good the answers were: metrics over the history.",

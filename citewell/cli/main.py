@@ -18,6 +18,7 @@ COMMANDS = {
     "doctor": "Look at everything, and say what to do.",
     "ingest": "Add files, folders of them or archives to a workspace.",
     "ask": "Ask the documents, and see what proves the answer.",
+    "chat": "Ask one question after the other.",
     "verify": "Hold an answer of any system against its sources.",
     "search": "Find passages, without an answer.",
     "history": "List questions, or show all that was checked.",

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from citewell.client._async_queries import AsyncQueries
 from citewell.client._audits import AsyncAudits, Audits
 from citewell.client._connection import ANSWER_S, Priority
+from citewell.client._conversations import AsyncConversations, Conversations
 from citewell.client._documents import AsyncDocuments, Documents
 from citewell.client._imports import AsyncImports, Imports
 from citewell.client._keys import AsyncKeys, Keys
@@ -32,6 +33,7 @@ class CitewellClient(Documents, Queries, Verifications, Audits):
         after_each: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(url, api_key, timeout, priority=priority, after_each=after_each)
+        self.conversations = Conversations(self)
         self.webhooks = Webhooks(self)
         self.keys = Keys(self)
         self.imports = Imports(self)
@@ -44,6 +46,7 @@ class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, Asyn
         self, url: str, api_key: str | None = None, timeout: float = ANSWER_S, *, priority: Priority | None = None
     ) -> None:
         super().__init__(url, api_key, timeout, priority=priority)
+        self.conversations = AsyncConversations(self)
         self.webhooks = AsyncWebhooks(self)
         self.keys = AsyncKeys(self)
         self.imports = AsyncImports(self)

@@ -23,6 +23,8 @@ __all__ = [
     "Claim",
     "CommonScores",
     "Comparison",
+    "Conversation",
+    "ConversationLinks",
     "Delivery",
     "DeliveryAttempt",
     "Document",
@@ -49,7 +51,9 @@ __all__ = [
     "Progress",
     "Quality",
     "Query",
+    "QueryAccepted",
     "QueryHead",
+    "QueryLinks",
     "QuestionVerdict",
     "Reverified",
     "ScoreCompared",
@@ -64,6 +68,8 @@ __all__ = [
     "State",
     "Step",
     "Target",
+    "Turn",
+    "TurnAccepted",
     "Usage",
     "Verification",
     "VerificationHead",
@@ -313,6 +319,25 @@ class Comparison(TypedDict):
     changed: int
     scores: dict[str, ScoreCompared]
     sentences: list[SentenceCompared]
+
+
+class ConversationLinks(TypedDict):
+    """Related resources."""
+
+    self: str
+    turns: str
+
+
+class Conversation(TypedDict):
+    """A conversation without its turns."""
+
+    id: str
+    title: str | None
+    workspace: str
+    turns: int
+    created_at: str
+    last_asked_at: str
+    links: ConversationLinks
 
 
 class DeliveryAttempt(TypedDict):
@@ -755,6 +780,48 @@ class SearchResult(TypedDict):
 
     passages: list[PassageFound]
     issues: list[str]
+
+
+class QueryLinks(TypedDict):
+    """Related resources."""
+
+    self: str
+    events: str
+    verifications: str
+
+
+class Turn(TypedDict):
+    """A turn; `links.self` has everything that is known of its question."""
+
+    id: str
+    position: int
+    replaces: str | None
+    set_aside_at: str | None
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    stage: str
+    question: str
+    restated_question: str | None
+    answer: str | None
+    abstained: bool | None
+    references: list[str]
+    error: Failure | None
+    created_at: str
+    finished_at: str | None
+    links: QueryLinks
+
+
+class QueryAccepted(TypedDict):
+    """The question is stored; it will reach exactly one final state."""
+
+    id: str
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    links: QueryLinks
+
+
+class TurnAccepted(QueryAccepted):
+    """The turn is stored; `id` is that of its question."""
+
+    conversation_id: str
 
 
 class VerificationSource(TypedDict):

@@ -16,12 +16,12 @@ from citewell import wire
 PUBLIC = set(
     """
     Accepted Attempt Audit AuditCheck AuditDifference AuditHead AuditRecord Batch BatchAccepted CancelledEvent
-    CheckEvent Citation CitationCheck CitationGiven Claim Comparison Delivery DeliveryAttempt Document DocumentGraph
-    DraftData DraftEvent ENDS Event EvidenceLocation FINAL FailedData FailedEvent Failure FinalData FinalEvent History
-    Import ImportFailure ImportHead Key LeftOut Mention Metadata Metric ModelCall OtherEvent ParkedStep Passage
-    PassageFound Progress Quality Query QueryHead QuestionVerdict Scores SearchResult Sentence SentenceCompared
-    Skipped Source SourceDocument SourceText StageData StageEvent Standing State StreamEvent Usage Verification
-    VerificationRequest VerifiedCitation VerifiedSentence WebhookEndpoint
+    CheckEvent Citation CitationCheck CitationGiven Claim Comparison Conversation Delivery DeliveryAttempt Document
+    DocumentGraph DraftData DraftEvent ENDS Event EvidenceLocation FINAL FailedData FailedEvent Failure FinalData
+    FinalEvent History Import ImportFailure ImportHead Key LeftOut Mention Metadata Metric ModelCall OtherEvent
+    ParkedStep Passage PassageFound Progress Quality Query QueryHead QuestionVerdict Scores SearchResult Sentence
+    SentenceCompared Skipped Source SourceDocument SourceText StageData StageEvent Standing State StreamEvent Turn
+    TurnAccepted Usage Verification VerificationRequest VerifiedCitation VerifiedSentence WebhookEndpoint
     """.split()
 )
 
