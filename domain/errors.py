@@ -1,14 +1,14 @@
 """Everything that can go wrong in a way a user can act on.
 
 CitewellError
-├── BadInput (422) ── QuestionInvalid, ModeUnknown, ModelNotAllowed, CursorInvalid
+├── BadInput (422) ── QuestionInvalid, ModeUnknown, ModelNotAllowed, CursorInvalid, WorkspaceNameInvalid
 │   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid, BatchInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       ├── DocumentTooLarge (413), DocumentTooSlow
 │       └── ArchiveTypeUnknown (415), DocumentNameInvalid, DocumentNameTaken
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
-├── Forbidden (403) ── ScopeMissing, KeyRequiredHere
+├── Forbidden (403) ── ScopeMissing, KeyRequiredHere, WorkspaceForbidden, KeyLimited
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
 │   ├── AuditNotFound
 │   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound, TenantNotFound
@@ -16,7 +16,8 @@ CitewellError
 ├── Overload ── BacklogFull (429), Overloaded (503)
 ├── SchemaUnknown (503), EmbeddingRejected (502)
 └── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
-    NotReplayable, NotReverifiable, DocumentNotFailed (409)
+    NotReplayable, NotReverifiable, DocumentNotFailed, WorkspaceNameTaken, WorkspaceNotEmpty (409)
+    WorkspaceDeleting, EmbeddingsDiffer (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -56,6 +57,15 @@ class ModeUnknown(BadInput):
 
 class ModelNotAllowed(BadInput):
     """The model is not in the list of allowed models (`models.catalogue` in the configuration)."""
+
+
+class WorkspaceNameInvalid(BadInput):
+    """This cannot be the name of a workspace."""
+
+    RULE = (
+        "Use letters, digits, '.', '_' and '-', at most 100 of them, and begin with a letter or a digit, as in "
+        "`finance-2026`."
+    )
 
 
 class VerificationInvalid(BadInput):
@@ -181,6 +191,14 @@ class KeyRequiredHere(Forbidden):
     """Without a key only this machine is served, at a loopback address; or make a key: `citewell keys create`"""
 
 
+class WorkspaceForbidden(Forbidden):
+    """The key is limited to other workspaces."""
+
+
+class KeyLimited(Forbidden):
+    """The key is limited to workspaces, and this concerns all of them; use a key without that limit."""
+
+
 class NotFound(CitewellError):
     """There is nothing with that id."""
 
@@ -200,7 +218,7 @@ class ChunkNotFound(NotFound):
 
 
 class WorkspaceNotFound(NotFound):
-    """There is no workspace with that name; ingest a document into it first."""
+    """There is no workspace with that name; create it, or ingest a document into it."""
 
 
 class VerificationNotFound(NotFound):
@@ -341,5 +359,29 @@ class NotReverifiable(CitewellError):
 
 class QueryFinished(CitewellError):
     """The query has ended already; there is nothing left to cancel."""
+
+    status = 409
+
+
+class WorkspaceNameTaken(CitewellError):
+    """There is a workspace with that name already."""
+
+    status = 409
+
+
+class WorkspaceNotEmpty(CitewellError):
+    """The workspace is not empty; confirm that everything in it is to be deleted."""
+
+    status = 409
+
+
+class WorkspaceDeleting(CitewellError):
+    """The workspace is being deleted; it accepts nothing any more."""
+
+    status = 409
+
+
+class EmbeddingsDiffer(CitewellError):
+    """The workspaces have vectors of different embedding models, so they cannot be searched together."""
 
     status = 409

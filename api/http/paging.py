@@ -1,4 +1,4 @@
-"""Cursors: opaque positions from which the next page of a list starts."""
+"""Cursors: opaque positions from which the next page of a list starts, by time or by name."""
 
 import json
 import uuid
@@ -30,6 +30,23 @@ def _place(
     return place
 
 
+def _name(
+    cursor: Annotated[
+        str | None, Query(max_length=1000, description="`next_cursor` of the page before; without it, the first page.")
+    ] = None,
+) -> str:
+    if cursor is None:
+        return ""
+    try:
+        (name,) = json.loads(urlsafe_b64decode(cursor.encode("ascii")))
+    except (ValueError, TypeError):
+        raise CursorInvalid from None
+    if not isinstance(name, str) or "\x00" in name:
+        raise CursorInvalid
+    return name
+
+
+AfterName = Annotated[str, Depends(_name)]
 After = Annotated[Place | None, Depends(_place)]
 
 
@@ -37,5 +54,13 @@ def next_cursor(rows: Sequence[dict[str, Any]], limit: int) -> str | None:
     """The cursor after the last of `rows`; None when the list ends here. Each row has `created_at` and `id`."""
     if len(rows) < limit:
         return None
-    last = json.dumps([rows[-1]["created_at"], str(rows[-1]["id"])])
-    return urlsafe_b64encode(last.encode()).decode()
+    return _cursor([rows[-1]["created_at"], str(rows[-1]["id"])])
+
+
+def next_name_cursor(rows: Sequence[dict[str, Any]], limit: int) -> str | None:
+    """The same for a list by `name`."""
+    return _cursor([rows[-1]["name"]]) if len(rows) >= limit else None
+
+
+def _cursor(place: list[str]) -> str:
+    return urlsafe_b64encode(json.dumps(place).encode()).decode()

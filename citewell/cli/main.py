@@ -16,6 +16,7 @@ from citewell.cli.errors import INTERRUPTED, USAGE
 COMMANDS = {
     "up": "Start everything on this machine, until Ctrl-C.",
     "ingest": "Add files, folders of them or archives to a workspace.",
+    "workspaces": "List, create, change and delete workspaces.",
     "ask": "Ask the documents, and see what proves the answer.",
     "verify": "Hold an answer of any system against its sources.",
     "history": "List questions, or show all that was checked.",

@@ -11,6 +11,7 @@ from citewell.client._keys import AsyncKeys, Keys
 from citewell.client._queries import Queries
 from citewell.client._verifications import AsyncVerifications, Verifications
 from citewell.client._webhook_endpoints import AsyncWebhooks, Webhooks
+from citewell.client._workspaces import AsyncWorkspaces, Workspaces
 
 
 class CitewellClient(Documents, Queries, Verifications, Audits):
@@ -35,6 +36,7 @@ class CitewellClient(Documents, Queries, Verifications, Audits):
         self.webhooks = Webhooks(self)
         self.keys = Keys(self)
         self.imports = Imports(self)
+        self.workspaces = Workspaces(self)
 
 
 class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, AsyncAudits):
@@ -47,3 +49,4 @@ class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, Asyn
         self.webhooks = AsyncWebhooks(self)
         self.keys = AsyncKeys(self)
         self.imports = AsyncImports(self)
+        self.workspaces = AsyncWorkspaces(self)

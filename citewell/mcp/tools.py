@@ -152,6 +152,14 @@ class Tools:
         found = shapes.DocumentsListed.model_validate({"documents": listed[:limit], "more": len(listed) > limit})
         return texts.result(found, texts.document_lines(found))
 
+    async def list_workspaces(self, context: Caller) -> Annotated[CallToolResult, shapes.WorkspacesListed]:
+        """List the collections of documents that can be asked, the last used first."""
+        async with self._reach.client(context.headers) as client:
+            listed = [each async for each in client.workspaces.list() if each["status"] == "active"]
+        listed.sort(key=lambda each: each["used_at"] or "", reverse=True)
+        found = shapes.WorkspacesListed.model_validate({"workspaces": listed})
+        return texts.result(found, texts.workspace_lines(found))
+
 
 async def _span(
     client: AsyncCitewellClient, document_id: str, page: int | None, chunk_id: str | None, start: int | None

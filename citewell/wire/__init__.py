@@ -87,6 +87,11 @@ from citewell.wire.verifications import (
     VerifiedCitation,
     VerifiedSentence,
 )
+from citewell.wire.workspaces import (
+    Workspace,
+    WorkspaceDocuments,
+    WorkspaceEmbedding,
+)
 
 __all__ = [
     "ENDS",
@@ -158,4 +163,7 @@ __all__ = [
     "VerifiedCitation",
     "VerifiedSentence",
     "WebhookEndpoint",
+    "Workspace",
+    "WorkspaceDocuments",
+    "WorkspaceEmbedding",
 ]

@@ -48,6 +48,7 @@ class Key(TypedDict):
     tenant: str
     name: str
     scopes: list[str]
+    workspaces: list[str] | None
     requests_per_minute: int | None
     expires_at: str | None
     last_used_at: str | None

@@ -7,7 +7,7 @@ from typing import Any
 from clients.embeddings import Embedder
 from config.settings import Settings
 from db.models import DocumentStatus
-from db.queries.access.workspaces import get_workspace
+from db.queries.access.workspaces import get_open_workspace
 from db.queries.documents.chunks import Passage, get_passages, list_passages
 from db.queries.documents.documents import get_document
 from db.session import reading
@@ -36,7 +36,7 @@ def search_passages(new: NewSearch, settings: Settings, embedder: Embedder) -> d
     """
     text = checked_question(new.text, settings.question_max_chars)
     with reading() as session:
-        workspace_id = get_workspace(session, new.workspace).id
+        workspace_id = get_open_workspace(session, new.workspace).id
     k, configured = new.k or settings.retrieval.k, settings.retrieval
     where = Search(workspace_id, configured.method, k, new.filter, configured.dense_weight)
     searched: Searched = search([text], where, embedder)

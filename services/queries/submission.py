@@ -9,7 +9,7 @@ from clients.telemetry import tracing
 from clients.webhooks.addresses import check_url
 from config.settings import Settings
 from db.queries.access.idempotency import Repeatable, reserve_key
-from db.queries.access.workspaces import get_workspace
+from db.queries.access.workspaces import get_open_workspace
 from db.queries.runs.queries import add_query
 from db.session import transaction
 from domain.errors import ModelNotAllowed, QuestionInvalid
@@ -75,7 +75,7 @@ def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
     """Store the query and return its id; the caller then publishes it.
 
     Raises QuestionInvalid, ModeUnknown, ModelNotAllowed, WebhookUrlInvalid, AddressForbidden, WorkspaceNotFound,
-    DatabaseUnavailable.
+    WorkspaceForbidden, WorkspaceDeleting, DatabaseUnavailable.
     """
     return submit_once(new, settings, None).query_id
 
@@ -90,7 +90,7 @@ def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -
     with transaction() as session:
         if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
             return Submitted(first, repeated=True)
-        workspace = get_workspace(session, new.workspace)
+        workspace = get_open_workspace(session, new.workspace)
         add_query(
             session,
             workspace.id,

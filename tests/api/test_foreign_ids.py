@@ -38,10 +38,14 @@ IDS: dict[str, Callable[[], str]] = {
     "webhook_id": lambda: str(register("https://hooks.example.com/citewell")[0]),
     "delivery_id": lambda: _finished_delivery(),
     "model": lambda: _stored_workspace(),
+    "name": lambda: _stored_workspace(),
     "key_id": lambda: parse_key(make_key(tenant="first", name=f"key-{MARK}")).id,
 }
 # Bodies of operations with an id in their path, where an empty object is not enough.
-BODIES: dict[str, dict[str, Any]] = {"POST /v1/webhooks/{webhook_id}/replay": {"since": "2026-01-01T00:00:00Z"}}
+BODIES: dict[str, dict[str, Any]] = {
+    "POST /v1/webhooks/{webhook_id}/replay": {"since": "2026-01-01T00:00:00Z"},
+    "PATCH /v1/workspaces/{name}": {"title": "Theirs"},
+}
 # Covers all tenants together, and is refused to each of them.
 OF_ALL = {"/metrics"}
 
@@ -140,7 +144,7 @@ def test_lists_show_nothing_of_another_tenant(http: httpx.Client, tenants: Tenan
         assert [text for text in hidden if text in foreign.text] == [], operation
         if any(text in own.text for text in hidden):
             shown_to_the_first.add(operation.path)
-    assert shown_to_the_first >= {"/v1/documents", "/v1/queries", "/v1/history", "/v1/keys"}
+    assert shown_to_the_first >= {"/v1/documents", "/v1/queries", "/v1/history", "/v1/workspaces", "/v1/keys"}
     for path in OF_ALL:
         assert {http.get(path, headers=headers).status_code for headers in (tenants.first, tenants.second)} == {403}
     for path in ("/v1/quality", "/v1/quality/series"):

@@ -138,3 +138,25 @@ def test_a_refusal_says_what_to_correct(half: Half, api_url: str) -> None:
     with pytest.raises(ApiProblem, match="low") as caught:
         half(api_url, lambda client: client.submit("Why?", mode="extreme"))
     assert (caught.value.status, caught.value.code) == (422, "mode_unknown")
+
+
+# N9
+def test_workspaces_are_created_changed_and_deleted(half: Half, api_url: str, tmp_path: Path) -> None:
+    made = half(api_url, lambda client: client.workspaces.create("a", title="First"))
+    assert made == half(api_url, lambda client: client.workspaces.get("a"))
+    half(api_url, lambda client: client.workspaces.create("b"))
+    changed = half(api_url, lambda client: client.workspaces.update("a", title="Changed"))
+    assert (changed["name"], changed["title"]) == ("a", "Changed")
+    assert half(api_url, lambda client: client.workspaces.rename("a", "c"))["name"] == "c"
+    assert [each["name"] for each in half(api_url, lambda client: client.workspaces.list())] == ["b", "c"]
+    assert [each["name"] for each in half(api_url, lambda client: client.workspaces.list(limit=1))] == ["b"]
+    path = tmp_path / "a.txt"
+    path.write_text("hello")
+    half(api_url, lambda client: client.upload(path, workspace="c"))
+    with pytest.raises(ApiProblem) as caught:
+        half(api_url, lambda client: client.workspaces.delete("c"))
+    assert caught.value.code == "workspace_not_empty"
+    assert half(api_url, lambda client: client.workspaces.delete("c", with_contents=True)) is True
+    with transaction() as session:
+        make_query(session, workspace="b")
+    assert half(api_url, lambda client: client.workspaces.delete("b", with_contents=True)) is False

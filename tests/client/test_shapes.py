@@ -40,11 +40,14 @@ NAMES = {
     "BatchAccepted": "BatchAccepted",
     "PassageFound": "PassageFound",
     "SearchResult": "SearchResult",
+    "WorkspaceDocuments": "WorkspaceDocuments",
+    "WorkspaceEmbedding": "WorkspaceEmbedding",
 }
 SHAPES = {name: shape for name, shape in vars(wire).items() if is_typeddict(shape)}
 # Of every installation's API; the others are looked at where they are served.
 ALWAYS = """Accepted Failure Progress Document DocumentGraph EvidenceLocation Scores Sentence Claim Citation Usage
-QueryHead Query CitationCheck Attempt ModelCall Event History Metric Quality""".split()
+QueryHead Query CitationCheck Attempt ModelCall Event History Metric Quality Workspace
+WorkspaceDocuments""".split()
 
 
 @pytest.fixture(scope="module")
