@@ -21,7 +21,6 @@ from api.schemas.completions import CompletionCreate, CompletionProof
 from config.settings import settings
 from domain.errors import CitewellError, QueryFinished, QueryNotFound
 from domain.query.conversation import last_turns
-from domain.query.modes import parse_mode
 from services.queries import results
 from services.queries.cancellation import cancel_query
 from services.queries.submission import NewQuery
@@ -51,9 +50,7 @@ async def completed_in_chunks(response: Response, asked: CompletionCreate) -> Re
 def _start(asked: CompletionCreate) -> UUID:
     model = read_model(asked.model)
     before = last_turns(asked.before)
-    return start_query(
-        NewQuery(asked.question, workspace=model.workspace, mode=parse_mode(model.mode), conversation=before)
-    )
+    return start_query(NewQuery(asked.question, workspace=model.workspace, mode=model.mode, conversation=before))
 
 
 def _abandon(query_id: UUID) -> None:

@@ -143,6 +143,7 @@ def _as_new_query(query: QueryCreate) -> NewQuery:
         min_relevance=query.rerank.min_relevance,
         min_excerpt_length=query.rerank.min_excerpt_length,
         refusal_language=query.refusal_language,
+        instructions=query.instructions,
         callback_url=query.callback_url,
         deadline_s=query.deadline_s,
         max_cost_usd=query.max_cost_usd,

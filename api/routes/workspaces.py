@@ -8,6 +8,7 @@ from api.http.paging import AfterName, next_name_cursor
 from api.http.uploads import require_json
 from api.schemas.texts import WorkspaceName
 from api.schemas.workspaces import WorkspaceChange, WorkspaceCreate, WorkspaceList, WorkspaceRead
+from config.settings import settings
 from services.operations import workspaces
 from services.operations.workspace_removal import remove_workspace
 from workers.processes.notifying import notify_end
@@ -34,7 +35,7 @@ def list_workspaces(after: AfterName, limit: Annotated[int, Query(ge=1, le=500)]
 @router.post("", status_code=201, response_model=WorkspaceRead, dependencies=_JSON)
 def create_workspace(new: WorkspaceCreate, response: Response) -> object:
     """Create an empty workspace. Adding a document to a new name creates one, too."""
-    created = workspaces.create_workspace(new.name, new.model_dump(exclude={"name"}))
+    created = workspaces.create_workspace(new.name, new.title, new.settings, settings())
     response.headers["Location"] = f"{router.prefix}/{created['name']}"
     return created
 
@@ -47,10 +48,10 @@ def get_workspace(name: Name) -> object:
 
 @router.patch("/{name:path}", response_model=WorkspaceRead, dependencies=_JSON)
 def change_workspace(name: Name, change: WorkspaceChange) -> object:
-    """Rename a workspace or change its title. Documents, questions with their history and keys limited to it stay
-    with it; messages that were sent before keep the old name.
+    """Rename a workspace, or change its title or settings. Documents, questions with their history and keys limited to
+    it stay with it; messages that were sent before keep the old name. Questions keep the settings they were asked with.
     """
-    return workspaces.change_workspace(name, change.values)
+    return workspaces.change_workspace(name, change.columns, change.settings, settings())
 
 
 @router.delete("/{name:path}", status_code=204, responses=_DELETED)

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field, model_validator
 
 from api.schemas.texts import Input, WebhookUrl, WorkspaceName
+from domain.query.instructions import Instructions
 from domain.query.options import DocumentFilter, Preset, RunKind
 from domain.query.refusals import RefusalLanguage
 
@@ -107,9 +108,10 @@ class QueryCreate(Input):
 
     question: str = Field(examples=["How long do customers have to return a product?"])
     workspace: WorkspaceName = Field(default="default", description="The collection of documents that is asked.")
-    mode: str = Field(
-        default="balanced",
-        description="How much evidence an answer needs: `low`, `balanced` or `high`.",
+    mode: str | None = Field(
+        default=None,
+        description="How much evidence an answer needs: `low`, `balanced` or `high`. As the workspace has it if it is "
+        "left out, otherwise `balanced`.",
         json_schema_extra={"enum": ["low", "balanced", "high"]},
     )
     preset: Preset | None = Field(
@@ -133,6 +135,10 @@ class QueryCreate(Input):
         default=None,
         description='"I don\'t know" is said in the language of the `question`, or always in English (`en`). '
         "As configured if it is left out.",
+    )
+    instructions: Instructions = Field(
+        default=Instructions(),
+        description="How the answer is to be written; what is left out is as the workspace has it.",
     )
     callback_url: WebhookUrl | None = Field(
         default=None,

@@ -1,12 +1,13 @@
 """Workspaces on the wire."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, Field, StringConstraints, model_validator
 
 from api.schemas.texts import Input, PlainText, WorkspaceName
 from domain.errors import WorkspaceNameInvalid
+from domain.query.workspaces import WorkspaceSettings
 
 _NEW_NAME = f"How requests name it. {WorkspaceNameInvalid.RULE}"
 Title = Annotated[PlainText, StringConstraints(min_length=1, max_length=200)]
@@ -17,15 +18,21 @@ class WorkspaceCreate(Input):
 
     name: WorkspaceName = Field(description=_NEW_NAME, examples=["finance"])
     title: Title | None = Field(default=None, description="How people call it.", examples=["Finance, 2026"])
+    settings: WorkspaceSettings = WorkspaceSettings()
 
 
 class WorkspaceChange(Input):
-    """What is left out stays as it is; null takes a title away."""
+    """What is left out stays as it is; null takes a title away, or sets a setting back."""
 
     name: WorkspaceName | None = Field(
         default=None, description=f"The new name: all that it contains stays. {_NEW_NAME}", examples=["finance-2026"]
     )
     title: Title | None = Field(default=None, description="How people call it.", examples=["Finance, 2026"])
+    settings: WorkspaceSettings = Field(
+        default=WorkspaceSettings(),
+        description="Only the settings that are sent change. A glossary is replaced as a whole.",
+        examples=[{"mode": "high", "instructions": {"tone": "formal", "refusal": None}}],
+    )
 
     @model_validator(mode="after")
     def _changes_something(self) -> Self:
@@ -34,9 +41,9 @@ class WorkspaceChange(Input):
         return self
 
     @property
-    def values(self) -> dict[str, Any]:
-        """What is to be changed."""
-        sent = self.model_dump(exclude_unset=True)
+    def columns(self) -> dict[str, str | None]:
+        """What is to be changed beside the settings."""
+        sent = self.model_dump(include={"name", "title"}, exclude_unset=True)
         return {field: value for field, value in sent.items() if field != "name" or value is not None}
 
 
@@ -68,6 +75,7 @@ class WorkspaceRead(BaseModel):
     documents: WorkspaceDocuments
     size_bytes: int = Field(description="Of the files of its documents, in bytes.")
     passages: int = Field(description="The number of passages that can be searched.")
+    settings: WorkspaceSettings
     embedding: WorkspaceEmbedding | None = Field(description="Null before its first document is read.")
     created_at: datetime
     used_at: datetime | None = Field(

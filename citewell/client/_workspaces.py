@@ -49,7 +49,7 @@ class Workspaces:
             yield from pages.take(self._transport.send(pages.next()))
 
     def create(self, name: str, **fields: Any) -> Workspace:
-        """Create an empty workspace; `fields` are further ones of the request, e.g. `title`."""
+        """Create an empty workspace; `fields` are further ones of the request: `title`, `settings`."""
         return self._transport.send(_create(name, fields))
 
     def get(self, name: str) -> Workspace:
@@ -57,7 +57,7 @@ class Workspaces:
         return self._transport.send(_read(name))
 
     def update(self, name: str, **fields: Any) -> Workspace:
-        """Change a workspace; fields that are not given stay as they are."""
+        """Change a workspace; fields and settings that are not given stay as they are, None sets a setting back."""
         return self._transport.send(_update(name, fields))
 
     def rename(self, name: str, new_name: str) -> Workspace:
@@ -83,7 +83,7 @@ class AsyncWorkspaces:
                 yield workspace
 
     async def create(self, name: str, **fields: Any) -> Workspace:
-        """Create an empty workspace; `fields` are further ones of the request, e.g. `title`."""
+        """Create an empty workspace; `fields` are further ones of the request: `title`, `settings`."""
         return await self._transport.send(_create(name, fields))
 
     async def get(self, name: str) -> Workspace:
@@ -91,7 +91,7 @@ class AsyncWorkspaces:
         return await self._transport.send(_read(name))
 
     async def update(self, name: str, **fields: Any) -> Workspace:
-        """Change a workspace; fields that are not given stay as they are."""
+        """Change a workspace; fields and settings that are not given stay as they are, None sets a setting back."""
         return await self._transport.send(_update(name, fields))
 
     async def rename(self, name: str, new_name: str) -> Workspace:

@@ -36,7 +36,9 @@ class Tools:
         context: Caller,
         question: Annotated[str, Field(description="A whole question: earlier messages are not known.")],
         workspace: Workspace = "default",
-        mode: Annotated[shapes.Mode, Field(description="How much evidence an answer needs.")] = "balanced",
+        mode: Annotated[
+            shapes.Mode | None, Field(description="How much evidence an answer needs; by default as configured.")
+        ] = None,
         preset: PresetOrNone = None,
         deadline_s: DeadlineS = None,
     ) -> Annotated[CallToolResult, shapes.AnswerFound]:

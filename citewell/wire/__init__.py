@@ -88,9 +88,12 @@ from citewell.wire.verifications import (
     VerifiedSentence,
 )
 from citewell.wire.workspaces import (
+    Instructions,
     Workspace,
     WorkspaceDocuments,
     WorkspaceEmbedding,
+    WorkspaceModels,
+    WorkspaceSettings,
 )
 
 __all__ = [
@@ -129,6 +132,7 @@ __all__ = [
     "Import",
     "ImportFailure",
     "ImportHead",
+    "Instructions",
     "Key",
     "LeftOut",
     "Mention",
@@ -166,4 +170,6 @@ __all__ = [
     "Workspace",
     "WorkspaceDocuments",
     "WorkspaceEmbedding",
+    "WorkspaceModels",
+    "WorkspaceSettings",
 ]

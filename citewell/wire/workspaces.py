@@ -16,6 +16,30 @@ class WorkspaceEmbedding(TypedDict):
     dimension: int
 
 
+class WorkspaceModels(TypedDict):
+    main: str | None
+    fast: str | None
+
+
+class Instructions(TypedDict):
+    """How answers are to be written."""
+
+    language: str | None
+    tone: str | None
+    length: str | None
+    glossary: dict[str, str]
+    refusal: str | None
+
+
+class WorkspaceSettings(TypedDict):
+    """Defaults of the questions of a workspace."""
+
+    models: WorkspaceModels
+    mode: Literal["low", "balanced", "high"] | None
+    preset: Literal["standard", "cheap"] | None
+    instructions: Instructions
+
+
 class Workspace(TypedDict):
     name: str
     title: str | None
@@ -23,6 +47,7 @@ class Workspace(TypedDict):
     documents: WorkspaceDocuments
     size_bytes: int
     passages: int
+    settings: WorkspaceSettings
     embedding: WorkspaceEmbedding | None
     created_at: str
     used_at: str | None

@@ -1,9 +1,16 @@
-"""Workspaces: how they may be named."""
+"""Workspaces: how they may be named, and the settings that they give their questions."""
 
 import re
 import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from domain.errors import WorkspaceNameInvalid
+from domain.query.instructions import Instructions
+from domain.query.modes import Mode
+from domain.query.options import Preset
 
 MAX_NAME = 100
 _NAME = re.compile(rf"[^\W_][\w.-]{{0,{MAX_NAME - 1}}}")
@@ -21,3 +28,39 @@ def workspace_name(text: str) -> str:
             f"{name[:MAX_NAME]!r} cannot be the name of a workspace. {WorkspaceNameInvalid.RULE}"
         )
     return name
+
+
+class WorkspaceModels(BaseModel):
+    """Models of the catalogue (`models.catalogue`), by name; null: the configured one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    main: str | None = Field(default=None, max_length=200, description="Writes answers.")
+    fast: str | None = Field(default=None, max_length=200, description="Scores passages and judges statements.")
+
+
+class WorkspaceSettings(BaseModel):
+    """Defaults of the questions of a workspace: a request overrides them, they override the configuration."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    models: WorkspaceModels = WorkspaceModels()
+    mode: Mode | None = Field(default=None, description="How much evidence an answer needs; null: `balanced`.")
+    preset: Preset | None = Field(default=None, description="What a question may cost; null: as configured.")
+    instructions: Instructions = Instructions()
+
+    @classmethod
+    def stored(cls, values: Mapping[str, Any]) -> "WorkspaceSettings":
+        """Read from the database; what a newer program stored in addition is ignored."""
+        return cls.model_validate(values, extra="ignore")
+
+    def changed(self, change: "WorkspaceSettings") -> "WorkspaceSettings":
+        """With the fields that `change` was given; null sets a field back. A glossary is replaced as a whole."""
+        return WorkspaceSettings.model_validate(_merged(self.model_dump(), change.model_dump(exclude_unset=True)))
+
+
+_NESTED = frozenset({"models", "instructions"})
+
+
+def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    return {**old, **{key: _merged(old[key], value) if key in _NESTED else value for key, value in new.items()}}

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from config.settings import Settings
 from db.queries.access import workspaces as rows
 from db.queries.access.workspace_overview import Contents, list_contents
 from db.session import is_limited, reading, transaction
 from domain.errors import KeyLimited, WorkspaceNameTaken
-from domain.query.workspaces import workspace_name
+from domain.query.workspaces import WorkspaceSettings, workspace_name
+from services.queries.submission import check_models
 
 
 def read_workspaces(*, after: str, limit: int) -> list[dict[str, Any]]:
@@ -24,28 +26,44 @@ def read_workspace(name: str) -> dict[str, Any]:
         return _as_json(found)
 
 
-def create_workspace(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Create it with `values` of its columns. Raises WorkspaceNameInvalid, WorkspaceNameTaken, KeyLimited."""
+def create_workspace(name: str, title: str | None, wanted: WorkspaceSettings, settings: Settings) -> dict[str, Any]:
+    """Raises WorkspaceNameInvalid, WorkspaceNameTaken, ModelNotAllowed, KeyLimited."""
     if is_limited():
         raise KeyLimited
     checked = workspace_name(name)
+    _check(wanted, settings)
     with transaction() as session:
-        if not rows.add_workspace(session, checked, **values):
+        if not rows.add_workspace(session, checked, title=title, settings=wanted.model_dump(mode="json")):
             raise WorkspaceNameTaken(f"There is a workspace {checked!r} already.")
     return read_workspace(checked)
 
 
-def change_workspace(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Set `values` of its columns; everything in it stays, also under a new name.
+def change_workspace(
+    name: str, columns: Mapping[str, str | None], change: WorkspaceSettings, settings: Settings
+) -> dict[str, Any]:
+    """Set `columns` and the settings that `change` was given; everything in it stays, also under a new name.
 
-    Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, WorkspaceNameInvalid, WorkspaceNameTaken.
+    Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, WorkspaceNameInvalid, WorkspaceNameTaken,
+    ModelNotAllowed.
     """
-    new = workspace_name(values["name"]) if "name" in values else name
+    new = workspace_name(columns.get("name") or name) if "name" in columns else name
+    _check(change, settings)
     with transaction() as session:
         workspace = rows.get_open_workspace(session, name)
-        if not rows.change_workspace(session, workspace.id, **{**values, "name": new}):
+        # Two changes at a time must not lose one another's settings.
+        rows.lock_workspace(session, workspace.id)
+        session.refresh(workspace)
+        values: dict[str, Any] = {**columns, "name": new}
+        if change.model_fields_set:
+            changed = WorkspaceSettings.stored(workspace.settings).changed(change)
+            values["settings"] = changed.model_dump(mode="json")
+        if not rows.change_workspace(session, workspace.id, **values):
             raise WorkspaceNameTaken(f"There is a workspace {new!r} already.")
     return read_workspace(new)
+
+
+def _check(wanted: WorkspaceSettings, settings: Settings) -> None:
+    check_models((wanted.models.main, wanted.models.fast), settings)
 
 
 def _as_json(found: Contents) -> dict[str, Any]:
@@ -57,6 +75,7 @@ def _as_json(found: Contents) -> dict[str, Any]:
         "documents": found.documents,
         "size_bytes": found.size_bytes,
         "passages": workspace.chunk_count,
+        "settings": WorkspaceSettings.stored(workspace.settings).model_dump(mode="json"),
         "embedding": dict(zip(("model", "dimension"), found.embedding, strict=True)) if found.embedding else None,
         "created_at": workspace.created_at.isoformat(),
         "used_at": found.used_at.isoformat() if found.used_at else None,

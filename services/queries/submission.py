@@ -2,7 +2,8 @@
 
 import unicodedata
 import uuid
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeVar
 
 from clients.telemetry import tracing
@@ -15,9 +16,11 @@ from db.session import transaction
 from domain.errors import ModelNotAllowed, QuestionInvalid
 from domain.prompting.batched_items import MOST_CHUNKS, MOST_STATEMENTS
 from domain.query.conversation import Turn
+from domain.query.instructions import Instructions, refusal_of
 from domain.query.modes import parse_mode, rules_of
 from domain.query.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind
 from domain.query.refusals import RefusalLanguage
+from domain.query.workspaces import WorkspaceSettings
 from services.core.request_priority import requester_columns
 from services.webhooks.outbox import address_policy
 
@@ -33,9 +36,10 @@ class NewQuery:
 
     question: str
     workspace: str = "default"
-    mode: str = "balanced"
+    mode: str | None = None
     preset: Preset | None = None
     model: str | None = None
+    fast_model: str | None = None
     run: RunKind = "structured"
     multi_query: int | None = None
     retrieval_method: Literal["vector", "hybrid"] | None = None
@@ -57,6 +61,8 @@ class NewQuery:
     min_relevance: float | None = None
     min_excerpt_length: int | None = None
     refusal_language: RefusalLanguage | None = None
+    instructions: Instructions = field(default_factory=Instructions)
+    """Those of the fields that were given count; the others are the workspace's."""
     conversation: tuple[Turn, ...] = ()
     """The earlier turns of the conversation."""
     callback_url: str | None = None
@@ -83,20 +89,23 @@ def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
 def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -> Submitted:
     """The same, once for all requests with one Idempotency-Key. Also raises IdempotencyKeyReused."""
     question = checked_question(new.question, settings.question_max_chars)
-    options = resolve_options(new, settings)
+    parse_mode(new.mode)
+    check_models((new.model, new.fast_model), settings)
     if new.callback_url is not None:
         check_url(new.callback_url, address_policy(settings.webhooks))
     query_id = uuid.uuid4()
     with transaction() as session:
+        workspace = get_open_workspace(session, new.workspace)
+        asked = with_defaults(new, WorkspaceSettings.stored(workspace.settings))
+        options = resolve_options(asked, settings)
         if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
             return Submitted(first, repeated=True)
-        workspace = get_open_workspace(session, new.workspace)
         add_query(
             session,
             workspace.id,
             query_id=query_id,
             question=question,
-            mode=parse_mode(new.mode).value,
+            mode=parse_mode(asked.mode).value,
             provider=settings.provider,
             options=options.model_dump(mode="json"),
             callback_url=new.callback_url,
@@ -104,6 +113,19 @@ def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -
             **requester_columns(session),
         )
     return Submitted(query_id, repeated=False)
+
+
+def with_defaults(new: NewQuery, workspace: WorkspaceSettings) -> NewQuery:
+    """The question with the settings of its workspace where it leaves them open."""
+    given = new.instructions.model_dump(exclude_unset=True)
+    return replace(
+        new,
+        mode=new.mode or workspace.mode,
+        preset=new.preset or workspace.preset,
+        model=new.model or workspace.models.main,
+        fast_model=new.fast_model or workspace.models.fast,
+        instructions=workspace.instructions.model_copy(update=given),
+    )
 
 
 def checked_question(question: str, max_chars: int) -> str:
@@ -121,9 +143,7 @@ def checked_question(question: str, max_chars: int) -> str:
 def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
     """Fix every setting that shapes the result: request beats environment beats file beats default."""
     rules = rules_of(parse_mode(new.mode))
-    if new.model is not None and new.model not in settings.models.catalogue:
-        allowed = ", ".join(sorted(settings.models.catalogue))
-        raise ModelNotAllowed(f"The model {new.model!r} is not configured; use one of {allowed}.")
+    check_models((new.model, new.fast_model), settings)
     checks = settings.verification
     verification = _or(new.enable_verification, settings.verification_enabled)
     preset = new.preset or settings.preset
@@ -132,6 +152,8 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
     return QueryOptions(
         preset=preset,
         model=new.model,
+        # The offline provider has no models to choose from, and its verdicts have the name of its own rules.
+        judge_model=None if settings.provider == "offline" else new.fast_model,
         retrieval_method=new.retrieval_method or settings.retrieval.method,
         k=new.k or settings.retrieval.k,
         filter=new.filter,
@@ -168,11 +190,21 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         run=new.run,
         multi_query=_or(new.multi_query, settings.retrieval.multi_query),
         refusal_language=new.refusal_language or checks.refusal_language,
+        refusal=None if new.refusal_language else refusal_of(new.instructions),
+        instructions=new.instructions,
         conversation=new.conversation,
         max_searches=settings.agentic.max_searches,
         deadline_s=_or(new.deadline_s, settings.budget.deadline_s),
         max_cost_usd=_or(new.max_cost_usd, settings.budget.max_cost_usd),
     )
+
+
+def check_models(names: Iterable[str | None], settings: Settings) -> None:
+    """Raise ModelNotAllowed for one that is not configured."""
+    catalogue = settings.models.catalogue
+    if unknown := next((name for name in names if name is not None and name not in catalogue), None):
+        allowed = ", ".join(sorted(catalogue))
+        raise ModelNotAllowed(f"The model {unknown!r} is not configured; use one of {allowed}.")
 
 
 def _scores_sources(new: NewQuery, settings: Settings) -> bool:

@@ -25,6 +25,13 @@ from tests.stored import store_answered_query
 from workers.background.reconciler import reconcile
 
 NAME = "finance"
+NO_INSTRUCTIONS: dict[str, Any] = {"language": None, "tone": None, "length": None, "glossary": {}, "refusal": None}
+NO_SETTINGS: dict[str, Any] = {
+    "models": {"main": None, "fast": None},
+    "mode": None,
+    "preset": None,
+    "instructions": NO_INSTRUCTIONS,
+}
 TABLES = [table for table in Base.metadata.sorted_tables if "workspace_id" in table.c]
 
 
@@ -53,6 +60,7 @@ def test_a_workspace_is_created_and_read(http: httpx.Client) -> None:
         "documents": {"queued": 0, "processing": 0, "ready": 0, "failed": 0, "superseded": 0},
         "size_bytes": 0,
         "passages": 0,
+        "settings": NO_SETTINGS,
         "embedding": None,
         "created_at": "",
         "used_at": None,
@@ -146,6 +154,43 @@ def test_a_change_that_cannot_be_is_refused(http: httpx.Client) -> None:
     assert_problem(http.patch("/v1/workspaces/c", json={"name": "d"}), 404, "workspace_not_found")
     assert http.patch("/v1/workspaces/a", json={"name": "a", "title": "A"}).json()["title"] == "A"
     assert http.patch("/v1/workspaces/a", json={"title": None}).json()["title"] is None
+
+
+def test_settings_are_stored_changed_and_set_back(http: httpx.Client) -> None:
+    wanted = {"mode": "high", "instructions": {"tone": "formal", "glossary": {"PTO": "paid time off"}}}
+    made = create(http, settings=wanted).json()["settings"]
+    assert (made["mode"], made["preset"], made["instructions"]["tone"]) == ("high", None, "formal")
+    change = {"models": {"main": "openai/gpt-oss-20b"}, "instructions": {"tone": None, "refusal": " Ask  us. "}}
+    changed = http.patch("/v1/workspaces/finance", json={"settings": change}).json()
+    assert changed["settings"] == {
+        "models": {"main": "openai/gpt-oss-20b", "fast": None},
+        "mode": "high",
+        "preset": None,
+        "instructions": {**NO_INSTRUCTIONS, "glossary": {"PTO": "paid time off"}, "refusal": "Ask us."},
+    }
+    asked = http.post("/v1/queries", json={"question": "What?", "workspace": NAME}).headers["location"]
+    assert http.get(asked).json()["mode"] == "high"
+    assert http.patch("/v1/workspaces/finance", json={"title": "T"}).json()["settings"] == changed["settings"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code"),
+    [
+        ({"mode": "extreme"}, "request_invalid"),
+        ({"answer_format": "json"}, "request_invalid"),
+        ({"models": {"main": "unknown"}}, "model_not_allowed"),
+        ({"instructions": {"tone": "x" * 301}}, "request_invalid"),
+        ({"instructions": {"tone": " "}}, "request_invalid"),
+        ({"instructions": {"glossary": {f"term {n}": "x" for n in range(51)}}}, "request_invalid"),
+        ({"instructions": {"language": "xx"}}, "request_invalid"),
+        ({"instructions": {"refusal": "a\x00b"}}, "request_invalid"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(http: httpx.Client, wanted: dict[str, Any], code: str) -> None:
+    assert_problem(create(http, settings=wanted), 422, code)
+    create(http)
+    assert_problem(http.patch("/v1/workspaces/finance", json={"settings": wanted}), 422, code)
+    assert http.get("/v1/workspaces/finance").json()["settings"] == NO_SETTINGS
 
 
 def test_an_empty_workspace_is_deleted_without_more(http: httpx.Client) -> None:

@@ -44,6 +44,40 @@ def test_a_name_outside_of_the_rule_is_refused_with_the_rule(citewell: Citewell)
     assert "Use letters, digits" in refused.complaint
 
 
+def test_settings_are_set_shown_and_set_back(citewell: Citewell) -> None:
+    citewell("workspaces", "create", "w")
+    options = ["--mode", "high", "--preset", "cheap", "--fast-model", "openai/gpt-oss-20b", "--language", "ko"]
+    wishes = ["--tone", "formal", "--term", "PTO=paid time off", "--term", "HQ = Seoul", "--refusal", "Ask us."]
+    shown = citewell("workspaces", "set", "w", "--title", "Words", *options, *wishes)
+    assert shown.code == 0
+    for line in ("w · Words", "mode: high", "fast model: openai/gpt-oss-20b", "tone: formal", "term HQ: Seoul"):
+        assert line in shown.out
+    again = citewell("workspaces", "set", "w", "--unset", "mode", "--unset", "glossary", "--unset", "title", "--json")
+    found = json.loads(again.out)
+    settings = found["settings"]
+    assert (found["title"], settings["mode"], settings["preset"]) == (None, None, "cheap")
+    assert settings["instructions"]["glossary"] == {}
+    assert settings["instructions"]["tone"] == "formal"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "nothing is to be changed"),
+        (["--mode", "high", "--unset", "mode"], "contradict"),
+        (["--term", "PTO"], "TERM=MEANING"),
+        (["--unset", "colour"], "colour"),
+        (["--mode", "extreme"], "mode"),
+        (["--main-model", "unknown"], "not configured"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(citewell: Citewell, arguments: list[str], said: str) -> None:
+    citewell("workspaces", "create", "w")
+    refused = citewell("workspaces", "set", "w", *arguments)
+    assert refused.code == 2
+    assert said in refused.complaint
+
+
 def test_what_is_not_empty_must_be_confirmed(citewell: Citewell, monkeypatch: pytest.MonkeyPatch) -> None:
     with transaction() as session:
         make_document(session, "A text.", workspace="full")

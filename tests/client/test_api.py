@@ -145,8 +145,10 @@ def test_workspaces_are_created_changed_and_deleted(half: Half, api_url: str, tm
     made = half(api_url, lambda client: client.workspaces.create("a", title="First"))
     assert made == half(api_url, lambda client: client.workspaces.get("a"))
     half(api_url, lambda client: client.workspaces.create("b"))
-    changed = half(api_url, lambda client: client.workspaces.update("a", title="Changed"))
+    wishes = {"mode": "high", "instructions": {"tone": "calm"}}
+    changed = half(api_url, lambda client: client.workspaces.update("a", title="Changed", settings=wishes))
     assert (changed["name"], changed["title"]) == ("a", "Changed")
+    assert (changed["settings"]["mode"], changed["settings"]["instructions"]["tone"]) == ("high", "calm")
     assert half(api_url, lambda client: client.workspaces.rename("a", "c"))["name"] == "c"
     assert [each["name"] for each in half(api_url, lambda client: client.workspaces.list())] == ["b", "c"]
     assert [each["name"] for each in half(api_url, lambda client: client.workspaces.list(limit=1))] == ["b"]

@@ -42,6 +42,9 @@ NAMES = {
     "SearchResult": "SearchResult",
     "WorkspaceDocuments": "WorkspaceDocuments",
     "WorkspaceEmbedding": "WorkspaceEmbedding",
+    "WorkspaceModels": "WorkspaceModels",
+    "WorkspaceSettings": "WorkspaceSettings",
+    "Instructions": "Instructions",
 }
 SHAPES = {name: shape for name, shape in vars(wire).items() if is_typeddict(shape)}
 # Of every installation's API; the others are looked at where they are served.

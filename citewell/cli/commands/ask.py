@@ -18,7 +18,10 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="In quotes.")],
     workspace: Workspace = "default",
-    mode: Annotated[str, typer.Option(help="How much evidence an answer needs: low, balanced or high.")] = "balanced",
+    mode: Annotated[
+        str | None,
+        typer.Option(help="How much evidence an answer needs: low, balanced or high. [default: as configured]"),
+    ] = None,
     model: Annotated[str | None, typer.Option(help="The main model, one of the configured ones.")] = None,
     preset: Preset = None,
     as_json: Json = False,

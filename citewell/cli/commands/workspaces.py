@@ -6,8 +6,9 @@ import typer
 
 from citewell.cli.actions.connection import connected
 from citewell.cli.actions.deleting import delete_workspace
+from citewell.cli.actions.workspace_settings import Chosen, Setting, change_of, glossary_of
 from citewell.cli.console import emit, out, say
-from citewell.cli.options import Json, Url
+from citewell.cli.options import Json, Preset, Url
 from citewell.cli.show.workspaces import workspace_view, workspaces_view
 
 app = typer.Typer(
@@ -62,6 +63,46 @@ def rename(
     """Give a workspace another name; all that it contains stays."""
     with connected(url) as client:
         _show(client.workspaces.rename(name, new_name), as_json)
+
+
+@app.command("set")
+def set_(
+    name: _Name,
+    title: _Title = None,
+    mode: Annotated[str | None, typer.Option(help="low, balanced or high.")] = None,
+    preset: Preset = None,
+    main_model: Annotated[str | None, typer.Option(help="Writes answers.")] = None,
+    fast_model: Annotated[str | None, typer.Option(help="Scores passages and judges statements.")] = None,
+    language: Annotated[str | None, typer.Option(help="Of answers and refusals, such as ko.")] = None,
+    tone: Annotated[str | None, typer.Option(help="How answers sound.")] = None,
+    length: Annotated[str | None, typer.Option(help="How long answers are.")] = None,
+    refusal: Annotated[str | None, typer.Option(help='Said in place of "I don\'t know".')] = None,
+    terms: Annotated[
+        list[str] | None,
+        typer.Option("--term", metavar="TERM=MEANING", help="The glossary; give all terms, they replace the old ones."),
+    ] = None,
+    unset: Annotated[
+        list[Setting] | None, typer.Option(help="Set this back to what is configured; can be given several times.")
+    ] = None,
+    as_json: Json = False,
+    url: Url = None,
+) -> None:
+    """Change the title of a workspace, or the defaults of its questions."""
+    chosen: Chosen = {
+        "title": title,
+        "mode": mode,
+        "preset": preset,
+        "main-model": main_model,
+        "fast-model": fast_model,
+        "language": language,
+        "tone": tone,
+        "length": length,
+        "refusal": refusal,
+        "glossary": glossary_of(terms) if terms else None,
+    }
+    change = change_of(chosen, unset or ())
+    with connected(url) as client:
+        _show(client.workspaces.update(name, **change), as_json)
 
 
 @app.command()

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.words import counted, size, when
-from citewell.wire import Workspace
+from citewell.wire import Workspace, WorkspaceSettings
 
 
 def workspaces_view(workspaces: Sequence[Workspace]) -> RenderableType:
@@ -37,5 +37,24 @@ def _lines(workspace: Workspace) -> Iterator[str]:
     yield f"{counted(workspace['passages'], 'passage')}, files of {size(workspace['size_bytes'])}"
     if embedding := workspace["embedding"]:
         yield f"vectors of {embedding['model']} ({embedding['dimension']} components)"
+    yield from _setting_lines(workspace["settings"])
     used = workspace["used_at"]
     yield f"created {when(workspace['created_at'])}, last used {when(used) if used else 'never'}"
+
+
+def _setting_lines(settings: WorkspaceSettings) -> Iterator[str]:
+    """What differs from the configuration."""
+    models, wishes = settings["models"], settings["instructions"]
+    for name, value in (
+        ("mode", settings["mode"]),
+        ("preset", settings["preset"]),
+        ("main model", models["main"]),
+        ("fast model", models["fast"]),
+        ("language", wishes["language"]),
+        ("tone", wishes["tone"]),
+        ("length", wishes["length"]),
+        ("refusal", wishes["refusal"]),
+    ):
+        if value is not None:
+            yield f"{name}: {value}"
+    yield from (f"term {term}: {meaning}" for term, meaning in wishes["glossary"].items())
