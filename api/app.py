@@ -11,9 +11,12 @@ import structlog
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
+from starlette.middleware.gzip import GZipMiddleware
 
+from api.description import SERVERS, TAG_DESCRIPTIONS, complete, operation_id
 from api.http.errors import add_error_handlers
 from api.http.middleware import BodyLimit, RequestLog
+from api.http.parameters import KNOWN_PARAMETERS
 from api.http.policies import Policies
 from api.http.security import Access, access, keys_mode
 from api.http.uploads import FORM_OVERHEAD_BYTES
@@ -22,6 +25,7 @@ from api.routes import (
     batches,
     citations,
     completions,
+    conversations,
     dashboard,
     documents,
     imports,
@@ -38,7 +42,7 @@ from api.routes import (
     webhooks,
     workspaces,
 )
-from api.schemas.problem import MEDIA_TYPE, Problem
+from api.schemas.problem import Problem
 from clients.telemetry.tracing import start_tracing, stop_tracing
 from config.logging import configure_logging
 from config.settings import settings
@@ -66,6 +70,7 @@ _ROUTERS = (
     (documents.router, _DOCUMENTS),
     (imports.router, _DOCUMENTS),
     (queries.router, _ASKING),
+    (conversations.router, _ASKING),
     # Batches first: their path also matches that of a verification whose id is no UUID.
     (batches.router, _ASKING),
     (verifications.router, _ASKING),
@@ -80,6 +85,8 @@ _ROUTERS = (
     (webhooks.router, Access(Scope.WEBHOOKS, Scope.WEBHOOKS)),
     (keys.router, Access(Scope.ADMIN, Scope.ADMIN)),
 )
+# OpenAI's clients and the proxies before them may add parameters of their own.
+_OPEN_TO_PARAMETERS = (completions.router,)
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "The request cannot be served as it is."},
     422: {"model": Problem, "description": "A value of the request cannot be used; `errors` names the fields."},
@@ -98,6 +105,9 @@ def create_app() -> FastAPI:
         # A redirect would lose the body of an upload; a wrong slash is a clear error instead.
         redirect_slashes=False,
         static_url="/docs-assets",
+        servers=SERVERS,
+        openapi_tags=TAG_DESCRIPTIONS,
+        generate_unique_id_function=operation_id,
     )
     add_error_handlers(app)
     uploads = {
@@ -106,6 +116,8 @@ def create_app() -> FastAPI:
         verifications.router.prefix: settings().verifying.max_bytes,
         batches.router.prefix: settings().verifying.batch_max_bytes,
     }
+    # Text shrinks to a quarter; more effort than this costs more time than it saves.
+    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=4)
     app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads=uploads)
     app.add_middleware(RequestLog)
     app.add_middleware(Policies)
@@ -114,8 +126,9 @@ def create_app() -> FastAPI:
     app.include_router(dashboard.router)
     app.mount("/dashboard", dashboard.Assets(), name="dashboard")
     for router, needs in _ROUTERS:
-        app.include_router(router, responses=_PROBLEMS, dependencies=[access(needs)])
-    _complete_description(app)
+        checks = [access(needs)] if router in _OPEN_TO_PARAMETERS else [access(needs), KNOWN_PARAMETERS]
+        app.include_router(router, responses=_PROBLEMS, dependencies=checks)
+    complete(app, _needs())
     return app
 
 
@@ -143,34 +156,10 @@ def _take_over_uvicorns_logs() -> None:
     logging.getLogger("uvicorn").propagate = True
 
 
-def _complete_description(app: FastAPI) -> None:
-    """Add to OpenAPI what FastAPI cannot express: that errors are problem+json, and the scope that a key needs."""
-    described = app.openapi
+def _needs() -> dict[str, Access]:
     routes = ((route, needs) for router, needs in _ROUTERS for route in router.routes)
     needs = {route.path_format: needs for route, needs in routes if isinstance(route, APIRoute)}
-    needs[metrics.PATH] = metrics.NEEDED
-
-    def openapi() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            for path, methods in described()["paths"].items():
-                for method, operation in methods.items():
-                    _describe_problems(operation)
-                    if path in needs:
-                        _describe_scope(operation, needs[path].needed(method.upper()))
-        return described()
-
-    app.openapi = openapi
-
-
-def _describe_problems(operation: dict[str, Any]) -> None:
-    for status, response in operation["responses"].items():
-        if status[0] in "45":
-            response["content"] = {MEDIA_TYPE: next(iter(response["content"].values()))}
-
-
-def _describe_scope(operation: dict[str, Any], scope: Scope) -> None:
-    operation["security"] = [{name: [scope.value] for name in schemes} for schemes in operation["security"]]
-    operation["description"] += f"\n\nA key needs the scope `{scope.value}`."
+    return {**needs, metrics.PATH: metrics.NEEDED}
 
 
 app = create_app()

@@ -38,9 +38,7 @@ _R = TypeVar("_R", bound=Reply)
 class Models(Protocol):
     """Who is asked."""
 
-    async def ask(self, judgement: Judgement[_R], fields: Mapping[str, object]) -> _R | None:
-        """Return the judgement, or None without one."""
-        ...
+    async def ask(self, judgement: Judgement[_R], fields: Mapping[str, object]) -> _R | None: ...
 
     async def write(
         self, composition: Composition, fields: Mapping[str, object], on_text: Callable[[str], None]
@@ -48,9 +46,7 @@ class Models(Protocol):
         """Stream prose; `on_text` gets all of it so far. Raises RuntimeError when it is not written."""
         ...
 
-    async def aclose(self) -> None:
-        """Close the connections."""
-        ...
+    async def aclose(self) -> None: ...
 
 
 class GatewayModels:
@@ -75,7 +71,6 @@ class GatewayModels:
         return draft.text
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._model.aclose()
 
 
@@ -94,7 +89,6 @@ class Baseline:
         self._models, self._chunks, self._kept = models, chunks, kept
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._models.aclose()
 
     async def answer(self, question: str) -> Verdicts:
@@ -140,7 +134,6 @@ class _Checking:
             self._check(text, len(statements(text)) - 1)
 
     def finish(self, answer: str) -> None:
-        """Check what is left."""
         self._check(answer, len(statements(answer)))
 
     def _check(self, text: str, complete: int) -> None:

@@ -56,7 +56,6 @@ class Measured:
 
 
 def main() -> None:
-    """Measure with each size and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.history", description=__doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 1_000_000], help="ended queries, ascending")
     sizes: list[int] = parser.parse_args().rows

@@ -51,7 +51,6 @@ class Seen:
 
 
 def main() -> None:
-    """Measure and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.streaming", description=__doc__)
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--tokens-per-s", type=float, help="of every model; as catalogued without it")
@@ -64,8 +63,9 @@ def main() -> None:
             before = meter.read()
             seen = [_watched(stack, provider) for _ in range(options.rounds)]
             others = cost(before, meter.read(), 1).others_cores
+            completed = [_completed(stack) for _ in range(options.rounds)]
         floor = [_read_directly(provider) for _ in range(options.rounds)]
-    _print(seen, floor, others)
+    _print(seen, completed, floor, others)
 
 
 def _watched(stack: Stack, provider: str) -> Seen:
@@ -86,6 +86,19 @@ def _watched(stack: Stack, provider: str) -> Seen:
             seen.latencies = _latencies(provider, arrived)
             return seen
     raise RuntimeError(f"query {query_id} did not succeed")
+
+
+def _completed(stack: Stack) -> tuple[float, float]:
+    """The seconds until an OpenAI client has the first verified sentence, and until it has everything."""
+    asked = {"model": "bench", "messages": [{"role": "user", "content": QUESTION}], "stream": True}
+    started, first = time.time(), None
+    with stack.http.stream("POST", "/v1/chat/completions", json=asked) as stream:
+        for line in stream.iter_lines():
+            if first is None and _text_of(line):
+                first = time.time() - started
+    if first is None:
+        raise RuntimeError("the completion has no text")
+    return first, time.time() - started
 
 
 def _latencies(provider: str, arrived: Sequence[tuple[float, int]]) -> list[float]:
@@ -129,7 +142,9 @@ def _text_of(line: str) -> str:
     return choices[0]["delta"].get("content") or "" if choices else ""
 
 
-def _print(seen: Sequence[Seen], floor: Sequence[Sequence[float]], others: float) -> None:
+def _print(
+    seen: Sequence[Seen], completed: Sequence[tuple[float, float]], floor: Sequence[Sequence[float]], others: float
+) -> None:
     sentences = statistics.median(each.sentences for each in seen)
     table = Table(title=f"{len(seen)} questions, one at a time; answers of {sentences:.0f} sentences")
     for heading in (
@@ -153,6 +168,15 @@ def _print(seen: Sequence[Seen], floor: Sequence[Sequence[float]], others: float
         _median([each.whole for each in seen], ".2f"),
     )
     table.add_row("Citewell's events", *_quantiles(latencies), *cells)
+    table.add_row(
+        "chat completions",
+        "",
+        "",
+        "",
+        _median([first for first, _ in completed], ".2f"),
+        _median([first / whole for first, whole in completed], ".0%"),
+        _median([whole for _, whole in completed], ".2f"),
+    )
     Console(width=140).print(table)
     Console().print(f"everything else kept {others:.1f} of {psutil.cpu_count()} cores busy", highlight=False)
 

@@ -10,13 +10,13 @@ CitewellError
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere, WorkspaceForbidden, KeyLimited
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
-│   ├── AuditNotFound
+│   ├── AuditNotFound, ConversationNotFound, TurnNotFound
 │   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound, TenantNotFound
 ├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable
 ├── Overload ── BacklogFull (429), Overloaded (503)
 ├── SchemaUnknown (503), EmbeddingRejected (502)
 └── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
-    NotReplayable, NotReverifiable, DocumentNotFailed, WorkspaceNameTaken, WorkspaceNotEmpty (409)
+    NotReplayable, NotReverifiable, DocumentNotFailed, TurnUnfinished, WorkspaceNameTaken, WorkspaceNotEmpty (409)
     WorkspaceDeleting, EmbeddingsDiffer (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
@@ -213,12 +213,24 @@ class DocumentNotFound(NotFound):
     """There is no document with that id."""
 
 
+class OriginalNotFound(NotFound):
+    """The file of the document is not stored any more; send it again, or read its text under `/text`."""
+
+
 class ChunkNotFound(NotFound):
     """The document has no chunk with that index."""
 
 
 class WorkspaceNotFound(NotFound):
     """There is no workspace with that name; create it, or ingest a document into it."""
+
+
+class ConversationNotFound(NotFound):
+    """There is no conversation with that id."""
+
+
+class TurnNotFound(NotFound):
+    """The conversation has no current turn with that id."""
 
 
 class VerificationNotFound(NotFound):
@@ -357,6 +369,12 @@ class NotReverifiable(CitewellError):
     status = 409
 
 
+class QueryUnfinished(CitewellError):
+    """Only a question that has succeeded can be exported or shared; its status tells how far it is."""
+
+    status = 409
+
+
 class QueryFinished(CitewellError):
     """The query has ended already; there is nothing left to cancel."""
 
@@ -383,5 +401,11 @@ class WorkspaceDeleting(CitewellError):
 
 class EmbeddingsDiffer(CitewellError):
     """The workspaces have vectors of different embedding models, so they cannot be searched together."""
+
+    status = 409
+
+
+class TurnUnfinished(CitewellError):
+    """The turn before is still in work; wait for its end, cancel it, or replace it."""
 
     status = 409

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from domain.correction.continuous_text import Link, linked_references, no_link
 from domain.query.modes import is_korean
 from domain.verdicts.summary_line import verification_line
 from services.queries.workspaces import AskedModel
@@ -13,9 +14,9 @@ Json = Mapping[str, Any]
 _PIECE = re.compile(r"\s*\S+|\s+")
 
 
-def completion(query: Json, model: str, append: str) -> dict[str, Any]:
+def completion(query: Json, model: str, content: str) -> dict[str, Any]:
     """Build OpenAI's `chat.completion` with the additional member `citewell`."""
-    message = {"role": "assistant", "content": content_of(query, append), "refusal": None}
+    message = {"role": "assistant", "content": content, "refusal": None}
     return {
         **head_of(query, model, "chat.completion"),
         "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
@@ -35,11 +36,11 @@ def head_of(query: Json, model: str, object_: str) -> dict[str, Any]:
     return {"id": f"chatcmpl-{query['id']}", "object": object_, "created": int(created.timestamp()), "model": model}
 
 
-def content_of(query: Json, append: str) -> str:
+def content_of(query: Json, append: str, link: Link = no_link) -> str:
     """The checked answer and what follows it, as lines of text; a refusal stands alone."""
     if query["abstained"] or append == "none":
         return query["answer"]
-    references = "\n".join(f"- {reference}" for reference in query["references"])
+    references = "\n".join(f"- {reference}" for reference in linked_references(query, link))
     line = _verification_line(query) if append == "full" else ""
     return "\n\n".join(part for part in (query["answer"], references, line) if part)
 
@@ -65,6 +66,21 @@ def proof_of(query: Json) -> dict[str, Any]:
     }
 
 
+def in_korean(query: Json) -> bool:
+    return is_korean(query["restated_question"] or query["question"])
+
+
+def places_at(url: str) -> Link:
+    """Links to the page at `url`, which opens a document and marks the cited words."""
+
+    def link(source: Json) -> str | None:
+        if not source.get("document_id"):
+            return None
+        return f"{url}/#/document/{source['document_id']}?start={source['source_start']}&end={source['source_end']}"
+
+    return link
+
+
 def model_read(model: AskedModel) -> dict[str, Any]:
     created = int(model.created_at.timestamp())
     return {"id": model.name, "object": "model", "created": created, "owned_by": "citewell"}
@@ -73,6 +89,4 @@ def model_read(model: AskedModel) -> dict[str, Any]:
 def _verification_line(query: Json) -> str:
     found = query["verification"]
     states = [sentence["status"] for sentence in found["sentences"]] if found else None
-    return verification_line(
-        states, len(query["removed_citations"]), korean=is_korean(query["restated_question"] or query["question"])
-    )
+    return verification_line(states, len(query["removed_citations"]), korean=in_korean(query))

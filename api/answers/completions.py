@@ -15,10 +15,12 @@ from starlette.types import Receive, Scope, Send
 from api.adapters import completions
 from api.answers.one_request import MAX_WAIT_S, location_of, start_query, succeeded
 from api.answers.waiting import follow, read_when_final, require_valid_key
+from api.http.downloads import page_url
 from api.http.errors import Unanswered, error_object
 from api.http.sse import HEADERS, MEDIA_TYPE, data_event
 from api.schemas.completions import CompletionCreate, CompletionProof
 from config.settings import settings
+from domain.correction.continuous_text import ContinuousText, Link, no_link, without_links
 from domain.errors import CitewellError, QueryFinished, QueryNotFound
 from domain.query.conversation import last_turns
 from services.queries import results
@@ -35,21 +37,29 @@ async def completed(request: Request, response: Response, asked: CompletionCreat
     query = await read_when_final(request, query_id, MAX_WAIT_S, results.read_query)
     if query["status"] not in results.FINAL and await request.is_disconnected():
         await run_in_threadpool(_abandon, query_id)
-    return completions.completion(succeeded(query), asked.model, asked.citewell.append)
+    link = _links(request, asked)
+    read = ContinuousText(link, relabelled=False).finished(succeeded(query))
+    return completions.completion(read, asked.model, completions.content_of(read, asked.citewell.append, link))
 
 
-async def completed_in_chunks(response: Response, asked: CompletionCreate) -> Response:
+async def completed_in_chunks(request: Request, response: Response, asked: CompletionCreate) -> Response:
     """Return the completion as a stream; errors before its first chunk are raised."""
     query_id = await run_in_threadpool(_start, asked)
     head = await run_in_threadpool(results.read_head, query_id)
     # Headers set by dependencies do not reach a response that is created here.
     headers = {**response.headers, **HEADERS, "Location": location_of(query_id)}
-    return _ChunkResponse(_Chunks(query_id, head, asked), headers)
+    return _ChunkResponse(_Chunks(query_id, head, asked, _links(request, asked)), headers)
+
+
+def _links(request: Request, asked: CompletionCreate) -> Link:
+    if not asked.citewell.links:
+        return no_link
+    return completions.places_at(page_url(request))
 
 
 def _start(asked: CompletionCreate) -> UUID:
     model = read_model(asked.model)
-    before = last_turns(asked.before)
+    before = last_turns([(role, without_links(text)) for role, text in asked.before])
     return start_query(NewQuery(asked.question, workspace=model.workspace, mode=model.mode, conversation=before))
 
 
@@ -60,12 +70,14 @@ def _abandon(query_id: UUID) -> None:
 
 
 class _Chunks:
-    """The stream of one completion. Nothing of the answer is sent before it is checked."""
+    """The stream of one completion: each sentence as soon as it and all before it have passed their checks."""
 
-    def __init__(self, query_id: UUID, head: Mapping[str, Any], asked: CompletionCreate) -> None:
+    def __init__(self, query_id: UUID, head: Mapping[str, Any], asked: CompletionCreate, link: Link) -> None:
         self.query_id = query_id
         self.ended = False
         self._append = asked.citewell.append
+        self._link = link
+        self._text = ContinuousText(link)
         self._with_usage = bool(asked.stream_options and asked.stream_options.include_usage)
         self._head = completions.head_of(head, asked.model, "chat.completion.chunk")
         if self._with_usage:
@@ -74,8 +86,8 @@ class _Chunks:
     async def encoded(self) -> AsyncIterator[bytes]:
         yield self._chunk({"role": "assistant", "content": ""})
         try:
-            async for sign_of_life in self._until_final():
-                yield sign_of_life
+            async for passed in self._until_final():
+                yield passed
             await require_valid_key()
             query = succeeded(await run_in_threadpool(results.read_query, self.query_id))
         except (Unanswered, CitewellError) as error:
@@ -88,23 +100,28 @@ class _Chunks:
 
     async def _until_final(self) -> AsyncIterator[bytes]:
         started = spoke = time.monotonic()
-        async for _ in follow(self.query_id, 0):
+        async for events in follow(self.query_id, 0):
             now = time.monotonic()
             if now - started >= MAX_WAIT_S:
                 return
-            if now - spoke >= settings().stream.heartbeat_s:
+            if passed := "".join(self._text.take(each.type, each.data) for each in events):
+                yield self._chunk({"content": passed})
+                spoke = now
+            elif now - spoke >= settings().stream.heartbeat_s:
                 yield KEEPALIVE_COMMENT
                 spoke = now
 
     def _answer(self, query: Mapping[str, Any]) -> list[bytes]:
-        content = completions.content_of(query, self._append)
-        proof = CompletionProof.model_validate(completions.proof_of(query))
+        """What of the answer is not sent yet, and all that follows it."""
+        read = self._text.finished(query, korean=completions.in_korean(query))
+        rest = completions.content_of(read, self._append, self._link).removeprefix(self._text.shown)
+        proof = CompletionProof.model_validate(completions.proof_of(read))
         last = completions.chunk(self._head, {}, "stop") | {
             "citewell": proof.model_dump(mode="json", exclude_unset=True)
         }
         usage: dict[str, Any] = {**self._head, "choices": [], "usage": completions.usage_of(query)}
         return [
-            *(self._chunk({"content": piece}) for piece in completions.pieces_of(content)),
+            *(self._chunk({"content": piece}) for piece in completions.pieces_of(rest)),
             data_event(last),
             *([data_event(usage)] if self._with_usage else []),
             format_sse_event(data_str="[DONE]"),

@@ -43,8 +43,18 @@ IMPORT_BODY = cast(
                         "required": ["file"],
                         "properties": {
                             "file": {"type": "string", "format": "binary", "description": "A .zip archive."},
-                            "workspace": {"type": "string", "default": "default", "maxLength": 100},
-                            "source": {"type": "string", "default": "api-server", "maxLength": 100},
+                            "workspace": {
+                                "type": "string",
+                                "default": "default",
+                                "maxLength": 100,
+                                "description": "The collection to join; made on first use.",
+                            },
+                            "source": {
+                                "type": "string",
+                                "default": "api-server",
+                                "maxLength": 100,
+                                "description": "Where it came from.",
+                            },
                             "metadata": {
                                 "type": "string",
                                 "description": "A JSON object, given to each document of the archive.",

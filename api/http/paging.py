@@ -10,18 +10,19 @@ from typing import Annotated, Any
 from fastapi import Depends, Query
 
 from db.queries.paging import Place
+from db.queries.runs.conversations import TurnPlace
 from domain.errors import CursorInvalid
 
+_Cursor = Annotated[
+    str | None, Query(max_length=200, description="`next_cursor` of the page before; without it, the first page.")
+]
 
-def _place(
-    cursor: Annotated[
-        str | None, Query(max_length=200, description="`next_cursor` of the page before; without it, the first page.")
-    ] = None,
-) -> Place | None:
+
+def _place(cursor: _Cursor = None) -> Place | None:
     if cursor is None:
         return None
     try:
-        at, row = json.loads(urlsafe_b64decode(cursor.encode("ascii")))
+        at, row = _decoded(cursor)
         place = Place(datetime.fromisoformat(at), uuid.UUID(row))
     except (ValueError, TypeError, AttributeError):
         raise CursorInvalid from None
@@ -30,15 +31,23 @@ def _place(
     return place
 
 
-def _name(
-    cursor: Annotated[
-        str | None, Query(max_length=1000, description="`next_cursor` of the page before; without it, the first page.")
-    ] = None,
-) -> str:
+def _turn_place(cursor: _Cursor = None) -> TurnPlace | None:
+    if cursor is None:
+        return None
+    try:
+        position, row = _decoded(cursor)
+    except (ValueError, TypeError):
+        raise CursorInvalid from None
+    if not all(type(number) is int and 0 <= number < 2**63 for number in (position, row)):
+        raise CursorInvalid
+    return TurnPlace(position, row)
+
+
+def _name(cursor: _Cursor = None) -> str:
     if cursor is None:
         return ""
     try:
-        (name,) = json.loads(urlsafe_b64decode(cursor.encode("ascii")))
+        (name,) = _decoded(cursor)
     except (ValueError, TypeError):
         raise CursorInvalid from None
     if not isinstance(name, str) or "\x00" in name:
@@ -46,21 +55,29 @@ def _name(
     return name
 
 
-AfterName = Annotated[str, Depends(_name)]
 After = Annotated[Place | None, Depends(_place)]
+AfterTurn = Annotated[TurnPlace | None, Depends(_turn_place)]
+AfterName = Annotated[str, Depends(_name)]
 
 
-def next_cursor(rows: Sequence[dict[str, Any]], limit: int) -> str | None:
-    """The cursor after the last of `rows`; None when the list ends here. Each row has `created_at` and `id`."""
-    if len(rows) < limit:
-        return None
-    return _cursor([rows[-1]["created_at"], str(rows[-1]["id"])])
+def next_cursor(rows: Sequence[dict[str, Any]], limit: int, by: str = "created_at") -> str | None:
+    """The cursor after the last of `rows`; None when the list ends here. Each row has `id` and the time `by`."""
+    return _encoded([rows[-1][by], str(rows[-1]["id"])]) if len(rows) >= limit else None
 
 
 def next_name_cursor(rows: Sequence[dict[str, Any]], limit: int) -> str | None:
     """The same for a list by `name`."""
-    return _cursor([rows[-1]["name"]]) if len(rows) >= limit else None
+    return _encoded([rows[-1]["name"]]) if len(rows) >= limit else None
 
 
-def _cursor(place: list[str]) -> str:
+def turn_cursor(last: TurnPlace | None) -> str | None:
+    """The cursor after this turn; None when the list ends there."""
+    return None if last is None else _encoded([*last])
+
+
+def _decoded(cursor: str) -> Any:
+    return json.loads(urlsafe_b64decode(cursor.encode("ascii")))
+
+
+def _encoded(place: list[Any]) -> str:
     return urlsafe_b64encode(json.dumps(place).encode()).decode()

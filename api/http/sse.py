@@ -18,11 +18,23 @@ def data_event(value: Any, *, name: str | None = None, number: int | None = None
     return format_sse_event(event=name, data_str=data, id=None if number is None else str(number))
 
 
-def described(description: str, example: str, *named: str) -> dict[str, Any]:
-    """The stream for OpenAPI, as the content of a 200; `itemSchema` is OpenAPI 3.2's keyword for each event.
+_FIELDS = {
+    "data": {"type": "string", "description": "JSON."},
+    "event": {"type": "string", "description": "The type of the event."},
+    "id": {"type": "string", "description": "The number of the event."},
+}
 
-    `named` are the fields that an event has besides its data.
+
+def described(description: str, example: str, *named: str) -> dict[str, Any]:
+    """The stream for OpenAPI, as the content of a 200; `named` are the fields that an event has besides its data.
+
+    OpenAPI 3.1 has no keyword for a single event; programs take the schema of a stream for that of each.
     """
-    fields = {"data": {"type": "string", "description": "JSON."}, **{name: {"type": "string"} for name in named}}
-    event = {"type": "object", "properties": fields, "required": list(fields)}
-    return {"description": description, "content": {MEDIA_TYPE: {"itemSchema": event, "example": example}}}
+    fields = {name: _FIELDS[name] for name in ("data", *named)}
+    event = {
+        "type": "object",
+        "description": "One of the server-sent events.",
+        "properties": fields,
+        "required": list(fields),
+    }
+    return {"description": description, "content": {MEDIA_TYPE: {"schema": event, "example": example}}}

@@ -114,8 +114,18 @@ DOCUMENT_BODY = cast(
                                 "format": "binary",
                                 "description": f"A file of type {listed()}.",
                             },
-                            "workspace": {"type": "string", "default": "default", "maxLength": 100},
-                            "source": {"type": "string", "default": "api-server", "maxLength": 100},
+                            "workspace": {
+                                "type": "string",
+                                "default": "default",
+                                "maxLength": 100,
+                                "description": "The collection to join; made on first use.",
+                            },
+                            "source": {
+                                "type": "string",
+                                "default": "api-server",
+                                "maxLength": 100,
+                                "description": "Where it came from.",
+                            },
                             "metadata": {
                                 "type": "string",
                                 "description": "A JSON object, kept with every citation of the document.",

@@ -23,19 +23,24 @@ Limit = Annotated[int, Query(ge=1, le=1000)]
 KeptHead = Annotated[Head | None, Query(description="The head that you kept, instead of the one that is stored.")]
 
 
-@router.get("/queries/{query_id}/audit", response_model=AuditRead)
+@router.get("/queries/{query_id}/audit", name="get_query_audit", response_model=AuditRead)
 def get_audit(query_id: UUID, after: After = 0, limit: Limit = 500) -> object:
     """The chain of records that proves the result of a question."""
     return audit_chain.read_audit(query_id, QueryKind.ANSWER, after=after, limit=limit)
 
 
-@router.get("/queries/{query_id}/audit/check", response_model=AuditChecked)
+@router.get("/queries/{query_id}/audit/check", name="check_query_audit", response_model=AuditChecked)
 def check_audit(query_id: UUID, head: KeptHead = None) -> object:
     """Recompute every hash from what is stored, and name each record that has changed."""
     return audit_chain.check_audit(query_id, QueryKind.ANSWER, head)
 
 
-@router.post("/queries/{query_id}/reverify", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
+@router.post(
+    "/queries/{query_id}/reverify",
+    name="reverify_query",
+    status_code=202,
+    dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION],
+)
 def reverify_answer(
     query_id: UUID, asked: ReverifyCreate, repeatable: MaybeRepeated, response: Response
 ) -> VerificationAccepted:
@@ -61,6 +66,7 @@ def check_verification_audit(verification_id: UUID, head: KeptHead = None) -> ob
 
 @router.post(
     "/verifications/{verification_id}/reverify",
+    name="reverify_verification",
     status_code=202,
     dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION],
 )

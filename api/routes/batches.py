@@ -28,7 +28,10 @@ _FILE = cast(
             "required": True,
             "content": {
                 kind: {
-                    "schema": VerificationCreate.model_json_schema(ref_template="#/components/schemas/{model}"),
+                    "schema": {
+                        "$ref": f"#/components/schemas/{VerificationCreate.__name__}",
+                        "description": "Of each line.",
+                    },
                     "example": '{"custom_id": "a", "answer": "It takes 14 days [1].", "sources": [{"text": "…"}]}\n',
                 }
                 for kind in LINES
@@ -55,7 +58,13 @@ _RESULTS = cast(
 )
 
 
-@router.post("", status_code=202, openapi_extra=_FILE, dependencies=[Depends(require_lines), ROOM_FOR_A_BATCH])
+@router.post(
+    "",
+    name="create_verification_batch",
+    status_code=202,
+    openapi_extra=_FILE,
+    dependencies=[Depends(require_lines), ROOM_FOR_A_BATCH],
+)
 async def submit(
     request: Request,
     response: Response,
@@ -77,13 +86,15 @@ async def submit(
     return BatchAccepted(id=batch_id, total=len(items), links=BatchLinks(self=here, results=f"{here}/results"))
 
 
-@router.get("/{batch_id}", response_model=BatchRead)
+@router.get("/{batch_id}", name="get_verification_batch", response_model=BatchRead)
 def get_batch(batch_id: UUID) -> object:
     """The number of items in each state."""
     return batches.read_batch(batch_id)
 
 
-@router.get("/{batch_id}/results", response_class=StreamingResponse, responses=_RESULTS)
+@router.get(
+    "/{batch_id}/results", name="get_verification_batch_results", response_class=StreamingResponse, responses=_RESULTS
+)
 async def get_results(batch_id: UUID) -> Response:
     """The results so far, one per line, in the order of the file; the header says how many items are unfinished."""
     batch = await run_in_threadpool(batches.read_batch, batch_id)
@@ -91,7 +102,7 @@ async def get_results(batch_id: UUID) -> Response:
     return StreamingResponse(_lines(batch_id), media_type=LINES[0], headers=headers)
 
 
-@router.delete("/{batch_id}", response_model=BatchRead)
+@router.delete("/{batch_id}", name="cancel_verification_batch", response_model=BatchRead)
 def cancel_batch(batch_id: UUID, later: BackgroundTasks) -> object:
     """Cancel all unfinished items; existing results stay.
 

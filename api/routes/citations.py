@@ -10,7 +10,12 @@ from services.external.citation_verification import verify_citation
 router = APIRouter(tags=["seeds"])
 
 
-@router.post("/api/verify-citation", response_model=CitationVerdict, dependencies=[Depends(require_json)])
+@router.post(
+    "/api/verify-citation",
+    name="seed_verify_citation",
+    response_model=CitationVerdict,
+    dependencies=[Depends(require_json)],
+)
 def verify(sent: CitationVerify) -> object:
     """S4: whether a chunk says what it is cited for. No model is asked, so the same request always has the same
     verdict."""

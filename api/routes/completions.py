@@ -42,6 +42,7 @@ router = APIRouter(prefix="/v1", tags=["openai"], responses=_ERRORS)
 
 @router.post(
     "/chat/completions",
+    name="create_chat_completion",
     response_model=Completion,
     response_model_exclude_unset=True,
     responses=_COMPLETION,
@@ -51,11 +52,11 @@ async def create_completion(asked: CompletionCreate, request: Request, response:
     """Answer the last question of the conversation from the documents of the workspace that `model` names.
 
     Earlier messages of users and assistants only tell what the question refers to; system prompts are accepted and not
-    used. A stream, too, contains only the checked answer. A client that disconnects before the end cancels its
-    question.
+    used. A stream contains checked sentences only: each as soon as it and all before it have passed. A client that
+    disconnects before the end cancels its question.
     """
     if asked.stream:
-        return await completed_in_chunks(response, asked)
+        return await completed_in_chunks(request, response, asked)
     return await completed(request, response, asked)
 
 

@@ -1,5 +1,6 @@
 """Documents: accepted here, read and embedded by workers."""
 
+from pathlib import PurePosixPath
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -7,6 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from api.http.capacity import ROOM_FOR_A_DOCUMENT
+from api.http.downloads import DOWNLOAD, download
 from api.http.paging import After, next_cursor
 from api.http.uploads import DOCUMENT_BODY, IncomingDocument
 from api.schemas.documents import (
@@ -22,6 +24,7 @@ from api.schemas.search import PassageList
 from api.schemas.texts import Filename, PlainText, WorkspaceName
 from config.settings import settings
 from db.queries.documents.documents import DocumentFilter
+from domain.documents.formats import media_type
 from domain.errors import BadInput, DocumentNotRead
 from services.documents.documents import (
     accept_document,
@@ -29,6 +32,7 @@ from services.documents.documents import (
     read_document_layout,
     read_document_text,
     read_documents,
+    read_original,
     read_versions,
     remove_document,
     retry_document,
@@ -41,6 +45,7 @@ router = APIRouter(prefix="/v1/documents", tags=["documents"])
 
 @router.post(
     "",
+    name="create_document",
     status_code=202,
     openapi_extra=DOCUMENT_BODY,
     dependencies=[ROOM_FOR_A_DOCUMENT],
@@ -97,7 +102,7 @@ def list_documents(
     return {"documents": found, "next_cursor": next_cursor(found, limit)}
 
 
-@router.get("/{document_id}/versions", response_model=DocumentVersions)
+@router.get("/{document_id}/versions", name="list_document_versions", response_model=DocumentVersions)
 def get_versions(document_id: UUID) -> object:
     """All versions accepted under this document's name, newest first."""
     return {"documents": read_versions(document_id)}
@@ -125,7 +130,14 @@ def get_document_text(
     return text[start:stop]
 
 
-@router.get("/{document_id}/passages", response_model=PassageList)
+@router.get("/{document_id}/original", name="get_document_original", responses=DOWNLOAD)
+def get_original(document_id: UUID) -> Response:
+    """The file as it was sent, byte for byte, for saving: a browser does not show it."""
+    filename, content = read_original(document_id)
+    return download(content, PurePosixPath(filename).name, media_type(filename))
+
+
+@router.get("/{document_id}/passages", name="list_document_passages", response_model=PassageList)
 def get_passages(
     document_id: UUID,
     page: Annotated[int | None, Query(ge=0, le=10**9, description="Only of this page.")] = None,
@@ -146,7 +158,13 @@ def get_document_layout(document_id: UUID) -> object:
     return layout
 
 
-@router.post("/{document_id}/retry", status_code=202, response_model=DocumentRead, dependencies=[ROOM_FOR_A_DOCUMENT])
+@router.post(
+    "/{document_id}/retry",
+    name="retry_document",
+    status_code=202,
+    response_model=DocumentRead,
+    dependencies=[ROOM_FOR_A_DOCUMENT],
+)
 def retry(document_id: UUID) -> object:
     """Retry a failed document from its stored file: what it lacked may be available now."""
     retry_document(document_id)

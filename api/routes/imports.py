@@ -19,6 +19,7 @@ router = APIRouter(prefix="/v1/imports", tags=["documents"])
 
 @router.post(
     "",
+    name="create_import",
     status_code=202,
     openapi_extra=IMPORT_BODY,
     dependencies=[ROOM_FOR_A_DOCUMENT],

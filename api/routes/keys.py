@@ -14,7 +14,7 @@ router = APIRouter(prefix="/v1/keys", tags=["keys"])
 KeyId = Annotated[str, Path(pattern=f"^[0-9A-Za-z]{{{ID_LENGTH}}}$")]
 
 
-@router.post("", status_code=201, response_model=KeyCreated, dependencies=[Depends(require_json)])
+@router.post("", name="create_key", status_code=201, response_model=KeyCreated, dependencies=[Depends(require_json)])
 def create(new: KeyCreate, response: Response) -> object:
     """Create a key for this tenant. Only this response shows it."""
     # No proxy or browser may store what is shown once.
@@ -29,7 +29,7 @@ def list_keys() -> object:
     return {"keys": api_keys.read_keys()}
 
 
-@router.delete("/{key_id}", status_code=204)
+@router.delete("/{key_id}", name="revoke_key", status_code=204)
 def revoke(key_id: KeyId) -> None:
     """Revoke a key: within 5 seconds no server accepts it any more. Repeating it is harmless."""
     api_keys.revoke_key(key_id)

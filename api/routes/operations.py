@@ -16,13 +16,13 @@ router = APIRouter(tags=["operations"])
 VERSION = version("citewell")
 
 
-@router.get("/healthz")
+@router.get("/healthz", name="get_health")
 async def healthz() -> Health:
     """The process is alive; its dependencies are not checked."""
     return Health(version=VERSION, provider=settings().provider)
 
 
-@router.get("/readyz", response_model=Ready, responses={503: {"model": NotReadyProblem}})
+@router.get("/readyz", name="get_readiness", response_model=Ready, responses={503: {"model": NotReadyProblem}})
 def readyz(request: Request) -> Ready | Response:
     """Whether requests can be served: Postgres answers, has the schema that this version needs and isolates tenants.
     A missing broker is reported, but only causes delays."""

@@ -30,7 +30,7 @@ def rate_quality(asked: QualityAsk) -> object:
     return read_quality(asked.workspace, asked.limit, labels)
 
 
-@router.get("/series", response_model=SeriesRead)
+@router.get("/series", name="get_quality_series", response_model=SeriesRead)
 def get_series(
     workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
     days: Annotated[int, Query(ge=1, le=366, description="So many days back, today included.")] = 30,

@@ -1,6 +1,6 @@
 """Questions: stored here and handed to the workers, which answer them."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -8,15 +8,18 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from pydantic import AwareDatetime
 
+from api.adapters.completions import places_at
+from api.adapters.exports import FORMATS
 from api.answers.streaming import EVENTS, LastEventId, event_stream
 from api.answers.waiting import read_when_final
 from api.http.capacity import ROOM_FOR_A_QUESTION
+from api.http.downloads import download, page_url
 from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.paging import After, next_cursor
 from api.http.uploads import require_json
 from api.schemas.answers import QueryRead
 from api.schemas.history import HistoryRead
-from api.schemas.queries import QueryAccepted, QueryCreate, QueryHead, QueryLinks, QueryList, QueryState
+from api.schemas.queries import QueryAccepted, QueryCreate, QueryHead, QueryLinks, QueryList, QueryState, QuestionCreate
 from api.schemas.texts import WorkspaceName
 from config.settings import settings
 from db.models import QueryKind
@@ -31,12 +34,18 @@ from workers.starting.launch_thread import launcher
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
 
 MAX_WAIT_S = 60
+_EXPORTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The file, with a name in `Content-Disposition`.",
+        "content": {kind: {"schema": {"type": "string"}} for kind in ("text/markdown", "text/html", "text/csv")},
+    }
+}
 
 
-@router.post("", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
+@router.post("", name="create_query", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
 def ask(query: QueryCreate, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
     """Ask a question. Workers answer it; `links.self` shows the progress."""
-    query_id, repeated = submit_once(_as_new_query(query), settings(), repeatable)
+    query_id, repeated = submit_once(as_new_query(query, query.workspace), settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:
@@ -44,7 +53,7 @@ def ask(query: QueryCreate, repeatable: MaybeRepeated, response: Response) -> Qu
     return _accepted(query_id, response)
 
 
-@router.post("/{query_id}/replay", status_code=202, dependencies=[ROOM_FOR_A_QUESTION])
+@router.post("/{query_id}/replay", name="replay_query", status_code=202, dependencies=[ROOM_FOR_A_QUESTION])
 def replay(query_id: UUID, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
     """Ask a question that failed, was cancelled or has parked steps once more, as a new one; `id` is that of the new
     one.
@@ -86,7 +95,7 @@ async def get_query(
     return await run_in_threadpool(results.read_query, query_id)
 
 
-@router.delete("/{query_id}", response_model=QueryHead)
+@router.delete("/{query_id}", name="cancel_query", response_model=QueryHead)
 def cancel(query_id: UUID) -> object:
     """Cancel the question: work on it stops within seconds, and nothing more is sent."""
     head = cancel_query(query_id)
@@ -94,7 +103,7 @@ def cancel(query_id: UUID) -> object:
     return head
 
 
-@router.get("/{query_id}/events", response_class=StreamingResponse, responses=EVENTS)
+@router.get("/{query_id}/events", name="stream_query_events", response_class=StreamingResponse, responses=EVENTS)
 async def stream_events(query_id: UUID, last_event_id: LastEventId = 0) -> Response:
     """Server-sent events: stages, the draft as it is written, every check and repair, and the end with the result.
 
@@ -105,23 +114,40 @@ async def stream_events(query_id: UUID, last_event_id: LastEventId = 0) -> Respo
     return await event_stream(query_id, last_event_id)
 
 
-@router.get("/{query_id}/verifications", response_model=HistoryRead)
+@router.get("/{query_id}/export", name="export_query", responses=_EXPORTS)
+def export(
+    request: Request,
+    query_id: UUID,
+    format: Annotated[
+        Literal["markdown", "html", "csv"], Query(description="`csv` has a row per sentence.")
+    ] = "markdown",
+) -> Response:
+    """A finished answer as a file: the text with linked citations, its references and the verdict on each sentence."""
+    made = FORMATS[format](results.read_succeeded(query_id), places_at(page_url(request)))
+    return download(made.content.encode(), f"answer-{query_id}{made.suffix}", made.media_type)
+
+
+@router.get("/{query_id}/verifications", name="get_query_history", response_model=HistoryRead)
 def get_verifications(query_id: UUID) -> object:
     """The whole history: every verification, check, model call and event of the question."""
     return results.read_history(query_id)
 
 
 def _accepted(query_id: UUID, response: Response) -> QueryAccepted:
-    here = f"{router.prefix}/{query_id}"
-    response.headers["Location"] = here
-    links = QueryLinks(self=here, events=f"{here}/events", verifications=f"{here}/verifications")
+    links = links_of(query_id)
+    response.headers["Location"] = links.self
     return QueryAccepted(id=query_id, status="queued", links=links)
 
 
-def _as_new_query(query: QueryCreate) -> NewQuery:
+def links_of(query_id: UUID) -> QueryLinks:
+    here = f"{router.prefix}/{query_id}"
+    return QueryLinks(self=here, events=f"{here}/events", verifications=f"{here}/verifications")
+
+
+def as_new_query(query: QuestionCreate, workspace: str) -> NewQuery:
     return NewQuery(
         question=query.question,
-        workspace=query.workspace,
+        workspace=workspace,
         mode=query.mode,
         preset=query.preset,
         model=query.model,

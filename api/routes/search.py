@@ -11,7 +11,7 @@ from services.queries.passage_search import NewSearch, search_passages
 router = APIRouter(prefix="/v1/search", tags=["documents"])
 
 
-@router.post("", response_model=SearchResult, dependencies=[Depends(require_json)])
+@router.post("", name="search_passages", response_model=SearchResult, dependencies=[Depends(require_json)])
 def search(asked: SearchCreate) -> object:
     """The passages that a question would find first, before reranking by a model."""
     # Computed here, as the only exception: the vector of a line of text takes 2 ms, less than the way through a queue.

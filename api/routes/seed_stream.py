@@ -31,7 +31,7 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 router = APIRouter(tags=["seeds"], dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
 
 
-@router.post("/api/query", response_class=StreamingResponse, responses=_RESPONSES)
+@router.post("/api/query", name="seed_api_query", response_class=StreamingResponse, responses=_RESPONSES)
 async def query(asked: StreamAsk, response: Response) -> Response:
     """S4: server-sent events: the draft while it is written, then the checked answer with its sources and citations.
 

@@ -29,37 +29,37 @@ _ENDS: dict[int | str, dict[str, Any]] = {
 router = APIRouter(tags=["seeds"], dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION], responses=_ENDS)
 
 
-@router.post("/query", response_model=RagAnswer, response_model_exclude_unset=True)
+@router.post("/query", name="seed_query", response_model=RagAnswer, response_model_exclude_unset=True)
 async def query(asked: RagAsk, request: Request, response: Response) -> object:
     """S1: answer, sources and the weighted verification."""
     return seeds.rag_answer(await answered(request, response, questions.of_rag(asked)))
 
 
-@router.post("/chat", response_model=ChatReply, response_model_exclude_unset=True)
+@router.post("/chat", name="seed_chat", response_model=ChatReply, response_model_exclude_unset=True)
 async def chat(asked: ChatAsk, request: Request, response: Response) -> object:
     """S2: a reply with its confidence, corrected when that is low."""
     return seeds.chat_reply(await answered(request, response, questions.of_chat(asked)))
 
 
-@router.post("/agent/chat", response_model=AgentAnswer)
+@router.post("/agent/chat", name="seed_agent_chat", response_model=AgentAnswer)
 async def agent_chat(asked: AgentAsk, request: Request, response: Response) -> object:
     """S3: an answer and the passages that it was written from."""
     return seeds.agent_answer(await answered(request, response, questions.of_agent(asked)))
 
 
-@router.post("/agentic/chat", response_model=AgentAnswer)
+@router.post("/agentic/chat", name="seed_agentic_chat", response_model=AgentAnswer)
 async def agentic_chat(asked: AgentAsk, request: Request, response: Response) -> object:
     """S3: the same, with the model deciding which searches to make; `Location` leads to each of them."""
     return seeds.researched_answer(await answered(request, response, questions.of_agent(asked, "agentic")))
 
 
-@router.post("/multiagent/chat", response_model=AgentAnswer)
+@router.post("/multiagent/chat", name="seed_multiagent_chat", response_model=AgentAnswer)
 async def multiagent_chat(asked: AgentAsk, request: Request, response: Response) -> object:
     """S3: one agent searches and takes notes with quotes, another writes from its sources and notes."""
     return seeds.researched_answer(await answered(request, response, questions.of_agent(asked, "multiagent")))
 
 
-@router.post("/query/verified", response_model=VerifiedAnswer)
+@router.post("/query/verified", name="seed_query_verified", response_model=VerifiedAnswer)
 async def query_verified(asked: VerifiedAsk, request: Request, response: Response) -> object:
     """S5: the answer before and after its citations were checked, and the log of the checks."""
     ended = await answered(request, response, questions.of_verified(asked))

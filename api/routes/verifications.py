@@ -43,6 +43,7 @@ Wait = Annotated[float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait 
 
 @router.post(
     "",
+    name="create_verification",
     status_code=202,
     response_model=VerificationAccepted,
     responses={200: {"model": VerificationResult, "description": "It has ended within the time to `wait`."}},
@@ -70,7 +71,9 @@ async def verify(
     return _accepted(query_id, new.custom_id, response)
 
 
-@router.post("/{verification_id}/replay", status_code=202, dependencies=[ROOM_FOR_A_QUESTION])
+@router.post(
+    "/{verification_id}/replay", name="replay_verification", status_code=202, dependencies=[ROOM_FOR_A_QUESTION]
+)
 def replay(verification_id: UUID, repeatable: MaybeRepeated, response: Response) -> VerificationAccepted:
     """Retry a verification that failed, was cancelled or has parked steps, as a new one; `id` is that of the new one.
 
@@ -103,7 +106,7 @@ async def get_verification(request: Request, verification_id: UUID, wait: Wait =
     return await run_in_threadpool(verification_results.read_verification, verification_id)
 
 
-@router.delete("/{verification_id}", response_model=VerificationHead)
+@router.delete("/{verification_id}", name="cancel_verification", response_model=VerificationHead)
 def cancel(verification_id: UUID) -> object:
     """Cancel the verification: work on it stops within seconds."""
     cancel_query(verification_id, QueryKind.VERIFICATION)
@@ -111,19 +114,23 @@ def cancel(verification_id: UUID) -> object:
     return verification_results.read_verification(verification_id)
 
 
-@router.get("/{verification_id}/events", response_class=StreamingResponse, responses=EVENTS)
+@router.get(
+    "/{verification_id}/events", name="stream_verification_events", response_class=StreamingResponse, responses=EVENTS
+)
 async def stream_events(verification_id: UUID, last_event_id: LastEventId = 0) -> Response:
     """Server-sent events, as for a question: every check and repair as it is made, and the end with the result."""
     return await event_stream(verification_id, last_event_id, QueryKind.VERIFICATION)
 
 
-@router.get("/{verification_id}/history", response_model=HistoryRead)
+@router.get("/{verification_id}/history", name="get_verification_history", response_model=HistoryRead)
 def get_history(verification_id: UUID) -> object:
     """The whole history: every check, repair, model call and event."""
     return results.read_history(verification_id, QueryKind.VERIFICATION)
 
 
-@router.get("/{verification_id}/sources/{number}/text", response_class=PlainTextResponse)
+@router.get(
+    "/{verification_id}/sources/{number}/text", name="get_verification_source_text", response_class=PlainTextResponse
+)
 def get_source_text(
     verification_id: UUID, number: Annotated[int, Path(ge=1, le=MAX_NUMBER, description="The source, from 1.")]
 ) -> str:

@@ -34,7 +34,7 @@ router = APIRouter(prefix="/v1", tags=["webhooks"])
 _JSON = [Depends(require_json)]
 
 
-@router.post("/webhooks", status_code=201, response_model=WebhookSecretRead, dependencies=_JSON)
+@router.post("/webhooks", name="create_webhook", status_code=201, response_model=WebhookSecretRead, dependencies=_JSON)
 def add_webhook(webhook: WebhookCreate, response: Response) -> object:
     """Register a receiver. Only this response shows its secret."""
     new = NewEndpoint(webhook.url, webhook.events, webhook.description, webhook.secret)
@@ -68,7 +68,7 @@ def get_webhook(webhook_id: UUID) -> object:
     return endpoints.read_endpoint(webhook_id)
 
 
-@router.patch("/webhooks/{webhook_id}", response_model=WebhookRead, dependencies=_JSON)
+@router.patch("/webhooks/{webhook_id}", name="update_webhook", response_model=WebhookRead, dependencies=_JSON)
 def change_webhook(webhook_id: UUID, webhook: WebhookChange) -> object:
     """Change a receiver, disable it or enable it again."""
     change = EndpointChange(webhook.url, webhook.events, webhook.description, webhook.status)
@@ -81,7 +81,7 @@ def delete_webhook(webhook_id: UUID) -> None:
     endpoints.remove(webhook_id)
 
 
-@router.post("/webhooks/{webhook_id}/rotate-secret", response_model=WebhookSecretRead)
+@router.post("/webhooks/{webhook_id}/rotate-secret", name="rotate_webhook_secret", response_model=WebhookSecretRead)
 def rotate_secret(webhook_id: UUID, rotation: SecretRotate | None = None) -> object:
     """Create a new secret. The previous one also signs until the next rotation."""
     return endpoints.rotate_secret(webhook_id, rotation.secret if rotation else None)
@@ -95,7 +95,7 @@ def test_webhook(webhook_id: UUID) -> object:
     return delivery
 
 
-@router.get("/webhooks/{webhook_id}/deliveries", response_model=DeliveryPage)
+@router.get("/webhooks/{webhook_id}/deliveries", name="list_webhook_deliveries", response_model=DeliveryPage)
 def list_deliveries(
     webhook_id: UUID,
     after: After,
@@ -107,7 +107,13 @@ def list_deliveries(
     return {"deliveries": found, "next_cursor": next_cursor(found, limit)}
 
 
-@router.post("/webhooks/{webhook_id}/replay", status_code=202, response_model=RangeReplayed, dependencies=_JSON)
+@router.post(
+    "/webhooks/{webhook_id}/replay",
+    name="replay_webhook_deliveries",
+    status_code=202,
+    response_model=RangeReplayed,
+    dependencies=_JSON,
+)
 def replay_range(webhook_id: UUID, asked: RangeReplay) -> object:
     """Deliver once more what happened in a range of time, for example after the receiver was down."""
     new = delivery_log.replay_range(webhook_id, asked.since, asked.until, asked.status)

@@ -63,6 +63,11 @@ class CompletionOptions(Input):
         description="What follows the answer in `content`: nothing, the references, or these and a line that says what "
         "was verified. A refusal stands alone.",
     )
+    links: bool = Field(
+        default=True,
+        description="Make every citation and reference in `content` a Markdown link that opens the document at the "
+        "cited place.",
+    )
 
 
 class CompletionCreate(_Lenient):
@@ -183,7 +188,7 @@ class CompletionProof(BaseModel):
         description="The question as it was understood from the conversation; null when that is how it was asked."
     )
     citations: list[CitationRead] = Field(
-        description="Every citation of the answer; offsets count from the start of `content`."
+        description="Every citation of the answer, with its number in `content`; offsets count from the start of that."
     )
     references: list[str] = Field(examples=[["[1] refund-policy.pdf, p.2"]])
     verification: VerificationRead | None = Field(

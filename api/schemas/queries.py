@@ -103,11 +103,10 @@ class VerificationOptions(Input):
     )
 
 
-class QueryCreate(Input):
-    """A question with its options."""
+class QuestionCreate(Input):
+    """A question with the options that it may have anywhere."""
 
     question: str = Field(examples=["How long do customers have to return a product?"])
-    workspace: WorkspaceName = Field(default="default", description="The collection of documents that is asked.")
     mode: str | None = Field(
         default=None,
         description="How much evidence an answer needs: `low`, `balanced` or `high`. As the workspace has it if it is "
@@ -158,6 +157,12 @@ class QueryCreate(Input):
     def verify(self) -> bool | None:
         """The switch, from either place; None means: as configured."""
         return self.verification.enabled if self.enable_verification is None else self.enable_verification
+
+
+class QueryCreate(QuestionCreate):
+    """A question with its options."""
+
+    workspace: WorkspaceName = Field(default="default", description="The collection of documents that is asked.")
 
 
 class QueryLinks(BaseModel):

@@ -18,7 +18,7 @@ class WorkspaceCreate(Input):
 
     name: WorkspaceName = Field(description=_NEW_NAME, examples=["finance"])
     title: Title | None = Field(default=None, description="How people call it.", examples=["Finance, 2026"])
-    settings: WorkspaceSettings = WorkspaceSettings()
+    settings: WorkspaceSettings = Field(default=WorkspaceSettings(), description="Defaults of its questions.")
 
 
 class WorkspaceChange(Input):
@@ -60,8 +60,8 @@ class WorkspaceDocuments(BaseModel):
 class WorkspaceEmbedding(BaseModel):
     """The model that its vectors come from."""
 
-    model: str
-    dimension: int
+    model: str = Field(description="By its name.", examples=["use-multilingual-v3"])
+    dimension: int = Field(description="The number of components of a vector.", examples=[512])
 
 
 class WorkspaceRead(BaseModel):
@@ -75,7 +75,7 @@ class WorkspaceRead(BaseModel):
     documents: WorkspaceDocuments
     size_bytes: int = Field(description="Of the files of its documents, in bytes.")
     passages: int = Field(description="The number of passages that can be searched.")
-    settings: WorkspaceSettings
+    settings: WorkspaceSettings = Field(description="Defaults of its questions; null: as configured.")
     embedding: WorkspaceEmbedding | None = Field(description="Null before its first document is read.")
     created_at: datetime
     used_at: datetime | None = Field(
@@ -86,5 +86,5 @@ class WorkspaceRead(BaseModel):
 class WorkspaceList(BaseModel):
     """A page of workspaces, by name."""
 
-    workspaces: list[WorkspaceRead]
+    workspaces: list[WorkspaceRead] = Field(description="By name.")
     next_cursor: str | None = Field(description="`cursor` of the next page; null on the last one.")

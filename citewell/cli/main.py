@@ -15,11 +15,17 @@ from citewell.cli.errors import INTERRUPTED, USAGE
 
 COMMANDS = {
     "up": "Start everything on this machine, until Ctrl-C.",
+    "doctor": "Look at everything, and say what to do.",
     "ingest": "Add files, folders of them or archives to a workspace.",
     "workspaces": "List, create, change and delete workspaces.",
     "ask": "Ask the documents, and see what proves the answer.",
     "verify": "Hold an answer of any system against its sources.",
+    "search": "Find passages, without an answer.",
     "history": "List questions, or show all that was checked.",
+    "cancel": "Stop working on a question or a verification.",
+    "export": "Save an answer as Markdown, HTML or CSV.",
+    "documents": "List, show, fetch and delete documents.",
+    "webhooks": "List, create, test and delete webhooks.",
     "replay": "Ask again what failed, without buying anything twice.",
     "audit": "Prove a result, replay it, or verify it again.",
     "quality": "How well it did: the metrics of the verification.",

@@ -1,8 +1,11 @@
 """Options that several commands share."""
 
+import sys
 from typing import Annotated, Literal
 
 import typer
+
+from citewell.cli.errors import CommandFailed
 
 Url = Annotated[
     str | None,
@@ -16,3 +19,13 @@ Preset = Annotated[
     Literal["standard", "cheap"] | None,
     typer.Option(help="standard, or cheap: many passages and statements per model call. [default: as configured]"),
 ]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
+
+
+def confirm(what: str, yes: bool) -> None:
+    """Ask before something is done that cannot be undone. Raises CommandFailed where nobody can be asked."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise CommandFailed(f"nobody can be asked here whether to {what}; --yes does it")
+    typer.confirm(f"{what[0].upper()}{what[1:]}?", abort=True, err=True)

@@ -90,6 +90,10 @@ class AsyncQueries(AsyncTransport):
             if not joined.over:
                 await anyio.sleep(joined.pause_after(error))
 
+    async def export(self, query_id: str, format: requests.ExportFormat = "markdown") -> bytes:
+        """A finished answer as a file: with its references and the verdict on each sentence."""
+        return await self.send(requests.export(query_id, format))
+
     async def history(self, query_id: str) -> History:
         """The whole verification history of a query."""
         return await self.send(requests.history(query_id))

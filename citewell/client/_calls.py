@@ -58,6 +58,10 @@ def text_of(response: httpx.Response) -> str:
     return response.text
 
 
+def bytes_of(response: httpx.Response) -> bytes:
+    return response.content
+
+
 def nothing_of(_: httpx.Response) -> None:
     """For responses without content."""
 

@@ -79,6 +79,10 @@ class Documents(Transport):
         """The stored text that citations point into, from `start` to `end` (code points)."""
         return self.send(requests.document_text(document_id, start, end))
 
+    def document_original(self, document_id: str) -> bytes:
+        """The file of a document as it was sent."""
+        return self.send(requests.document_original(document_id))
+
     def passages(
         self,
         document_id: str,
@@ -175,6 +179,10 @@ class AsyncDocuments(AsyncTransport):
     async def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
         """The stored text that citations point into, from `start` to `end` (code points)."""
         return await self.send(requests.document_text(document_id, start, end))
+
+    async def document_original(self, document_id: str) -> bytes:
+        """The file of a document as it was sent."""
+        return await self.send(requests.document_original(document_id))
 
     async def passages(
         self,

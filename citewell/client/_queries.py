@@ -84,6 +84,10 @@ class Queries(Transport):
             if not joined.over:
                 time.sleep(joined.pause_after(error))
 
+    def export(self, query_id: str, format: requests.ExportFormat = "markdown") -> bytes:
+        """A finished answer as a file: with its references and the verdict on each sentence."""
+        return self.send(requests.export(query_id, format))
+
     def history(self, query_id: str) -> History:
         """The whole verification history of a query."""
         return self.send(requests.history(query_id))

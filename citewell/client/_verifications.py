@@ -1,9 +1,10 @@
 """Verifications of external answers, in both clients."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from citewell.client._calls import Pages
 from citewell.client._requests import verifications as requests
 from citewell.client._transport import AsyncTransport, Transport
 from citewell.client._waiting import PATIENCE_S
@@ -34,6 +35,12 @@ class Verifications(Transport):
     def verification(self, verification_id: str, *, wait: float = 0) -> Verification:
         """A verification in its current state; with `wait` the server waits that many seconds (≤ 60) for the end."""
         return self.send(requests.verification(verification_id, wait))
+
+    def verifications(self, *, status: str | None = None, limit: int | None = None) -> Iterator[dict[str, Any]]:
+        """All verifications without their texts, the newest first, or the first `limit` of them."""
+        pages = Pages(partial(requests.verifications, status), limit)
+        while not pages.over:
+            yield from pages.take(self.send(pages.next()))
 
     def cancel_verification(self, verification_id: str) -> Verification:
         """Stop working on a verification."""
@@ -80,6 +87,15 @@ class AsyncVerifications(AsyncTransport):
     async def verification(self, verification_id: str, *, wait: float = 0) -> Verification:
         """A verification in its current state; with `wait` the server waits that many seconds (≤ 60) for the end."""
         return await self.send(requests.verification(verification_id, wait))
+
+    async def verifications(
+        self, *, status: str | None = None, limit: int | None = None
+    ) -> AsyncIterator[dict[str, Any]]:
+        """All verifications without their texts, the newest first, or the first `limit` of them."""
+        pages = Pages(partial(requests.verifications, status), limit)
+        while not pages.over:
+            for head in pages.take(await self.send(pages.next())):
+                yield head
 
     async def cancel_verification(self, verification_id: str) -> Verification:
         """Stop working on a verification."""

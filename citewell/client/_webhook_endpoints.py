@@ -18,10 +18,10 @@ from citewell.client._calls import (
     without_none,
 )
 from citewell.client._transport import AsyncTransport, Transport
-from citewell.wire import Delivery, WebhookEndpoint
+from citewell.wire import Delivery, WebhookEndpoint, WebhookEndpointCreated
 
 
-def _create(url: str, events: Sequence[str], options: Mapping[str, Any]) -> Call[WebhookEndpoint]:
+def _create(url: str, events: Sequence[str], options: Mapping[str, Any]) -> Call[WebhookEndpointCreated]:
     fields = without_none(url=url, events=list(events), **options)
     return Call("POST", at("webhooks"), object_of, headers=JSON_TYPE, body=json_body(fields))
 
@@ -47,6 +47,10 @@ def _deliveries(endpoint_id: str, limit: int, cursor: str | None) -> Call[Page[D
     return Call("GET", path, page_of("deliveries"), without_none(limit=limit, cursor=cursor))
 
 
+def _test(endpoint_id: str) -> Call[Delivery]:
+    return Call("POST", at("webhooks", endpoint_id, "test"), object_of)
+
+
 def _replay(delivery_id: str) -> Call[Delivery]:
     return Call("POST", at("deliveries", delivery_id, "replay"), object_of)
 
@@ -57,7 +61,7 @@ class Webhooks:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def create(self, url: str, events: Sequence[str], **options: Any) -> WebhookEndpoint:
+    def create(self, url: str, events: Sequence[str], **options: Any) -> WebhookEndpointCreated:
         """Register an endpoint for events such as `query.*`; its `secret` is returned only here."""
         return self._transport.send(_create(url, events, options))
 
@@ -77,6 +81,10 @@ class Webhooks:
         """Delete an endpoint: nothing more is sent to it."""
         self._transport.send(_delete(endpoint_id))
 
+    def test(self, endpoint_id: str) -> Delivery:
+        """Send a message of type `webhook.test`; `deliveries` shows what came of it."""
+        return self._transport.send(_test(endpoint_id))
+
     def deliveries(self, endpoint_id: str, limit: int | None = None) -> Iterator[Delivery]:
         """All deliveries to an endpoint, the newest first, or the first `limit`."""
         pages = Pages(partial(_deliveries, endpoint_id), limit)
@@ -94,7 +102,7 @@ class AsyncWebhooks:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def create(self, url: str, events: Sequence[str], **options: Any) -> WebhookEndpoint:
+    async def create(self, url: str, events: Sequence[str], **options: Any) -> WebhookEndpointCreated:
         """Register an endpoint for events such as `query.*`; its `secret` is returned only here."""
         return await self._transport.send(_create(url, events, options))
 
@@ -113,6 +121,10 @@ class AsyncWebhooks:
     async def delete(self, endpoint_id: str) -> None:
         """Delete an endpoint: nothing more is sent to it."""
         await self._transport.send(_delete(endpoint_id))
+
+    async def test(self, endpoint_id: str) -> Delivery:
+        """Send a message of type `webhook.test`; `deliveries` shows what came of it."""
+        return await self._transport.send(_test(endpoint_id))
 
     async def deliveries(self, endpoint_id: str, limit: int | None = None) -> AsyncIterator[Delivery]:
         """All deliveries to an endpoint, the newest first, or the first `limit`."""

@@ -10,6 +10,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from citewell.client import ApiProblem, AsyncCitewellClient, ServerUnreachable
 from citewell.wire import FINAL
+from domain.correction.continuous_text import ContinuousText
 
 PATIENCE_S = 300.0
 _LOOK_S = 1.0
@@ -49,11 +50,13 @@ async def follow_query(client: AsyncCitewellClient, query_id: str, context: Cont
     """Report each stage and check of a question to the caller; return the finished question. Raises ToolError."""
     with anyio.move_on_after(PATIENCE_S):
         async with aclosing(client.stream(query_id)) as events:
-            done = 0
+            done, text = 0, ContinuousText()
             async for event in events:
-                if event["type"] == "stage" or event["type"] in _PROGRESS:
+                # A sentence that has passed, and all before it, is told in its words.
+                passed = text.take(event["type"], event["data"]).strip()
+                if passed or event["type"] == "stage" or event["type"] in _PROGRESS:
                     done += 1
-                    message = _PROGRESS.get(event["type"]) or event["data"].get("stage")
+                    message = passed or _PROGRESS.get(event["type"]) or event["data"].get("stage")
                     await context.report_progress(done, message=message)
     return ended(dict(await client.query(query_id)), "question")
 

@@ -103,7 +103,7 @@ def _written(
     position = shift = 0
     for place in places:
         words, own = plain[place.start : place.end], numbers[place.index]
-        markers = _markers(plain, place.end, own)
+        markers = markers_after(plain, place.end, own)
         said = reading.said[place.index]
         claim = said.claim if words == reading.text[said.start : said.end] else is_claim(words, words)
         statements.append(Statement(place.index, place.start + shift, place.end + shift, words, own, claim))
@@ -112,7 +112,7 @@ def _written(
     return "".join([*pieces, plain[position:]]), tuple(statements)
 
 
-def _markers(plain: str, end: int, numbers: Sequence[int]) -> str:
+def markers_after(plain: str, end: int, numbers: Sequence[int]) -> str:
     """Return what goes to `plain[end]` after a sentence: set off by a space, below a code fence by a line break."""
     if not numbers:
         return ""

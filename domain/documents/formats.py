@@ -1,11 +1,28 @@
 """The file types that Citewell reads, by extension."""
 
+from pathlib import PurePosixPath
+
 SUFFIXES = (
     *(".txt", ".text", ".md", ".markdown"),
     *(".pdf", ".docx", ".pptx", ".odt"),
     *(".xlsx", ".csv", ".tsv"),
     *(".html", ".htm", ".xhtml", ".epub", ".eml"),
 )
+_MEDIA_TYPES = {
+    **dict.fromkeys((".md", ".markdown"), "text/markdown"),
+    ".pdf": "application/pdf",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".odt": "application/vnd.oasis.opendocument.text",
+    ".csv": "text/csv",
+    ".tsv": "text/tab-separated-values",
+    **dict.fromkeys((".html", ".htm"), "text/html"),
+    ".xhtml": "application/xhtml+xml",
+    ".epub": "application/epub+zip",
+    ".eml": "message/rfc822",
+    **dict.fromkeys((".txt", ".text"), "text/plain"),
+}
 # The format in which the same program can save instead.
 SAVE_AS = {
     **dict.fromkeys((".doc", ".docm", ".dot", ".dotx", ".rtf", ".pages"), ".docx"),
@@ -21,5 +38,9 @@ def listed(suffixes: tuple[str, ...] = SUFFIXES) -> str:
 
 
 def advice(suffix: str) -> str:
-    """What to do with a file of an unsupported type: how to save it, or which types to use."""
     return f"save it as {SAVE_AS[suffix]}" if suffix in SAVE_AS else f"use {listed()}"
+
+
+def media_type(filename: str) -> str:
+    """The media type of a file by its extension; bytes of an unknown kind if it has another one."""
+    return _MEDIA_TYPES.get(PurePosixPath(filename.lower()).suffix, "application/octet-stream")

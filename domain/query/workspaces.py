@@ -44,10 +44,10 @@ class WorkspaceSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    models: WorkspaceModels = WorkspaceModels()
+    models: WorkspaceModels = Field(default=WorkspaceModels(), description="Who answers and who judges.")
     mode: Mode | None = Field(default=None, description="How much evidence an answer needs; null: `balanced`.")
     preset: Preset | None = Field(default=None, description="What a question may cost; null: as configured.")
-    instructions: Instructions = Instructions()
+    instructions: Instructions = Field(default=Instructions(), description="How answers are to be written.")
 
     @classmethod
     def stored(cls, values: Mapping[str, Any]) -> "WorkspaceSettings":

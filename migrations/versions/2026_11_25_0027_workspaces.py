@@ -11,11 +11,17 @@ from sqlalchemy.dialects.postgresql import JSONB
 from migrations.tenancy import LIMITED_TO, limit, unlimit
 
 revision = "0027"
-down_revision = "0025"
+down_revision = "0026"
 branch_labels = None
 depends_on = None
 
-_LIMITED = {"workspaces": "id", "documents": "workspace_id", "imports": "workspace_id", "queries": "workspace_id"}
+_LIMITED = {
+    "workspaces": "id",
+    "documents": "workspace_id",
+    "imports": "workspace_id",
+    "queries": "workspace_id",
+    "conversations": "workspace_id",
+}
 # A question may be asked of several workspaces; it is visible to those who may see all of them.
 _ALL_OF_A_QUERY = f"coalesce(options -> 'workspaces', '[]') <@ to_jsonb({LIMITED_TO})"
 

@@ -17,7 +17,14 @@ from db.queries.documents.graph_storing import delete_document_graph
 from db.queries.paging import Place
 from db.queries.verifications.answer_validity import record_deletion
 from db.session import reading, transaction
-from domain.errors import BadInput, DocumentEmpty, DocumentNotFailed, DocumentTooLarge, DocumentTypeUnknown
+from domain.errors import (
+    BadInput,
+    DocumentEmpty,
+    DocumentNotFailed,
+    DocumentTooLarge,
+    DocumentTypeUnknown,
+    OriginalNotFound,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +96,6 @@ def read_document(document_id: uuid.UUID) -> dict[str, Any]:
 
 
 def read_documents(wanted: DocumentFilter, *, after: Place | None = None, limit: int) -> list[dict[str, Any]]:
-    """One page of documents, newest first."""
     with reading() as session:
         found = rows.list_documents(session, wanted, after=after, limit=limit)
         graphs = graph_states(session, [document.id for document, _ in found])
@@ -109,6 +115,15 @@ def read_document_text(document_id: uuid.UUID) -> str | None:
     """The stored text that `source_start` and `source_end` point into, or None until it is read."""
     with reading() as session:
         return rows.get_document_text(session, document_id)
+
+
+def read_original(document_id: uuid.UUID) -> tuple[str, bytes]:
+    """The name of a document's file and its bytes as they were sent. Raises DocumentNotFound, OriginalNotFound."""
+    with reading() as session:
+        content = rows.find_file(session, document_id)
+        if content is None:
+            raise OriginalNotFound
+        return rows.get_document(session, document_id).filename, content
 
 
 def read_document_layout(document_id: uuid.UUID) -> dict[str, Any] | None:

@@ -24,6 +24,7 @@ from db.queries.runs.parking import parked_of_query
 from db.queries.runs.queries import QueryFilter
 from db.queries.runs.results import StoredVerification
 from db.session import reading
+from domain.errors import QueryUnfinished
 from domain.question import is_greeting, mentions, question_of
 from domain.safety.prompt_injection import without_orders
 from services.finishing.completion import LAST_EVENTS
@@ -40,6 +41,14 @@ def read_status(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> str:
         return queries.get_status(session, query_id, kind)
 
 
+def read_succeeded(query_id: uuid.UUID) -> dict[str, Any]:
+    """The query with its answer. Raises QueryNotFound, and QueryUnfinished when it has none."""
+    query = read_query(query_id)
+    if query["status"] != "succeeded":
+        raise QueryUnfinished(f"The question is {query['status']}; only one that has succeeded has an answer to show.")
+    return query
+
+
 def read_query(query_id: uuid.UUID) -> dict[str, Any]:
     """The query with everything known of it so far. Raises QueryNotFound."""
     with reading() as session:
@@ -52,6 +61,7 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
     return {
         **_head(query, workspace),
         "restated_question": restated,
+        "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
         **(_answer_json(*whole.answer, whole.added) if whole.answer else _NO_ANSWER),
         "mentions": _mentions(restated or query.question, whole),
         "sources": [{**source, "timestamp": whole.added.get(source["document_id"])} for source in whole.sources],
@@ -82,7 +92,6 @@ def timings_json(session: Session, query: Query) -> dict[str, Any]:
 
 
 def read_queries(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
-    """One page of the heads of queries, newest first."""
     with reading() as session:
         rows = queries.list_queries(session, wanted, after=after, limit=limit)
         return [_head(query, name) for query, name in rows]

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeVar
 
+from sqlalchemy.orm import Session
+
 from clients.telemetry import tracing
 from clients.webhooks.addresses import check_url
 from config.settings import Settings
@@ -88,31 +90,44 @@ def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
 
 def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -> Submitted:
     """The same, once for all requests with one Idempotency-Key. Also raises IdempotencyKeyReused."""
+    checked = check(new, settings)
+    query_id = uuid.uuid4()
+    with transaction() as session:
+        if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
+            return Submitted(first, repeated=True)
+        store(session, query_id, checked, settings)
+    return Submitted(query_id, repeated=False)
+
+
+def check(new: NewQuery, settings: Settings) -> NewQuery:
+    """The question as it is stored. Raises what `submit_query` raises, except for what only the database knows."""
     question = checked_question(new.question, settings.question_max_chars)
     parse_mode(new.mode)
     check_models((new.model, new.fast_model), settings)
     if new.callback_url is not None:
         check_url(new.callback_url, address_policy(settings.webhooks))
-    query_id = uuid.uuid4()
-    with transaction() as session:
-        workspace = get_open_workspace(session, new.workspace)
-        asked = with_defaults(new, WorkspaceSettings.stored(workspace.settings))
-        options = resolve_options(asked, settings)
-        if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
-            return Submitted(first, repeated=True)
-        add_query(
-            session,
-            workspace.id,
-            query_id=query_id,
-            question=question,
-            mode=parse_mode(asked.mode).value,
-            provider=settings.provider,
-            options=options.model_dump(mode="json"),
-            callback_url=new.callback_url,
-            traceparent=tracing.traceparent(),
-            **requester_columns(session),
-        )
-    return Submitted(query_id, repeated=False)
+    return replace(new, question=question)
+
+
+def store(session: Session, query_id: uuid.UUID, checked: NewQuery, settings: Settings) -> None:
+    """Accept a checked question within the caller's transaction; what it leaves open is as its workspace has it.
+
+    Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, ModelNotAllowed.
+    """
+    workspace = get_open_workspace(session, checked.workspace)
+    asked = with_defaults(checked, WorkspaceSettings.stored(workspace.settings))
+    add_query(
+        session,
+        workspace.id,
+        query_id=query_id,
+        question=asked.question,
+        mode=parse_mode(asked.mode).value,
+        provider=settings.provider,
+        options=resolve_options(asked, settings).model_dump(mode="json"),
+        callback_url=asked.callback_url,
+        traceparent=tracing.traceparent(),
+        **requester_columns(session),
+    )
 
 
 def with_defaults(new: NewQuery, workspace: WorkspaceSettings) -> NewQuery:
@@ -146,7 +161,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
     check_models((new.model, new.fast_model), settings)
     checks = settings.verification
     verification = _or(new.enable_verification, settings.verification_enabled)
-    preset = new.preset or settings.preset
+    preset = new.preset or settings.sharing
     # A call can be shared only within a task.
     chunks, statements = (MOST_CHUNKS, _STATEMENTS_PER_TASK) if preset == "cheap" else (1, 1)
     return QueryOptions(

@@ -1,6 +1,7 @@
 """Chat completions over plain HTTP: what is accepted, ignored, refused, and how a stream is framed (N9)."""
 
 import json
+import re
 import threading
 import uuid
 from typing import Any
@@ -14,6 +15,7 @@ from api.answers import completions
 from config.settings import settings
 from db.models import Query, Verification
 from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.runs.events import add_events
 from db.session import transaction
 from tests.api.problems import assert_problem
 from tests.api.standing_in import worker
@@ -35,7 +37,9 @@ def _workspaces(database: str) -> None:  # pyright: ignore[reportUnusedFunction]
 
 
 def body(content: Any = "How long?", **over: Any) -> Json:
-    return {"model": "default", "messages": [{"role": "user", "content": content}], **over}
+    """Without links, unless they are asked for."""
+    options = {"links": False, **over.pop("citewell", {})}
+    return {"model": "default", "messages": [{"role": "user", "content": content}], "citewell": options, **over}
 
 
 def completion_of(http: httpx.Client, sent: Json) -> Json:
@@ -256,6 +260,76 @@ def test_the_role_comes_at_once_and_signs_of_life_follow(
     assert '"role": "assistant"' in raw.split("\n\n")[0]
     assert "usage" not in raw
     assert left.wait(20)
+
+
+LINK = r"http://127\.0\.0\.1:\d+/#/document/[0-9a-f-]{36}\?start=9&end=55"
+
+
+def test_citations_and_references_are_links_to_the_place(http: httpx.Client) -> None:  # N9
+    told = completion_of(http, body(citewell={"links": True}))
+    content, proof = told["choices"][0]["message"]["content"], told["citewell"]
+    answer, references, _ = content.split("\n\n")
+    assert re.fullmatch(rf"A product can be returned within 30 days \[\[1\]\]\({LINK}\)\. Have a nice day\.", answer)
+    assert re.fullmatch(rf"- \[\[1\]\]\({LINK}\) 환불 policy\.pdf, p\.1", references)
+    document = proof["citations"][0]["document_id"]
+    assert http.get(f"/v1/documents/{document}/text?start=9&end=55").text == proof["citations"][0]["text_span"]
+    # Offsets count in the content, links included.
+    nice = proof["verification"]["sentences"][1]
+    assert content[nice["start"] : nice["end"]] == "Have a nice day."
+
+
+def test_links_lead_to_the_address_that_people_use(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:  # N9
+    monkeypatch.setenv("CITEWELL_PUBLIC_URL", "https://citewell.example/")
+    settings.cache_clear()
+    content = completion_of(http, body(citewell={"links": True}))["choices"][0]["message"]["content"]
+    assert "[[1]](https://citewell.example/#/document/" in content
+
+
+def test_the_links_of_an_earlier_answer_are_not_part_of_what_was_said(http: httpx.Client) -> None:  # N9
+    said = "30 days [[1]](http://127.0.0.1:8000/#/document/0?start=0&end=9)."
+    messages: list[Json] = [{"role": "user", "content": "How long?"}, {"role": "assistant", "content": said}]
+    completion_of(http, body(messages=[*messages, {"role": "user", "content": "And opened items?"}]))
+    with transaction() as session:
+        (stored,) = session.scalars(select(Query.options))
+    assert stored["conversation"][1]["text"] == "30 days [1]."
+
+
+# A draft's verdict whose second citation was found wrong.
+PASSED: Json = {
+    "round": 0,
+    "sentence": 0,
+    "text": "A product can be returned within 30 days.",
+    "status": "supported",
+    "citations": [
+        {
+            "citation_number": 3,
+            "status": "accurate",
+            "source": {"document_id": "d", "source_start": 9, "source_end": 55},
+        },
+        {"citation_number": 2, "status": "inaccurate", "source": None},
+    ],
+}
+
+
+def test_a_sentence_is_sent_when_it_has_passed_and_replaced_openly(http: httpx.Client) -> None:  # N1, N9
+    draft = "A product can be returned within 30 days [3][2]. A receipt is needed [1]."
+
+    def one_sentence(session: Session, query: Query) -> None:
+        told = [("draft", {"round": 0, "start": 0, "text": draft}), ("sentence.verified", PASSED)]
+        add_events(session, query.id, told)
+
+    raw = ""
+    with worker(http, one_sentence), http.stream("POST", PATH, json=body(stream=True)) as response:
+        for piece in response.iter_text():
+            if "30 days" in piece and "30 days" not in raw:
+                # Only now does the question end, with an answer that does not go on so.
+                with worker(http, complete):
+                    pass
+            raw += piece
+    content = "".join(each["choices"][0]["delta"].get("content", "") for each in events(raw))
+    first, _, rest = content.partition("\n\n---\n\n*The text above was replaced")
+    assert first == "A product can be returned within 30 days. [1]"
+    assert rest.endswith("\n\n" + ANSWER + REFERENCES + LINE)
 
 
 def test_a_failed_query_is_an_error_in_both_forms(http: httpx.Client) -> None:  # N9

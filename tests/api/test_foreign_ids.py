@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from config.settings import settings
-from db.models import DeliveryStatus, Document, QueryStatus, WebhookDelivery
+from db.models import DeliveryStatus, Document, DocumentFile, QueryStatus, WebhookDelivery
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.documents.imports import add_import
@@ -19,6 +19,7 @@ from domain.webhooks.delivery import EventType
 from services.external.acceptance import submit_batch, submit_verification
 from services.external.request import NewSource, NewVerification
 from services.finishing.completion import finish
+from services.queries import conversations
 from services.webhooks.outbox import announce
 from tests.api.operations import operations
 from tests.api.problems import assert_problem
@@ -30,6 +31,7 @@ MARK = "of-the-first"
 # How to create the resource named by a path parameter, for the current tenant.
 IDS: dict[str, Callable[[], str]] = {
     "query_id": lambda: _stored_query(),
+    "conversation_id": lambda: str(conversations.begin(MARK, f"About {MARK}")[0]["id"]),
     "document_id": lambda: _stored_document(),
     "import_id": lambda: _stored_import(),
     "verification_id": lambda: _finished_verification(),
@@ -45,6 +47,8 @@ IDS: dict[str, Callable[[], str]] = {
 BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/webhooks/{webhook_id}/replay": {"since": "2026-01-01T00:00:00Z"},
     "PATCH /v1/workspaces/{name}": {"title": "Theirs"},
+    "PATCH /v1/conversations/{conversation_id}": {"title": "Another"},
+    "POST /v1/conversations/{conversation_id}/turns": {"question": "What?"},
 }
 # Covers all tenants together, and is refused to each of them.
 OF_ALL = {"/metrics"}
@@ -81,7 +85,10 @@ def _stored_workspace() -> str:
 
 def _stored_document() -> str:
     with transaction() as session:
-        return str(session.scalars(select(Document.id)).one())
+        document_id = session.scalars(select(Document.id)).one()
+        if session.get(DocumentFile, document_id) is None:
+            session.add(DocumentFile(document_id=document_id, content=MARK.encode()))
+        return str(document_id)
 
 
 def _stored_import() -> str:
@@ -144,7 +151,14 @@ def test_lists_show_nothing_of_another_tenant(http: httpx.Client, tenants: Tenan
         assert [text for text in hidden if text in foreign.text] == [], operation
         if any(text in own.text for text in hidden):
             shown_to_the_first.add(operation.path)
-    assert shown_to_the_first >= {"/v1/documents", "/v1/queries", "/v1/history", "/v1/workspaces", "/v1/keys"}
+    assert shown_to_the_first >= {
+        "/v1/documents",
+        "/v1/queries",
+        "/v1/history",
+        "/v1/workspaces",
+        "/v1/keys",
+        "/v1/conversations",
+    }
     for path in OF_ALL:
         assert {http.get(path, headers=headers).status_code for headers in (tenants.first, tenants.second)} == {403}
     for path in ("/v1/quality", "/v1/quality/series"):

@@ -43,7 +43,13 @@ def client(api_url: str, key: str) -> Generator[OpenAI]:
 
 def ask(client: OpenAI | AsyncOpenAI, model: str = "default", **over: Any) -> Any:
     create: Callable[..., Any] = client.chat.completions.create
-    return create(model=model, messages=[{"role": "user", "content": "How long?"}], **over)
+    options = {"links": False, **over.pop("citewell", {})}
+    return create(
+        model=model,
+        messages=[{"role": "user", "content": "How long?"}],
+        extra_body={"citewell": options},
+        **over,
+    )
 
 
 def count(http: httpx.Client) -> int:
@@ -65,7 +71,7 @@ def test_plain(http: httpx.Client, client: OpenAI) -> None:  # N9
 
 def test_extra_body(http: httpx.Client, client: OpenAI) -> None:  # N9
     with worker(http, complete):
-        completion = ask(client, extra_body={"citewell": {"append": "none"}})
+        completion = ask(client, citewell={"append": "none"})
     assert completion.choices[0].message.content == CONTENT.partition("\n")[0]
 
 

@@ -1,12 +1,15 @@
 """The API describes itself completely."""
 
+import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from api.app import create_app
+from api.schemas.glossary import FIELDS, PARAMETERS
 
 JSON = dict[str, Any]
 
@@ -28,6 +31,7 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "GET /v1/documents",
         "GET /v1/documents/{document_id}",
         "GET /v1/documents/{document_id}/text",
+        "GET /v1/documents/{document_id}/original",
         "GET /v1/documents/{document_id}/layout",
         "GET /v1/documents/{document_id}/versions",
         "GET /v1/documents/{document_id}/passages",
@@ -42,6 +46,7 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "GET /v1/queries/{query_id}",
         "DELETE /v1/queries/{query_id}",
         "POST /v1/queries/{query_id}/replay",
+        "GET /v1/queries/{query_id}/export",
         "GET /v1/queries/{query_id}/events",
         "GET /v1/queries/{query_id}/verifications",
         "GET /v1/queries/{query_id}/deliveries",
@@ -91,6 +96,13 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "POST /v1/chat/completions",
         "GET /v1/models",
         "GET /v1/models/{model}",
+        "POST /v1/conversations",
+        "GET /v1/conversations",
+        "GET /v1/conversations/{conversation_id}",
+        "PATCH /v1/conversations/{conversation_id}",
+        "DELETE /v1/conversations/{conversation_id}",
+        "POST /v1/conversations/{conversation_id}/turns",
+        "GET /v1/conversations/{conversation_id}/turns",
         "GET /v1/workspaces",
         "POST /v1/workspaces",
         "GET /v1/workspaces/{name}",
@@ -104,6 +116,64 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "GET /metrics",
     }
     assert all(operation["description"] for _, operation in operations(schema))
+
+
+def test_the_description_is_valid_for_the_version_that_it_names(schema: JSON) -> None:
+    assert schema["openapi"].startswith("3.1.")
+    assert list(OpenAPIV31SpecValidator(schema).iter_errors()) == []
+    # Valid for the validator, as any unknown keyword of a media type is.
+    known = {"schema", "example", "examples", "encoding"}
+    assert [found for found in media_types(schema) if not found.keys() <= known] == []
+
+
+def media_types(schema: JSON) -> Iterator[JSON]:
+    for _, operation in operations(schema):
+        for holder in (operation.get("requestBody", {}), *operation["responses"].values()):
+            yield from holder.get("content", {}).values()
+
+
+def test_operations_are_named_for_the_functions_of_clients(schema: JSON) -> None:
+    names = [operation["operationId"] for _, operation in operations(schema)]
+    assert len(set(names)) == len(names)
+    assert {"create_query", "get_query", "list_queries", "get_document", "cancel_verification"} <= set(names)
+    assert all(re.fullmatch(r"[a-z]+(_[a-z]+)+", name) for name in names)
+    assert schema["paths"]["/v1/queries"]["post"]["summary"] == "Create query"
+
+
+def test_every_tag_is_described_and_the_server_is_named(schema: JSON) -> None:
+    used = {tag for _, operation in operations(schema) for tag in operation["tags"]}
+    assert {tag["name"] for tag in schema["tags"] if tag["description"]} == used
+    assert [server["url"] for server in schema["servers"]] == ["/"]
+
+
+def test_every_property_and_parameter_is_described(schema: JSON) -> None:
+    assert [place for place, part in described_parts(schema, "") if not part.get("description")] == []
+
+
+def described_parts(part: Any, place: str) -> Iterator[tuple[str, JSON]]:
+    """All properties and parameters, wherever they are; not the examples."""
+    if not isinstance(part, (dict, list)):
+        return
+    named = cast("JSON", dict(enumerate(cast("list[Any]", part))) if isinstance(part, list) else part)
+    for name, inner in named.items():
+        if name in ("example", "examples"):
+            continue
+        here = f"{place}/{name}"
+        if name == "properties" and named.get("type") == "object":
+            yield from ((f"{here}/{field}", told) for field, told in inner.items())
+        elif name == "parameters":
+            yield from ((f"{here}/{told['name']}", told) for told in inner)
+        yield from described_parts(inner, here)
+
+
+def test_the_glossary_has_no_word_that_nothing_uses(schema: JSON) -> None:
+    models = schema["components"]["schemas"]
+    fields = {(model, field) for model, told in models.items() for field in told.get("properties", {})}
+    used = {field for _, field in fields} | {f"{model}.{field}" for model, field in fields}
+    assert FIELDS.keys() - used == set()
+    assert (
+        PARAMETERS.keys() - {told["name"] for _, op in operations(schema) for told in op.get("parameters", ())} == set()
+    )
 
 
 def test_every_error_is_described_as_a_problem(schema: JSON) -> None:

@@ -1,21 +1,28 @@
 """`citewell ask`: the answer for people and for programs."""
 
+import io
 import json
 import threading
+import uuid
+from functools import partial
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.orm import Session
 
+from citewell.cli.show import answer_stream
 from citewell.client import CitewellClient
 from config.settings import settings
-from db.models import DEFAULT_TENANT
+from db.models import DEFAULT_TENANT, Query
 from db.queries.access.workspaces import get_or_add_workspace
-from db.session import acting_for, transaction
+from db.queries.runs.events import add_events
+from db.session import acting_for, after_commit, transaction
 from services.queries import load_shedding
 from tests.cli.conftest import Citewell
 from tests.cli.standing_in import workers
 from tests.factories import make_query
 from tests.stored import ANSWER, IDK, SPAN, abstain, complete, fail
+from workers.processes.notifying import notify_end
 
 QUESTION = "Bis wann? 언제까지?"
 
@@ -32,7 +39,6 @@ def test_an_answer_is_shown_with_all_that_proves_it(citewell: Citewell) -> None:
     assert (outcome.code, outcome.err) == (0, "")
     shown = " ".join(outcome.out.split())
     for part in (
-        QUESTION,
         ANSWER,
         "[1] 환불 policy.pdf, p.1",
         "✓ accurate 0.93",
@@ -48,6 +54,42 @@ def test_an_answer_is_shown_with_all_that_proves_it(citewell: Citewell) -> None:
     ):
         assert part in shown
     assert "\x1b" not in outcome.out
+
+
+def test_briefly_it_is_the_answer_and_its_references(citewell: Citewell) -> None:
+    with workers(query=complete):
+        outcome = citewell("ask", QUESTION, "-w", "w", "--brief")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == f"{ANSWER}\n\n[1] 환불 policy.pdf, p.1\n"
+
+
+def test_a_sentence_is_printed_when_it_has_passed(citewell: Citewell) -> None:  # N1
+    draft = "A product can be returned within 30 days [3]. Nobody knows more."
+    passed = {"round": 0, "sentence": 0, "text": "A product can be returned within 30 days."}
+    cited = [{"citation_number": 3, "status": "accurate", "source": None}]
+    began: list[uuid.UUID] = []
+    seen: list[str] = []
+
+    def one_sentence_then_the_end(session: Session, query: Query) -> None:
+        if query.id not in began:
+            began.append(query.id)
+            told = [
+                ("draft", {"round": 0, "start": 0, "text": draft}),
+                ("sentence.verified", {**passed, "citations": cited}),
+            ]
+            add_events(session, query.id, told)
+        elif (printed := written.getvalue()) or seen:
+            seen.append(printed)
+            complete(session, query)
+            after_commit(session, partial(notify_end, query.id))
+
+    written = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(answer_stream.out, "_file", written)
+        with workers(query=one_sentence_then_the_end):
+            assert citewell("ask", QUESTION, "-w", "w", "--brief").code == 0
+    assert seen[0] == "A product can be returned within 30 days. [1]"
+    assert written.getvalue().endswith(f"바뀌었습니다:*\n\n{ANSWER}\n\n[1] 환불 policy.pdf, p.1\n")
 
 
 def test_for_programs_it_is_one_json_object_as_the_api_gives_it(citewell: Citewell, api_url: str) -> None:

@@ -38,6 +38,7 @@ METHODS: list[tuple[Act, str, str, object]] = [
     ),
     (lambda c: c.imports.get("i"), "GET", "/v1/imports/i", None),
     (lambda c: c.webhooks.replay("d"), "POST", "/v1/deliveries/d/replay", None),
+    (lambda c: c.webhooks.test("e"), "POST", "/v1/webhooks/e/test", None),
     (
         lambda c: c.keys.create("bot", ["ask"], expires_in_days=9),
         "POST",
@@ -57,6 +58,11 @@ METHODS: list[tuple[Act, str, str, object]] = [
         },
     ),
 ]
+FILES: list[tuple[Act, str, dict[str, str]]] = [
+    (lambda c: c.document_original("d"), "/v1/documents/d/original", {}),
+    (lambda c: c.export("q"), "/v1/queries/q/export", {"format": "markdown"}),
+    (lambda c: c.export("q", "csv"), "/v1/queries/q/export", {"format": "csv"}),
+]
 DELETIONS: list[tuple[Act, str]] = [
     (lambda c: c.webhooks.delete("e"), "/v1/webhooks/e"),
     (lambda c: c.keys.revoke("k"), "/v1/keys/k"),
@@ -68,6 +74,7 @@ LISTS: list[tuple[Act, str]] = [
     (lambda c: c.versions("d"), "documents"),
     (lambda c: c.passages("d"), "passages"),
     (lambda c: c.imports.list(), "imports"),
+    (lambda c: c.verifications(), "verifications"),
 ]
 
 
@@ -88,6 +95,16 @@ def test_what_is_deleted_is_named_as_one_part_of_the_path(half: Half, act: Act, 
     with recording(told({}, 200)) as server:
         assert half(server.url, act) is None
     assert [(asked.method, asked.path) for asked in server.asked] == [("DELETE", path)]
+
+
+# N9
+@pytest.mark.parametrize(("act", "path", "params"), FILES)
+def test_files_are_returned_byte_for_byte(half: Half, act: Act, path: str, params: dict[str, str]) -> None:
+    content = b"%PDF-1.7\r\n\xff\x00"
+    with recording(Answer(200, content, {"content-type": "application/pdf"})) as server:
+        assert half(server.url, act) == content
+    (asked,) = server.asked
+    assert (asked.method, asked.path, asked.params) == ("GET", path, params)
 
 
 # N9

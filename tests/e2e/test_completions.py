@@ -29,7 +29,8 @@ def create(stack: Stack, question: str, *before: str, **over: Any) -> Any:
     key = stack.http.post("/v1/keys", json={"name": "chat", "scopes": ["read", "ask"]}).raise_for_status().json()["key"]
     with OpenAI(base_url=f"{stack.supervisor.url}/v1", api_key=key, timeout=60) as client:
         ask: Callable[..., Any] = client.chat.completions.create
-        answer = ask(model=WORKSPACE, messages=messages, **over)
+        plain = {"citewell": {"links": False}}
+        answer = ask(model=WORKSPACE, messages=messages, extra_body=plain, **over)
         return list(answer) if over.get("stream") else answer
 
 

@@ -1,15 +1,18 @@
 """Sentences are verified while their answer is still being written, with the verdicts of a later verification (N1)."""
 
 import json
+import re
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
 from httpx_sse import connect_sse
+from openai import OpenAI
 
+from domain.correction.continuous_text import without_links
 from tests.e2e.stack import Stack
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import GroqSimulator
@@ -50,6 +53,32 @@ def verdicts(history: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
     fields = ("statement", "status", "is_accurate", "relation", "confidence", "evidence")
     checks = history["verifications"][-1]["citation_checks"]
     return {each["item"]: tuple(each[name] for name in fields) for each in checks if ":c" in each["item"]}
+
+
+def test_openais_client_gets_a_sentence_while_the_rest_is_being_written(  # N1, N9
+    groq: Stack, provider: GroqSimulator
+) -> None:
+    groq.add_text("returns.md", " ".join(FACTS), workspace="verified-stream")
+    draft = " ".join(f"{fact[:-1]} [†1]." for fact in FACTS)
+    provider.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=draft))
+    pieces: list[str] = []
+    proof: dict[str, Any] = {}
+    with OpenAI(base_url=f"{groq.supervisor.url}/v1", api_key="not-needed", timeout=60) as client:
+        question = {"role": "user", "content": "Within how many days must returns be made?"}
+        create: Callable[..., Any] = client.chat.completions.create
+        for chunk in create(model="verified-stream", messages=[question], stream=True):
+            if content := chunk.choices[0].delta.content:
+                pieces.append(content)
+                # Only now does the model write the second half.
+                provider.go_on()
+            proof = cast("dict[str, Any]", chunk.model_extra or {}).get("citewell", {})
+    content = "".join(pieces)
+    place = rf"\({groq.supervisor.url}/#/document/[0-9a-f-]+\?start=\d+&end=\d+\)"
+    assert re.match(rf"{FACTS[0]} \[\[1\]\]{place}", pieces[0])
+    query = groq.http.get(proof["links"]["self"]).json()
+    assert without_links(content).startswith(query["answer"] + "\n\n- [1] returns.md")
+    for each in proof["citations"]:
+        assert content[each["answer_start"] : each["answer_end"]] == each["claim_text"]
 
 
 def test_a_sentence_is_verified_before_the_answer_is_complete(groq: Stack, provider: GroqSimulator) -> None:  # N1, N4

@@ -4,31 +4,37 @@ import asyncio
 import uuid
 
 from citewell.cli.actions.database import database
+from citewell.cli.actions.short_ids import is_whole, only_one
 from citewell.cli.console import emit, out, plain
-from citewell.cli.errors import FAILED, USAGE, CommandFailed
+from citewell.cli.errors import FAILED, CommandFailed
 from citewell.cli.show.words import counted
 from clients.embeddings import default_embedder
 from config.settings import settings
-from db.queries.runs.queries import get_query
+from db.queries.runs.queries import get_query, ids_beginning
 from db.session import acting_for, system_transaction
 from services.audit.replay import ReplayResult, replay_answer
 from services.core.verifier import calibration_of
 
+_WHAT = "question"
+
 
 def replay(query_id: str, as_json: bool) -> None:
     """Replay a query of any tenant and print the differences."""
-    try:
-        own = uuid.UUID(query_id)
-    except ValueError:
-        raise CommandFailed(f"{query_id!r} is not the id of a question", USAGE) from None
     with database():
-        found = _replayed(own)
+        found = _replayed(uuid.UUID(_whole(query_id)))
     if as_json:
         emit({"equal": not found.differences, "differences": [each._asdict() for each in found.differences]})
     else:
         _show(found)
     if found.differences:
         raise CommandFailed(f"{counted(len(found.differences), 'field')} came out otherwise", FAILED)
+
+
+def _whole(text: str) -> str:
+    if is_whole(text, _WHAT):
+        return text
+    with system_transaction() as session:
+        return only_one(text, [str(each) for each in ids_beginning(session, text.lower())], _WHAT)
 
 
 def _replayed(query_id: uuid.UUID) -> ReplayResult:

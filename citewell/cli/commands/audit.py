@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from citewell.cli.actions.connection import connected
+from citewell.cli.actions.short_ids import whole_id
 from citewell.cli.console import emit, err, out, say
 from citewell.cli.errors import FAILED, CommandFailed
 from citewell.cli.options import Json, Preset, Url
@@ -19,14 +20,15 @@ app = typer.Typer(
     help="Prove a result, replay it, verify it again.",
 )
 
-_Id = Annotated[str, typer.Argument(metavar="ID", help="A question, or a verification.")]
+_Id = Annotated[str, typer.Argument(metavar="ID", help="A question, or a verification; its first characters will do.")]
 
 
 @app.command()
 def show(query_id: _Id, as_json: Json = False, url: Url = None) -> None:
     """Show the chain of records that proves a result."""
     with connected(url) as client:
-        of, after = _kind(client, query_id), 0
+        query_id, of = _named(client, query_id)
+        after = 0
         while True:
             page = client.audit(query_id, of=of, after=after)
             for record in page["chain"]:
@@ -47,7 +49,8 @@ def verify(
 ) -> None:
     """Recompute every hash from what is stored, and name each record that has changed."""
     with connected(url) as client:
-        found = client.check_audit(query_id, head, of=_kind(client, query_id))
+        query_id, of = _named(client, query_id)
+        found = client.check_audit(query_id, head, of=of)
     if as_json:
         emit(found)
     else:
@@ -67,7 +70,8 @@ def reverify(
 ) -> None:
     """Verify a stored answer again on its original evidence, and show which verdicts differ."""
     with connected(url) as client, err.status("verifying"):
-        found = client.reverify(query_id, of=_kind(client, query_id), wait=wait, model=model, preset=preset)
+        query_id, of = _named(client, query_id)
+        found = client.reverify(query_id, of=of, wait=wait, model=model, preset=preset)
     if as_json:
         emit(found)
     elif comparison := found.get("comparison"):
@@ -82,11 +86,13 @@ def replay(query_id: _Id, as_json: Json = False) -> None:
     import_module("citewell.cli.actions.replaying").replay(query_id, as_json)
 
 
-def _kind(client: CitewellClient, query_id: str) -> Any:
+def _named(client: CitewellClient, text: str) -> tuple[str, Any]:
+    """The whole id, and what it is of."""
+    query_id = whole_id(client, text, "question", "verification")
     try:
         client.audit(query_id, limit=1)
     except ApiProblem as problem:
         if problem.code != "query_not_found":
             raise
-        return "verifications"
-    return "queries"
+        return query_id, "verifications"
+    return query_id, "queries"

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from citewell.cli.actions.connection import connected
+from citewell.cli.actions.short_ids import whole_id
 from citewell.cli.console import emit, out
 from citewell.cli.options import Json, Url
 from citewell.cli.show.history import history_view, queries_view
@@ -27,10 +28,12 @@ def history(
     with connected(url) as client:
         if query_id is None:
             _list(list(client.queries(workspace, limit=limit)), as_json)
-        elif as_json:
-            emit(client.history(query_id))
-        else:
-            out.print(history_view(client.history(query_id)))
+            return
+        found = client.history(whole_id(client, query_id, "question"))
+    if as_json:
+        emit(found)
+    else:
+        out.print(history_view(found))
 
 
 def _list(queries: list[QueryHead], as_json: bool) -> None:

@@ -6,6 +6,7 @@ import typer
 
 from citewell.cli.actions.asking import exit_code_of, failure_of, wait_for
 from citewell.cli.actions.connection import connected
+from citewell.cli.actions.short_ids import whole_id
 from citewell.cli.console import emit, out, say
 from citewell.cli.errors import CommandFailed
 from citewell.cli.options import Json, Url
@@ -25,7 +26,7 @@ def replay(
 ) -> None:
     """Ask a question again as a new one, reusing everything that the old one had finished."""
     with connected(url) as client:
-        new_id = client.replay(query_id)["id"]
+        new_id = client.replay(whole_id(client, query_id, "question"))["id"]
         say(f"asked again as {new_id}")
         query = wait_for(client, new_id, wait)
     if as_json:

@@ -21,6 +21,12 @@ def answer_view(query: Query, title: str = "") -> RenderableType:
         parts.append(plain(f"Understood as: {restated}"))
     if query["answer"] is not None:
         parts.append(Panel(plain(query["answer"]), padding=(0, 1)))
+    return Group(*parts, proof_view(query))
+
+
+def proof_view(query: Query) -> RenderableType:
+    """What stands below an answer: what it cites, a verdict per sentence, scores, and costs."""
+    parts: list[RenderableType] = []
     if query["abstained"]:
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
     # Servers of older versions omit it.

@@ -9,6 +9,7 @@ from citewell.client._calls import (
     Call,
     Page,
     at,
+    bytes_of,
     json_body,
     list_of,
     nothing_of,
@@ -49,6 +50,10 @@ def versions(document_id: str) -> Call[list[Document]]:
 
 def document_text(document_id: str, start: int, end: int | None) -> Call[str]:
     return Call("GET", at("documents", document_id, "text"), text_of, without_none(start=start, end=end))
+
+
+def document_original(document_id: str) -> Call[bytes]:
+    return Call("GET", at("documents", document_id, "original"), bytes_of)
 
 
 def passages(document_id: str, filters: Mapping[str, Any]) -> Call[list[Passage]]:

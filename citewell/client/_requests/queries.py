@@ -1,7 +1,7 @@
 """Requests about questions."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 from citewell.client._calls import (
@@ -10,12 +10,15 @@ from citewell.client._calls import (
     Call,
     Page,
     at,
+    bytes_of,
     json_body,
     object_of,
     page_of,
     without_none,
 )
 from citewell.wire import Accepted, History, Quality, Query, QueryHead
+
+ExportFormat = Literal["markdown", "html", "csv"]
 
 
 def submit(question: str, idempotency_key: str | None, options: Mapping[str, Any]) -> Call[Accepted]:
@@ -40,6 +43,10 @@ def cancel(query_id: str) -> Call[QueryHead]:
 def replay(query_id: str, idempotency_key: str | None) -> Call[Accepted]:
     headers = {IDEMPOTENCY_KEY: idempotency_key or str(uuid4())}
     return Call("POST", at("queries", query_id, "replay"), object_of, headers=headers)
+
+
+def export(query_id: str, format: ExportFormat) -> Call[bytes]:
+    return Call("GET", at("queries", query_id, "export"), bytes_of, {"format": format})
 
 
 def history(query_id: str) -> Call[History]:

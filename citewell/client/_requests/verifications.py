@@ -8,11 +8,13 @@ from citewell.client._calls import (
     IDEMPOTENCY_KEY,
     JSON_TYPE,
     Call,
+    Page,
     as_json,
     at,
     json_body,
     lines_of,
     object_of,
+    page_of,
     without_none,
 )
 from citewell.wire import Batch, BatchAccepted, Source, Verification, VerificationRequest
@@ -40,6 +42,11 @@ def verify(
 def verification(verification_id: str, wait: float) -> Call[Verification]:
     """The verification; the server waits up to `wait` seconds for its end."""
     return Call("GET", at("verifications", verification_id), object_of, {"wait": wait} if wait else {}, wait=wait)
+
+
+def verifications(status: str | None, limit: int, cursor: str | None) -> Call[Page[dict[str, Any]]]:
+    filters = without_none(status=status, limit=limit, cursor=cursor)
+    return Call("GET", at("verifications"), page_of("verifications"), filters)
 
 
 def cancel_verification(verification_id: str) -> Call[Verification]:

@@ -51,6 +51,19 @@ SELECT EXISTS (SELECT FROM queries WHERE status = 'queued' AND batch_id IS NULL 
     OR EXISTS (SELECT FROM queries WHERE status = 'queued' AND batch_id IS NOT NULL ORDER BY tenant_id LIMIT 1)
 """)
 
+
+def tenants_waiting(name: str, which: str) -> str:
+    """A part of a WITH RECURSIVE: the tenants that have such queries waiting, for the price of an index entry each."""
+    waiting = f"SELECT tenant_id FROM queries WHERE status = 'queued' AND {which}"  # noqa: S608 - constants
+    return f"""{name} (tenant_id) AS (
+    ({waiting} ORDER BY tenant_id LIMIT 1)
+    UNION ALL
+    SELECT following.tenant_id FROM {name} CROSS JOIN LATERAL (
+        {waiting} AND tenant_id > {name}.tenant_id ORDER BY tenant_id LIMIT 1
+    ) AS following
+)"""  # noqa: S608 - constants
+
+
 # The current capacity of the live processes, and the most they may be given.
 ROOM = """
     SELECT coalesce(sum(least(coalesce(room, :per_process), :per_process)), :per_process)::int AS room,
@@ -114,14 +127,7 @@ free AS MATERIALIZED (
            room < most AS is_narrow
     FROM places
 ),
-askers (tenant_id) AS (
-    (SELECT tenant_id FROM queries WHERE status = 'queued' AND batch_id IS NULL ORDER BY tenant_id LIMIT 1)
-    UNION ALL
-    SELECT following.tenant_id FROM askers CROSS JOIN LATERAL (
-        SELECT tenant_id FROM queries
-        WHERE status = 'queued' AND batch_id IS NULL AND tenant_id > askers.tenant_id ORDER BY tenant_id LIMIT 1
-    ) AS following
-),
+{tenants_waiting("askers", "batch_id IS NULL")},
 files (tenant_id, batch_id) AS (
     (SELECT tenant_id, batch_id FROM queries
      WHERE status = 'queued' AND batch_id IS NOT NULL ORDER BY tenant_id, batch_id LIMIT 1)
@@ -210,7 +216,7 @@ chosen AS (
                                                ELSE places - counted.kept END
 ),
 held AS MATERIALIZED (
-    -- One that is being cancelled is nobody's any more.
+    -- One that is being cancelled is locked, and is not started any more.
     SELECT id FROM queries WHERE id IN (SELECT id FROM chosen) AND status = 'queued' FOR NO KEY UPDATE SKIP LOCKED
 )
 UPDATE queries

@@ -170,6 +170,13 @@ def get_file(session: Session, document_id: uuid.UUID) -> bytes:
     return session.get_one(DocumentFile, document_id).content
 
 
+def find_file(session: Session, document_id: uuid.UUID) -> bytes | None:
+    """The file of a document that may have none. Raises DocumentNotFound."""
+    get_document(session, document_id)
+    found = session.get(DocumentFile, document_id)
+    return found.content if found else None
+
+
 def advance_document(
     session: Session, document_id: uuid.UUID, attempt: int, *, lease_s: float, **values: object
 ) -> bool:
@@ -279,7 +286,6 @@ def lock_workspace_of(session: Session, document_id: uuid.UUID) -> None:
 
 
 def delete_document(session: Session, document_id: uuid.UUID) -> None:
-    """Delete the document with its text, file and chunks."""
     lock_workspace_of(session, document_id)
     document = get_document(session, document_id)
     uncount_chunks(session, document_id)

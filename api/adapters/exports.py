@@ -1,0 +1,153 @@
+"""Converts a finished query (`services.queries.results.read_query`) to a file for people. Nothing is decided here."""
+
+import base64
+import csv
+import hashlib
+import html
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from markdown_it import MarkdownIt
+
+from domain.correction.continuous_text import ContinuousText, Link, linked_references
+
+Json = Mapping[str, Any]
+
+_STATES = {
+    "supported": "supported",
+    "partial": "partly supported",
+    "contradicted": "contradicted",
+    "unsupported": "not in the sources",
+    "no_claim": "claims nothing",
+    "not_checked": "not checked",
+}
+_COLUMNS = ("sentence", "status", "reason", "support", "citations", "documents", "pages", "evidence")
+_SIGNS = re.compile(r"[\\`*_\[\]<>!|#&]")
+# A spreadsheet takes a cell that begins so for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_STYLE = """body{font:1rem/1.6 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c;
+background:#fff}h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}table{border-collapse:collapse;width:100%}
+th,td{text-align:left;vertical-align:top;padding:.4rem .6rem .4rem 0;border-top:1px solid #ddd}
+footer{margin-top:2rem;color:#5c5c5c;font-size:.85rem}
+@media(prefers-color-scheme:dark){body{color:#eee;background:#161616}th,td{border-color:#444}footer{color:#aaa}
+a{color:#8ab4f8}}"""
+_STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+_NOTHING_RUNS = f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; form-action 'none'"
+HTML_POLICY = f"{_NOTHING_RUNS}; frame-ancestors 'none'"
+"""The Content-Security-Policy of the page: nothing runs or is loaded in it."""
+
+
+class Export(NamedTuple):
+    """A file: its content, its type and how its name ends."""
+
+    content: str
+    media_type: str
+    suffix: str
+
+
+def as_markdown(query: Json, link: Link) -> Export:
+    """The answer with linked citations, its references, and a table of its sentences."""
+    return Export(_markdown(query, link), "text/markdown; charset=utf-8", ".md")
+
+
+def as_html(query: Json, link: Link) -> Export:
+    """The same as a page that needs nothing else, and in which nothing runs."""
+    # Models write what documents tell them: no HTML, no pictures, and no links but those to the documents themselves.
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "autolink"])
+    own = {link(citation) for citation in query["citations"]}
+    markdown.validateLink = lambda url: url in own
+    body = markdown.render(_markdown(query, link))
+    title = html.escape(query["question"])
+    head = (
+        '<meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        # For the file on a disk; from the server the header says the same.
+        f'<meta http-equiv="Content-Security-Policy" content="{_NOTHING_RUNS}">',
+        f"<title>{title}</title>",
+        f"<style>{_STYLE}</style>",
+    )
+    page = "\n".join(
+        ["<!doctype html>", "<html>", "<head>", *head, "</head>", f"<body><main>\n{body}</main></body>", "</html>", ""]
+    )
+    return Export(page, "text/html; charset=utf-8", ".html")
+
+
+def as_csv(query: Json, _: Link) -> Export:
+    """A row for each sentence, for spreadsheets."""
+    written = io.StringIO()
+    rows = csv.writer(written)
+    rows.writerow(_COLUMNS)
+    for row in _sentence_rows(query):
+        rows.writerow([_cell(value) for value in row])
+    # Without the mark, Excel reads UTF-8 as the encoding of the machine.
+    return Export("\ufeff" + written.getvalue(), "text/csv; charset=utf-8", ".csv")
+
+
+FORMATS: Mapping[str, Callable[[Json, Link], Export]] = {"markdown": as_markdown, "html": as_html, "csv": as_csv}
+
+
+def _markdown(query: Json, link: Link) -> str:
+    read = ContinuousText(link, relabelled=False).finished(query)
+    parts = [f"# {_literal(query['question'])}", read["answer"]]
+    if query["abstained"] and query["abstain_reason"]:
+        parts.append(f"*{_literal(query['abstain_reason'])}*")
+    if references := linked_references(read, link):
+        parts += ["## References", "\n".join(f"- {each}" for each in references)]
+    if query["verification"]:
+        parts += ["## Verification", *_verification(query)]
+    parts.append(f"---\n\n{_footer(query)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _verification(query: Json) -> Iterator[str]:
+    scores: Json = query["verification"]
+    if scores["confidence"] is not None:
+        yield f"Confidence {scores['confidence']:.2f} ({scores['confidence_level']})"
+    lines = ["| Sentence | Verdict | Evidence |", "|---|---|---|"]
+    for each in scores["sentences"]:
+        place = _place(each["source"]) if each["source"] else ""
+        evidence: str = f"“{each['evidence']}” ({place})" if each["evidence"] else each["reason"]
+        cells = (each["text"], _STATES[each["status"]], evidence)
+        lines.append("| " + " | ".join(map(_literal, cells)) + " |")
+    yield "\n".join(lines)
+
+
+def _footer(query: Json) -> str:
+    parts = [f"Question {query['id']}", f"asked {query['created_at']}", f"by {query['model'] or query['provider']}"]
+    if query["audit"]:
+        parts.append(f"audit {query['audit']['head']}")
+    return " · ".join(parts)
+
+
+def _sentence_rows(query: Json) -> Iterator[tuple[Any, ...]]:
+    sentences: Sequence[Json] = query["verification"]["sentences"] if query["verification"] else ()
+    for each in sentences:
+        cited = [
+            one for one in query["citations"] if one["answer_start"] < each["end"] and each["start"] < one["answer_end"]
+        ]
+        yield (
+            each["text"],
+            each["status"],
+            each["reason"],
+            each["support"],
+            "; ".join(str(one["number"]) for one in cited),
+            "; ".join(dict.fromkeys(one["document_name"] for one in cited)),
+            "; ".join(dict.fromkeys(str(one["page_number"]) for one in cited if one["page_number"] is not None)),
+            each["evidence"],
+        )
+
+
+def _place(source: Json) -> str:
+    page = source["page_number"]
+    return source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
+
+
+def _literal(text: str) -> str:
+    """Markdown that reads as `text`, on one line."""
+    return _SIGNS.sub(r"\\\g<0>", " ".join(text.split()))
+
+
+def _cell(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

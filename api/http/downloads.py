@@ -1,0 +1,27 @@
+"""Files that a browser saves instead of showing, since others wrote what is in them, and where their links lead."""
+
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import Request, Response
+
+from config.settings import settings
+
+DOWNLOAD: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The file, with its name in `Content-Disposition`.",
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
+def download(content: bytes, filename: str, media_type: str) -> Response:
+    """`content` as a file of that name; the type has no charset, since that of a stored file is not known."""
+    plain = "".join(each if " " <= each <= "~" and each not in '"\\\\%' else "_" for each in filename)
+    disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
+    return Response(content, headers={"Content-Type": media_type, "Content-Disposition": disposition})
+
+
+def page_url(request: Request) -> str:
+    """The address of the page for people: the configured one, or that of the request."""
+    return (settings().public_url or str(request.base_url)).rstrip("/")

@@ -1,0 +1,45 @@
+"""Terminal views of documents."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from citewell.cli.console import plain
+from citewell.cli.show.words import counted, when
+from citewell.wire import Document
+
+
+def documents_view(documents: Sequence[Document]) -> RenderableType:
+    """Two lines per document, the newest first."""
+    if not documents:
+        return Text("no documents; `citewell ingest` adds some")
+    lines: list[RenderableType] = []
+    for each in documents:
+        head = f"{each['id']}  {when(each['created_at'])}  {each['status']:<10}  {each['workspace']}"
+        lines += [plain(head, "dim"), Padding(plain(each["filename"]), (0, 0, 0, 2))]
+    return Group(*lines)
+
+
+def document_view(document: Document, versions: Sequence[Document]) -> RenderableType:
+    """Its state, size, metadata and versions."""
+    size = [
+        counted(document["size_bytes"], "byte"),
+        counted(document["pages"], "page"),
+        counted(document["progress"]["chunks_done"], "passage"),
+    ]
+    lines = [
+        plain(document["filename"], "bold"),
+        plain(f"{document['id']} · {document['status']} · workspace {document['workspace']}"),
+        plain(f"{' · '.join(size)} · added {when(document['created_at'])} by {document['source']}", "dim"),
+    ]
+    if error := document["error"]:
+        lines.append(plain(f"failed: {error['message']}", "red"))
+    lines += [plain(f"{name}: {value}") for name, value in document["metadata"].items()]
+    if len(versions) > 1:
+        lines += [
+            plain(f"version {each['version']}: {each['id']} · {each['status']} · {when(each['created_at'])}", "dim")
+            for each in versions
+        ]
+    return Group(*lines)

@@ -1,0 +1,141 @@
+"""Files to save: the original of a document, and a finished answer in three formats."""
+
+import csv
+import io
+import uuid
+from typing import Any
+
+import httpx
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+from sqlalchemy import delete, update
+
+from db.models import DocumentFile, Query, VerificationSentence
+from db.session import transaction
+from tests.api.problems import assert_problem
+from tests.factories import make_query
+from tests.keys import bearer, make_key
+from tests.stored import ANSWER, SPAN, abstain, store_answered_query
+
+HOSTILE = "<script>alert(1)</script> ![x](http://evil.example/p.png) [go](javascript:alert(1)) | `=1+1`"
+
+
+@pytest.fixture
+def query_id(database: str) -> str:
+    assert database
+    with transaction() as session:
+        return str(store_answered_query(session).id)
+
+
+def exported(http: httpx.Client, query_id: str, format: str, **options: Any) -> httpx.Response:
+    return http.get(f"/v1/queries/{query_id}/export", params={"format": format}, **options)
+
+
+@pytest.mark.parametrize(
+    ("filename", "content", "kind"),
+    [
+        ("보고서 2026.pdf", b"%PDF-1.7\r\n\xff\x00", "application/pdf"),
+        ("page.html", b"<script>alert(1)</script>", "text/html"),
+        ("note.txt", "Grüße".encode("latin-1"), "text/plain"),
+        ("Sheet.XLSX", b"PK\x03\x04", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    ],
+)
+def test_the_original_is_the_file_as_it_was_sent(http: httpx.Client, filename: str, content: bytes, kind: str) -> None:
+    sent = http.post("/v1/documents", files={"file": (filename, content)}).raise_for_status().json()
+    original = http.get(f"/v1/documents/{sent['id']}/original")
+    assert original.content == content
+    assert original.headers["content-type"] == kind
+    assert original.headers["x-content-type-options"] == "nosniff"
+    assert original.headers["content-security-policy"].startswith("default-src 'none'")
+    disposition = original.headers["content-disposition"]
+    assert disposition.startswith('attachment; filename="')
+    assert disposition.endswith("filename*=UTF-8''" + httpx.URL(f"http://x/{filename}").raw_path[1:].decode())
+    http.delete(f"/v1/documents/{sent['id']}")
+    assert_problem(http.get(f"/v1/documents/{sent['id']}/original"), 404, "document_not_found")
+
+
+def test_the_name_of_a_file_of_an_archive_is_its_last_part(http: httpx.Client) -> None:
+    sent = http.post("/v1/documents", json={"filename": 'folder/a "b"\\c.md', "text": "Refunds."}).json()
+    disposition = http.get(f"/v1/documents/{sent['id']}/original").headers["content-disposition"]
+    assert disposition == "attachment; filename=\"a _b__c.md\"; filename*=UTF-8''a%20%22b%22%5Cc.md"
+
+
+def test_a_document_without_its_file_says_what_to_do(http: httpx.Client) -> None:
+    sent = http.post("/v1/documents", json={"filename": "a.md", "text": "Refunds."}).json()
+    with transaction() as session:
+        session.execute(delete(DocumentFile).where(DocumentFile.document_id == uuid.UUID(sent["id"])))
+    told = assert_problem(http.get(f"/v1/documents/{sent['id']}/original"), 404, "original_not_found")
+    assert "send it again" in told["detail"]
+
+
+def test_markdown_has_the_answer_with_links_and_every_verdict(http: httpx.Client, query_id: str) -> None:
+    export = exported(http, query_id, "markdown")
+    assert export.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert f'filename="answer-{query_id}.md"' in export.headers["content-disposition"]
+    heading, answer, *_ = export.text.split("\n\n")
+    assert heading.startswith("# ")
+    link = f"[[1]]({own(http)}/#/document/"
+    assert answer.startswith(f"A product can be returned within 30 days {link}")
+    assert f"- {link}" in export.text
+    assert f"supported | “{SPAN}” (환불 policy.pdf, p.1) |" in export.text
+    assert "| Have a nice day. | claims nothing |" in export.text
+    assert "Confidence 0.93 (High)" in export.text
+    assert f"Question {query_id}" in export.text
+
+
+def test_html_is_a_page_in_which_nothing_of_others_runs(http: httpx.Client, query_id: str) -> None:
+    with transaction() as session:
+        session.execute(update(VerificationSentence).values(evidence=HOSTILE))
+        session.execute(update(Query).values(question=HOSTILE))
+    export = exported(http, query_id, "html")
+    assert export.headers["content-type"] == "text/html; charset=utf-8"
+    assert export.headers["content-disposition"].startswith("attachment")
+    page = LexborHTMLParser(export.text)
+    assert page.css("script, img, iframe, form") == []
+    assert {str(link.attributes["href"]).partition("#")[0] for link in page.css("a")} == {f"{own(http)}/"}
+    quoted = [cell.text() for cell in page.css("td") if "alert" in cell.text()]
+    assert quoted
+    assert all(HOSTILE in each for each in quoted)
+    (policy,) = page.css("meta[http-equiv]")
+    assert str(policy.attributes["content"]).startswith("default-src 'none'; style-src 'sha256-")
+
+
+def own(http: httpx.Client) -> str:
+    return str(http.base_url).rstrip("/")
+
+
+def test_csv_has_a_row_per_sentence_and_no_formula(http: httpx.Client, query_id: str) -> None:
+    with transaction() as session:
+        session.execute(update(VerificationSentence).values(reason="=HYPERLINK(1)"))
+    export = exported(http, query_id, "csv")
+    assert export.headers["content-type"] == "text/csv; charset=utf-8"
+    assert export.content.startswith(b"\xef\xbb\xbf")
+    first, second = csv.DictReader(io.StringIO(export.content.decode("utf-8-sig")))
+    assert (first["status"], first["citations"], first["documents"], first["pages"]) == (
+        "supported",
+        "1",
+        "환불 policy.pdf",
+        "1",
+    )
+    assert first["evidence"] == SPAN
+    assert (second["status"], second["citations"]) == ("no_claim", "")
+    assert first["reason"] == "'=HYPERLINK(1)"
+
+
+@pytest.mark.parametrize("format", ["markdown", "html", "csv"])
+def test_a_refusal_and_an_unverified_answer_are_exported(http: httpx.Client, format: str) -> None:
+    with transaction() as session:
+        query = make_query(session)
+        abstain(session, query)
+        refused = str(query.id)
+    assert exported(http, refused, format).status_code == 200
+
+
+def test_only_a_finished_answer_of_this_tenant_is_exported(http: httpx.Client, query_id: str) -> None:
+    assert_problem(exported(http, query_id, "docx"), 422, "request_invalid")
+    with transaction() as session:
+        running = str(make_query(session).id)
+    assert_problem(exported(http, running, "html"), 409, "query_unfinished")
+    other = bearer(make_key(tenant="other"))
+    assert_problem(exported(http, query_id, "html", headers=other), 404, "query_not_found")
+    assert ANSWER.partition(" [1]")[0] in exported(http, query_id, "html").text
