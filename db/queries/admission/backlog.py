@@ -8,7 +8,8 @@ from sqlalchemy import exists, select, text
 from sqlalchemy.orm import Session
 
 from db.models import IdempotencyKey
-from db.queries.admission.admission import DEAD_AFTER_S, ROOM, tenants_waiting
+from db.queries.admission.admission import ROOM
+from db.queries.admission.lines import DEAD_AFTER_S, tenants_waiting
 
 
 class TenantBacklog(NamedTuple):
@@ -73,8 +74,8 @@ class Backlog:
 
 _LINES = text(f"""
 WITH RECURSIVE
-{tenants_waiting("askers", "batch_id IS NULL")},
-{tenants_waiting("filers", "batch_id IS NOT NULL")},
+{tenants_waiting("askers", "queries", "batch_id IS NULL")},
+{tenants_waiting("filers", "queries", "batch_id IS NOT NULL")},
 counted AS (
     SELECT tenant_id, n AS asked, 0 AS items, 0 AS people FROM askers CROSS JOIN LATERAL (
         SELECT count(*) AS n FROM (

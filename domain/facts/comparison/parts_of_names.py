@@ -18,6 +18,7 @@ from domain.facts.structure.headings import is_section_key
 
 _ARTICLES = frozenset("a an the".split())
 _SAME_THING = GENERIC | keys_of("town village municipality")  # "the city of Berlin" is Berlin
+_VERBAL = re.compile("(?:s|ed)$")  # "Acme ships", "Acme used to"
 _ABSTRACT = re.compile(r"(?:ation|ment|ness|[ae]nce|ity)$")
 _HEADS = CLASSES | keys_of(" ".join(LABELLED))
 _ACTING = ("subject", "topic", "owner")
@@ -57,7 +58,7 @@ def _whole_name(subject: Token, place: Sequence[Token], at: int) -> tuple[str, s
     if words[-1] not in own:
         behind_subject = words[max((index for index, each in enumerate(words) if each in own), default=0) + 1 :]
         return token.text, next(filter(_may_be_head, behind_subject), "")
-    if adjoins and behind and behind.kind == "word" and _may_be_head(behind.key):
+    if adjoins and behind and behind.kind == "word" and not _VERBAL.search(behind.text) and _may_be_head(behind.key):
         return f"{token.text} {behind.text}", behind.key
     owner = _owned(place, at)
     return (f"{owner.text} of {token.text}", owner.key) if owner else (token.text, "")
