@@ -399,10 +399,8 @@ class WorkspaceDeleting(CitewellError):
     status = 409
 
 
-class EmbeddingsDiffer(CitewellError):
+class EmbeddingsDiffer(EmbeddingMismatch):
     """The workspaces have vectors of different embedding models, so they cannot be searched together."""
-
-    status = 409
 
 
 class TurnUnfinished(CitewellError):

@@ -1,5 +1,6 @@
 """Questions: stored here and handed to the workers, which answer them."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -45,7 +46,8 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
 @router.post("", name="create_query", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
 def ask(query: QueryCreate, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
     """Ask a question. Workers answer it; `links.self` shows the progress."""
-    query_id, repeated = submit_once(as_new_query(query, query.workspace), settings(), repeatable)
+    new = replace(as_new_query(query, query.workspace), workspaces=tuple(query.workspaces or ()))
+    query_id, repeated = submit_once(new, settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
 
-from api.schemas.texts import Input, WebhookUrl, WorkspaceName
+from api.schemas.texts import Input, WebhookUrl, WorkspaceName, Workspaces, one_place
 from domain.query.instructions import Instructions
 from domain.query.options import DocumentFilter, Preset, RunKind
 from domain.query.refusals import RefusalLanguage
@@ -163,6 +163,12 @@ class QueryCreate(QuestionCreate):
     """A question with its options."""
 
     workspace: WorkspaceName = Field(default="default", description="The collection of documents that is asked.")
+    workspaces: Workspaces = None
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        one_place(self.model_fields_set, self.workspaces)
+        return self
 
 
 class QueryLinks(BaseModel):
@@ -202,6 +208,7 @@ class QueryHead(BaseModel):
     status: QueryState = Field(description="`succeeded`, `failed` and `cancelled` are final.")
     stage: str = Field(description="What is being done, e.g. `retrieve` or `generate`.")
     workspace: str
+    workspaces: list[str] = Field(description="All that are asked; `workspace` is the first.", examples=[["finance"]])
     question: str
     mode: str
     preset: Preset = Field(description="`standard`, or `cheap`: with shared model calls.")

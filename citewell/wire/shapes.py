@@ -477,6 +477,7 @@ class QueryHead(TypedDict):
     status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
     stage: str
     workspace: str
+    workspaces: list[str]
     question: str
     mode: str
     preset: Literal["standard", "cheap"]
@@ -640,6 +641,7 @@ class Citation(TypedDict):
     number: int
     document_name: str
     document_id: str
+    workspace: str | None
     doc_id: str
     filename: str
     source: str
@@ -667,6 +669,7 @@ class AnswerSource(TypedDict):
 
     text: str
     document_id: str
+    workspace: str | None
     document_name: str
     filename: str
     source: str
@@ -752,6 +755,7 @@ class Query(QueryHead):
 class PassageFound(Passage):
     """A passage with its similarity to the query."""
 
+    workspace: str
     similarity: float | None
 
 

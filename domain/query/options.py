@@ -82,6 +82,8 @@ class QueryOptions(BaseModel):
     k: int
     filter: DocumentFilter | None = None
     """The documents to search; None means all of the workspace."""
+    workspaces: tuple[int, ...] = ()
+    """The ids of all workspaces to search, if there are several; the query belongs to the first."""
     dense_weight: float | None = None
     """The weight of similarity in `hybrid` search, relative to words (1); None means the embedder's own."""
     top_k: int

@@ -2,7 +2,7 @@
 
 import unicodedata
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeVar
 
@@ -11,11 +11,13 @@ from sqlalchemy.orm import Session
 from clients.telemetry import tracing
 from clients.webhooks.addresses import check_url
 from config.settings import Settings
+from db.models import Workspace
 from db.queries.access.idempotency import Repeatable, reserve_key
 from db.queries.access.workspaces import get_open_workspace
+from db.queries.documents.spaces import space_of
 from db.queries.runs.queries import add_query
 from db.session import transaction
-from domain.errors import ModelNotAllowed, QuestionInvalid
+from domain.errors import BadInput, EmbeddingsDiffer, ModelNotAllowed, QuestionInvalid
 from domain.prompting.batched_items import MOST_CHUNKS, MOST_STATEMENTS
 from domain.query.conversation import Turn
 from domain.query.instructions import Instructions, refusal_of
@@ -38,6 +40,8 @@ class NewQuery:
 
     question: str
     workspace: str = "default"
+    workspaces: tuple[str, ...] = ()
+    """All that are asked, in place of `workspace`; the settings are those of the first."""
     mode: str | None = None
     preset: Preset | None = None
     model: str | None = None
@@ -112,9 +116,9 @@ def check(new: NewQuery, settings: Settings) -> NewQuery:
 def store(session: Session, query_id: uuid.UUID, checked: NewQuery, settings: Settings) -> None:
     """Accept a checked question within the caller's transaction; what it leaves open is as its workspace has it.
 
-    Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, ModelNotAllowed.
+    Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, EmbeddingsDiffer, ModelNotAllowed.
     """
-    workspace = get_open_workspace(session, checked.workspace)
+    workspace, *others = open_workspaces(session, checked.workspaces or (checked.workspace,))
     asked = with_defaults(checked, WorkspaceSettings.stored(workspace.settings))
     add_query(
         session,
@@ -123,11 +127,34 @@ def store(session: Session, query_id: uuid.UUID, checked: NewQuery, settings: Se
         question=asked.question,
         mode=parse_mode(asked.mode).value,
         provider=settings.provider,
-        options=resolve_options(asked, settings).model_dump(mode="json"),
+        options=_over([workspace.id, *(each.id for each in others)], asked, settings).model_dump(mode="json"),
         callback_url=asked.callback_url,
         traceparent=tracing.traceparent(),
         **requester_columns(session),
     )
+
+
+def open_workspaces(session: Session, names: Iterable[str]) -> list[Workspace]:
+    """Those with these names, each once. Raises EmbeddingsDiffer when they cannot be searched together."""
+    found = [get_open_workspace(session, name) for name in dict.fromkeys(names)]
+    spaces = {each.name: space_of(session, each.id) for each in found} if len(found) > 1 else {}
+    models = {name: f"{space.model} ({space.dimension})" for name, space in spaces.items() if space is not None}
+    if len(set(models.values())) > 1:
+        told = ", ".join(f"{name} those of {model}" for name, model in models.items())
+        raise EmbeddingsDiffer(
+            f"These workspaces cannot be searched together, because they have vectors of different embedding models: "
+            f"{told}. `citewell reembed` changes the model of a workspace."
+        )
+    return found
+
+
+def _over(workspaces: Sequence[int], asked: NewQuery, settings: Settings) -> QueryOptions:
+    options = resolve_options(asked, settings)
+    if len(workspaces) == 1:
+        return options
+    if asked.graph not in (None, "naive"):
+        raise BadInput("The knowledge graph is of one workspace; ask one, or leave out `retrieval.graph`.")
+    return options.model_copy(update={"workspaces": tuple(workspaces), "graph_mode": "naive"})
 
 
 def with_defaults(new: NewQuery, workspace: WorkspaceSettings) -> NewQuery:

@@ -158,6 +158,9 @@ def test_a_request_for_another_workspace_is_forbidden_whether_or_not_there_is_on
             told = assert_problem(refused, 403, "workspace_forbidden")["detail"]
             assert told == f"This key does not open the workspace {name!r}; it is limited to: {OWN}."
         assert http.post(path, json=body, headers=limited.within).status_code == 403  # `default`, if it is left out
+    for path in ("/v1/queries", "/v1/search"):
+        both = http.post(path, json={**ASKED[path], "workspaces": [OWN, MARK]}, headers=limited.within)
+        assert_problem(both, 403, "workspace_forbidden")
     said = {"messages": [{"role": "user", "content": "What?"}], "model": MARK}
     assert http.post("/v1/chat/completions", json=said, headers=limited.within).status_code == 404
     assert http.post("/v1/quality", json={"workspace": MARK}, headers=limited.within).json()["queries"] == 0

@@ -162,3 +162,14 @@ def test_workspaces_are_created_changed_and_deleted(half: Half, api_url: str, tm
     with transaction() as session:
         make_query(session, workspace="b")
     assert half(api_url, lambda client: client.workspaces.delete("b", with_contents=True)) is False
+
+
+# N9
+def test_several_workspaces_are_asked_and_searched(half: Half, api_url: str) -> None:
+    for name in ("a", "b"):
+        half(api_url, lambda client, name=name: client.workspaces.create(name))
+    query_id = half(api_url, lambda client: client.submit("Why?", workspaces=["a", "b"]))["id"]
+    assert half(api_url, lambda client: client.query(query_id))["workspaces"] == ["a", "b"]
+    assert half(api_url, lambda client: client.search("words", ["a", "b"]))["passages"] == []
+    with pytest.raises(ApiProblem, match="'c'"):
+        half(api_url, lambda client: client.search("words", ["a", "c"]))

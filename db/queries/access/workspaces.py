@@ -1,6 +1,6 @@
 """Workspaces: found by name, created on first use."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
@@ -28,6 +28,12 @@ def get_workspace(session: Session, name: str) -> Workspace:
 def get_open_workspace(session: Session, name: str) -> Workspace:
     """The same for work that is to begin in it. Also raises WorkspaceDeleting."""
     return _open(get_workspace(session, name))
+
+
+def existing_workspaces(session: Session, ids: Sequence[int]) -> list[int]:
+    """Those of the workspaces that exist, in the same order."""
+    found = set(session.scalars(select(Workspace.id).where(Workspace.id.in_(ids))))
+    return [each for each in ids if each in found]
 
 
 def require_open_workspace(session: Session, workspace_id: int) -> None:
