@@ -124,7 +124,12 @@ def test_several_workspaces_are_searched_together(http: httpx.Client) -> None:
         "a": "Returns take 30 days.",
         "b": "Refunds take 14 days.",
     }
-    for wrong in ({"workspaces": []}, {"workspaces": ["a"] * 11}, {"workspaces": ["a"], "workspace": "b"}):
+    refused: list[dict[str, Any]] = [
+        {"workspaces": []},
+        {"workspaces": ["a"] * 11},
+        {"workspaces": ["a"], "workspace": "b"},
+    ]
+    for wrong in refused:
         for path, asked in (("/v1/search", {"query": "What?"}), ("/v1/queries", {"question": "What?"})):
             assert_problem(http.post(path, json={**asked, **wrong}), 422, "request_invalid")
     assert_problem(http.post("/v1/search", json={**body, "workspaces": ["a", "d"]}), 404, "workspace_not_found")
