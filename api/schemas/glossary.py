@@ -250,6 +250,7 @@ PARAMETERS = {
     "webhook_id": "The id of the webhook.",
 }
 TAGS = {
+    "workspaces": "What documents and questions belong to: name, settings, how much each contains.",
     "documents": "The sources: upload files and archives, follow how they are read, search and read them.",
     "queries": "Questions about documents, and their answers in which every sentence is checked.",
     "conversations": "Questions of one workspace, each understood from those before it.",

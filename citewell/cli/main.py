@@ -17,6 +17,7 @@ COMMANDS = {
     "up": "Start everything on this machine, until Ctrl-C.",
     "doctor": "Look at everything, and say what to do.",
     "ingest": "Add files, folders of them or archives to a workspace.",
+    "workspaces": "List, create, change and delete workspaces.",
     "ask": "Ask the documents, and see what proves the answer.",
     "chat": "Ask one question after the other.",
     "verify": "Hold an answer of any system against its sources.",

@@ -12,6 +12,7 @@ from citewell.client._keys import AsyncKeys, Keys
 from citewell.client._queries import Queries
 from citewell.client._verifications import AsyncVerifications, Verifications
 from citewell.client._webhook_endpoints import AsyncWebhooks, Webhooks
+from citewell.client._workspaces import AsyncWorkspaces, Workspaces
 
 
 class CitewellClient(Documents, Queries, Verifications, Audits):
@@ -37,6 +38,7 @@ class CitewellClient(Documents, Queries, Verifications, Audits):
         self.webhooks = Webhooks(self)
         self.keys = Keys(self)
         self.imports = Imports(self)
+        self.workspaces = Workspaces(self)
 
 
 class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, AsyncAudits):
@@ -50,3 +52,4 @@ class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, Asyn
         self.webhooks = AsyncWebhooks(self)
         self.keys = AsyncKeys(self)
         self.imports = AsyncImports(self)
+        self.workspaces = AsyncWorkspaces(self)

@@ -3,6 +3,7 @@
 from typing import Any, Literal, NotRequired, TypedDict
 
 from citewell.wire.common import Source
+from citewell.wire.workspace_settings import WorkspaceSettings
 
 __all__ = [
     "AnswerSource",
@@ -80,6 +81,9 @@ __all__ = [
     "WebhookEndpoint",
     "WebhookEndpointCreated",
     "WholeScores",
+    "Workspace",
+    "WorkspaceDocuments",
+    "WorkspaceEmbedding",
 ]
 
 
@@ -498,6 +502,7 @@ class QueryHead(TypedDict):
     status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
     stage: str
     workspace: str
+    workspaces: list[str]
     question: str
     mode: str
     preset: Literal["standard", "cheap"]
@@ -580,6 +585,7 @@ class Key(TypedDict):
     tenant: str
     name: str
     scopes: list[Literal["read", "ask", "documents", "webhooks", "admin"]]
+    workspaces: list[str] | None
     requests_per_minute: int | None
     created_at: str
     expires_at: str | None
@@ -660,6 +666,7 @@ class Citation(TypedDict):
     number: int
     document_name: str
     document_id: str
+    workspace: str | None
     doc_id: str
     filename: str
     source: str
@@ -687,6 +694,7 @@ class AnswerSource(TypedDict):
 
     text: str
     document_id: str
+    workspace: str | None
     document_name: str
     filename: str
     source: str
@@ -772,6 +780,7 @@ class Query(QueryHead):
 class PassageFound(Passage):
     """A passage with its similarity to the query."""
 
+    workspace: str
     similarity: float | None
 
 
@@ -976,3 +985,35 @@ class WebhookEndpointCreated(WebhookEndpoint):
     """A receiver with its new secret."""
 
     secret: str
+
+
+class WorkspaceDocuments(TypedDict):
+    """The number of documents in each state; every version counts."""
+
+    queued: int
+    processing: int
+    ready: int
+    failed: int
+    superseded: int
+
+
+class WorkspaceEmbedding(TypedDict):
+    """The model that its vectors come from."""
+
+    model: str
+    dimension: int
+
+
+class Workspace(TypedDict):
+    """A workspace and how much it contains."""
+
+    name: str
+    title: str | None
+    status: Literal["active", "deleting"]
+    documents: WorkspaceDocuments
+    size_bytes: int
+    passages: int
+    settings: WorkspaceSettings
+    embedding: WorkspaceEmbedding | None
+    created_at: str
+    used_at: str | None

@@ -169,6 +169,8 @@ class StepContext:
     @property
     def refusal(self) -> str:
         """The text that replaces an answer that the documents do not support (S3.4, V8)."""
+        if self.query.options.refusal is not None:
+            return self.query.options.refusal
         asked = self.question.strip() or (self.outcome("generate") or {}).get("text", "")
         return refusal_for(asked, self.query.options.refusal_language)
 

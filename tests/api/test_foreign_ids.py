@@ -40,11 +40,13 @@ IDS: dict[str, Callable[[], str]] = {
     "webhook_id": lambda: str(register("https://hooks.example.com/citewell")[0]),
     "delivery_id": lambda: _finished_delivery(),
     "model": lambda: _stored_workspace(),
+    "name": lambda: _stored_workspace(),
     "key_id": lambda: parse_key(make_key(tenant="first", name=f"key-{MARK}")).id,
 }
 # Bodies of operations with an id in their path, where an empty object is not enough.
 BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/webhooks/{webhook_id}/replay": {"since": "2026-01-01T00:00:00Z"},
+    "PATCH /v1/workspaces/{name}": {"title": "Theirs"},
     "PATCH /v1/conversations/{conversation_id}": {"title": "Another"},
     "POST /v1/conversations/{conversation_id}/turns": {"question": "What?"},
 }
@@ -153,6 +155,7 @@ def test_lists_show_nothing_of_another_tenant(http: httpx.Client, tenants: Tenan
         "/v1/documents",
         "/v1/queries",
         "/v1/history",
+        "/v1/workspaces",
         "/v1/keys",
         "/v1/conversations",
     }
