@@ -199,6 +199,18 @@ class OriginalNotFound(NotFound):
     """The file of the document is not stored any more; send it again, or read its text under `/text`."""
 
 
+class FeedbackNotFound(NotFound):
+    """There is no feedback with that id."""
+
+
+class PlaceNotFound(BadInput):
+    """The result has no sentence or citation at that position."""
+
+
+class ShareNotFound(NotFound):
+    """There is no such link, or it has expired or was revoked; ask whoever sent it for a new one."""
+
+
 class ChunkNotFound(NotFound):
     """The document has no chunk with that index."""
 

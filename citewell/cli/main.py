@@ -20,6 +20,7 @@ COMMANDS = {
     "verify": "Hold an answer of any system against its sources.",
     "search": "Find passages, without an answer.",
     "history": "List questions, or show all that was checked.",
+    "feedback": "Judge answers, and review judgements.",
     "cancel": "Stop working on a question or a verification.",
     "export": "Save an answer as Markdown, HTML or CSV.",
     "documents": "List, show, fetch and delete documents.",

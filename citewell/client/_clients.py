@@ -6,6 +6,7 @@ from citewell.client._async_queries import AsyncQueries
 from citewell.client._audits import AsyncAudits, Audits
 from citewell.client._connection import ANSWER_S, Priority
 from citewell.client._documents import AsyncDocuments, Documents
+from citewell.client._feedback import AsyncFeedback, Feedback
 from citewell.client._imports import AsyncImports, Imports
 from citewell.client._keys import AsyncKeys, Keys
 from citewell.client._queries import Queries
@@ -35,6 +36,7 @@ class CitewellClient(Documents, Queries, Verifications, Audits):
         self.webhooks = Webhooks(self)
         self.keys = Keys(self)
         self.imports = Imports(self)
+        self.feedback = Feedback(self)
 
 
 class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, AsyncAudits):
@@ -47,3 +49,4 @@ class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, Asyn
         self.webhooks = AsyncWebhooks(self)
         self.keys = AsyncKeys(self)
         self.imports = AsyncImports(self)
+        self.feedback = AsyncFeedback(self)

@@ -61,6 +61,7 @@ from citewell.wire.events import (
     StageEvent,
     StreamEvent,
 )
+from citewell.wire.feedback import Feedback
 from citewell.wire.history import (
     Attempt,
     CitationCheck,
@@ -118,6 +119,7 @@ __all__ = [
     "FailedData",
     "FailedEvent",
     "Failure",
+    "Feedback",
     "FinalData",
     "FinalEvent",
     "History",

@@ -6,6 +6,7 @@ from db.models.chunk import Chunk, Lexeme
 from db.models.document import Document, DocumentFile, DocumentStatus
 from db.models.evaluation import Evaluation
 from db.models.external import Batch, GivenSource
+from db.models.feedback import Feedback, SharedAnswer
 from db.models.graph import (
     DocumentGraph,
     Entity,
@@ -57,6 +58,7 @@ __all__ = [
     "EntityChunk",
     "Evaluation",
     "Event",
+    "Feedback",
     "GivenSource",
     "GraphChunk",
     "GraphStatus",
@@ -75,6 +77,7 @@ __all__ = [
     "QueryStatus",
     "Relation",
     "RelationChunk",
+    "SharedAnswer",
     "StepOutcome",
     "Tenant",
     "Verification",

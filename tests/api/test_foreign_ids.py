@@ -9,10 +9,11 @@ import pytest
 from sqlalchemy import select
 
 from config.settings import settings
-from db.models import DeliveryStatus, Document, DocumentFile, QueryStatus, WebhookDelivery
+from db.models import DeliveryStatus, Document, DocumentFile, Query, QueryStatus, WebhookDelivery
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.documents.imports import add_import
+from db.queries.verifications.feedback import add_feedback
 from db.session import acting_for, system_transaction, transaction
 from domain.keys import parse_key
 from domain.webhooks.delivery import EventType
@@ -31,6 +32,7 @@ MARK = "of-the-first"
 IDS: dict[str, Callable[[], str]] = {
     "query_id": lambda: _stored_query(),
     "document_id": lambda: _stored_document(),
+    "feedback_id": lambda: _stored_feedback(),
     "import_id": lambda: _stored_import(),
     "verification_id": lambda: _finished_verification(),
     "number": lambda: "1",  # of a source of the verification
@@ -41,7 +43,10 @@ IDS: dict[str, Callable[[], str]] = {
     "key_id": lambda: parse_key(make_key(tenant="first", name=f"key-{MARK}")).id,
 }
 # Bodies of operations with an id in their path, where an empty object is not enough.
-BODIES: dict[str, dict[str, Any]] = {"POST /v1/webhooks/{webhook_id}/replay": {"since": "2026-01-01T00:00:00Z"}}
+BODIES: dict[str, dict[str, Any]] = {
+    "POST /v1/webhooks/{webhook_id}/replay": {"since": "2026-01-01T00:00:00Z"},
+    "POST /v1/queries/{query_id}/feedback": {"rating": "up"},
+}
 # Covers all tenants together, and is refused to each of them.
 OF_ALL = {"/metrics"}
 
@@ -81,6 +86,13 @@ def _stored_document() -> str:
         if session.get(DocumentFile, document_id) is None:
             session.add(DocumentFile(document_id=document_id, content=MARK.encode()))
         return str(document_id)
+
+
+def _stored_feedback() -> str:
+    with transaction() as session:
+        query = session.scalars(select(Query)).first()
+        assert query is not None
+        return str(add_feedback(session, query.id, place="answer", rating="up", author=MARK).id)
 
 
 def _stored_import() -> str:

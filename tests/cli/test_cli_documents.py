@@ -151,3 +151,20 @@ def test_a_webhook_is_tried(citewell: Citewell) -> None:
     late = citewell("webhooks", "test", webhook_id[:6], "--wait", "0.6")
     assert late.code == 1
     assert "no attempt within 0.6 s" in late.complaint
+
+
+def test_judgements_are_given_listed_and_reviewed(citewell: Citewell) -> None:
+    query_id = finished()
+    assert citewell("feedback", "list").err == "no feedback; `citewell feedback give ID` adds some\n"
+    said = ("--verdict", "unsupported", "--sentence", "1", "--reason", "It says 60.", "--by", "j.kim")
+    given = citewell("feedback", "give", query_id[:6], *said)
+    assert (given.code, given.err.split()[:2]) == (0, ["kept", "as"])
+    feedback_id = given.err.split()[2]
+    listed = " ".join(citewell("feedback", "list", "--status", "open").out.split())
+    assert "sentence 1 unsupported · j.kim" in listed
+    assert "It says 60." in listed
+    assert citewell("feedback", "review", feedback_id[:6], "--by", "a.lee").err == f"reviewed {feedback_id}\n"
+    assert citewell("feedback", "list", "--status", "open").out == ""
+    assert json.loads(citewell("feedback", "list", "--json").out)["reviewed_by"] == "a.lee"
+    assert "needs a rating" in citewell("feedback", "give", query_id).complaint
+    assert "9 is none of them" in citewell("feedback", "give", query_id, "--sentence", "10", "--rating", "up").complaint
