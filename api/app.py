@@ -37,6 +37,7 @@ from api.routes import (
     search,
     seed_stream,
     seeds,
+    sharing,
     verifications,
     webhooks,
 )
@@ -68,6 +69,7 @@ _ROUTERS = (
     (verifications.router, Access(Scope.READ, Scope.ASK)),
     (audits.router, Access(Scope.READ, Scope.ASK)),
     (feedback.router, Access(Scope.READ, Scope.ASK)),
+    (sharing.router, Access(Scope.READ, Scope.ASK)),
     (quality.router, Access(Scope.READ, Scope.READ)),
     (search.router, Access(Scope.READ, Scope.READ)),
     (overview.router, Access(Scope.READ, Scope.READ)),
@@ -114,6 +116,7 @@ def create_app() -> FastAPI:
     app.add_middleware(Policies)
     app.include_router(operations.router)
     app.include_router(metrics.router, responses=_PROBLEMS)
+    app.include_router(sharing.open_router, responses=_PROBLEMS, dependencies=[KNOWN_PARAMETERS])
     app.include_router(dashboard.router)
     app.mount("/dashboard", dashboard.Assets(), name="dashboard")
     for router, needs in _ROUTERS:

@@ -177,6 +177,10 @@ class ScopeMissing(Forbidden):
     """The key does not have the scope that this needs."""
 
 
+class SharingOff(Forbidden):
+    """Answers are not shared here; `access.share_max_hours` allows it."""
+
+
 class KeyRequiredHere(Forbidden):
     """Without a key only this machine is served, at a loopback address; or make a key: `citewell keys create`"""
 

@@ -246,6 +246,7 @@ PARAMETERS = {
     "key_id": "The id of the key: the part of it behind `cw_` that is no secret.",
     "limit": "How many to return at most.",
     "query_id": "The id of the question.",
+    "share_id": "The id of the link.",
     "verification_id": "The id of the verification.",
     "webhook_id": "The id of the webhook.",
 }
@@ -256,6 +257,7 @@ TAGS = {
     "audits": "The chain of records that proves a result, and verification once more.",
     "feedback": "What people say of answers: ratings, verdicts and corrections, with a queue to review.",
     "quality": "How good the answers were: metrics over the history.",
+    "sharing": "Links that open an answer without a key, until they expire or are revoked.",
     "openai": "The same behind OpenAI's interface: each workspace is a model.",
     "seeds": "The same questions in the formats of other systems.",
     "webhooks": "Notifications, signed and retried until they arrive.",

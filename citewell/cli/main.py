@@ -23,6 +23,7 @@ COMMANDS = {
     "feedback": "Judge answers, and review judgements.",
     "cancel": "Stop working on a question or a verification.",
     "export": "Save an answer as Markdown, HTML or CSV.",
+    "share": "Make a link that opens an answer without a key.",
     "documents": "List, show, fetch and delete documents.",
     "webhooks": "List, create, test and delete webhooks.",
     "replay": "Ask again what failed, without buying anything twice.",

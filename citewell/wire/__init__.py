@@ -61,7 +61,7 @@ from citewell.wire.events import (
     StageEvent,
     StreamEvent,
 )
-from citewell.wire.feedback import Feedback
+from citewell.wire.feedback import Feedback, Share
 from citewell.wire.history import (
     Attempt,
     CitationCheck,
@@ -145,6 +145,7 @@ __all__ = [
     "SearchResult",
     "Sentence",
     "SentenceCompared",
+    "Share",
     "Skipped",
     "Source",
     "SourceDocument",

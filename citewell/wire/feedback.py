@@ -1,6 +1,6 @@
-"""What people say of answers and verifications."""
+"""What people say of answers and verifications, and how they show them to others."""
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 
 class Feedback(TypedDict):
@@ -20,3 +20,14 @@ class Feedback(TypedDict):
     reviewed_by: str | None
     reviewed_at: str | None
     created_at: str
+
+
+class Share(TypedDict):
+    """A link that opens an answer without a key; `url` is returned only when it is made."""
+
+    id: str
+    query_id: str
+    created_at: str
+    expires_at: str
+    revoked_at: str | None
+    url: NotRequired[str]

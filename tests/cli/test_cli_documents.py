@@ -5,6 +5,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from citewell.client import CitewellClient
@@ -168,3 +169,19 @@ def test_judgements_are_given_listed_and_reviewed(citewell: Citewell) -> None:
     assert json.loads(citewell("feedback", "list", "--json").out)["reviewed_by"] == "a.lee"
     assert "needs a rating" in citewell("feedback", "give", query_id).complaint
     assert "9 is none of them" in citewell("feedback", "give", query_id, "--sentence", "10", "--rating", "up").complaint
+
+
+def test_an_answer_is_shared_by_a_link_that_can_be_revoked(citewell: Citewell) -> None:
+    query_id = finished()
+    assert citewell("share", query_id[:6], "--list").err == "no links\n"
+    made = citewell("share", query_id[:6], "--hours", "2")
+    link = made.out.strip()
+    assert "/shared/" in link
+    assert httpx.get(link).json()["answer"] == ANSWER
+    share_id = made.err.split()[1].rstrip(",")
+    assert citewell("share", query_id, "--list").out.startswith(f"{share_id}  until ")
+    assert citewell("share", query_id, "--revoke", share_id[:6]).err == f"revoked {share_id}\n"
+    assert httpx.get(link).status_code == 404
+    assert citewell("share", query_id, "--list").out == f"{share_id}  revoked\n"
+    assert "no link whose id begins" in citewell("share", query_id, "--revoke", "abcdef").complaint
+    assert "720 hours at most" in citewell("share", query_id, "--hours", "1000").complaint

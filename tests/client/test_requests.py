@@ -43,6 +43,7 @@ METHODS: list[tuple[Act, str, str, object]] = [
         "/v1/feedback",
         {"query_id": "q", "sentence": 0, "verdict": "unsupported"},
     ),
+    (lambda c: c.share("q", 8), "POST", "/v1/queries/q/share", {"hours": 8}),
     (lambda c: c.feedback.get("f"), "GET", "/v1/feedback/f", None),
     (
         lambda c: c.feedback.review("f", verdict="supported"),
@@ -79,6 +80,7 @@ FILES: list[tuple[Act, str, dict[str, str]]] = [
 DELETIONS: list[tuple[Act, str]] = [
     (lambda c: c.webhooks.delete("e"), "/v1/webhooks/e"),
     (lambda c: c.keys.revoke("k"), "/v1/keys/k"),
+    (lambda c: c.revoke_share("q", "s"), "/v1/queries/q/share/s"),
     (lambda c: c.feedback.delete("f"), "/v1/feedback/f"),
     (lambda c: c.delete_document("a/b?c"), "/v1/documents/a%2Fb%3Fc"),
 ]
@@ -89,6 +91,7 @@ LISTS: list[tuple[Act, str]] = [
     (lambda c: c.passages("d"), "passages"),
     (lambda c: c.imports.list(), "imports"),
     (lambda c: c.verifications(), "verifications"),
+    (lambda c: c.shares("q"), "shares"),
     (lambda c: c.feedback.list(status="open"), "feedback"),
 ]
 

@@ -23,6 +23,7 @@ NAMES = {
     "Key": "KeyCreated",
     "WebhookEndpoint": "WebhookSecretRead",
     "DeliveryAttempt": "AttemptRead",
+    "Share": "ShareCreated",
     "Verification": "VerificationResult",
     "VerificationRequest": "VerificationCreate",
     "VerifiedSentence": "SentenceVerified",
