@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 COMPILE := uv pip compile --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help setup demo test test-all test-browser check bench faults up lock audit sbom licences settings
+.PHONY: help setup demo test test-all test-browser check bench faults up lock audit sbom licences settings wire
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,3 +74,6 @@ licences: setup ## docs/internals/licences.md anew, after `make lock`
 
 settings: setup ## docs/settings.md anew, after a change in config/
 	$(BIN)/python -m tools.settings_page > docs/settings.md
+
+wire: setup ## citewell/wire/shapes.py anew, after a change in api/schemas/ or of what the client reads
+	$(BIN)/python -m tools.wire

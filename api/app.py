@@ -11,6 +11,7 @@ import structlog
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
+from starlette.middleware.gzip import GZipMiddleware
 
 from api.description import SERVERS, TAG_DESCRIPTIONS, complete, operation_id
 from api.http.errors import add_error_handlers
@@ -24,6 +25,7 @@ from api.routes import (
     batches,
     citations,
     completions,
+    conversations,
     dashboard,
     documents,
     feedback,
@@ -64,6 +66,7 @@ _ROUTERS = (
     (documents.router, Access(Scope.READ, Scope.DOCUMENTS)),
     (imports.router, Access(Scope.READ, Scope.DOCUMENTS)),
     (queries.router, Access(Scope.READ, Scope.ASK)),
+    (conversations.router, Access(Scope.READ, Scope.ASK)),
     # Batches first: their path also matches that of a verification whose id is no UUID.
     (batches.router, Access(Scope.READ, Scope.ASK)),
     (verifications.router, Access(Scope.READ, Scope.ASK)),
@@ -111,6 +114,8 @@ def create_app() -> FastAPI:
         verifications.router.prefix: settings().verifying.max_bytes,
         batches.router.prefix: settings().verifying.batch_max_bytes,
     }
+    # Text shrinks to a quarter; more effort than this costs more time than it saves.
+    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=4)
     app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads=uploads)
     app.add_middleware(RequestLog)
     app.add_middleware(Policies)

@@ -32,7 +32,6 @@ _QUICK = Plan(alone=4, seconds=2.0, in_flight=(8,))
 
 
 def main() -> None:
-    """Measure, print, write."""
     options = _options()
     plan = _QUICK if options.quick else _FULL
     if options.in_flight:

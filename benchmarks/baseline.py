@@ -37,9 +37,7 @@ _R = TypeVar("_R", bound=Reply)
 class Models(Protocol):
     """Who is asked."""
 
-    async def ask(self, judgement: Judgement[_R], fields: Mapping[str, object]) -> _R | None:
-        """Return the judgement, or None without one."""
-        ...
+    async def ask(self, judgement: Judgement[_R], fields: Mapping[str, object]) -> _R | None: ...
 
     async def write(
         self, composition: Composition, fields: Mapping[str, object], on_text: Callable[[str], None]
@@ -47,9 +45,7 @@ class Models(Protocol):
         """Stream prose; `on_text` gets all of it so far. Raises RuntimeError when it is not written."""
         ...
 
-    async def aclose(self) -> None:
-        """Close the connections."""
-        ...
+    async def aclose(self) -> None: ...
 
 
 class GatewayModels:
@@ -74,7 +70,6 @@ class GatewayModels:
         return draft.text
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._model.aclose()
 
 
@@ -93,7 +88,6 @@ class Baseline:
         self._models, self._chunks, self._kept = models, chunks, kept
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._models.aclose()
 
     async def answer(self, question: str) -> Verdicts:
@@ -139,7 +133,6 @@ class _Checking:
             self._check(text, len(statements(text)) - 1)
 
     def finish(self, answer: str) -> None:
-        """Check what is left."""
         self._check(answer, len(statements(answer)))
 
     def _check(self, text: str, complete: int) -> None:

@@ -59,7 +59,6 @@ class MemoryStore:
     """A ReplyStore that never has anything, so that every call is made."""
 
     async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, CachedReply]:
-        """Nothing."""
         del keys
         return {}
 
@@ -68,7 +67,6 @@ class MemoryStore:
 
 
 def main() -> None:
-    """Measure the layers and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.call_cost", description=__doc__)
     parser.add_argument("--calls", type=int, default=500, help="per round")
     parser.add_argument("--rounds", type=int, default=3)
@@ -105,8 +103,6 @@ class Scene:
         )
 
     def measure(self, name: str, calls: int, rounds: int, profile: Path | None) -> Row:
-        """Play one row."""
-
         async def play() -> list[tuple[float, float]]:
             async with LAYERS[name](self) as ask:
                 await _all(ask, IN_FLIGHT * 3)

@@ -63,13 +63,11 @@ class Bill:
     questions: int
 
     def per_question(self) -> "Row":
-        """Averages."""
         prompt, completion, cached = totals(self.entries)
         cost = sum(float(_price(entry)) for entry in self.entries)
         return Row(*(each / self.questions for each in (len(self.entries), prompt, cached, completion, cost)))
 
     def of_model(self, model: str) -> "Bill":
-        """Those of one model."""
         return Bill([entry for entry in self.entries if entry.model == model], self.questions)
 
     def by_kind(self) -> dict[str, "Row"]:
@@ -90,7 +88,6 @@ class Row(NamedTuple):
 
 
 def main() -> None:
-    """Ask everything in every way and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.costs", description=__doc__)
     parser.add_argument("--fresh", action="store_true", help="the provider's cache is empty before each question")
     parser.add_argument("--least-cached", type=int, default=0, help="tokens of the shortest beginning that is cached")

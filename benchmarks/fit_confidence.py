@@ -65,7 +65,6 @@ def print_steps(pairs: Pairs, support: Array) -> None:
 
 
 def languages_of(folder: Path) -> list[str]:
-    """Return the languages of the pairs in `folder`, each once."""
     lines = (line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines())
     return sorted({json.loads(line).get("lang", "en") for line in lines})
 
@@ -78,7 +77,6 @@ def write(found: Calibration) -> None:
 
 
 def main() -> None:
-    """Print what was measured; with `--write`, write it."""
     parser = argparse.ArgumentParser(
         prog="fit_confidence", description="Measure the confidence on unseen kinds of text."
     )

@@ -47,7 +47,6 @@ class Rows:
 
 
 def main() -> None:
-    """Fit, report, and write if asked to."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--write", action="store_true")

@@ -184,7 +184,6 @@ def table(pairs: Pairs, support: Array) -> list[tuple[str, int, tuple[float, ...
 
 
 def print_table(title: str, pairs: Pairs, support: Array) -> None:
-    """Print the table for a terminal."""
     print(f"\n{title:22}{'pairs':>6}" + "".join(f"{column:>16}" for column in COLUMNS))
     for name, count, row in table(pairs, support):
         print(f"{name:22}{count:6}" + "".join(f"{figure:16.3f}" for figure in row))
@@ -249,7 +248,6 @@ def _described(fitted: Fit) -> dict[str, object]:
 
 
 def main() -> None:
-    """Print the tables; with `--write`, write the model."""
     parser = argparse.ArgumentParser(prog="fit_support", description="Fit the model of support on labelled pairs.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--write", action="store_true", help=f"write {_MODEL}")

@@ -30,7 +30,7 @@ from benchmarks.provider import simulated_provider
 from config.settings import settings
 from db.models import DEFAULT_TENANT
 from db.queries.access import idempotency
-from db.queries.admission import admission, backlog
+from db.queries.admission import admission, backlog, documents
 from db.queries.documents import imports
 from db.queries.reports import quality
 from db.queries.runs import budgets, events, queries, replies
@@ -56,7 +56,6 @@ class Measured:
 
 
 def main() -> None:
-    """Measure with each size and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.history", description=__doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 1_000_000], help="ended queries, ascending")
     sizes: list[int] = parser.parse_args().rows
@@ -145,7 +144,7 @@ def _actions(stack: Stack, query_id: str) -> Iterator[tuple[str, Callable[[], ob
     limits = settings()
     mine: dict[str, Callable[[Session], object]] = {
         "admission": lambda session: admission.admit_queries(session, per_process=32, of_batch=8),
-        "admission of documents": lambda session: admission.admit_documents(session, older_than_s=10),
+        "admission of documents": lambda session: documents.admit_documents(session, older_than_s=10),
         "backlog, as each request": lambda session: backlog.measure(session, per_process=32, most=1000),
         "backlog, as people see it": backlog.list_backlog,
         "reconciler: overdue": lambda session: budgets.list_overdue(session, limits.budget.grace_s),

@@ -65,7 +65,6 @@ class Pairs:
         return self.disputes.sum(axis=1) > 0
 
     def where(self, chosen: NDArray[np.bool_]) -> "Pairs":
-        """Return the chosen rows."""
         return Pairs(
             names=self.names,
             x=self.x[chosen],
@@ -77,7 +76,6 @@ class Pairs:
         )
 
     def of(self, names: Sequence[str]) -> "Pairs":
-        """Return the columns of `names`."""
         return replace(self, names=tuple(names), x=self.x[:, [self.names.index(name) for name in names]])
 
     @property

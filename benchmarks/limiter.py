@@ -55,7 +55,6 @@ class Fleet:
         self._killed = 0
 
     def start(self, count: int) -> None:
-        """Start so many more."""
         command = [*self._command, str(IN_FLIGHT)]
         self._running += [subprocess.Popen(command, cwd=ROOT) for _ in range(count)]  # noqa: S603 - our own module
 
@@ -67,7 +66,6 @@ class Fleet:
         self.start(1)
 
     def stop(self) -> None:
-        """SIGKILL all."""
         for process in self._running:
             process.kill()
         for process in self._running:
@@ -75,7 +73,6 @@ class Fleet:
 
 
 def main() -> None:
-    """Run every row and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.limiter", description=__doc__)
     parser.add_argument("--minutes", type=float, default=2.0, help="of each row, after the bucket has filled")
     parser.add_argument("--kill", action="store_true", help="also with a process killed every 30 s and Redis restarted")
@@ -120,7 +117,6 @@ class _Disturbance:
         self._next_kill, self._restart_at = 10.0, seconds / 2
 
     def tick(self, elapsed: float) -> None:
-        """Do what is due."""
         if elapsed >= self._next_kill:
             self._next_kill += 30.0
             self._fleet.kill_one()

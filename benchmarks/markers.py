@@ -83,7 +83,6 @@ def measured(count: int, first: int = 0) -> tuple[Counter[str], Counter[tuple[st
 
 
 def main() -> None:
-    """Print the table, and the first answers that broke a rule."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--answers", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)

@@ -63,7 +63,6 @@ def read(root: int) -> Reading:
 
 
 def total(reading: Reading) -> Memory:
-    """Of everything."""
     return sum(reading.values(), Memory())
 
 
@@ -113,7 +112,6 @@ def running(environment: Mapping[str, str]) -> Generator[tuple[int, str, float]]
 
 
 def main() -> None:
-    """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.memory", description=(__doc__ or "").partition(":")[0])
     parser.add_argument("--idle", type=float, default=60.0, help="seconds before the first look")
     parser.add_argument("--some", type=int, default=20, help="questions before the second")

@@ -67,7 +67,6 @@ class Meter:
         self._postgres = psycopg.connect(supervisor.database_url.replace("+psycopg", ""), autocommit=True)
 
     def close(self) -> None:
-        """Close the connections."""
         self._redis.close()
         self._postgres.close()
 
@@ -164,7 +163,6 @@ def _busy_s() -> float:
 
 
 def burst(work: Callable[[int], object], count: int, in_flight: int) -> None:
-    """Do it so often, so many at a time."""
     with ThreadPoolExecutor(in_flight) as people:
         list(people.map(work, range(count)))
 
@@ -178,7 +176,6 @@ def ask(stack: Stack, _: int = 0) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure an idle stack and a burst of queries, and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.meter", description=__doc__)
     parser.add_argument("--queries", type=int, default=64)
     parser.add_argument("--in-flight", type=int, default=32)

@@ -87,7 +87,6 @@ class PumpList:
 
 
 def main() -> None:
-    """Print the request."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("language", nargs="?", default="en", choices=list(_LINES))
     pumps = PumpList(parser.parse_args().language)

@@ -111,7 +111,6 @@ class Bench:
         return time.monotonic() - began
 
     def ended(self, since: float) -> int:
-        """How many have succeeded since a time."""
         return self._count(_ENDED, since=since)
 
     def times(self, answers: Answers) -> list[tuple[float, float]]:
@@ -205,7 +204,6 @@ def _print(title: str, rows: Sequence[tuple[str, str]]) -> None:
 
 
 def main() -> None:
-    """Run all and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=2.0, help="of overload")
     parser.add_argument("--busy", type=int, metavar="N", help="beside N processes that only compute, 0 or more")

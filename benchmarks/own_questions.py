@@ -146,7 +146,6 @@ def _worth(record: Record, answer: str, *, refused: bool) -> str:
 
 
 def main(folder: Path) -> None:
-    """Ask everything, print each question and the counts."""
     records: list[Record] = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
     asker = Asker(read_folder(folder), Meaning(default_embedder(), remembered=100_000))
     found = [judged(record, *asker.answer(record["question"])) for record in records]

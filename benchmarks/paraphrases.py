@@ -59,12 +59,10 @@ class Judged:
 
 
 def read_paraphrases() -> list[Paraphrase]:
-    """Return every pair in the order of its file."""
     return [Paraphrase(**pair) for pair in json.loads(PARAPHRASES.read_text(encoding="utf-8"))]
 
 
 def main() -> None:
-    """Judge and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print every verdict as the last line, too")
     parser.add_argument("--wrong", action="store_true", help="print the pairs that the offline verdict is wrong on")

@@ -15,7 +15,6 @@ HEADINGS = ("file", "CPU s", "pages", "characters", "sections", "tables", "error
 
 
 def main(folder: Path) -> None:
-    """Read the files in order of their names and print a row for each."""
     table = Table(title=f"{folder.name}: one process, one file after the other")
     for heading in HEADINGS:
         table.add_column(heading, justify="left" if heading in ("file", "error") else "right")

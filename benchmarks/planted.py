@@ -46,7 +46,6 @@ class Outcome:
 
 
 def main() -> None:
-    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="folder of labelled pairs, *.jsonl")
     parser.add_argument("--json", action="store_true", help="print the figures as the last line, too")

@@ -43,12 +43,10 @@ class Passage:
 
     @property
     def text(self) -> str:
-        """The passage as a source."""
         return " ".join(map(plain, self.sentences))
 
 
 def plain(marked: str) -> str:
-    """Return the sentence without its marks."""
     return _FACT.sub(lambda match: match[2], marked)
 
 

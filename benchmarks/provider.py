@@ -45,5 +45,4 @@ def ledger(url: str) -> list[dict[str, Any]]:
 
 
 def forget(url: str) -> None:
-    """Empty the ledger."""
     httpx.post(f"{url}/__reset").raise_for_status()

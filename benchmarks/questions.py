@@ -41,7 +41,6 @@ class Outcome:
 
     @property
     def is_high(self) -> bool:
-        """Whether it is marked High."""
         return level(self.confidence) is ConfidenceLevel.HIGH
 
 
@@ -88,7 +87,6 @@ def _share(hits: Iterable[bool]) -> str:
 
 
 def main() -> None:
-    """Answer all questions and print what became of them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--cache", type=Path)

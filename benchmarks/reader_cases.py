@@ -61,12 +61,10 @@ class Judged:
 
 
 def read_cases() -> list[ReaderCase]:
-    """Return every case in the order of its file."""
     return [ReaderCase(**case) for case in json.loads(CASES.read_text(encoding="utf-8"))]
 
 
 def main() -> None:
-    """Judge and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print every verdict as the last line, too")
     parser.add_argument("--wrong", action="store_true", help="print only the cases that a verdict is wrong on")

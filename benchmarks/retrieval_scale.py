@@ -93,7 +93,6 @@ class Measured:
 
 
 def main() -> None:
-    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chunks", default="10000,100000", help="sizes of the collections")
     parser.add_argument("--no-ingestion", action="store_true", help="leave out the real ingestion")

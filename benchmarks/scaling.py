@@ -56,7 +56,6 @@ class Rate:
 
 
 def main() -> None:
-    """Measure every row and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__)
     parser.add_argument("--seconds", type=float, default=40.0, help="of each row, after it has warmed up")
     parser.add_argument("--only", choices=["verification", "all"], help="one half alone")

@@ -51,7 +51,6 @@ class Seen:
 
 
 def main() -> None:
-    """Measure and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.streaming", description=__doc__)
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--tokens-per-s", type=float, help="of every model; as catalogued without it")

@@ -49,7 +49,6 @@ class Verdicts:
         return self.offline is SentenceStatus.SUPPORTED, self.yes is SentenceStatus.SUPPORTED, self.citation
 
     def as_json(self) -> dict[str, Any]:
-        """Return the verdicts as a JSON object."""
         return asdict(self)
 
 

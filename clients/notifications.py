@@ -81,7 +81,6 @@ def _channel_of(key: str) -> str:
 
 @cache
 def notifier(url: str) -> Notifier:
-    """The process's notifier for the Redis-compatible server at `url`."""
     return Notifier(url)
 
 

@@ -3,5 +3,9 @@
 from pydantic import BaseModel, ConfigDict
 
 
+class ConfigurationInvalid(Exception):
+    """The configuration has a value that cannot be used; the message names the setting."""
+
+
 class Group(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -74,6 +74,9 @@ class ModelSettings(Group):
         default=None, description="Of an OpenAI-compatible server, without `/chat/completions`"
     )
     api_key: SecretStr | None = Field(default=None, description="For an OpenAI-compatible server that requires one")
+    api_key_env: str | None = Field(
+        default=None, description="Another environment variable that has the provider's key"
+    )
     client: Literal["lean", "sdk"] = Field(
         default="lean",
         description="HTTP client for Groq: `lean` is our own; `sdk` is Groq's, at about twice the processor time",

@@ -9,14 +9,24 @@ import os
 from functools import cache
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 
-from config import Group
+from config import ConfigurationInvalid, Group
+from config.complaints import complaints, unknown_complaints, unreadable_variable
+from config.file import read_config
 from config.limits import LimiterSettings
 from config.models import EmbeddingSettings, ModelSettings, RerankSettings
+from config.names import DELIMITER, PREFIX, without_unknown
+from config.presets import with_preset
 from config.serving import (
     AdmissionSettings,
     AuditSettings,
@@ -29,10 +39,6 @@ from config.serving import (
     WorkerSettings,
 )
 from config.verification import VerificationSettings, VerifyingSettings
-
-
-class ConfigurationInvalid(Exception):
-    """The configuration has a value that cannot be used; the message names the setting."""
 
 
 class RetrievalSettings(Group):
@@ -197,7 +203,7 @@ class Settings(BaseSettings):
     """All settings; see the groups for the meaning of each value."""
 
     model_config = SettingsConfigDict(
-        env_prefix="CITEWELL_", env_nested_delimiter="__", extra="ignore", frozen=True, populate_by_name=True
+        env_prefix=PREFIX, env_nested_delimiter=DELIMITER, extra="forbid", frozen=True, populate_by_name=True
     )
 
     home: Path = Field(
@@ -226,8 +232,12 @@ class Settings(BaseSettings):
         pattern=r"^https?://[^\s()]+$",
         description="Address of the page, for links in answers. Default: the one that the request came to",
     )
-    preset: Literal["standard", "cheap"] = Field(
-        default="standard", description="`cheap` shares model calls between passages and between statements"
+    preset: Literal["standard", "cheap", "small"] = Field(
+        default="standard",
+        description=(
+            "`cheap` shares model calls between passages and between statements; `small` does, too, and has other "
+            "defaults, for a small model on this machine (docs/models.md)"
+        ),
     )
     question_max_chars: int = Field(default=4000, ge=1, description="Longest accepted question")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
@@ -236,6 +246,11 @@ class Settings(BaseSettings):
     # `auto` is `console` on a terminal and `json` elsewhere.
     log_format: Literal["auto", "json", "console"] = Field(
         default="auto", description="`auto` is `console` on a terminal and `json` elsewhere"
+    )
+    # A program that was rolled back meets the settings of the newer one.
+    unknown_settings: Literal["refuse", "ignore"] = Field(
+        default="refuse",
+        description="What an unknown name does: stop the start, or nothing, which a roll-back may need",
     )
 
     groq_api_key: SecretStr | None = Field(
@@ -287,6 +302,11 @@ class Settings(BaseSettings):
     audit: AuditSettings = AuditSettings()
 
     @property
+    def sharing(self) -> Literal["standard", "cheap"]:
+        """The preset of a question that names none."""
+        return "standard" if self.preset == "standard" else "cheap"
+
+    @property
     def provider(self) -> Literal["groq", "openai_compatible", "offline"]:
         if self.models.provider == "auto":
             return "groq" if self.groq_api_key and self.groq_api_key.get_secret_value() else "offline"
@@ -301,7 +321,15 @@ class Settings(BaseSettings):
     def provider_key(self) -> str:
         """API key of the provider in use, or an empty string."""
         key = self.groq_api_key if self.provider != "openai_compatible" else self.models.api_key
+        if key is None and self.models.api_key_env:
+            return os.environ.get(self.models.api_key_env, "").strip()
         return key.get_secret_value().strip() if key else ""
+
+    @property
+    def provider_key_name(self) -> str:
+        """The environment variable for the key of the provider in use."""
+        own = "GROQ_API_KEY" if self.provider != "openai_compatible" else "CITEWELL_MODELS__API_KEY"
+        return self.models.api_key_env or own
 
     @property
     def graph_extractor(self) -> Literal["model", "local", "off"]:
@@ -325,8 +353,13 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Environment before file; no .env file, no secrets directory."""
-        yaml = YamlConfigSettingsSource(settings_cls, yaml_file=os.environ.get("CITEWELL_CONFIG", "config.yaml"))
-        return init_settings, env_settings, yaml
+        return init_settings, env_settings, InitSettingsSource(settings_cls, read_config().values)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _prepared(cls, values: dict[str, Any]) -> dict[str, Any]:
+        known = without_unknown(cls, values) if values.get("unknown_settings") == "ignore" else values
+        return with_preset(known)
 
 
 def default_home() -> Path:
@@ -341,11 +374,16 @@ def default_home() -> Path:
 
 @cache
 def settings() -> Settings:
-    """Read the configuration once per process. Raises ConfigurationInvalid with one line per wrong setting."""
+    """Read the configuration once per process.
+
+    Raises ConfigurationInvalid with the place of every wrong setting, and the likely name of a misspelled one.
+    """
     try:
-        return Settings()
+        read = Settings()
     except ValidationError as error:
-        lines = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False)]
-        raise ConfigurationInvalid("configuration: " + "; ".join(lines)) from None
-    except (OSError, ValueError) as error:
-        raise ConfigurationInvalid(f"configuration: {error}") from None
+        raise ConfigurationInvalid("; ".join(complaints(Settings, error, read_config()))) from None
+    except SettingsError as error:
+        raise ConfigurationInvalid(unreadable_variable(error)) from None
+    if read.unknown_settings == "refuse" and (unknown := list(unknown_complaints(Settings, os.environ))):
+        raise ConfigurationInvalid("; ".join(unknown))
+    return read

@@ -14,7 +14,10 @@ from domain.errors import DatabaseUnavailable
 
 SEES_ALL = "-c citewell.system=on"
 # Tables that users fill; the others are derived from these or describe processes.
-_WORK = ("documents", "queries", "api_keys", "webhook_endpoints", "imports", "batches", "evaluations", "workspaces")
+_WORK = (
+    "documents", "queries", "api_keys", "webhook_endpoints", "imports", "batches", "evaluations", "workspaces",
+    "conversations",
+)  # fmt: skip
 _TABLES = text("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename")
 _TRIES = 5
 

@@ -41,7 +41,6 @@ def schema_state(session: Session) -> Literal["current", "newer", "outdated"]:
 
 @cache
 def head_revision() -> str | None:
-    """The newest revision in this program."""
     return ScriptDirectory.from_config(alembic_config()).get_current_head()
 
 
@@ -54,7 +53,6 @@ def above_row_security(session: Session) -> bool:
 
 
 def alembic_config() -> Config:
-    """Alembic configuration for the migrations directory beside this package."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).resolve().parents[1] / "migrations"))
     return config

@@ -10,13 +10,13 @@ CitewellError
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
-│   ├── AuditNotFound
+│   ├── AuditNotFound, ConversationNotFound, TurnNotFound
 │   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound, TenantNotFound
 ├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable
 ├── Overload ── BacklogFull (429), Overloaded (503)
 ├── SchemaUnknown (503), EmbeddingRejected (502)
 └── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
-    NotReplayable, NotReverifiable, DocumentNotFailed (409)
+    NotReplayable, NotReverifiable, DocumentNotFailed, TurnUnfinished (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -223,6 +223,14 @@ class WorkspaceNotFound(NotFound):
     """There is no workspace with that name; ingest a document into it first."""
 
 
+class ConversationNotFound(NotFound):
+    """There is no conversation with that id."""
+
+
+class TurnNotFound(NotFound):
+    """The conversation has no current turn with that id."""
+
+
 class VerificationNotFound(NotFound):
     """There is no verification with that id."""
 
@@ -367,5 +375,11 @@ class QueryUnfinished(CitewellError):
 
 class QueryFinished(CitewellError):
     """The query has ended already; there is nothing left to cancel."""
+
+    status = 409
+
+
+class TurnUnfinished(CitewellError):
+    """The turn before is still in work; wait for its end, cancel it, or replace it."""
 
     status = 409

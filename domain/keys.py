@@ -57,7 +57,6 @@ def build_key(id_bytes: bytes, secret_bytes: bytes) -> str:
 
 
 def looks_like_a_key(text: str) -> bool:
-    """Whether the text is meant as a key of Citewell, valid or not."""
     return text.startswith(f"{_PREFIX}_")
 
 
@@ -78,7 +77,6 @@ def digest(text: str) -> str:
 
 
 def allows(granted: Collection[str], needed: Scope) -> bool:
-    """Whether a key with the scopes `granted` may do what needs `needed`."""
     return needed in granted or Scope.ADMIN in granted
 
 

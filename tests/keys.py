@@ -15,7 +15,6 @@ def make_key(*scopes: Scope, tenant: str = "default", name: str = "test", **limi
 
 
 def bearer(key: str) -> dict[str, str]:
-    """The header with the key."""
     return {"Authorization": f"Bearer {key}"}
 
 

@@ -81,7 +81,6 @@ def abstain(session: Session, query: Query) -> None:
 
 
 def fail(session: Session, query: Query) -> None:
-    """End `query` as failed."""
     error = {"code": "generation_failed", "message": "No model of the chain answered."}
     mark_finished(session, query.id, QueryStatus.FAILED, error=error)
 

@@ -28,8 +28,10 @@ rerank:
   top_k: 5
 ```
 
-Lists and mappings are JSON in the environment. Names ending in `_s` are seconds. A value that cannot be used, or an
-unknown name within a group, stops a process at its start with a message that names the setting.
+Lists and mappings are JSON in the environment. Names ending in `_s` are seconds. A value that cannot be used, an
+unknown name, a file that is not YAML, or a `CITEWELL_CONFIG` that does not exist, stops every process and command at
+its start, with exit code 2 on the command line: the message has the variable or the line, and the name that was
+probably meant. `CITEWELL_CONFIG=/dev/null` uses no file, where `config.yaml` belongs to another program.
 """
 # References to the rows of the requirements, which are for engineers.
 _ROWS = re.compile(r" \([A-Z]\d+(?:\.\d+)?\)")

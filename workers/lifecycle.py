@@ -117,7 +117,6 @@ def _load_embedder(sender: Any, **_: Any) -> None:
 
 
 def uses_own_embedder(queues: Set[Queue]) -> bool:
-    """Whether a worker of these queues needs the bundled embedding model."""
     embeds = queues & COMPUTING and settings().embeddings.provider == "wheel"
     return bool(embeds or (settings().provider == "offline" and queues - WITHOUT_MODEL))
 

@@ -10,18 +10,19 @@ from typing import Annotated, Any
 from fastapi import Depends, Query
 
 from db.queries.paging import Place
+from db.queries.runs.conversations import TurnPlace
 from domain.errors import CursorInvalid
 
+_Cursor = Annotated[
+    str | None, Query(max_length=200, description="`next_cursor` of the page before; without it, the first page.")
+]
 
-def _place(
-    cursor: Annotated[
-        str | None, Query(max_length=200, description="`next_cursor` of the page before; without it, the first page.")
-    ] = None,
-) -> Place | None:
+
+def _place(cursor: _Cursor = None) -> Place | None:
     if cursor is None:
         return None
     try:
-        at, row = json.loads(urlsafe_b64decode(cursor.encode("ascii")))
+        at, row = _decoded(cursor)
         place = Place(datetime.fromisoformat(at), uuid.UUID(row))
     except (ValueError, TypeError, AttributeError):
         raise CursorInvalid from None
@@ -30,12 +31,35 @@ def _place(
     return place
 
 
-After = Annotated[Place | None, Depends(_place)]
-
-
-def next_cursor(rows: Sequence[dict[str, Any]], limit: int) -> str | None:
-    """The cursor after the last of `rows`; None when the list ends here. Each row has `created_at` and `id`."""
-    if len(rows) < limit:
+def _turn_place(cursor: _Cursor = None) -> TurnPlace | None:
+    if cursor is None:
         return None
-    last = json.dumps([rows[-1]["created_at"], str(rows[-1]["id"])])
-    return urlsafe_b64encode(last.encode()).decode()
+    try:
+        position, row = _decoded(cursor)
+    except (ValueError, TypeError):
+        raise CursorInvalid from None
+    if not all(type(number) is int and 0 <= number < 2**63 for number in (position, row)):
+        raise CursorInvalid
+    return TurnPlace(position, row)
+
+
+After = Annotated[Place | None, Depends(_place)]
+AfterTurn = Annotated[TurnPlace | None, Depends(_turn_place)]
+
+
+def next_cursor(rows: Sequence[dict[str, Any]], limit: int, by: str = "created_at") -> str | None:
+    """The cursor after the last of `rows`; None when the list ends here. Each row has `id` and the time `by`."""
+    return _encoded([rows[-1][by], str(rows[-1]["id"])]) if len(rows) >= limit else None
+
+
+def turn_cursor(last: TurnPlace | None) -> str | None:
+    """The cursor after this turn; None when the list ends there."""
+    return None if last is None else _encoded([*last])
+
+
+def _decoded(cursor: str) -> Any:
+    return json.loads(urlsafe_b64decode(cursor.encode("ascii")))
+
+
+def _encoded(place: list[Any]) -> str:
+    return urlsafe_b64encode(json.dumps(place).encode()).decode()

@@ -1,9 +1,17 @@
-"""The page at `/`: static files for a browser. It uses the same API as every client, with a key where needed."""
+"""The page at `/`: static files for a browser. It uses the same API as every client, with a key where needed.
 
+The page names its scripts and styles below the digest of all of them, so that a browser keeps them for good and still
+sees a new version at once. Scripts that the first page needs are loaded together, not as one import leads to the next.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from fastapi import APIRouter
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -11,30 +19,81 @@ FILES = Path(__file__).parent.parent / "dashboard"
 
 # Documents are untrusted: even if one got markup into the page, it could not run, load or call anything. The
 # other policies are those of every response (api.http.policies).
-_HEADERS = {
+_POLICY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'",
-    # A new version is seen at once; an unchanged file costs a 304.
-    "Cache-Control": "no-cache",
 }
+_ASK_EACH_TIME = {"Cache-Control": "no-cache"}  # an unchanged file costs a 304
+_KEEP = {"Cache-Control": "public, max-age=31536000, immutable"}
+_STYLES = "css/page.css"
+_FIRST = ("js/app.js", "js/pages/ask.js")
+_IMPORTED = re.compile(r'^(?:import|export) [^;]*?from "([^"]+)";', re.MULTILINE)
+_BELOW_A_DIGEST = re.compile(r"^[0-9a-f]{12}/")
+_IMPORTED_STYLE = re.compile(r'@import url\("([^"]+)"\);')
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
-def index() -> FileResponse:
+def index() -> Response:
     """The one page; its scripts draw the rest."""
-    return FileResponse(FILES / "index.html", headers=_HEADERS)
+    return Response(_page(), media_type="text/html", headers={**_POLICY, **_ASK_EACH_TIME})
 
 
 class Assets(StaticFiles):
-    """The page's scripts, styles and pictures."""
+    """The page's scripts, styles and pictures, by their name and below the digest."""
 
     def __init__(self) -> None:
         super().__init__(directory=FILES)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        response = await super().get_response(path, scope)
-        response.headers.update(_HEADERS)
+        # That of another version is asked for during an upgrade: it gets what this one has, to be asked for again.
+        name = _BELOW_A_DIGEST.sub("", path)
+        if name == _STYLES:
+            response = Response(_styles(), media_type="text/css")
+        else:
+            response = await super().get_response(name, scope)
+        response.headers.update({**_POLICY, **(_KEEP if path == f"{digest()}/{name}" else _ASK_EACH_TIME)})
         return response
+
+
+@cache
+def digest() -> str:
+    """Of all files: another one for every version of the page."""
+    files = sorted(path for path in FILES.rglob("*") if path.is_file())
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
+
+
+@cache
+def _page() -> str:
+    loaded = "".join(
+        f'\n    <link rel="modulepreload" href="dashboard/{name}" />' for name in sorted(set(_scripts(_FIRST)))
+    )
+    page = (FILES / "index.html").read_text(encoding="utf-8").replace("\n  </head>", f"{loaded}\n  </head>")
+    return page.replace('="dashboard/', f'="dashboard/{digest()}/')
+
+
+def _scripts(names: tuple[str, ...]) -> Iterator[str]:
+    """These and all that they import."""
+    waiting, seen = list(names), set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        yield name
+        script = FILES / name
+        for imported in _IMPORTED.findall(script.read_text(encoding="utf-8")):
+            waiting.append((script.parent / imported).resolve().relative_to(FILES.resolve()).as_posix())
+
+
+@cache
+def _styles() -> str:
+    """One file in the place of all that it imports: a browser draws nothing before the last one is there."""
+    folder = (FILES / _STYLES).parent
+
+    def inlined(found: re.Match[str]) -> str:
+        return (folder / found[1]).read_text(encoding="utf-8")
+
+    return _IMPORTED_STYLE.sub(inlined, (FILES / _STYLES).read_text(encoding="utf-8"))

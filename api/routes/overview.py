@@ -11,7 +11,7 @@ from api.schemas.queries import QueryState
 from api.schemas.texts import WorkspaceName
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter
-from services.queries.overview import read_overview
+from services.queries.overview import count_entries, read_overview
 
 router = APIRouter(prefix="/v1/history", tags=["quality"])
 
@@ -24,9 +24,17 @@ def list_history(
     status: Annotated[QueryState | None, Query(description="Only in this state.")] = None,
     created_after: Annotated[AwareDatetime | None, Query(description="Only from this time on (RFC 3339).")] = None,
     created_before: Annotated[AwareDatetime | None, Query(description="Only before this time.")] = None,
+    text: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=200,
+            description="Only where the question or `custom_id` contains this, in any case.",
+        ),
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> object:
     """The newest first, each with its verdicts, its scores and its cost; `next_cursor` leads to the next page."""
-    wanted = QueryFilter(workspace, status, created_after, created_before, kind)
+    wanted = QueryFilter(workspace, status, created_after, created_before, kind, text)
     entries = read_overview(wanted, after=after, limit=limit)
-    return {"entries": entries, "next_cursor": next_cursor(entries, limit)}
+    return {"entries": entries, "total": count_entries(wanted), "next_cursor": next_cursor(entries, limit)}

@@ -19,7 +19,7 @@ from api.http.paging import After, next_cursor
 from api.http.uploads import require_json
 from api.schemas.answers import QueryRead
 from api.schemas.history import HistoryRead
-from api.schemas.queries import QueryAccepted, QueryCreate, QueryHead, QueryLinks, QueryList, QueryState
+from api.schemas.queries import QueryAccepted, QueryCreate, QueryHead, QueryLinks, QueryList, QueryState, QuestionCreate
 from api.schemas.texts import WorkspaceName
 from config.settings import settings
 from db.models import QueryKind
@@ -45,7 +45,7 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
 @router.post("", name="create_query", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
 def ask(query: QueryCreate, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
     """Ask a question. Workers answer it; `links.self` shows the progress."""
-    query_id, repeated = submit_once(_as_new_query(query), settings(), repeatable)
+    query_id, repeated = submit_once(as_new_query(query, query.workspace), settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:
@@ -134,16 +134,20 @@ def get_verifications(query_id: UUID) -> object:
 
 
 def _accepted(query_id: UUID, response: Response) -> QueryAccepted:
-    here = f"{router.prefix}/{query_id}"
-    response.headers["Location"] = here
-    links = QueryLinks(self=here, events=f"{here}/events", verifications=f"{here}/verifications")
+    links = links_of(query_id)
+    response.headers["Location"] = links.self
     return QueryAccepted(id=query_id, status="queued", links=links)
 
 
-def _as_new_query(query: QueryCreate) -> NewQuery:
+def links_of(query_id: UUID) -> QueryLinks:
+    here = f"{router.prefix}/{query_id}"
+    return QueryLinks(self=here, events=f"{here}/events", verifications=f"{here}/verifications")
+
+
+def as_new_query(query: QuestionCreate, workspace: str) -> NewQuery:
     return NewQuery(
         question=query.question,
-        workspace=query.workspace,
+        workspace=workspace,
         mode=query.mode,
         preset=query.preset,
         model=query.model,

@@ -272,6 +272,7 @@ class QueryRead(QueryHead):
     restated_question: str | None = Field(
         description="The question as it was understood from the conversation; null when that is how it was asked."
     )
+    conversation_id: UUID | None = Field(description="The conversation that it is a turn of, if any.")
     answer: str | None = Field(description="The answer after the checks; null until there is one.")
     original_answer: str | None = Field(description="What the model wrote, before anything was repaired or removed.")
     model: str | None = Field(description="The model that wrote it; null when nothing was written.")

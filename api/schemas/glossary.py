@@ -40,6 +40,8 @@ FIELDS = {
     "confidence": "How certain the verdict is, 0 to 1.",
     "confidence_level": "The confidence in a word; null when there is none.",
     "confidence_score": "How certain the verdict on the citation is, 0 to 1.",
+    "conversation_id": "The conversation that it belongs to.",
+    "conversations": "The last asked first.",
     "cost_usd": "US dollars, by the configured prices.",
     "count": "How many cases the value rests on.",
     "created_at": "When it was created.",
@@ -176,6 +178,7 @@ FIELDS = {
     "title": "The title.",
     "total": "How many there are.",
     "total_tokens": "The sum of both.",
+    "turns": "The turns in their order.",
     "type": "The type of the event.",
     "unverified_claims": "Key claims that no source verifies.",
     "url": "The address that messages are sent to.",
@@ -192,6 +195,7 @@ FIELDS = {
     "workspace": "The collection of documents that it belongs to.",
     "AuditRecord.hash": "SHA-256 of the hash before it (in hexadecimal) followed by the record's canonical JSON.",
     "AuditRead.query": "The question or verification that the chain proves.",
+    "ConversationLinks.turns": "The path of the turns.",
     "ClaimRead.source": "Where the evidence stands; null when there is none.",
     "ClaimRead.status": "Whether the sources support the claim.",
     "CitationMetadata.source": "Where the document came from, as it was sent with it.",
@@ -239,6 +243,7 @@ FIELDS = {
 }
 PARAMETERS = {
     "batch_id": "The id of the batch.",
+    "conversation_id": "The id of the conversation.",
     "delivery_id": "The id of the delivery.",
     "document_id": "The id of the document.",
     "feedback_id": "The id of the feedback.",
@@ -253,6 +258,7 @@ PARAMETERS = {
 TAGS = {
     "documents": "The sources: upload files and archives, follow how they are read, search and read them.",
     "queries": "Questions about documents, and their answers in which every sentence is checked.",
+    "conversations": "Questions that continue one another, turn by turn.",
     "verifications": "Answers of other systems, checked against the sources that they were written from.",
     "audits": "The chain of records that proves a result, and verification once more.",
     "feedback": "What people say of answers: ratings, verdicts and corrections, with a queue to review.",

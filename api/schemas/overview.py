@@ -46,4 +46,5 @@ class OverviewList(BaseModel):
     """One page, newest first."""
 
     entries: list[OverviewRow]
+    total: int = Field(description="How many entries all pages have together; 10,000 stands for as many or more.")
     next_cursor: str | None = Field(description="`cursor` of the next page; null on the last one.")

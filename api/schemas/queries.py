@@ -102,11 +102,10 @@ class VerificationOptions(Input):
     )
 
 
-class QueryCreate(Input):
-    """A question with its options."""
+class QuestionCreate(Input):
+    """A question with the options that it may have anywhere."""
 
     question: str = Field(examples=["How long do customers have to return a product?"])
-    workspace: WorkspaceName = Field(default="default", description="The collection of documents that is asked.")
     mode: str = Field(
         default="balanced",
         description="How much evidence an answer needs: `low`, `balanced` or `high`.",
@@ -152,6 +151,12 @@ class QueryCreate(Input):
     def verify(self) -> bool | None:
         """The switch, from either place; None means: as configured."""
         return self.verification.enabled if self.enable_verification is None else self.enable_verification
+
+
+class QueryCreate(QuestionCreate):
+    """A question with its options."""
+
+    workspace: WorkspaceName = Field(default="default", description="The collection of documents that is asked.")
 
 
 class QueryLinks(BaseModel):

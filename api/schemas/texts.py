@@ -66,5 +66,6 @@ ModelName = Annotated[str, Field(max_length=120, examples=["default"]), AfterVal
 SourceName = Annotated[str, Field(max_length=100), AfterValidator(_name)]
 Filename = Annotated[str, Field(max_length=255, examples=["refund-policy.pdf"]), AfterValidator(_name)]
 KeyName = Annotated[str, Field(max_length=100, examples=["ci"]), AfterValidator(_name)]
+Title = Annotated[str, Field(max_length=200, examples=["Pump pressures"]), AfterValidator(_name)]
 Metadata = Annotated[dict[str, JsonValue], AfterValidator(_metadata)]
 WebhookUrl = Annotated[PlainText, Field(min_length=1, max_length=2048)]

@@ -44,7 +44,6 @@ class Tried:
 
 
 def main() -> None:
-    """Generate, judge, print."""
     options = _options()
     began = time.perf_counter()
     texts = [*project_texts(), *(folder_texts(options.folder) if options.folder else ())]

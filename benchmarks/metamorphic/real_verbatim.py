@@ -34,7 +34,6 @@ def stating_sentences(text: Text) -> list[str]:
 
 
 def verbatim(text: Text, rng: Random) -> Iterator[Case]:
-    """Yield every stating sentence as it stands."""
     del rng
     for sentence in stating_sentences(text):
         yield right("verbatim", text.language, sentence, text.text, unchanged=True)

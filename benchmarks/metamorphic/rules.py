@@ -19,13 +19,11 @@ def opposites(language: str, section: str) -> Rules:
 
 
 def terms(language: str, section: str) -> tuple[str, ...]:
-    """Return the terms of a section."""
     joined = ";".join(phrases(language, section))
     return tuple(term.strip() for term in joined.split(";") if term.strip())
 
 
 def phrases(language: str, section: str) -> tuple[str, ...]:
-    """Return the lines of a section."""
     return _sections(language).get(section, ())
 
 

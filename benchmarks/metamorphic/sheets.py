@@ -30,7 +30,6 @@ class Facts:
     form: str
 
     def sentence(self, subject: str, value: str) -> str:
-        """Return the sentence that gives `value` to `subject`."""
         return with_particles(self.form.replace("{s}", subject).replace("{v}", value))
 
 

@@ -43,7 +43,6 @@ class BareModels:
         return text
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._session.close()
 
 

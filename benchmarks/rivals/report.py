@@ -23,7 +23,6 @@ def rows(systems: Sequence[System], rounds: Sequence[Round], in_flight: Sequence
 
 
 def show(table: list[list[str]]) -> None:
-    """Print it."""
     shown = Table(title="The same passages, question, simulated models and machine", show_lines=True)
     for number, heading in enumerate(table[0]):
         shown.add_column(heading, justify="right" if number else "left", overflow="fold")

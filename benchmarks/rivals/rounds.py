@@ -36,7 +36,6 @@ class ModelServer:
     pid: int
 
     def forget(self) -> None:
-        """Empty the ledger."""
         httpx.post(f"{self.url}/__reset").raise_for_status()
 
     def ledger(self) -> list[dict[str, Any]]:

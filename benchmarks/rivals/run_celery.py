@@ -42,7 +42,6 @@ class _Client:
         self._groq: Groq | None = None
 
     def complete(self, model: str, messages: Any, form: ResponseFormat = _PROSE) -> str:
-        """Return the text of a reply."""
         self._groq = self._groq or Groq(api_key="none", base_url=os.environ["RIVAL_MODELS"], timeout=60)
         reply = self._groq.chat.completions.create(
             model=model, messages=messages, temperature=0.0, response_format=form
@@ -65,7 +64,6 @@ def answer(self: Task[Any, Any], passages: list[str], question: str, kept: int) 
 
 @app.task
 def score(passage: str, question: str) -> tuple[float, str]:
-    """One passage."""
     return _client.judge(prompts.score(passage, question))["score"], passage
 
 
@@ -84,25 +82,21 @@ def write(self: Task[Any, Any], scored: Sequence[tuple[float, str]], question: s
 
 @app.task
 def check_alignment(sources: list[str], question: str, text: str) -> dict[str, Any]:
-    """The whole answer."""
     return {"alignment": _client.judge(prompts.alignment(sources, question, text))["score"]}
 
 
 @app.task
 def check_answerability(sources: list[str], text: str) -> dict[str, Any]:
-    """The whole answer."""
     return {"supported": _client.judge(prompts.answerability(sources, text))["supported"]}
 
 
 @app.task
 def check_facts(sources: list[str], text: str) -> dict[str, Any]:
-    """The key claims."""
     return {"facts": _client.judge(prompts.facts(sources, text))["claims"]}
 
 
 @app.task
 def check_statement(source: str, said: str) -> dict[str, Any]:
-    """One sentence and the source that it cites."""
     return {"statement": said, "is_accurate": _client.judge(prompts.statement(source, said))["is_accurate"]}
 
 
@@ -159,7 +153,6 @@ async def _serve(work: Work) -> None:
 
 
 def main() -> None:
-    """Start the workers and serve."""
     work, options = read_work("--redis-url")
     os.environ["RIVAL_REDIS"] = options.redis_url
     os.environ["RIVAL_MODELS"] = work.base_url.removesuffix("/v1")

@@ -11,7 +11,6 @@ from benchmarks.rivals.loop import Outcome, read_work, serve
 
 
 async def main() -> None:
-    """Serve."""
     work, _ = read_work()
     baseline = Baseline(BareModels(work.base_url), work.found, work.kept)
 

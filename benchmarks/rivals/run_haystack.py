@@ -68,7 +68,6 @@ class System:
         self._pipeline = pipeline
 
     async def ask(self) -> Outcome:
-        """Answer and evaluate."""
         question = self._question
         told = await self._pipeline.run_async(
             {
@@ -92,7 +91,6 @@ def _generator(name, work, more):
 
 
 async def main():
-    """Serve."""
     work, _ = read_work()
     await serve(System(work).ask, work)
 

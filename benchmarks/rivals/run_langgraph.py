@@ -101,7 +101,6 @@ class System:
         self._graph = graph.compile()
 
     async def ask(self) -> Outcome:
-        """Run the graph once."""
         state = await self._graph.ainvoke({"question": self._work.question})
         return Outcome(grounded=state["grounded"])
 
@@ -121,7 +120,6 @@ class System:
         return "generate" if state["documents"] else "none"
 
     async def generate(self, state: State) -> State:
-        """Write the answer."""
         context = "\n\n".join(f"[{number}] {text}" for number, text in enumerate(state["documents"], 1))
         message = await self._writing.ainvoke({"context": context, "question": state["question"]})
         return {"generation": message.content}
@@ -138,7 +136,6 @@ class System:
 
 
 async def main():
-    """Serve."""
     work, _ = read_work()
     await serve(System(work).ask, work)
 

@@ -46,7 +46,6 @@ class System:
         self._evaluator = FaithfulnessEvaluator(llm=fast)
 
     async def ask(self) -> Outcome:
-        """Answer and evaluate."""
         outcome = Outcome()
         response = await self._engine.aquery(self._question)
         contexts = [found.node.get_content() for found in response.source_nodes]
@@ -71,7 +70,6 @@ def _model(name, base_url):
 
 
 async def main():
-    """Serve."""
     work, _ = read_work()
     await serve(System(work).ask, work)
 

@@ -39,7 +39,6 @@ class System:
         return Outcome(flagged, grounded=not flagged and alignment["score"] >= 0.5)
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._client.close()
 
     async def _judge(self, messages: prompts.Messages) -> Any:
@@ -53,7 +52,6 @@ class System:
 
 
 async def main() -> None:
-    """Serve."""
     work, _ = read_work()
     system = System(work)
     try:

@@ -68,7 +68,6 @@ class Models:
         return web.json_response([asdict(call) for call in self.calls])
 
     async def reset(self, _: web.Request) -> web.Response:
-        """Forget the calls."""
         self.calls.clear()
         return web.json_response({})
 

@@ -77,7 +77,6 @@ class Script:
         return [self.process.pid]
 
     def run(self, cell: Line) -> list[Line]:
-        """Do one cell."""
         assert self.process.stdin  # noqa: S101 - it was opened with a pipe
         self.process.stdin.write(json.dumps(cell) + "\n")
         self.process.stdin.flush()

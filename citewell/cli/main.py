@@ -15,6 +15,7 @@ from citewell.cli.errors import INTERRUPTED, USAGE
 
 COMMANDS = {
     "up": "Start everything on this machine, until Ctrl-C.",
+    "doctor": "Look at everything, and say what to do.",
     "ingest": "Add files, folders of them or archives to a workspace.",
     "ask": "Ask the documents, and see what proves the answer.",
     "verify": "Hold an answer of any system against its sources.",

@@ -5,10 +5,10 @@ from typing import Any
 
 from citewell.client._calls import JSON_TYPE, Call, at, json_body, list_of, nothing_of, object_of, without_none
 from citewell.client._transport import AsyncTransport, Transport
-from citewell.wire import Key
+from citewell.wire import Key, KeyCreated
 
 
-def _create(name: str, scopes: Sequence[str], options: Mapping[str, Any]) -> Call[Key]:
+def _create(name: str, scopes: Sequence[str], options: Mapping[str, Any]) -> Call[KeyCreated]:
     fields = without_none(name=name, scopes=list(scopes), **options)
     return Call("POST", at("keys"), object_of, headers=JSON_TYPE, body=json_body(fields))
 
@@ -27,7 +27,7 @@ class Keys:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def create(self, name: str, scopes: Sequence[str], **options: Any) -> Key:
+    def create(self, name: str, scopes: Sequence[str], **options: Any) -> KeyCreated:
         """Make a key with scopes such as `read` and `ask`; the whole `key` is returned only here."""
         return self._transport.send(_create(name, scopes, options))
 
@@ -46,7 +46,7 @@ class AsyncKeys:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def create(self, name: str, scopes: Sequence[str], **options: Any) -> Key:
+    async def create(self, name: str, scopes: Sequence[str], **options: Any) -> KeyCreated:
         """Make a key with scopes such as `read` and `ask`; the whole `key` is returned only here."""
         return await self._transport.send(_create(name, scopes, options))
 

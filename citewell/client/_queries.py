@@ -13,7 +13,7 @@ from citewell.client._stream import EventsJoined
 from citewell.client._transport import Transport
 from citewell.client._waiting import PATIENCE_S
 from citewell.client.errors import ApiProblem, ServerUnreachable, problem_of
-from citewell.wire import Accepted, History, Quality, Query, QueryHead, Share, StreamEvent
+from citewell.wire import Accepted, History, Quality, Query, QueryHead, Share, ShareCreated, StreamEvent
 
 
 class Queries(Transport):
@@ -88,7 +88,7 @@ class Queries(Transport):
         """A finished answer as a file: with its references and the verdict on each sentence."""
         return self.send(requests.export(query_id, format))
 
-    def share(self, query_id: str, hours: float = 24) -> Share:
+    def share(self, query_id: str, hours: float = 24) -> ShareCreated:
         """Make a link that opens a finished answer without a key; its `url` is returned only here."""
         return self.send(requests.share(query_id, hours))
 

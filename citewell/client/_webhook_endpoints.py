@@ -18,10 +18,10 @@ from citewell.client._calls import (
     without_none,
 )
 from citewell.client._transport import AsyncTransport, Transport
-from citewell.wire import Delivery, WebhookEndpoint
+from citewell.wire import Delivery, WebhookEndpoint, WebhookEndpointCreated
 
 
-def _create(url: str, events: Sequence[str], options: Mapping[str, Any]) -> Call[WebhookEndpoint]:
+def _create(url: str, events: Sequence[str], options: Mapping[str, Any]) -> Call[WebhookEndpointCreated]:
     fields = without_none(url=url, events=list(events), **options)
     return Call("POST", at("webhooks"), object_of, headers=JSON_TYPE, body=json_body(fields))
 
@@ -61,7 +61,7 @@ class Webhooks:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def create(self, url: str, events: Sequence[str], **options: Any) -> WebhookEndpoint:
+    def create(self, url: str, events: Sequence[str], **options: Any) -> WebhookEndpointCreated:
         """Register an endpoint for events such as `query.*`; its `secret` is returned only here."""
         return self._transport.send(_create(url, events, options))
 
@@ -102,7 +102,7 @@ class AsyncWebhooks:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def create(self, url: str, events: Sequence[str], **options: Any) -> WebhookEndpoint:
+    async def create(self, url: str, events: Sequence[str], **options: Any) -> WebhookEndpointCreated:
         """Register an endpoint for events such as `query.*`; its `secret` is returned only here."""
         return await self._transport.send(_create(url, events, options))
 

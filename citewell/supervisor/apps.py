@@ -10,6 +10,7 @@ from citewell.supervisor.errors import StartFailed
 from citewell.supervisor.processes.forkserver import READY
 from citewell.supervisor.processes.process import ProcessSpec
 from citewell.supervisor.processes.spawn import spawn
+from config.file import CONFIG_VARIABLE, config_for_children
 from config.settings import PoolSettings, Settings
 
 _API_STOP = ((signal.SIGTERM, 5.0),)
@@ -76,8 +77,7 @@ def _worker(name: str, pool: PoolSettings, *, events: bool) -> ProcessSpec:
 
 def migrate(database_url: str) -> None:
     """Run `db.migrate` on a database. Raises StartFailed with its last line."""
-    config = Path(os.environ.get("CITEWELL_CONFIG", "config.yaml")).absolute()
-    env = {**os.environ, "CITEWELL_CONFIG": str(config), "CITEWELL_DATABASE_URL": database_url}
+    env = {**os.environ, CONFIG_VARIABLE: config_for_children(), "CITEWELL_DATABASE_URL": database_url}
     with spawn((sys.executable, "-m", "db.migrate"), env=env, cwd=_SOURCE) as child:
         printed, _ = child.communicate()
     if child.returncode != 0:

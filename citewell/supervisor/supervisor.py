@@ -19,6 +19,7 @@ from citewell.supervisor.processes.process import ManagedProcess, ProcessSpec
 from citewell.supervisor.servers.endpoints import reserved_port
 from citewell.supervisor.servers.pair import EmbeddedServers
 from citewell.supervisor.state import ServerState, ensure_not_running, state_file
+from config.file import CONFIG_VARIABLE, config_for_children
 from config.settings import Settings
 
 _READY_WITHIN_S = 90.0
@@ -151,7 +152,7 @@ class Supervisor:
             "CITEWELL_DATABASE_URL": self._servers.database_url,
             "CITEWELL_REDIS_URL": self._servers.redis_url,
             "CITEWELL_HOME": str(self._servers.home.root),
-            "CITEWELL_CONFIG": str(Path(os.environ.get("CITEWELL_CONFIG", "config.yaml")).absolute()),
+            CONFIG_VARIABLE: config_for_children(),
             "PYTHONUNBUFFERED": "1",
             # With more BLAS threads, concurrent embeddings wait for each other (clients.embeddings).
             "OPENBLAS_NUM_THREADS": "1",

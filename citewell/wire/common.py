@@ -1,4 +1,4 @@
-"""Shapes that several subjects share."""
+"""Shapes that the API describes more loosely, or apart, than a program wants to read or write them."""
 
 from typing import Any, NotRequired, TypedDict
 
@@ -6,20 +6,31 @@ Metadata = dict[str, Any]
 FINAL = frozenset({"succeeded", "failed", "cancelled"})
 
 
-class Failure(TypedDict):
-    code: str
-    message: str
-
-
-class LeftOut(TypedDict):
-    """A step that was left out, in whole or in part."""
-
-    step: str
-    reason: str
-
-
 class Accepted(TypedDict):
+    """What was stored and will be worked on: a document, an archive, a question."""
+
     id: str
     status: str
     created: NotRequired[bool]
     same_as: NotRequired[str | None]
+
+
+class SourceText(TypedDict):
+    """A source that comes with the request; `pages` are [number, start, end] of each page of the text."""
+
+    text: str
+    id: NotRequired[str]
+    title: NotRequired[str]
+    url: NotRequired[str]
+    metadata: NotRequired[Metadata]
+    pages: NotRequired[list[list[int]]]
+
+
+class SourceDocument(TypedDict):
+    """A source that was uploaded before."""
+
+    document_id: str
+    id: NotRequired[str]
+
+
+Source = SourceText | SourceDocument

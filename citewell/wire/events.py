@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from citewell.wire.queries import Query
+from citewell.wire.shapes import Query
 
 ENDS = frozenset({"final", "failed", "cancelled"})
 

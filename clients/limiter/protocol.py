@@ -53,9 +53,7 @@ class Limiter(Protocol):
         """
         ...
 
-    async def aclose(self) -> None:
-        """Release connections."""
-        ...
+    async def aclose(self) -> None: ...
 
 
 class Unlimited:
@@ -64,7 +62,6 @@ class Unlimited:
     async def acquire(
         self, model: str, tokens: int, priority: Priority, *, patience_s: float, sleep: Sleep = asyncio.sleep
     ) -> Lease:
-        """Grant at once."""
         del priority, patience_s, sleep
         return Lease("", model, tokens)
 

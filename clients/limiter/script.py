@@ -63,7 +63,7 @@ end
 state.not_before = math.min(state.not_before, now + call.longest_s)
 state.granted_at = math.min(state.granted_at or now, now)
 
--- A bucket without a limit holds nothing: nobody could say how it drains.
+-- A bucket without a limit holds nothing: the rate at which it drains is not known.
 local function add(tokens, requests)
   for kind in pairs(KINDS) do
     if limit[kind] then level[kind] = math.max(0, level[kind] + (TOKENS[kind] and tokens or requests)) end
@@ -125,7 +125,7 @@ end
 
 local function keep_place(op, wait)
   local claim = line[op.claim] or {tokens = 0}
-  -- Nobody stays away for longer; whoever never comes back must not hold up the others.
+  -- No caller stays away for longer; one that never comes back must not hold up the others.
   local alive = now + math.min(wait, 60) + op.keep_s
   line[op.claim] = {score = op.score, tokens = claim.tokens + op.tokens, alive = alive}
 end
@@ -161,7 +161,7 @@ local function in_order(one, other)
   return one.id < other.id
 end
 
--- All who ask now take their places before anybody is let through.
+-- All that ask now take their places before any of them is granted.
 local function take_all(asking, answers)
   for _, op in pairs(asking) do
     local claim = op.first and line[op.claim]

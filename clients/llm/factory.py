@@ -24,20 +24,33 @@ def make_model(settings: Settings) -> ChatModel:
     return NeuralJudge(_provider(settings), classifier, models.judge_languages)
 
 
+def check_provider(settings: Settings) -> None:
+    """Raises ConfigurationInvalid when the provider lacks its key, or its address is invalid or carries a second login.
+
+    Nothing is sent.
+    """
+    if settings.provider == "offline":
+        return
+    url, key = settings.provider_url, settings.provider_key
+    if settings.provider == "openai_compatible":
+        url_setting, example, key_setting = "models.base_url", "http://127.0.0.1:11434/v1", "models.api_key"
+    else:
+        url_setting, example, key_setting = "GROQ_BASE_URL", "https://api.groq.com", "GROQ_API_KEY"
+        if not key:
+            raise ConfigurationInvalid(f"models.provider is 'groq' but {settings.provider_key_name} is not set")
+    key_setting = settings.models.api_key_env or key_setting
+    _require_usable(key, key_setting)
+    _require_address(url, url_setting, example)
+    _require_one_login(url, url_setting, key, key_setting)
+
+
 def _provider(settings: Settings) -> ChatModel:
+    check_provider(settings)
+    models, url, key = settings.models, settings.provider_url, settings.provider_key
     if settings.provider == "offline":
         return OfflineModel(default_embedder())
-    models, url, key = settings.models, settings.provider_url, settings.provider_key
     if settings.provider == "openai_compatible":
-        _require_usable(key, "models.api_key")
-        _require_address(url, "models.base_url", "http://127.0.0.1:11434/v1")
-        _require_one_login(url, "models.base_url", key, "models.api_key")
         return CompatibleModel(key, url, catalogue=models.catalogue, concurrency=models.concurrency)
-    if not key:
-        raise ConfigurationInvalid("models.provider is 'groq' but GROQ_API_KEY is not set")
-    _require_usable(key, "GROQ_API_KEY")
-    _require_address(url, "GROQ_BASE_URL", "https://api.groq.com")
-    _require_one_login(url, "GROQ_BASE_URL", key, "GROQ_API_KEY")
     return GroqModel(key, url, catalogue=models.catalogue, concurrency=models.concurrency, client=models.client)
 
 

@@ -90,7 +90,6 @@ class ModelGateway:
 
     @property
     def provider(self) -> str:
-        """The current provider's name, as in every result."""
         return self._model.provider
 
     async def ask(

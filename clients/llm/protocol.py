@@ -22,7 +22,6 @@ class PromptText:
 
     @cached_property
     def rendered(self) -> RenderedPrompt:
-        """The text as sent to a model."""
         return render(self._prompt, self.fields)
 
     @cached_property
@@ -194,9 +193,7 @@ class ChatModel(Protocol):
         """Ask once for prose; the last part carries the complete reply. Raises ModelError."""
         ...
 
-    async def aclose(self) -> None:
-        """Release connections."""
-        ...
+    async def aclose(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ _ROUNDING = 1e-3  # half precision gives 1.0005 for 1
 
 
 def documents_body(model: str | None, question: str, texts: Sequence[str]) -> dict[str, Any]:
-    """The request body of most endpoints."""
     body = {"query": question, "documents": list(texts), "top_n": len(texts), "return_documents": False}
     return {"model": model, **body} if model else body
 

@@ -18,7 +18,6 @@ _ADDRESSES_TRIED = 3
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a host, from the system's resolver."""
     answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [_with_scope(str(address), *more) for *_, (address, _, *more) in answers]
 

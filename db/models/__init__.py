@@ -3,6 +3,7 @@
 from db.models.access import DEFAULT_TENANT, ApiKey, IdempotencyKey, Tenant, Workspace
 from db.models.answer import Answer, AuditChain, Citation
 from db.models.chunk import Chunk, Lexeme
+from db.models.conversation import Conversation, ConversationTurn
 from db.models.document import Document, DocumentFile, DocumentStatus
 from db.models.evaluation import Evaluation
 from db.models.external import Batch, GivenSource
@@ -46,6 +47,8 @@ __all__ = [
     "ChunkVector",
     "Citation",
     "CitationCheck",
+    "Conversation",
+    "ConversationTurn",
     "DeliveryStatus",
     "Document",
     "DocumentChange",

@@ -55,7 +55,6 @@ def insert_markers(
 
 
 def cited_statements(said: Sequence[Statement], citation: GivenCitation) -> list[Statement]:
-    """Return the statements, as found in the answer as given, that the cited span overlaps."""
     return [each for each in said if each.start < citation.end and citation.start < each.end]
 
 

@@ -26,12 +26,10 @@ class ParsedSentence:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The source numbers that it cites, in the order written, each once."""
         return tuple(dict.fromkeys(number for mark in self.marks for number in mark.numbers))
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The names that it cites and no source has, each once."""
         return tuple(dict.fromkeys(name for mark in self.marks for name in mark.missing))
 
 
@@ -85,7 +83,6 @@ def is_list_sign(text: str) -> bool:
 
 
 def without_list_sign(text: str) -> str:
-    """Return `text` without its leading bullet or heading mark."""
     sign = _BULLET.match(text)
     return text[sign.end() :] if sign else text
 

@@ -98,7 +98,6 @@ def deciding_items(said: Sequence[Statement], source_count: int) -> dict[tuple[i
 
 
 def same_words(text: str) -> str:
-    """The normal form in which two statements count as the same for a check."""
     return " ".join(text.casefold().split())
 
 
@@ -108,7 +107,6 @@ def check_key(text: str, number: int | None) -> str:
 
 
 def check_keys(answer: str, sources: Citable | int) -> dict[str, str]:
-    """Return the key of every item of `plan_checks`, in order."""
     said = statements(answer, sources)
     return {
         item: check_key(said[statement].text, number)

@@ -86,7 +86,6 @@ def _check(value: object) -> None:
 
 
 def chain(contents: Sequence[Record]) -> Chain:
-    """Number the records from 1 and chain them."""
     records = [canonical({**content, "seq": seq}) for seq, content in enumerate(contents, start=1)]
     return Chain(records, hashes_of(records))
 

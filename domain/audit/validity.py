@@ -28,7 +28,6 @@ _ORDER = (Standing.VALID, Standing.STALE, Standing.INVALIDATED)
 
 
 def worst(rulings: Sequence[Ruling]) -> Ruling:
-    """The ruling on an answer: the worst of those on the documents that it cites."""
     return max(rulings, key=lambda each: _ORDER.index(each.state), default=IN_FORCE)
 
 

@@ -31,7 +31,6 @@ class Repair:
 
     @classmethod
     def rewriting(cls, text: str, numbers: tuple[int, ...], reason: str) -> "Repair":
-        """Return the repair that replaces the words of a statement; if no words are left, it is dropped."""
         words = clean_words(text)
         return cls("rewritten", reason, numbers, words) if words else cls("dropped", reason)
 

@@ -34,7 +34,6 @@ def headings_of(context: str) -> list[str]:
 
 
 def joined(headings: Iterable[str]) -> str:
-    """Return the first line of a context with these headings, outermost first."""
     return _BETWEEN.join(headings)
 
 

@@ -137,7 +137,6 @@ def _parts(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, in
 
 
 def _cut(text: str, earliest: int, latest: int) -> int:
-    """Return the last position in a range that follows white space, or the range's end."""
     return next((position for position in range(latest, earliest, -1) if text[position - 1].isspace()), latest)
 
 

@@ -70,5 +70,4 @@ class TextChunk:
 
 
 def indexed_text(text: str, context: str | None) -> str:
-    """The text of a chunk that is embedded and searched."""
     return f"{context}\n{text}" if context else text

@@ -12,9 +12,7 @@ class Embeddable(Protocol):
     def text(self) -> str: ...
 
     @property
-    def context(self) -> str | None:
-        """The headings and columns it belongs to."""
-        ...
+    def context(self) -> str | None: ...
 
 
 def embedded_text(chunk: Embeddable) -> str:

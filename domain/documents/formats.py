@@ -38,7 +38,6 @@ def listed(suffixes: tuple[str, ...] = SUFFIXES) -> str:
 
 
 def advice(suffix: str) -> str:
-    """What to do with a file of an unsupported type: how to save it, or which types to use."""
     return f"save it as {SAVE_AS[suffix]}" if suffix in SAVE_AS else f"use {listed()}"
 
 

@@ -114,7 +114,6 @@ def merged_entity(mentions: Sequence[EntityMention]) -> Merged:
 
 
 def merged_relation(mentions: Sequence[RelationMention]) -> Merged:
-    """Return the keywords and descriptions of all passages, each once."""
     words = dict.fromkeys(word for each in mentions for word in each.keywords.split(", ") if word)
     return Merged(_cut(", ".join(words), _LONGEST_KEYWORDS), "", _joined(mentions))
 

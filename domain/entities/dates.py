@@ -81,7 +81,6 @@ class Date:
 
 
 def find_dates(text: str) -> list[Date]:
-    """Return the dates in `text` in order; none overlaps another."""
     text = latin_letters(text)
     taken = bytearray(len(text))
     found: list[Date] = []

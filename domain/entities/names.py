@@ -132,7 +132,6 @@ class FoundName(NamedTuple):
 
 
 def same_country(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Say whether parts of two names stand for the same country: `us` and `america`."""
     return any(not names.isdisjoint(one) and not names.isdisjoint(other) for names in SAME_NAMES)
 
 

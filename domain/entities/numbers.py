@@ -120,7 +120,6 @@ class Quantity:
 
     @property
     def dimension(self) -> str:
-        """The dimension of the unit, e.g. `time`; '' for an unknown unit."""
         return UNITS[self.unit][0] if self.unit else ""
 
 
@@ -150,7 +149,6 @@ def table_scale(text: str) -> float:
 
 
 def same_dimension(claim: Quantity, source: Quantity) -> bool:
-    """Say whether the units are of the same dimension; a number without a known unit agrees with every unit."""
     return not claim.unit or not source.unit or claim.dimension == source.dimension
 
 

@@ -31,7 +31,6 @@ class SourceFigures:
 
     @cached_property
     def different_dates(self) -> tuple[Date, ...]:
-        """Its dates without repetitions of the same form."""
         return tuple({(each.years, each.month, each.day, each.text): each for each in reversed(self.dates)}.values())
 
     @cached_property
@@ -42,7 +41,6 @@ class SourceFigures:
 
     @cached_property
     def different(self) -> tuple[Quantity, ...]:
-        """Its quantities in order, without repetitions."""
         first: dict[Quantity, Quantity] = {}
         for each in self.everywhere:
             first.setdefault(replace(each, start=0), each)
@@ -50,7 +48,6 @@ class SourceFigures:
 
     @cached_property
     def scale(self) -> float:
-        """The factor of plain numbers in its tables."""
         return table_scale(self.source)
 
     @cached_property
@@ -91,7 +88,6 @@ class SourceFigures:
         return [self.different[at] for at in sorted(found)]
 
     def of_value(self, value: float) -> Iterator[Quantity]:
-        """Yield the distinct quantities of a value as written, in order."""
         return (self.different[at] for at in sorted(self._by_value.between(value, value)))
 
     def with_nouns(self, stated: Quantity) -> list[Quantity]:
@@ -101,17 +97,14 @@ class SourceFigures:
         return [self.different[at] for at in alike[:_MOST_ALTERNATIVES]]
 
     def of_dimension(self, stated: Quantity) -> list[Quantity]:
-        """Return quantities, at most a hundred, of the figure's dimension, in order."""
         return [self.different[at] for at in self._by_dimension.get(stated.dimension, [])[:_MOST_ALTERNATIVES]]
 
     def quantities_in(self, start: int, end: int) -> Sequence[Quantity]:
-        """Return the quantities, at most 200, that start in a part of the source, in order."""
         first = bisect_left(self.everywhere, start, key=lambda each: each.start)
         last = bisect_left(self.everywhere, end, key=lambda each: each.start)
         return self.everywhere[first : min(last, first + _MOST_NEARBY)]
 
     def dates_in(self, start: int, end: int) -> Sequence[Date]:
-        """Return the dates, at most 200, that start in a part of the source, in order."""
         first = bisect_left(self.dates, start, key=lambda each: each.start)
         last = bisect_left(self.dates, end, key=lambda each: each.start)
         return self.dates[first : min(last, first + _MOST_NEARBY)]

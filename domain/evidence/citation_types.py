@@ -48,7 +48,6 @@ def citation_type(claim: str, span: str) -> CitationType:
 
 
 def quoted_parts(claim: str) -> list[str]:
-    """Return the texts between quotation marks in `claim` that have three words or more."""
     parts = [match[match.lastindex or 0] for match in _QUOTED.finditer(claim)]
     return [part for part in parts if len(words(part)) >= _QUOTED_WORDS]
 

@@ -44,7 +44,6 @@ def _is_kept(old: Sequence[Token], about: Sequence[Token], new: Sequence[Token])
 
 @lru_cache(maxsize=1024)
 def _about(clause: str) -> tuple[Token, ...]:
-    """Return the tokens of the subject of a clause."""
     tokens = tokenize(clause)
     spoken = takewhile(lambda each: not _is_figure(each), tokenize(subject_phrase(clause)))
     numbered = (each for each in tokens if each.kind == "name" and _NAMED & set(each.key))
@@ -74,7 +73,6 @@ def best_passage(source: str, text: str) -> str:
 
 
 def is_stated_by_heading(text: str, source: str, stated: str, known: str | None) -> bool:
-    """Say whether a difference between `text` and its place is resolved by the heading above that place."""
     return _do_headings_state(text, _best_places(text, source), stated, known)
 
 

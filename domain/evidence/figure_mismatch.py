@@ -44,11 +44,9 @@ class _Figures:
         return self._agreeing[asked]
 
     def words(self, stated: Quantity) -> bool:
-        """Say whether the source has the figure in words: 50 % as "half"."""
         return is_in_words(stated, self.figures.source)
 
     def others(self, stated: Quantity, known: Sequence[Quantity]) -> list[Quantity]:
-        """Remove from `known` the figures that match other figures of the claim."""
         rest = [each for each in self.stated if each is not stated]
         return [each for each in known if not any(self.agree(other, each) for other in rest)]
 

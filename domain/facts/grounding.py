@@ -3,6 +3,8 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 
 from domain.documents.chunk_context import headings_of
@@ -17,7 +19,15 @@ from domain.facts.structure.headings import (
     heading_path,
     inherited_tokens,
     is_naming_token,
+    is_topic_heading,
     split_off_headings,
+)
+from domain.facts.structure.sections import (
+    NamedSection,
+    alternative_headings,
+    named_section,
+    naming_terms,
+    parse_sections,
 )
 from domain.text.cache import text_cache
 from domain.text.word_index import parse_sentences
@@ -28,7 +38,8 @@ _BEFORE, _AFTER = 2, 1  # sentences around a quotation that are its context
 _HEADING = re.compile(r"^(?:#{1,6}\s.*|[^.!?。\n|]{1,80})$", re.MULTILINE)
 _ANTECEDENT = re.compile(
     r"\W*(?:in [^,]{1,40}, |as [^,]{1,40}, )?"
-    r"(?:it|its|he|his|she|her|they|their|this|these|that|those|the (?!(?:[^\s.!?]+ ){0,2}(?-i:[A-Z]))\S+|also|"
+    r"(?:it|its|he|his|she|her|they|their|this|these|that|those|also|"
+    r"the (?!(?:[^\s.!?]+ ){0,2}(?-i:[A-Z]))\S+(?! of\b)|"
     r"그|그는|그의|그녀|이|이는|이들|당시|또한|또)\b",
     re.IGNORECASE,
 )
@@ -49,18 +60,16 @@ def ungrounded_words(statement: str, source: str, start: int, end: int, context:
     tables. A name may be in any part of the source or of its `context` (headings outside of it), because antecedents
     may be far. A value must be in the place: a year in the title of a report dates nothing in it. If a quotation spans
     several sections, each clause is compared with one of them. See `absent_subjects` for a quotation that begins with a
-    pronoun.
+    pronoun. A name that is a heading of the source must be above the place or in the text there.
     """
     unnamed = frozenset(map(id, _absent_tokens(statement, source, start, end, context)))
     stated = tokenize(statement)
-    places = [_PlaceTokens(context_tokens(statement, source, *part)) for part in _split_at_headings(source, start, end)]
-    clauses_of = clauses(statement) if len(places) > 1 else ()
-    lacking = {id(token) for token in stated if len(places) == 1 and not places[0].has_value(token)}
-    for clause in clauses_of:
-        tokens = tokenize(clause)
-        lost = min(([each.text for each in tokens if not place.has_value(each)] for place in places), key=len)
-        lacking |= {id(token) for token in stated if token.value and token.text in lost}
-    return [token.text for token in stated if id(token) in unnamed or id(token) in lacking]
+    parts = [_Part.of(statement, source, *each) for each in _split_at_headings(source, start, end)]
+    lacking: set[str] = set()
+    for clause in clauses(statement) if len(parts) > 1 else (statement,):
+        lacking.update(min((part.lacks(clause) for part in parts), key=len))
+    found = [token.text for token in stated if id(token) in unnamed or token.text in lacking]
+    return [*found, *sorted(lacking - {each.text for each in stated})]
 
 
 def _split_at_headings(source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -192,6 +201,55 @@ def _headings(source: str) -> tuple[Sequence[int], Sequence[str]]:
 
 def _is_subject(token: Token) -> bool:
     return token.kind == "name" or (token.kind == "word" and token.case in ("subject", "topic"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a quotation without a heading inside; `path` are the headings above it, `texts` it and its sections."""
+
+    source: str
+    place: "_PlaceTokens"
+    path: tuple[str, ...]
+    texts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, statement: str, source: str, start: int, end: int) -> "_Part":
+        path = heading_path(source, _behind_headings(source, start, end))
+        sections = (each.text for each in parse_sections(source) if each.path == path)
+        place = _PlaceTokens(context_tokens(statement, source, start, end))
+        return cls(source, place, path, (source[start:end], *sections))
+
+    def lacks(self, clause: str) -> list[str]:
+        """Return the values of a clause that the part lacks, and its names of other sections."""
+        tokens = tokenize(clause)
+        values = [each.text for each in tokens if not self.place.has_value(each)]
+        section = None if all(map(is_topic_heading, self.path)) else _section_of(clause, self.source)
+        return [*values, section.mention] if section and not all(map(self._is_below, section.headings)) else values
+
+    def _is_below(self, heading: str) -> bool:
+        """Say whether the part stands below a heading, or names it itself."""
+        keys = {each.key for each in naming_terms(heading)}
+        return heading in self.path or any(keys <= parse_source(each).all_keys for each in self.texts)
+
+
+@lru_cache(maxsize=1024)
+def _section_of(clause: str, source: str) -> NamedSection | None:
+    """Return the section that a clause names in full, or by the word in which its heading differs from others, if the
+    other sections are about other things."""
+    found = named_section(tokenize(clause), source)
+    if found is None or not found.is_exclusive:
+        return None
+    return None if found.is_partial and alternative_headings(source).isdisjoint(found.headings) else found
+
+
+def _behind_headings(source: str, start: int, end: int) -> int:
+    """Return where the text of a quotation begins, after the headings at its beginning, or what follows them."""
+    known = heading_lines(source)
+    for line in source[start:end].splitlines(keepends=True):
+        if line.strip() and line.strip() not in known:
+            return start
+        start += len(line)
+    return end + 1
 
 
 class _PlaceTokens:

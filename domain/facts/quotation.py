@@ -32,7 +32,6 @@ class Quotation:
 
     @cached_property
     def whole(self) -> str:
-        """The source, preceded by the names of its columns if it begins within a table."""
         return with_columns(self.source, self.context)
 
     @cached_property
@@ -67,11 +66,9 @@ class Quotation:
         return re.search(rf"(?<!\w)(?:{before}) {re.escape(noun)}(?!\w)", self.words, re.IGNORECASE) is not None
 
     def mentions(self, thing: str) -> bool:
-        """Say whether the words contain the whole name of a row or heading."""
         return self._terms.has_all(terms_of(thing))
 
     def other_subjects(self, claim: str) -> Iterator[Difference]:
-        """Yield the rows, headings and identifiers that the `claim` names where the words belong to others."""
         yield from self._other_rows(claim)
         yield from self._other_sections(claim)
         yield from self._other_identifiers(claim)

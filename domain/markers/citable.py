@@ -43,7 +43,6 @@ class Citable:
 
     @property
     def count(self) -> int:
-        """The number of sources; source numbers are 1..`count`."""
         return len(self.names)
 
     def __contains__(self, number: object) -> bool:

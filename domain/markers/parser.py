@@ -178,7 +178,6 @@ def _joins(text: str, end: int, marker: Marker) -> bool:
 
 
 def blanked(text: str, markers: Iterable[Marker]) -> str:
-    """Return `text` with `markers` replaced by blanks, in place."""
     pieces: list[str] = []
     position = 0
     for marker in markers:

@@ -100,9 +100,7 @@ class Identified(Protocol):
     """A part of a reply about one item."""
 
     @property
-    def id(self) -> str:
-        """The id in the item's tag."""
-        ...
+    def id(self) -> str: ...
 
 
 P = TypeVar("P", bound=Identified)

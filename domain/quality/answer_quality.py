@@ -138,7 +138,6 @@ def unsupported_claim_rate(answers: Iterable[Sequence[SentenceStatus]]) -> Metri
 
 
 def mean_confidence(answers: Iterable[float | None]) -> Metric:
-    """The mean confidence of the answers that claim something; no target of its own."""
     known = [confidence for confidence in answers if confidence is not None]
     return Metric(_mean(known) if known else None, len(known))
 

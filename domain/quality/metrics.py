@@ -80,7 +80,6 @@ def reciprocal_rank(sought: Collection[Hashable], ranked: Sequence[Hashable]) ->
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """Return the mean of the values that are not None; None without any."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 

@@ -11,6 +11,8 @@ MOST_TURNS = 10
 MOST_CHARS = 1_000
 """Of one turn: a question usually refers to the last few turns, and to their beginning."""
 
+MOST_TITLE_CHARS = 80
+
 Role = Literal["user", "assistant"]
 
 
@@ -30,6 +32,15 @@ def last_turns(messages: Iterable[tuple[str, str]]) -> tuple[Turn, ...]:
     """
     kept = [Turn(role=role, text=text) for role, raw in messages if _is_kept(role) and (text := _flat(raw))]
     return tuple(kept[-MOST_TURNS:]) if any(turn.role == "user" for turn in kept) else ()
+
+
+def title_of(question: str) -> str:
+    """The title that a conversation takes from its first question: one line, cut between words."""
+    flat = " ".join(question.split())
+    if len(flat) <= MOST_TITLE_CHARS:
+        return flat
+    beginning = flat[: MOST_TITLE_CHARS - 1]
+    return (beginning.rpartition(" ")[0] or beginning).rstrip(",;:") + "…"
 
 
 def as_lines(turns: Sequence[Turn]) -> str:

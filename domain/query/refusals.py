@@ -92,7 +92,6 @@ def language_of(text: str) -> str:
 
 
 def refusal_for(text: str, wanted: RefusalLanguage = "question") -> str:
-    """Return the refusal in the language of `text`, the question, or in English if that is `wanted`."""
     return REFUSALS[language_of(text)] if wanted == "question" else IDK
 
 

@@ -110,7 +110,6 @@ def parts_of(question: str) -> tuple[QuestionPart, ...]:
 
 
 def kind_of(question: str) -> Kind:
-    """Return the kind of thing asked for; "matter" when no question word says so."""
     for kind, cue in _KINDS:
         if cue.search(question[:_MOST_CHARS]):
             return kind

@@ -64,7 +64,6 @@ def _sentences(answer: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def sentence_relevance(asked: QuestionPart, sentence: str) -> float:
-    """Return the probability that one sentence answers one part of a question."""
     return question_model().probability(answer_features(asked, sentence))
 
 

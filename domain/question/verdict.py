@@ -72,7 +72,6 @@ def judge_question(
 
 
 def question_of(checks: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the verdict stored among the checks of a verification, or None."""
     alignment: Mapping[str, Any] = checks.get("check_alignment") or {}
     return alignment.get("question")
 

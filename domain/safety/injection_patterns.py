@@ -273,5 +273,4 @@ def find_orders(text: str) -> Iterator[tuple[int, int]]:
 
 
 def find_squeezed_orders(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the same for a `text` without spaces."""
     yield from (match.span() for match in _SQUEEZED.finditer(text))

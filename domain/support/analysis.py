@@ -27,7 +27,6 @@ class AnalysedText:
 
     @cached_property
     def stems(self) -> tuple[str, ...]:
-        """Stems of the words that carry meaning, in order."""
         return tuple(content_stems(self.text))
 
     @cached_property
@@ -128,7 +127,6 @@ def _shared(one: str, other: str) -> float:
 
 
 def _prefix_key(word: str) -> str:
-    """Return the beginning that related stems share."""
     return _letters(word)[:2] if _is_korean(word) else word[:4]
 
 

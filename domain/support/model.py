@@ -58,7 +58,6 @@ def support_model() -> SupportModel:
 
 
 def parsed(data: Mapping[str, Any]) -> SupportModel:
-    """Return the model that `data` describes: the content of `model.json`."""
     full, words = (parse_regression(data[name]) for name in ("full", "words"))
     numbers = {name: float(data[name]) for name in ("disagreement", "verbatim", "unlikely", "likely")}
     disputed = {str(kind): float(most) for kind, most in data["disputed"].items()}

@@ -29,7 +29,6 @@ class AlignedSentence:
 
 
 def claim_stems(claim: str) -> list[str]:
-    """Return the content stems of a claim in order, at most as many as a sentence may have."""
     return content_stems(claim)[:_MOST_STEMS]
 
 

@@ -74,7 +74,6 @@ class ParsedSentences:
 
     @cached_property
     def letters(self) -> str:
-        """Its letters and digits alone."""
         return letters(self.text)
 
     @cached_property

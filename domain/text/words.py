@@ -92,7 +92,6 @@ def _english_stem(word: str) -> str:
 
 
 def content_stems(text: str) -> list[str]:
-    """Return the stems of the words of `text` that carry meaning, in order."""
     return list(_content_stems(text))
 
 
@@ -174,5 +173,4 @@ def prefix_keys(stems: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def prefix_key(word: str) -> str:
-    """Return the beginning that two words must share to be compared."""
     return word[: _prefix_length(word)]

@@ -46,7 +46,6 @@ class Calibration:
 
 @cache
 def calibrations() -> dict[str, Calibration]:
-    """Return the calibrations shipped with the program, by provider."""
     data: dict[str, Any] = json.loads((files("domain.verdicts") / "calibration.json").read_text(encoding="utf-8"))
     # JSON has only lists.
     return {

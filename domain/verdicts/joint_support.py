@@ -50,7 +50,6 @@ class JointSupport:
 
     @property
     def complete(self) -> bool:
-        """Whether every part has evidence in some source, surely or not."""
         return all(part.evidence for part in self.parts)
 
     @property

@@ -250,7 +250,6 @@ class StepContext:
 
 
 def numbered_sources(passages: list[Passage]) -> Sources:
-    """The passages as a model sees them, numbered from 1."""
     return Sources.numbered(
         ((passage.label, passage.text) for passage in passages), (passage.context for passage in passages)
     )

@@ -96,7 +96,6 @@ def read_document(document_id: uuid.UUID) -> dict[str, Any]:
 
 
 def read_documents(wanted: DocumentFilter, *, after: Place | None = None, limit: int) -> list[dict[str, Any]]:
-    """One page of documents, newest first."""
     with reading() as session:
         found = rows.list_documents(session, wanted, after=after, limit=limit)
         graphs = graph_states(session, [document.id for document, _ in found])

@@ -93,7 +93,6 @@ def read_import(import_id: uuid.UUID) -> dict[str, Any]:
 def read_imports(
     workspace: str | None, status: str | None, *, after: Place | None = None, limit: int
 ) -> list[dict[str, Any]]:
-    """One page of imports without their documents, newest first."""
     with reading() as session:
         return [_head(*found) for found in rows.list_imports(session, workspace, status, after=after, limit=limit)]
 

@@ -31,7 +31,6 @@ def store_run(run: FinishedRun) -> str:
 
 
 def list_runs(limit: int) -> list[dict[str, Any]]:
-    """The latest runs as JSON, newest first."""
     with reading() as session:
         return [
             {

@@ -102,7 +102,6 @@ class StreamedDraft:
 
     @property
     def closed_text(self) -> str:
-        """The text without its unfinished last sentence."""
         return without_unfinished_sentence(self._written)
 
     async def while_grounded(self, writing: Coroutine[Any, Any, T]) -> T | None:
@@ -179,7 +178,6 @@ class StreamedDraft:
             pass
 
     def unpublished(self) -> list[EventData]:
-        """The event for what was added since the last publication, if anything."""
         if self._written == self._published:
             return []
         start = common_prefix_length(self._published, self._written)
@@ -195,7 +193,6 @@ class StreamedDraft:
 
 
 def common_prefix_length(before: str, after: str) -> int:
-    """The number of leading characters that both texts share."""
     if after.startswith(before):
         return len(before)
     pairs = enumerate(zip(before, after, strict=False))

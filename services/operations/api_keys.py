@@ -89,13 +89,11 @@ def create_key_for(tenant: str, new: NewKey) -> dict[str, Any]:
 
 
 def read_keys() -> list[dict[str, Any]]:
-    """The keys of the current tenant, newest first."""
     with reading() as session:
         return [_as_json(row) for row in rows.list_keys(session)]
 
 
 def read_keys_of_all(tenant: str | None) -> list[dict[str, Any]]:
-    """The keys of one tenant, or of all, for the operator."""
     with system_transaction() as session:
         return [_as_json(row) for row in rows.list_keys(session, tenant)]
 

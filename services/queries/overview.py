@@ -12,6 +12,14 @@ from db.queries.runs.queries import QueryFilter
 from db.session import reading
 from services.reporting.answer_confidence import shown_confidence
 
+MOST_COUNTED = 10_000
+
+
+def count_entries(wanted: QueryFilter) -> int:
+    """How many entries all pages have, at most MOST_COUNTED."""
+    with reading() as session:
+        return queries.count_queries(session, wanted, most=MOST_COUNTED)
+
 
 def read_overview(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
     """One page, newest first; numbers that do not exist, or not yet, are null."""

@@ -61,6 +61,7 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
     return {
         **_head(query, workspace),
         "restated_question": restated,
+        "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
         **(_answer_json(*whole.answer, whole.added) if whole.answer else _NO_ANSWER),
         "mentions": _mentions(restated or query.question, whole),
         "sources": [{**source, "timestamp": whole.added.get(source["document_id"])} for source in whole.sources],
@@ -91,7 +92,6 @@ def timings_json(session: Session, query: Query) -> dict[str, Any]:
 
 
 def read_queries(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
-    """One page of the heads of queries, newest first."""
     with reading() as session:
         rows = queries.list_queries(session, wanted, after=after, limit=limit)
         return [_head(query, name) for query, name in rows]

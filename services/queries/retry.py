@@ -17,6 +17,7 @@ from domain.errors import NotReplayable, SourceDeleted
 from domain.query.resumption import kept_outcomes
 from services.core.context import Outcome
 from services.core.request_priority import requester_columns
+from services.queries.conversations import take_place
 from services.queries.submission import Submitted
 
 _ENDED_BADLY = (QueryStatus.FAILED, QueryStatus.CANCELLED)
@@ -42,6 +43,7 @@ def retry_query(
                 f"The query's status is {old.status!r} and none of its finished steps was parked; ask anew instead."
             )
         _add(session, new_id, old, settings)
+        take_place(session, old.id, new_id)
         if kind is QueryKind.VERIFICATION:
             copy_request(session, old.id, new_id)
         elif _can_be_kept(old, settings):

@@ -5,6 +5,8 @@ import uuid
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeVar
 
+from sqlalchemy.orm import Session
+
 from clients.telemetry import tracing
 from clients.webhooks.addresses import check_url
 from config.settings import Settings
@@ -82,28 +84,49 @@ def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
 
 def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -> Submitted:
     """The same, once for all requests with one Idempotency-Key. Also raises IdempotencyKeyReused."""
-    question = checked_question(new.question, settings.question_max_chars)
-    options = resolve_options(new, settings)
-    if new.callback_url is not None:
-        check_url(new.callback_url, address_policy(settings.webhooks))
+    checked = check(new, settings)
     query_id = uuid.uuid4()
     with transaction() as session:
         if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
             return Submitted(first, repeated=True)
-        workspace = get_workspace(session, new.workspace)
-        add_query(
-            session,
-            workspace.id,
-            query_id=query_id,
-            question=question,
-            mode=parse_mode(new.mode).value,
-            provider=settings.provider,
-            options=options.model_dump(mode="json"),
-            callback_url=new.callback_url,
-            traceparent=tracing.traceparent(),
-            **requester_columns(session),
-        )
+        store(session, query_id, checked, new.workspace)
     return Submitted(query_id, repeated=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedQuery:
+    """A question that may be stored, with its options resolved."""
+
+    question: str
+    mode: str
+    provider: str
+    options: QueryOptions
+    callback_url: str | None
+
+
+def check(new: NewQuery, settings: Settings) -> CheckedQuery:
+    """Raises what `submit_query` raises, except for what only the database knows."""
+    question = checked_question(new.question, settings.question_max_chars)
+    options = resolve_options(new, settings)
+    if new.callback_url is not None:
+        check_url(new.callback_url, address_policy(settings.webhooks))
+    return CheckedQuery(question, parse_mode(new.mode).value, settings.provider, options, new.callback_url)
+
+
+def store(session: Session, query_id: uuid.UUID, checked: CheckedQuery, workspace: str) -> None:
+    """Accept the query within the caller's transaction. Raises WorkspaceNotFound."""
+    add_query(
+        session,
+        get_workspace(session, workspace).id,
+        query_id=query_id,
+        question=checked.question,
+        mode=checked.mode,
+        provider=checked.provider,
+        options=checked.options.model_dump(mode="json"),
+        callback_url=checked.callback_url,
+        traceparent=tracing.traceparent(),
+        **requester_columns(session),
+    )
 
 
 def checked_question(question: str, max_chars: int) -> str:
@@ -126,7 +149,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         raise ModelNotAllowed(f"The model {new.model!r} is not configured; use one of {allowed}.")
     checks = settings.verification
     verification = _or(new.enable_verification, settings.verification_enabled)
-    preset = new.preset or settings.preset
+    preset = new.preset or settings.sharing
     # A call can be shared only within a task.
     chunks, statements = (MOST_CHUNKS, _STATEMENTS_PER_TASK) if preset == "cheap" else (1, 1)
     return QueryOptions(

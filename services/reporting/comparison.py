@@ -51,7 +51,6 @@ def _stated(stored: StoredVerification) -> list[SentenceState]:
 
 
 def read_reverifications(session: Session, query_id: uuid.UUID) -> list[dict[str, Any]]:
-    """Every re-verification of the query's answer, oldest first."""
     return [
         {
             "id": str(each.id),

@@ -26,7 +26,6 @@ class Judged:
 
     @property
     def reason(self) -> str:
-        """The explanations of its verdicts, each once."""
         return "; ".join(dict.fromkeys(check.explanation for check in self.checks if check.explanation))
 
 

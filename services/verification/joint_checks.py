@@ -38,7 +38,6 @@ async def judge_jointly(context: StepContext, findings: Findings) -> dict[str, R
 
 
 def _is_open(statement: Statement, checks: Sequence[PairVerdict], threshold: float) -> bool:
-    """Whether several sources were checked with a result, and none supports the whole statement."""
     asked = statement.claim and len(checks) > 1 and all(check.status == "checked" for check in checks)
     return asked and not any(check.verdict(threshold) is Verdict.ACCURATE for check in checks)
 

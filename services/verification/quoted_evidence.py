@@ -56,7 +56,6 @@ def _quoted(passage: Passage, start: int, end: int) -> Quoted:
 
 
 def _location(passage: Passage, start: int, end: int) -> dict[str, Any]:
-    """The location of `text[start:end]` in the passage's document, for readers."""
     return {
         "document_id": str(passage.document_id),
         "document_name": passage.filename,

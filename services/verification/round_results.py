@@ -98,7 +98,6 @@ def _with_joint(single: Verdicts, joint: Mapping[str, Mapping[str, Any]]) -> Ver
 
 
 def read_verdict(number: int | None, outcome: Mapping[str, Any] | None) -> PairVerdict:
-    """The verdict of a check of source `number`."""
     found = outcome or {"verdict": None, "reason": "the check left no result"}
     if found["verdict"] is None:
         return PairVerdict(number, "not_checked", None, None, None, found.get("reason", ""))

@@ -24,7 +24,6 @@ def early_checks(context: StepContext) -> dict[str, Checked]:
 
 
 def states_so_far(context: StepContext, batches: Collection[str]) -> list[str]:
-    """The states of the sentences of these batches that have been checked so far."""
     with reading() as session:
         found = list_values(session, context.query.id, context.round, CHECK_EARLY, batches)
     return [status for value in found for _, status in value.get("told", [])]
@@ -48,7 +47,6 @@ def _batches(context: StepContext) -> Iterator[tuple[list[ClosedSentence], Check
 
 
 def draft_keys(context: StepContext) -> dict[str, str]:
-    """The key of every check that the complete draft needs, by item."""
     return check_keys(context.draft["text"], context.citable)
 
 
@@ -60,13 +58,11 @@ def adopted_checks(context: StepContext) -> dict[str, Checked]:
 
 
 def unchecked_items(context: StepContext) -> list[str]:
-    """The items of the complete draft that have no check yet, early or not."""
     early = early_checks(context)
     keys = draft_keys(context).items()
     return [item for item, key in keys if key not in early and context.outcome("check_statements", item) is None]
 
 
 def undispatched_items(context: StepContext) -> list[str]:
-    """The unchecked items that were not dispatched while the draft was written either."""
     keys, dispatched = draft_keys(context), context.draft.get("early", [])
     return [item for item in unchecked_items(context) if keys[item] not in dispatched]

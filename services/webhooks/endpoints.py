@@ -106,7 +106,6 @@ def rotate_secret(endpoint_id: uuid.UUID, secret: str | None = None) -> Json:
 
 
 def read_callback_secret() -> str:
-    """The secret that signs messages to the callback URLs of single requests."""
     with reading() as session:
         return endpoints.callback_secret(session, current_tenant())
 

@@ -14,6 +14,7 @@ from config.settings import WebhookSettings
 from db.models import Document, EndpointStatus, Query, QueryKind, QueryStatus, Verification, WebhookEndpoint
 from db.queries.documents import documents
 from db.queries.runs import queries, results
+from db.queries.runs.conversations import find_conversation_of
 from db.queries.verifications import audits, batches
 from db.queries.webhooks import endpoints, messages
 from db.queries.webhooks.messages import Receiver
@@ -53,7 +54,6 @@ def announce(
 def write_message(
     session: Session, type_: str, data: Mapping[str, Any], to: Sequence[Receiver], *, query_id: uuid.UUID | None = None
 ) -> list[uuid.UUID]:
-    """Write a message for these receivers; return its deliveries."""
     now = messages.current_time(session).astimezone(UTC)
     body = message_body(type_, now.isoformat().replace("+00:00", "Z"), data)
     message_id, parent = f"msg_{secrets.token_urlsafe(18)}", tracing.traceparent()
@@ -131,6 +131,7 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
     # The verification that the result shows: for a given answer (N2), that of the text as it was given.
     find = results.find_draft_verification if given else results.find_published_verification
     judged = find(session, query.id)
+    conversation = find_conversation_of(session, query.id)
     return {
         "id": str(query.id),
         "status": status.value,
@@ -138,6 +139,7 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
         "workspace": queries.workspace_name_of(session, query),
         "question": query.question,
         "custom_id": query.custom_id,
+        "conversation_id": str(conversation) if conversation else None,
         "abstained": answer[0].abstained if answer else None,
         "answer": answer[0].text if answer else None,
         "error": query.error,

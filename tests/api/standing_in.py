@@ -1,7 +1,5 @@
 """A thread that replaces the workers."""
 
-import threading
-import time
 import uuid
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -12,6 +10,7 @@ from sqlalchemy.orm import Session
 from db.models import DEFAULT_TENANT, Query
 from db.queries.runs.queries import get_query
 from db.session import acting_for, transaction
+from tests.waiting import meanwhile, until
 from workers.processes.notifying import notify_end
 
 Work = Callable[[Session, Query], None]
@@ -22,16 +21,11 @@ def worker(http: httpx.Client, work: Work) -> Generator[None]:
     """Do `work` with the first query that is stored."""
 
     def run() -> None:
-        deadline = time.monotonic() + 20
-        while not (found := http.get("/v1/queries").json()["queries"]):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        query_id = uuid.UUID(found[0]["id"])
+        until(lambda: http.get("/v1/queries").json()["queries"], 20)
+        query_id = uuid.UUID(http.get("/v1/queries").json()["queries"][0]["id"])
         with acting_for(DEFAULT_TENANT), transaction() as session:
             work(session, get_query(session, query_id))
         notify_end(query_id)
 
-    thread = threading.Thread(target=run)
-    thread.start()
-    yield
-    thread.join()
+    with meanwhile(run):
+        yield

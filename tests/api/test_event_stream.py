@@ -7,7 +7,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -25,6 +25,7 @@ from services.finishing.completion import finish
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.serving import serving
+from tests.waiting import meanwhile
 from workers.processes.notifying import notify_end
 
 LAST = {"final", "failed", "cancelled"}
@@ -54,18 +55,12 @@ def other_api(redis_url: str) -> Generator[str]:
         yield url
 
 
-@contextmanager
-def meanwhile(work: Callable[[], None]) -> Generator[None]:
-    def acting() -> None:
+def beside(work: Callable[[], None]) -> AbstractContextManager[None]:
+    def act() -> None:
         with acting_for(DEFAULT_TENANT):
             work()
 
-    thread = threading.Thread(target=acting)
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
+    return meanwhile(act)
 
 
 def tell(query_id: uuid.UUID, *events: tuple[str, dict[str, Any]]) -> None:
@@ -123,7 +118,7 @@ def test_fifty_cuts_leave_no_gap_and_no_duplicate(api_url: str, other_api: str, 
                 time.sleep(chance.random() * 0.01)
 
     chance, joined, cuts = random.Random(50), list[Received](), 0
-    with meanwhile(work):
+    with beside(work):
         while not joined or joined[-1].type not in LAST:
             url = chance.choice([api_url, other_api])
             most = chance.randint(1, 900) if cuts < 60 else None
@@ -145,7 +140,7 @@ def test_events_arrive_while_the_query_runs(api_url: str, query_id: uuid.UUID) -
         assert arrived.wait(10), "the first event did not arrive before the second was told"
         end(query_id)
 
-    with meanwhile(work), httpx.stream("GET", f"{api_url}/v1/queries/{query_id}/events", timeout=20) as response:
+    with beside(work), httpx.stream("GET", f"{api_url}/v1/queries/{query_id}/events", timeout=20) as response:
         assert response.headers["content-type"].startswith("text/event-stream")
         assert response.headers["cache-control"] == "no-cache"
         raw = ""
@@ -187,7 +182,7 @@ def test_without_notifications_events_arrive_all_the_same(
         tell(query_id, ("stage", {}))
         end(query_id)
 
-    with meanwhile(work):
+    with beside(work):
         assert [event.type for event in read(api_url, query_id)] == ["stage", "final"]
 
 

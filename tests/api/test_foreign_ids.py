@@ -20,6 +20,7 @@ from domain.webhooks.delivery import EventType
 from services.external.acceptance import submit_batch, submit_verification
 from services.external.request import NewSource, NewVerification
 from services.finishing.completion import finish
+from services.queries import conversations
 from services.queries.sharing import share_answer
 from services.webhooks.outbox import announce
 from tests.api.operations import operations
@@ -32,6 +33,7 @@ MARK = "of-the-first"
 # How to create the resource named by a path parameter, for the current tenant.
 IDS: dict[str, Callable[[], str]] = {
     "query_id": lambda: _stored_query(),
+    "conversation_id": lambda: str(conversations.begin(MARK, f"About {MARK}")[0]["id"]),
     "document_id": lambda: _stored_document(),
     "feedback_id": lambda: _stored_feedback(),
     "share_id": lambda: _stored_share(),
@@ -49,6 +51,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/webhooks/{webhook_id}/replay": {"since": "2026-01-01T00:00:00Z"},
     "POST /v1/queries/{query_id}/feedback": {"rating": "up"},
     "POST /v1/queries/{query_id}/share": {"hours": 1},
+    "PATCH /v1/conversations/{conversation_id}": {"title": "Another"},
+    "POST /v1/conversations/{conversation_id}/turns": {"question": "What?"},
 }
 # Covers all tenants together, and is refused to each of them.
 OF_ALL = {"/metrics"}
@@ -167,7 +171,13 @@ def test_lists_show_nothing_of_another_tenant(http: httpx.Client, tenants: Tenan
         assert [text for text in hidden if text in foreign.text] == [], operation
         if any(text in own.text for text in hidden):
             shown_to_the_first.add(operation.path)
-    assert shown_to_the_first >= {"/v1/documents", "/v1/queries", "/v1/history", "/v1/keys"}
+    assert shown_to_the_first >= {
+        "/v1/documents",
+        "/v1/queries",
+        "/v1/history",
+        "/v1/keys",
+        "/v1/conversations",
+    }
     for path in OF_ALL:
         assert {http.get(path, headers=headers).status_code for headers in (tenants.first, tenants.second)} == {403}
     for path in ("/v1/quality", "/v1/quality/series"):

@@ -8,7 +8,7 @@ from config.settings import settings
 from services.documents.unpacking import unpack
 from tests.api.problems import assert_problem
 from tests.archives import zipped
-from tests.services.documents.test_ingestion import hold
+from tests.leases import hold
 from tests.serving import serving
 
 FILES = {"a.txt": "one fish", "deep/b.md": "two fish", "picture.png": "x"}

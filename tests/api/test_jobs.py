@@ -1,6 +1,5 @@
 """Questions as jobs: repeated, listed page by page, cancelled (A3)."""
 
-import threading
 import uuid
 from typing import Any
 
@@ -15,6 +14,7 @@ from db.session import reading, transaction
 from services.queries.results import read_history
 from tests.api.problems import assert_problem
 from tests.factories import make_query
+from tests.waiting import at_once
 
 KEY = "0b1e3f0a-2f0f-4f6e-9d9a-1b2c3d4e5f60"
 
@@ -74,15 +74,11 @@ def test_a_key_that_is_none_is_refused(http: httpx.Client, key: str) -> None:
 def test_many_at_once_with_one_key_make_one_query(api_url: str) -> None:  # A3
     answers: list[httpx.Response] = []
 
-    def send() -> None:
+    def send(_: int) -> None:
         with httpx.Client(base_url=api_url, timeout=30) as client:
             answers.append(post(client))
 
-    threads = [threading.Thread(target=send) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(send, 8)
     assert {answer.status_code for answer in answers} == {202}
     assert len({answer.json()["id"] for answer in answers}) == 1
     assert sum("idempotent-replayed" not in answer.headers for answer in answers) == 1

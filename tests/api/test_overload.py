@@ -36,6 +36,7 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("/multiagent/chat", {"message": "How long?"}),
     ("/query/verified", {"query": "How long?"}),
     ("/api/query", {"query": "How long?"}),
+    ("/v1/conversations/00000000-0000-0000-0000-000000000000/turns", {"question": "How long?"}),
 ]
 
 

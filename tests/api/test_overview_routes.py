@@ -115,8 +115,42 @@ def test_filters_and_pages(http: httpx.Client) -> None:  # A3
     assert len(seen) == len(set(seen)) == 4
 
 
+def test_a_part_of_the_question_finds_it_and_the_total_counts_all_pages(http: httpx.Client) -> None:  # A3
+    with transaction() as session:
+        for question in (
+            "How long is the warranty?",
+            "보증 기간은 얼마인가요?",
+            "What does 100% mean?",
+            "What is 1000?",
+        ):
+            make_query(session, question=question)
+    found = {
+        text: [row["question"] for row in entries(http, text=text)] for text in ("WARRANTY", "보증", "100%", "_", "no")
+    }
+    assert found == {
+        "WARRANTY": ["How long is the warranty?"],
+        "보증": ["보증 기간은 얼마인가요?"],
+        "100%": ["What does 100% mean?"],
+        "_": [],
+        "no": [],
+    }
+    assert http.get("/v1/history", params={"limit": 1}).json()["total"] == 4
+    assert http.get("/v1/history", params={"limit": 1, "text": "what"}).json()["total"] == 2
+    given = NewVerification(answer="It is.", sources=[NewSource(text="It is.")], workspace="w", custom_id="Ticket-77")
+    submit_verification(given, settings())
+    assert len(entries(http, kind="verification", text="ticket-7")) == 1
+
+
 @pytest.mark.parametrize(
-    "params", [{"kind": "both"}, {"status": "well"}, {"limit": 201}, {"created_after": "2026-01-01"}, {"workspace": ""}]
+    "params",
+    [
+        {"text": ""},
+        {"kind": "both"},
+        {"status": "well"},
+        {"limit": 201},
+        {"created_after": "2026-01-01"},
+        {"workspace": ""},
+    ],
 )
 def test_a_filter_that_cannot_be_used_is_refused(http: httpx.Client, params: dict[str, Any]) -> None:  # A8
     assert_problem(http.get("/v1/history", params=params), 422, "request_invalid")

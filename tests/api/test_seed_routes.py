@@ -17,6 +17,7 @@ from domain.query.options import QueryOptions
 from tests.api.problems import assert_problem
 from tests.api.standing_in import worker
 from tests.stored import complete, fail
+from tests.waiting import until
 
 Json = dict[str, Any]
 
@@ -149,10 +150,7 @@ def test_nobody_waits_for_a_client_that_left(http: httpx.Client, monkeypatch: py
     monkeypatch.setattr(one_request, "read_when_final", timed)
     with pytest.raises(httpx.ReadTimeout):
         http.post("/agent/chat", json={"question": "How long?"}, timeout=0.5)
-    deadline = time.monotonic() + 20
-    while not waits:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: waits)
     assert waits[0] < one_request.MAX_WAIT_S / 2
 
 

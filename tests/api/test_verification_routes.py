@@ -1,7 +1,6 @@
 """`/v1/verifications`: answers from elsewhere over HTTP, single and in files (N2)."""
 
 import json
-import threading
 import uuid
 from typing import Any
 
@@ -15,7 +14,7 @@ from db.session import acting_for, reading, transaction
 from tests.api.problems import assert_problem
 from tests.factories import make_document, make_query
 from tests.services.given_story import verifying
-from tests.waiting import until
+from tests.waiting import meanwhile, until
 from workers.starting.launch import launch_waiting
 
 SOURCE = "Returns are accepted within 30 days of the purchase date."
@@ -82,10 +81,8 @@ def test_a_result_that_is_not_there_in_time_says_how_far_it_is(http: httpx.Clien
         with acting_for(DEFAULT_TENANT), transaction() as session:
             mark_launched(session, query_id, 0)
 
-    thread = threading.Thread(target=launch)
-    thread.start()
-    late = http.post(PATH, json=RIGHT, params={"wait": 3})
-    thread.join()
+    with meanwhile(launch):
+        late = http.post(PATH, json=RIGHT, params={"wait": 3})
     assert (late.status_code, late.json()["status"]) == (202, "running")
 
 

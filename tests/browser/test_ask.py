@@ -44,9 +44,12 @@ def test_an_answer_without_verification_says_so_and_is_verified_on_demand(
 ) -> None:  # S5.7, S1.7, N2
     offline.add_text("policy.md", POLICY, workspace="unverified")
     page.goto("/#/ask?workspace=unverified")
+    options = page.get_by_role("button", name="Options")
+    options.click()
     switch = page.get_by_role("switch", name="Auto-verify")
     expect(switch).to_be_checked()
     switch.uncheck()
+    expect(options).to_contain_text("not verified")
     page.get_by_label("Your question").fill("Within how many days must returns be made?")
     page.keyboard.press("Enter")
     expect(page.get_by_text("This answer was not verified")).to_be_visible()
@@ -59,6 +62,8 @@ def test_an_answer_without_verification_says_so_and_is_verified_on_demand(
     assert [each["status"] for each in verification["citations"]] == ["accurate"]
     # The switch stays as it was left, the workspace too.
     page.goto("/#/ask")
+    expect(options).to_contain_text("not verified")
+    options.click()
     expect(page.get_by_role("switch", name="Auto-verify")).not_to_be_checked()
     expect(page.locator("select[name=workspace]")).to_have_value("unverified")
 

@@ -1,7 +1,6 @@
 """The page of a document: the cited place marked and visible, pages, search, versions, even in long documents."""
 
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESK, PHONE, AccessibilityCheck, PageMaker, Screenshot
 from tests.e2e.stack import Stack
+from tests.waiting import until
 
 PDF = Path("examples/corpus/refund-policy.pdf")
 SPAN = "Electronics are an exception: electronics bought in that period can be returned until January 15."
@@ -130,10 +130,7 @@ def test_a_long_document_is_laid_out_where_it_is_looked_at(page: Page, policy: s
 def test_versions_lead_to_each_other(page: Page, offline: Stack) -> None:
     old = offline.add_text("terms.txt", "Refunds take 14 days.", workspace="versions")
     new = offline.add_text("terms.txt", "Refunds take 10 days.", workspace="versions")
-    deadline = time.monotonic() + 30
-    while offline.http.get(f"/v1/documents/{old}").json()["status"] != "superseded":
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    until(lambda: offline.http.get(f"/v1/documents/{old}").json()["status"] == "superseded")
     page.goto(f"/#/document/{old}")
     expect(page.locator(".caution")).to_contain_text("A newer version")
     expect(page.get_by_text("Refunds take 14 days.")).to_be_visible()

@@ -94,6 +94,22 @@ def test_filters_are_kept_in_the_address(page: Page, query_id: str) -> None:  # 
     expect(page).to_have_url(re.compile("#/verification/"))
 
 
+def test_a_part_of_the_question_finds_it(page: Page, offline: Stack) -> None:  # A3
+    offline.add_text("returns.md", TEXT, workspace="searched")
+    for question in (QUESTION, "What is required for every return?"):
+        offline.ask(question, workspace="searched")
+    page.goto("/#/history?workspace=searched")
+    expect(rows(page)).to_have_count(2)
+    page.get_by_role("searchbox", name="Search").fill("WITHIN how many")
+    expect(rows(page)).to_have_count(1)
+    expect(rows(page).first).to_contain_text(QUESTION)
+    expect(page.get_by_text("1 of 1")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"text=WITHIN\+how\+many"))
+    page.reload()
+    expect(page.get_by_role("searchbox", name="Search")).to_have_value("WITHIN how many")
+    expect(rows(page)).to_have_count(1)
+
+
 def test_a_long_history_comes_in_parts(page: Page, query_id: str) -> None:  # A3
     assert query_id
     page.goto("/#/history?kind=verification&workspace=many")
@@ -101,7 +117,7 @@ def test_a_long_history_comes_in_parts(page: Page, query_id: str) -> None:  # A3
     page.get_by_role("button", name="Show more").click()
     expect(rows(page)).to_have_count(35)
     expect(page.get_by_role("button", name="Show more")).to_be_hidden()
-    expect(page.get_by_role("status").get_by_text("35 shown")).to_be_visible()
+    expect(page.get_by_role("status").get_by_text("35 of 35")).to_be_visible()
 
 
 def test_an_empty_history_says_what_to_do(page: Page, query_id: str) -> None:  # S5.7

@@ -1,6 +1,5 @@
 """Foreign pages in the same browser: they write and read nothing without a key, and frame nothing (A8)."""
 
-import threading
 from collections.abc import Generator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -12,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import REBOUND, PageMaker
 from tests.e2e.stack import Stack
+from tests.simulators.running import serving
 
 # Everything that a page can make a browser send; each tells what the page learned.
 ATTACKS = """async (api) => {
@@ -79,12 +79,9 @@ class _Empty(BaseHTTPRequestHandler):
 @pytest.fixture
 def other_port() -> Generator[int]:
     """Another program on this machine."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Empty) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield server.server_address[1]
-        server.shutdown()
-        thread.join()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Empty)
+    with serving(server):
+        yield server.server_port
 
 
 @pytest.fixture

@@ -105,6 +105,35 @@ def test_every_sentence_and_citation_shows_what_it_rests_on(groq_page: Page, men
     expect(groq_page.locator("mark.cited")).to_be_in_viewport()
 
 
+def test_only_what_is_wrong_is_marked_until_all_marks_are_asked_for(
+    groq_page: Page, mended: dict[str, Any], screenshot: Screenshot
+) -> None:
+    answer = opened(groq_page, mended)
+    mark = answer.locator(".sentence.supported > .verdict-mark").first
+    expect(mark).to_have_css("opacity", "0")
+    mark.focus()
+    expect(mark).to_have_css("opacity", "1")
+    groq_page.get_by_label("Mark every sentence").check()
+    expect(answer).not_to_have_class(re.compile("quiet"))
+    screenshot(groq_page, "query-marks-light")
+    groq_page.reload()
+    expect(groq_page.get_by_label("Mark every sentence")).to_be_checked()
+
+
+def test_the_places_that_are_cited_stand_beside_the_answer_and_lead_to_the_document(
+    groq_page: Page, mended: dict[str, Any], screenshot: Screenshot
+) -> None:
+    opened(groq_page, mended)
+    listed = groq_page.locator(".cited-sources li")
+    expect(listed).to_have_count(len({one["number"] for one in mended["citations"]}))
+    expect(listed.get_by_role("link")).to_have_count(
+        len({(one["number"], one["source_start"]) for one in mended["citations"]})
+    )
+    screenshot(groq_page, "query-light")
+    listed.first.get_by_role("link").first.click()
+    expect(groq_page.locator("mark.cited")).to_be_in_viewport()
+
+
 def test_what_was_removed_and_repaired_is_told_with_its_reason(groq_page: Page, mended: dict[str, Any]) -> None:  # S5.7
     answer = opened(groq_page, mended)
     kinds = {edit["kind"] for edit in mended["edits"]}

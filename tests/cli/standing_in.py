@@ -1,6 +1,5 @@
 """Replaces the workers in the database, so that commands have something to wait for."""
 
-import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 
@@ -12,6 +11,7 @@ from db.models import DEFAULT_TENANT, Document, DocumentStatus, Import, Query
 from db.queries.runs.queries import UNFINISHED
 from db.session import acting_for, reading, transaction
 from services.documents.unpacking import unpack
+from tests.waiting import repeating
 
 
 @contextmanager
@@ -21,23 +21,16 @@ def workers(
     document: Callable[[Document], None] | None = None,
 ) -> Generator[None]:
     """During the block, end every question with `query` and every document with `document`."""
-    enough = threading.Event()
 
     def work() -> None:
-        while not enough.wait(0.02):
-            with acting_for(DEFAULT_TENANT), transaction() as session:
-                for asked in session.scalars(select(Query).where(Query.status.in_(UNFINISHED))) if query else ():
-                    query(session, asked) if query else None
-                for sent in session.scalars(select(Document).where(Document.status == DocumentStatus.QUEUED)):
-                    document(sent) if document else None
+        with acting_for(DEFAULT_TENANT), transaction() as session:
+            for asked in session.scalars(select(Query).where(Query.status.in_(UNFINISHED))) if query else ():
+                query(session, asked) if query else None
+            for sent in session.scalars(select(Document).where(Document.status == DocumentStatus.QUEUED)):
+                document(sent) if document else None
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
+    with repeating(work):
         yield
-    finally:
-        enough.set()
-        thread.join()
 
 
 @contextmanager
@@ -46,20 +39,13 @@ def unpacking() -> Generator[None]:
 
     def work() -> None:
         with acting_for(DEFAULT_TENANT):
-            while not enough.wait(0.02):
-                with reading() as session:
-                    packed = session.scalars(select(Import.id).where(Import.unpacked_at.is_(None))).all()
-                for import_id in packed:
-                    unpack(import_id, settings(), lambda _: nullcontext(), lambda _: None)
+            with reading() as session:
+                packed = session.scalars(select(Import.id).where(Import.unpacked_at.is_(None))).all()
+            for import_id in packed:
+                unpack(import_id, settings(), lambda _: nullcontext(), lambda _: None)
 
-    enough = threading.Event()
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
+    with repeating(work):
         yield
-    finally:
-        enough.set()
-        thread.join()
 
 
 def read(document: Document) -> None:

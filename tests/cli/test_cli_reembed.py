@@ -13,7 +13,7 @@ from config.settings import settings
 from services.documents.documents import NewDocument, accept_document
 from services.documents.ingestion import ingest
 from tests.cli.conftest import Citewell
-from tests.services.documents.test_reembedding import hold
+from tests.leases import hold
 from tests.simulators.embeddings import KEY, EmbeddingServer
 
 

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 from fpdf import FPDF
 
 from citewell.cli.commands.up import error_in
 from citewell.supervisor.home import temporary_home
-from tests.supervisor.observers import soon
+from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
 
@@ -100,11 +101,12 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text("The office in Ghent opens at nine in the morning. It closes at five in the afternoon.")
     with started(home, tmp_path, "up", "--port", "0") as up:
-        soon(lambda: "Citewell is ready at" in up.err.read_text(), within=90)
+        until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
         ingested = command(home, "ingest", str(note), *map(str, unusable_files(tmp_path)))
         asked = command(home, "ask", "When does the office in Ghent open?", "--json")
         listed = command(home, "history")
         second = command(home, "up")
+        examined = command(home, "doctor", "--json")
         up.process.send_signal(signal.SIGTERM)
         code, _, err = up.end()
     starting, model, ready, stopped = err.splitlines()
@@ -127,18 +129,40 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
     assert answer["id"] in listed.stdout
     assert second.returncode == 2
     assert "already runs" in second.stderr
+    checks = {check["check"]: check for check in map(json.loads, examined.stdout.splitlines())}
+    assert examined.returncode == 0
+    assert "is ready, version" in checks["instance"]["found"]
+    assert checks["workers"]["state"] == "ok"
+    assert checks["model"]["state"] == "warn"
+
+
+def test_it_opens_with_an_example_and_again_with_the_same(home: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        with started(home, tmp_path, "up", "--port", "0", "--example") as up:
+            until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
+            documents = httpx.get(f"{address(up)}/v1/documents", params={"workspace": "example"}).json()["documents"]
+            up.process.send_signal(signal.SIGTERM)
+            code, _, err = up.end()
+        assert code == 0
+        assert "The workspace example has documents to try: citewell ask -w example" in err
+        assert [(each["status"], each["version"]) for each in documents] == [("ready", 1)] * 5
+
+
+def address(up: Running) -> str:
+    (line,) = [line for line in up.err.read_text().splitlines() if line.startswith("Citewell is ready at")]
+    return line.split()[4]
 
 
 def test_a_worker_that_dies_is_told_in_one_line(home: Path, tmp_path: Path) -> None:
     with started(home, tmp_path, "up", "--port", "0") as up:
-        soon(lambda: "Citewell is ready at" in up.err.read_text(), within=90)
+        until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
         worker = next(
             each
             for each in psutil.Process(up.process.pid).children(recursive=True)
             if "webhooks@" in " ".join(each.cmdline())
         )
         worker.kill()
-        soon(lambda: "webhooks ended with exit code -9; next start in" in up.err.read_text(), within=30)
+        until(lambda: "webhooks ended with exit code -9; next start in" in up.err.read_text(), 30)
         up.process.send_signal(signal.SIGTERM)
         _, _, err = up.end()
     told = [line for line in err.splitlines() if "exit code" in line]
@@ -163,7 +187,7 @@ def test_only_errors_of_the_processes_are_shown(line: str, event: str | None) ->
 
 def test_the_logs_of_all_processes_are_shown_on_request(home: Path, tmp_path: Path) -> None:
     with started(home, tmp_path, "up", "--port", "0", "--verbose") as up:
-        soon(lambda: "Citewell is ready at" in up.err.read_text(), within=90)
+        until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
         up.process.send_signal(signal.SIGTERM)
         _, _, err = up.end()
     shown = {line.split(" | ")[0].strip() for line in err.splitlines() if " | " in line}
@@ -190,10 +214,10 @@ def unusable_files(folder: Path) -> tuple[Path, Path]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_command_leaves_nothing_behind(home: Path, tmp_path: Path, number: signal.Signals) -> None:
     with started(home, tmp_path, "demo") as demo:
-        soon(lambda: "✓ " in demo.err.read_text(), within=120)
+        until(lambda: "✓ " in demo.err.read_text(), 120)
         demo.process.send_signal(number)
         code, _, err = demo.end()
     assert "Traceback" not in err
     if number is not signal.SIGKILL:
         assert (code, err.splitlines()[-1]) == (130, "citewell: interrupted")
-    soon(lambda: processes_of(home) == [], within=60)
+    until(lambda: processes_of(home) == [], 60)

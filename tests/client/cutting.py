@@ -3,10 +3,11 @@
 import socket
 import socketserver
 import struct
-import threading
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+from tests.simulators.running import serving
 
 _HEAD_END = b"\r\n\r\n"
 # With this option a socket that is closed sends a reset instead of a farewell.
@@ -68,15 +69,10 @@ def cutting(*replies: Reply, reply: Callable[[str], Reply] | None = None) -> Gen
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
                 connection.close()
 
-    with socketserver.TCPServer(("127.0.0.1", 0), Handler) as server:
-        state = Cutting(f"http://127.0.0.1:{server.server_address[1]}")
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,), name="cutting")
-        thread.start()
-        try:
-            yield state
-        finally:
-            server.shutdown()
-            thread.join()
+    server = socketserver.TCPServer(("127.0.0.1", 0), Handler)
+    state = Cutting(f"http://127.0.0.1:{server.server_address[1]}")
+    with serving(server):
+        yield state
 
 
 def _read_head(connection: socket.socket) -> str:

@@ -1,13 +1,14 @@
 """A server that records requests and gives planned answers, for routes that need no database here."""
 
 import json
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+
+from tests.simulators.running import serving
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,6 @@ class Asked:
 
     @property
     def json(self) -> Any:
-        """Its body."""
         return json.loads(self.body)
 
 
@@ -70,15 +70,10 @@ def recording(*answers: Answer) -> Generator[Recorder]:
             self.end_headers()
             self.wfile.write(answer.body)
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        recorder = Recorder(f"http://127.0.0.1:{server.server_port}")
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), name="recording")
-        thread.start()
-        try:
-            yield recorder
-        finally:
-            server.shutdown()
-            thread.join()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    recorder = Recorder(f"http://127.0.0.1:{server.server_port}")
+    with serving(server):
+        yield recorder
 
 
 def told(value: object, status: int = 200, **headers: str) -> Answer:

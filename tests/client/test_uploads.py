@@ -12,7 +12,6 @@ from tests.client.recording import Answer, recording, told
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A file to send."""
     path = tmp_path / "a.txt"
     path.write_text("hello")
     return path

@@ -52,7 +52,6 @@ class Truth:
         return self.sentences[token]
 
     def paragraph(self, page: int, sentences: int = 4) -> str:
-        """Return a paragraph of new sentences."""
         return " ".join(self.sentence(page) for _ in range(sentences))
 
     def row(self, page: int, cells: int) -> list[str]:
@@ -77,7 +76,6 @@ class TruePdf(FPDF):
 
     @property
     def width(self) -> float:
-        """The width of a column."""
         return (self.w - 120 - 24 * (self.columns - 1)) / self.columns
 
     def begin_page(self) -> None:
@@ -127,7 +125,6 @@ class TruePdf(FPDF):
         return text
 
     def wrapped(self, text: str) -> list[str]:
-        """Return the lines of a text in the width of a column."""
         lines = self.multi_cell(self.width, self.body_size, text, dry_run=True, output=MethodReturnValue.LINES)
         assert isinstance(lines, list)
         return [str(line) for line in lines]
@@ -154,6 +151,5 @@ class TruePdf(FPDF):
         self.ln(16)
 
     def data(self) -> bytes:
-        """Return the file."""
         self._footnotes()
         return bytes(self.output())

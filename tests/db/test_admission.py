@@ -11,6 +11,7 @@ from sqlalchemy import text
 from db.models import DEFAULT_TENANT, Query, QueryKind, QueryStatus
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.admission import admission
+from db.queries.admission import documents as of_documents
 from db.queries.admission.admission import Admitted
 from db.queries.documents.documents import claim_document
 from db.queries.runs import queries
@@ -279,7 +280,7 @@ def documents(count: int, of: int = DEFAULT_TENANT, first: int = 0) -> list[uuid
 
 def admit_documents() -> list[tuple[uuid.UUID, int]]:
     with system_transaction() as session:
-        return admission.admit_documents(session, older_than_s=10)
+        return of_documents.admit_documents(session, older_than_s=10)
 
 
 def test_few_documents_start_and_every_tenant_has_its_turn() -> None:  # A7
@@ -303,5 +304,5 @@ def test_documents_that_could_not_be_published_wait_again() -> None:  # A5
     started = [document_id for document_id, _ in admit_documents()]
     assert started == ids
     with system_transaction() as session:
-        admission.unlaunch_documents(session, started[1:])
+        of_documents.unlaunch_documents(session, started[1:])
     assert [document_id for document_id, _ in admit_documents()] == ids[1:]

@@ -23,7 +23,6 @@ def compose() -> dict[str, Any]:
 
 
 def services() -> dict[str, dict[str, Any]]:
-    """Its services by name."""
     return compose()["services"]
 
 

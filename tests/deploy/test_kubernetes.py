@@ -100,6 +100,7 @@ def test_it_is_contained(name: str) -> None:  # A8, A10
     assert pod["securityContext"]["runAsNonRoot"] is True
     assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
     assert pod["automountServiceAccountToken"] is False
+    assert pod["enableServiceLinks"] is False  # CITEWELL_API_PORT is a setting
     assert inside["securityContext"] == {
         "allowPrivilegeEscalation": False,
         "readOnlyRootFilesystem": True,

@@ -66,7 +66,6 @@ class Observed:
             yield path, path.read_text(errors="replace")
 
     def close(self) -> None:
-        """Close the database connections."""
         self._engine.dispose()
 
 
@@ -81,7 +80,6 @@ def steps_of(spans: list[Seen]) -> set[tuple[int, str, str]]:
 
 
 def calls_of(spans: list[Seen]) -> list[Seen]:
-    """Spans of model calls."""
     return [span for span in spans if re.match(r"chat ", span.name)]
 
 
@@ -96,7 +94,7 @@ def observed_stack(**environment: str) -> Generator[Observed]:
         own = {
             "GROQ_API_KEY": KEY,
             "GROQ_BASE_URL": provider.base_url,
-            "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
+            "OTEL_EXPORTER_OTLP_ENDPOINT": collector.origin,
             "OTEL_BSP_SCHEDULE_DELAY": "100",
             "CITEWELL_LOG_LEVEL": "DEBUG",
             "CITEWELL_LOG_FORMAT": "json",

@@ -22,7 +22,7 @@ from services.documents.ingestion import ingest
 from services.queries.submission import NewQuery, submit_query
 from tests.books import books
 from tests.e2e.stack import Stack
-from tests.services.documents.test_reembedding import hold
+from tests.leases import hold
 from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]

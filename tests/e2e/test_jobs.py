@@ -12,6 +12,7 @@ from httpx_sse import connect_sse
 from tests.e2e.stack import Stack
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import GroqSimulator
+from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
 
@@ -64,15 +65,14 @@ def test_a_cancelled_query_stops_its_calls_and_leaves_nothing_behind(
 ) -> None:  # A3
     provider.faults.faults[:] = [Fault(kind=FaultKind.HANG, times=None, match="generate_answer")]
     query_id = groq.submit(QUESTION, workspace=workspace)
-    deadline = time.monotonic() + 60
-    while groq.http.get(f"/v1/queries/{query_id}").json()["stage"] != "generating":
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: groq.http.get(f"/v1/queries/{query_id}").json()["stage"] == "generating")
     assert groq.http.delete(f"/v1/queries/{query_id}").json()["status"] == "cancelled"
-    while not (calls := [c for c in groq.history(query_id)["model_calls"] if c["step"] == "generate"]):
-        assert time.monotonic() < deadline, "the call was not stopped"
-        time.sleep(0.1)
-    assert [(call["error"], call["estimated"]) for call in calls] == [("stopped before its end", True)]
+
+    def calls() -> list[dict[str, Any]]:
+        return [each for each in groq.history(query_id)["model_calls"] if each["step"] == "generate"]
+
+    until(calls)
+    assert [(call["error"], call["estimated"]) for call in calls()] == [("stopped before its end", True)]
     asked = len(provider.ledger.entries)
     time.sleep(1.0)
     assert len(provider.ledger.entries) == asked

@@ -4,8 +4,7 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import Any
 
 import psycopg
@@ -14,6 +13,7 @@ from standardwebhooks import Webhook
 
 from tests.e2e.stack import Stack
 from tests.simulators.sink import Sink
+from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
 
@@ -34,13 +34,6 @@ def asked(stack: Stack, question: str) -> dict[str, Any]:
     assert query["citations"], query
     assert query["standing"]["state"] == "valid"
     return query
-
-
-def until(holds: Callable[[], bool], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def audit(stack: Stack, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -48,6 +48,9 @@ def audit(trial: Trial) -> Verdict:
     """Compare the books. Everything of the trial must have ended, or it counts as lost."""
     verdict = Verdict(trial.name, runs=len(trial.moments), accepted=len(trial.load.ids) + len(trial.documents))
     verdict.notes += trial.notes
+    verdict.problems += trial.problems
+    if trial.struck:
+        verdict.notes.append(f"under way when it struck: {', '.join(map(str, trial.struck))} questions")
     if not trial.moments:
         verdict.problems.append("the fault never struck")
     rows = trial.rig.books.queries(trial.load.ids)

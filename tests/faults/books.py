@@ -15,6 +15,10 @@ _QUERIES = """
            extract(epoch FROM q.created_at)::float AS created, extract(epoch FROM q.finished_at)::float AS finished
     FROM queries q WHERE q.id = ANY(%(ids)s)
 """
+_UNDER_WAY = """
+    SELECT count(DISTINCT query_id) AS queries FROM step_outcomes
+    WHERE query_id = ANY(%(ids)s) AND value IS NULL AND worker <> '' AND lease_until > now()
+"""
 _EVENTS = """
     SELECT query_id::text AS id, array_agg(seq ORDER BY seq) AS seqs,
            count(*) FILTER (WHERE type IN ('final', 'failed', 'cancelled')) AS ends,
@@ -80,6 +84,10 @@ class Books:
         """How many of these queries have not reached their end."""
         rows = self.queries(ids)
         return len(set(ids)) - sum(row["finished"] is not None for row in rows.values())
+
+    def under_way(self, ids: Sequence[str]) -> int:
+        """At how many of these queries a worker is at work: what waits to be admitted or in a queue does not count."""
+        return self._look(_UNDER_WAY, {"ids": _uuids(ids)})[0]["queries"]
 
     def events(self, ids: Sequence[str]) -> dict[str, Row]:
         return self._by_id(_EVENTS, ids)

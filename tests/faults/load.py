@@ -26,6 +26,7 @@ class Load:
     accepted: dict[str, str] = field(default_factory=dict[str, str])
     answers: Counter[int] = field(default_factory=Counter[int])
     took: list[float] = field(default_factory=list[float])
+    enough: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -49,18 +50,22 @@ class Load:
             time.sleep(0.2)
         raise TimeoutError("a query was not accepted")
 
-    def start(self, count: int, *, threads: int = 4, pause_s: float = 0.0) -> "Future[None]":
-        """Ask so many in the background, each thread with a pause after each; done when all are accepted."""
+    def start(self, count: int | None = None, *, threads: int = 4, pause_s: float = 0.0) -> "Future[None]":
+        """Ask so many in the background, or until `enough` is set, each thread with a pause after each; done when all
+        are accepted."""
         done: Future[None] = Future()
+        left = itertools.count() if count is None else iter(range(count))
 
-        def ask(_: int) -> None:
-            self.submit()
-            time.sleep(pause_s)
+        def ask() -> None:
+            while not self.enough.is_set() and next(left, None) is not None:
+                self.submit()
+                time.sleep(pause_s)
 
         def run() -> None:
             try:
                 with ThreadPoolExecutor(threads) as clients:
-                    list(clients.map(ask, range(count)))
+                    for each in [clients.submit(ask) for _ in range(threads)]:
+                        each.result()
                 done.set_result(None)
             except (TimeoutError, AssertionError, httpx.HTTPError) as error:
                 done.set_exception(error)

@@ -1,6 +1,7 @@
 """One trial: queries and documents under a fault, and the moments at which it struck."""
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import psycopg
@@ -45,7 +46,8 @@ class Window:
 
 @dataclass
 class Trial:
-    """`kinds` are the kinds of prompts that are counted here, all of them if None."""
+    """`kinds` are the kinds of prompts that are counted here, all of them if None. `struck` says how many questions
+    were under way at each strike that is to hit work."""
 
     name: str
     rig: Rig
@@ -55,6 +57,8 @@ class Trial:
     moments: list[Moment] = field(default_factory=list[Moment])
     documents: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])
+    problems: list[str] = field(default_factory=list[str])
+    struck: list[int] = field(default_factory=list[int])
     load: Load = field(init=False)
     armed: set[str] = field(default_factory=set[str])
     began: float = field(default_factory=time.time)
@@ -66,12 +70,21 @@ class Trial:
         """Note that everything was hit, now or then."""
         self.moments.append(Moment(time.time() if at is None else at))
 
-    def strike_work(self) -> None:
-        """The same, for what is to hit questions in the middle: says how many, and is no trial if there are none."""
-        unfinished = self.rig.books.unfinished(self.load.ids)
+    def strike_work(self, least: int, within_s: float = 30) -> None:
+        """Note that everything is hit, as soon as workers are at work on `least` questions. It is a problem if they are
+        not within so many seconds: a fault that hits little proves little."""
+        under_way = 0
+
+        def has_enough() -> bool:
+            nonlocal under_way
+            with suppress(psycopg.OperationalError):
+                under_way = self.rig.books.under_way(self.load.ids)
+            return under_way >= least
+
+        if not self.rig.pump(has_enough, within_s):
+            self.problems.append(f"only {under_way} questions were under way when it struck, {least} are wanted")
+        self.struck.append(under_way)
         self.strike()
-        self.notes.append(f"{unfinished} of {len(self.load.ids)} questions were under way")
-        assert unfinished, "nothing was hit"
 
     def arm(self, point: Point, name: str, order: Order | None = None) -> None:
         """Arm a failpoint of this trial."""

@@ -34,7 +34,6 @@ def acting(server: Any, act: Callable[[Client], Awaitable[T]], mode: str = "auto
 
 
 def call(server: Any, tool: str, **arguments: Any) -> CallToolResult:
-    """Call a tool once."""
     return acting(server, lambda client: client.call_tool(tool, arguments))
 
 
@@ -58,7 +57,6 @@ def text_of(result: CallToolResult) -> str:
 
 
 def in_process(url: str | None, key: str | None = None) -> Any:
-    """The server in this process."""
     return build_server(Reach(url, key))
 
 

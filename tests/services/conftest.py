@@ -5,7 +5,7 @@ from collections.abc import Generator
 import pytest
 
 from tests.clients.groq_stage import GroqStage
-from tests.services.story import Play, with_groq
+from tests.services.story import Play, with_groq, with_offline
 
 
 @pytest.fixture(autouse=True)
@@ -29,3 +29,8 @@ def stage(kept: GroqStage) -> GroqStage:
 @pytest.fixture
 def groq(stage: GroqStage) -> Play:
     return with_groq(stage)
+
+
+@pytest.fixture(params=["offline", "groq"])
+def play(request: pytest.FixtureRequest, stage: GroqStage) -> Play:
+    return with_offline if request.param == "offline" else with_groq(stage)

@@ -1,6 +1,5 @@
 """A verification of a given answer whose steps are run one by one, from the outcomes of its request to the result."""
 
-import threading
 import uuid
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from services.external.acceptance import submit_verification
 from services.external.request import NewSource, NewVerification
 from services.external.verification_results import read_verification
 from tests.services.story import Body, Play, Story, with_offline
+from tests.waiting import repeating
 from workers.starting.launch import launch_waiting
 
 
@@ -75,23 +75,16 @@ class GivenStory(Story):
 def verifying(*, admit: bool = True) -> Generator[None]:
     """During the block, process every started verification as workers would; `admit` also starts waiting ones, as a
     launcher does."""
-    enough = threading.Event()
     started = select(Query.id).where(Query.kind == QueryKind.VERIFICATION, Query.status == QueryStatus.RUNNING)
 
     def work() -> None:
-        while not enough.wait(0.02):
-            if admit:
-                launch_waiting()
-            with acting_for(DEFAULT_TENANT):
-                with reading() as session:
-                    found = list(session.scalars(started))
-                for query_id in found:
-                    GivenStory.of(query_id, partial(with_offline, embeddings=False)).verified()
+        if admit:
+            launch_waiting()
+        with acting_for(DEFAULT_TENANT):
+            with reading() as session:
+                found = list(session.scalars(started))
+            for query_id in found:
+                GivenStory.of(query_id, partial(with_offline, embeddings=False)).verified()
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
+    with repeating(work):
         yield
-    finally:
-        enough.set()
-        thread.join()

@@ -2,8 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from clients.embeddings import default_embedder
@@ -17,6 +16,7 @@ from services.documents.documents import read_document
 from services.documents.graph_building import Builder, build_graph
 from services.graph.planning import plan_graph
 from tests.clients.groq_stage import GroqStage
+from tests.leases import hold
 from tests.services.story import Play, Story, with_offline
 
 QUESTION = "Who leads the company that owns Acme Corp?"
@@ -29,13 +29,6 @@ OTHERS = [f"{firm} is a company that leads its market, and the company that owns
 
 LEADERS = [f"{firm} is a company that leads its market." for firm in FIRMS]
 """The same for the simulated model, which counts words without regard to their meaning."""
-
-
-@contextmanager
-def hold(renew: Callable[[], None]) -> Generator[None]:
-    """Keeps a lease; here it renews only once."""
-    renew()
-    yield
 
 
 def local_builder(**settings: Any) -> Builder:

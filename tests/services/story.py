@@ -147,7 +147,6 @@ class Story:
     # What steps left
 
     def set(self, step: str, outcome: Mapping[str, Any], item: str = "") -> "Story":
-        """Set the outcome of a step in this round."""
         self.rounds[self.round][step, item] = dict(outcome)
         return self
 
@@ -216,7 +215,6 @@ class Story:
         return self
 
     def write(self) -> "Story":
-        """Write the draft."""
         self.run("generate", generate)
         return self
 

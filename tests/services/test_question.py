@@ -1,29 +1,16 @@
 """Questions refused before anything is written, and the verdict on whether an answer answers."""
 
-from collections.abc import Generator
-
 import pytest
 
 from domain.query.refusals import IDK, IDK_KOREAN
 from domain.question.refusal import NOT_A_QUESTION
 from tests.clients.groq_stage import GroqStage
-from tests.services.story import Play, Story, checked, with_groq, with_offline
+from tests.services.story import Play, Story, checked, with_groq
 
 pytestmark = pytest.mark.usefixtures("database")
 
 MACHINES = "The Theta machine weighs 18 kilograms. The Zeta machine weighs 20 kilograms. The Eta machine is blue."
 OMEGA = "How many kilograms does the Omega machine weigh?"
-
-
-@pytest.fixture(scope="module")
-def stage() -> Generator[GroqStage]:
-    with GroqStage() as stage:
-        yield stage
-
-
-@pytest.fixture(params=["offline", "groq"])
-def play(request: pytest.FixtureRequest, stage: GroqStage) -> Play:
-    return with_offline if request.param == "offline" else with_groq(stage)
 
 
 # V8, seeds-audit B11

@@ -2,13 +2,15 @@
 
 import threading
 from collections.abc import Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
 )
+
+from tests.simulators.running import HttpServer
 
 Value = str | int | float | bool | list[str]
 
@@ -27,7 +29,7 @@ class Seen(NamedTuple):
     failed: bool
 
 
-class Collector:
+class Collector(HttpServer):
     """A server on a free port of 127.0.0.1, for the length of a `with` block."""
 
     def __init__(self) -> None:
@@ -50,29 +52,13 @@ class Collector:
             def log_message(self, format: str, *args: Any) -> None:
                 """Print nothing."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, name="collector")
-
-    @property
-    def url(self) -> str:
-        """The address for an exporter."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        super().__init__(Handler)
 
     def spans(self, trace_id: str | None = None) -> list[Seen]:
         """All spans received, or those of one trace."""
         with self._lock:
             found = [each for body in self.raw for each in _read(body)]
         return [each for each in found if trace_id in (None, each.trace_id)]
-
-    def __enter__(self) -> "Collector":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
 
 def _read(body: bytes) -> Sequence[Seen]:

@@ -1,20 +1,19 @@
 """A server that speaks OpenAI's `/v1/embeddings`; a vector counts the words of its text."""
 
 import json
-import threading
 import time
 import zlib
 from collections import deque
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from http.server import BaseHTTPRequestHandler
 from typing import Any, ClassVar
 
 from config.models import EmbeddingModel
+from tests.simulators.running import HttpServer
 
 KEY = "sk-embed"
 
 
-class EmbeddingServer:
+class EmbeddingServer(HttpServer):
     """Runs in its own thread. A model `name-16` makes vectors of 16 components, unless `dimensions` are requested.
 
     `pause_s` passes before each answer; `fail(status, …)` adds an answer that is given first, once; `requests` are the
@@ -25,12 +24,11 @@ class EmbeddingServer:
         self.requests: list[dict[str, Any]] = []
         self.pause_s = 0.0
         self.failures: deque[tuple[int, dict[str, str], bytes]] = deque()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"owner": self}))
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), name="embeddings")
+        super().__init__(type("Handler", (_Handler,), {"owner": self}))
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        return f"{self.origin}/v1"
 
     @property
     def texts(self) -> list[str]:
@@ -45,15 +43,6 @@ class EmbeddingServer:
     def fail(self, status: int, body: bytes = b"{}", **headers: str) -> None:
         """Answer the next request with this failure."""
         self.failures.append((status, headers, body))
-
-    def __enter__(self) -> "EmbeddingServer":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -2,13 +2,13 @@
 
 import json
 import re
-import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.simulators.running import HttpServer
 
 _MISSING = "Failed to deserialize the JSON body into the target type: missing field `texts` at line 1 column 99"
 
@@ -34,7 +34,7 @@ def shared_words(question: str, text: str) -> float:
     return len(wanted & there) / len(wanted)
 
 
-class RerankServer:
+class RerankServer(HttpServer):
     """Runs inside `with`. `answers` are given first, one per request; `tei` uses the other format."""
 
     def __init__(self, *answers: Answer, tei: bool = False, slope: float = 1.0, offset: float = 0.0) -> None:
@@ -43,22 +43,12 @@ class RerankServer:
         self.keys: list[str | None] = []
         self.paths: list[str] = []
         self._tei, self._slope, self._offset = tei, slope, offset
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
+        super().__init__(self._handler())
 
     @property
     def url(self) -> str:
         """The address before `/rerank`."""
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
-
-    def __enter__(self) -> "RerankServer":
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        return f"{self.origin}/v1"
 
     def _answer(self, body: dict[str, Any]) -> Answer:
         if self.answers:

@@ -3,17 +3,17 @@
 import asyncio
 import itertools
 import ssl
-import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum, auto
 from pathlib import Path
-from types import TracebackType
 from urllib.parse import urlsplit
 
 from aiohttp import web
+
+from tests.simulators.running import AsyncServer
 
 CERTIFICATE = Path(__file__).with_name("sink.pem")
 HOST = "hooks.test"
@@ -63,7 +63,7 @@ class Received:
     body: bytes
 
 
-class Sink:
+class Sink(AsyncServer):
     """A receiver in its own thread; with `tls` it is HOST, and a client must trust CERTIFICATE.
 
     `answer(path, *answers)` is a script: each request of the path takes the next answer, and the last one stays.
@@ -71,15 +71,12 @@ class Sink:
     """
 
     def __init__(self, *, tls: bool = False) -> None:
+        super().__init__("webhook-sink")
         self.requests: list[Received] = []
         self.connections = 0
         self._scripts: defaultdict[str, deque[Answer]] = defaultdict(lambda: deque([Answer()]))
         self._context = _server_context() if tls else None
         self._port = 0
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stop = asyncio.Event()
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="webhook-sink", daemon=True)
 
     @property
     def port(self) -> int:
@@ -100,37 +97,21 @@ class Sink:
         return self.answer(path, Answer(status, {"location": target}))
 
     def received(self, path: str) -> list[Received]:
-        """The requests of one path, in order."""
         return [request for request in list(self.requests) if urlsplit(request.path).path == path]
-
-    def __enter__(self) -> "Sink":
-        self._thread.start()
-        if not self._ready.wait(timeout=60):
-            raise RuntimeError("the sink did not start")
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._loop:
-            self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(timeout=10)
 
     async def _serve(self) -> None:
         runner = web.ServerRunner(web.Server(self._handle, access_log=None, handler_cancellation=True))
         await runner.setup()
-        self._loop = asyncio.get_running_loop()
 
         def accepted() -> asyncio.Protocol:
             self.connections += 1
             assert runner.server is not None
             return runner.server()
 
-        server = await self._loop.create_server(accepted, "127.0.0.1", 0, ssl=self._context)
+        server = await asyncio.get_running_loop().create_server(accepted, "127.0.0.1", 0, ssl=self._context)
         self._port = server.sockets[0].getsockname()[1]
-        self._ready.set()
         try:
-            await self._stop.wait()
+            await self._serve_until_stopped()
         finally:
             server.close()
             assert runner.server is not None

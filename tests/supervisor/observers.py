@@ -1,7 +1,6 @@
 """External observations of the servers and the processes."""
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -31,14 +30,6 @@ def redis_says(redis_url: str, *command: str) -> object:
     once = Retry(NoBackoff(), 0)
     with Redis(at.hostname or "", at.port or 0, password=at.password, protocol=2, retry=once) as client:
         return cast("object", client.execute_command(*command))  # pyright: ignore[reportUnknownMemberType] - untyped
-
-
-def soon(condition: Callable[[], object], within: float = 20) -> None:
-    """Wait until it holds; fail after `within` seconds."""
-    deadline = time.monotonic() + within
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def gone(processes: Sequence[psutil.Process]) -> bool:

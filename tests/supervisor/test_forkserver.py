@@ -23,7 +23,8 @@ from citewell.supervisor.supervisor import Supervisor
 from config.settings import Settings
 from tests.supervisor import loaded, slow_child
 from tests.supervisor.forking import PROGRAM, SOURCE, server
-from tests.supervisor.observers import gone, soon
+from tests.supervisor.observers import gone
+from tests.waiting import until
 
 pytestmark = [
     pytest.mark.slow,
@@ -85,7 +86,7 @@ def test_a_forked_process_that_dies_is_forked_again(fleet: Fleet, forks: Managed
     program = ready(fleet, fleet.launch(PROGRAM))
     first = program.pid
     program.kill()
-    soon(lambda: fleet.revive() or program.deaths)
+    until(lambda: fleet.revive() or program.deaths)
     assert any("exit code -9; next start in 0.25 s" in line for line in program.output.tail)
     fleet.await_ready([program], within=60, deaths=2)
     assert (program.pid != first, is_executed(program)) == (True, False)
@@ -106,11 +107,11 @@ def test_the_death_of_the_fork_server_touches_nobody(fleet: Fleet, forks: Manage
     program = ready(fleet, fleet.launch(PROGRAM))
     process = psutil.Process(program.pid)
     forks.kill()
-    soon(lambda: fleet.revive() or forks.deaths)
+    until(lambda: fleet.revive() or forks.deaths)
     assert not gone([process])
     # While there is none, what dies does not wait for it.
     program.kill()
-    soon(lambda: fleet.revive() or program.deaths)
+    until(lambda: fleet.revive() or program.deaths)
     fleet.revive(at_once=True)
     fleet.await_ready([program], within=60, deaths=2)
     fleet.await_ready([forks], within=60, deaths=2)
@@ -129,7 +130,7 @@ def test_a_fork_server_that_hangs_holds_nothing_up_and_makes_nothing_later(
     hanging.suspend()
     assert is_executed(ready(fleet, fleet.launch(PROGRAM)))
     hanging.resume()
-    soon(lambda: not [each for each in psutil.process_iter() if is_marked(each, mark)])
+    until(lambda: not [each for each in psutil.process_iter() if is_marked(each, mark)])
 
 
 def test_a_server_killed_before_it_has_answered_leaves_nothing_that_nobody_watches(fleet: Fleet) -> None:
@@ -140,9 +141,9 @@ def test_a_server_killed_before_it_has_answered_leaves_nothing_that_nobody_watch
     killed = forks.pid
     program = ready(fleet, fleet.launch(PROGRAM))
     assert (said(program)["pid"], said(program)["loaded_by"]) == (program.pid, killed)
-    soon(lambda: fleet.revive() or forks.deaths)
+    until(lambda: fleet.revive() or forks.deaths)
     # Neither the server nor the process between the two, which became ours with it.
-    soon(lambda: fleet.revive() or zombies() <= before)
+    until(lambda: fleet.revive() or zombies() <= before)
     process = psutil.Process(program.pid)
     fleet.stop([program])
     assert gone([process])
@@ -157,8 +158,8 @@ def test_what_is_made_when_nobody_waits_for_it_any_more_ends(fleet: Fleet, monke
     late = [each for each in psutil.process_iter() if each.pid != forks.pid and is_marked(each, mark)]
     # Ours already, so that only the closed socket tells it.
     assert [each.ppid() for each in late] == [os.getpid()]
-    soon(lambda: gone(late))
-    soon(lambda: fleet.revive() or not any(map(psutil.Process.is_running, late)))
+    until(lambda: gone(late))
+    until(lambda: fleet.revive() or not any(map(psutil.Process.is_running, late)))
 
 
 def test_where_no_process_can_adopt_orphans_everything_is_started_as_a_program(
@@ -190,7 +191,7 @@ def test_a_killed_supervisor_takes_along_what_was_forked(tmp_path: Path) -> None
             if each not in family:
                 each.kill()
         supervisor.kill()
-        soon(lambda: gone(family))
+        until(lambda: gone(family))
 
 
 def test_what_a_supervisor_forks_gives_back_what_it_frees() -> None:

@@ -14,7 +14,8 @@ from citewell.supervisor.errors import StartFailed
 from citewell.supervisor.processes.fleet import Fleet
 from citewell.supervisor.processes.process import ProcessSpec
 from citewell.supervisor.servers.endpoints import free_port
-from tests.supervisor.observers import gone, soon
+from tests.supervisor.observers import gone
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def test_stopping_climbs_the_ladder_and_takes_the_whole_group(fleet: Fleet) -> N
     began = time.monotonic()
     fleet.stop([process])
     assert 0.3 <= time.monotonic() - began < 40  # and not the 60 s of its child
-    soon(lambda: gone(family))
+    until(lambda: gone(family))
 
 
 def test_a_kind_process_is_not_waited_for(fleet: Fleet) -> None:

@@ -21,7 +21,8 @@ from citewell.supervisor.servers.binaries import find_binaries
 from citewell.supervisor.servers.endpoints import free_port
 from citewell.supervisor.servers.pair import EmbeddedServers
 from citewell.supervisor.servers.postgres import postgres_spec
-from tests.supervisor.observers import connect, gone, redis_says, soon, value
+from tests.supervisor.observers import connect, gone, redis_says, value
+from tests.waiting import until
 
 # One pair of servers for all tests that only look at it.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("embedded-servers")]
@@ -32,19 +33,6 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the serve
 def servers() -> Iterator[EmbeddedServers]:
     with temporary_home() as home, EmbeddedServers(home, durable=False) as servers:
         yield servers
-
-
-@pytest.fixture(scope="module")
-def home() -> Iterator[Path]:
-    """One for all tests that start, break and repair their own servers, in any order, as in real life."""
-    with temporary_home() as home:
-        yield home
-
-
-@pytest.fixture
-def new_home() -> Iterator[Path]:
-    with temporary_home() as home:
-        yield home
 
 
 def test_korean_text_has_trigrams(servers: EmbeddedServers) -> None:
@@ -85,7 +73,7 @@ def test_errors_leave_no_stored_text_in_the_log(servers: EmbeddedServers) -> Non
                 connection.execute(statement.encode(), parameters)
         with pytest.raises(psycopg.Error):
             connection.execute("SELECT last_one")
-    soon(lambda: "last_one" in log.read_text())
+    until(lambda: "last_one" in log.read_text())
     assert "unique constraint" in log.read_text()
     assert "canary" not in log.read_text()
 

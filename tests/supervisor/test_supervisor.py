@@ -21,30 +21,17 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 import citewell
 from citewell.supervisor.errors import AlreadyRunning, PortBusy, StartFailed
-from citewell.supervisor.home import temporary_home
 from citewell.supervisor.processes.process import ProcessSpec
 from citewell.supervisor.servers.endpoints import free_port
 from citewell.supervisor.state import ServerState, running_server, state_file
 from citewell.supervisor.supervisor import Supervisor
 from config.settings import Settings
-from tests.supervisor.observers import gone, redis_says, soon, value
+from tests.supervisor.observers import gone, redis_says, value
+from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("supervisor")]  # its home is shared by all tests
 PROGRAM = Path(__file__).with_name("run_supervisor.py")
 SOURCE = Path(citewell.__file__).parents[1]
-
-
-@pytest.fixture(scope="module")
-def home() -> Iterator[Path]:
-    """One for all tests, in any order: what one leaves is what a user finds at the next start."""
-    with temporary_home() as home:
-        yield home
-
-
-@pytest.fixture
-def new_home() -> Iterator[Path]:
-    with temporary_home() as home:
-        yield home
 
 
 @dataclass(frozen=True)
@@ -94,7 +81,7 @@ def test_a_killed_supervisor_leaves_no_process_and_no_lock(home: Path) -> None:
         assert not gone([first.child("valkey-server")])
         first.process.kill()
         first.process.wait()
-        soon(lambda: gone(family))
+        until(lambda: gone(family))
     assert running_server(home) is None
     with running(home) as second:
         assert second.database_answers()
@@ -107,8 +94,8 @@ def test_a_server_that_dies_comes_back_on_its_port(home: Path) -> None:
             assert answers()
             dead = citewell.child(name)
             dead.kill()
-            soon(lambda dead=dead: not dead.is_running())
-            soon(answers)
+            until(lambda dead=dead: not dead.is_running())
+            until(answers)
             assert citewell.child(name).pid != dead.pid
 
 
@@ -127,7 +114,7 @@ def test_an_interrupted_supervisor_stops_everything_and_exits_with_zero(home: Pa
         assert citewell.process.wait(60) == 0
         # The worker's child, which ignores polite requests, would have 60 s.
         assert time.monotonic() - began < 40
-        soon(lambda: gone(family))
+        until(lambda: gone(family))
     assert not state_file(home).exists()
 
 
@@ -190,7 +177,7 @@ def test_the_state_of_a_process_that_is_gone_is_no_running_server(tmp_path: Path
         born = psutil.Process(child.pid).create_time()
         assert says(child.pid, born)
         child.kill()
-        soon(lambda: not says(child.pid, born))  # a zombie that has not been waited for yet
+        until(lambda: not says(child.pid, born))  # a zombie that has not been waited for yet
     assert not says(child.pid, born)
 
 
@@ -205,7 +192,7 @@ def test_an_ordinary_user_runs_everything_under_one_account(new_home: Path) -> N
         family = [psutil.Process(citewell.process.pid), *citewell.children()]
         assert set(_users(family)) == {user.pw_uid}
         citewell.process.kill()
-        soon(lambda: gone(family))
+        until(lambda: gone(family))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs a folder of another user")

@@ -1,6 +1,8 @@
 """A message that carries several steps, and one that goes on with what follows in place."""
 
+import asyncio
 import threading
+import time
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -483,6 +485,178 @@ def test_what_a_step_hands_on_in_place_is_waited_for_and_seen(run: Run, play: Pl
     assert play.seen == ["a", "side", "rest"]
     assert seen == [{("early", "b1"), ("rest", "r1"), ("rest", "r2")}]
     assert broker.llen("verification") == 0
+
+
+class Drafting:
+    """Behind "a" comes a chord of "write" and "side", and then "end". "write" adds "rest", which ends before "side"."""
+
+    def __init__(self, play: Play, broken: Exception | None = None) -> None:
+        self.seen_at_end: list[set[tuple[str, str]]] = []
+        self._is_begun = threading.Event()
+        self._broken = [broken] if broken else []
+        register("query.write", [replace(play.step("write"), adds=self._added)])
+        register("query.side", [Step("side", None, self._side, failed=FAILED)])
+        register("query.rest", [Step("rest", "resting", self._rest, failed=FAILED)])
+        register("query.end", [Step("end", "ending", self._end)])
+        self._first = play.step(
+            "a", then=lambda run, _: chord([link("write", run), link("side", run)], link("end", run))
+        )
+
+    def work(self, run: Run) -> Work:
+        return Work.single(self._first, run)
+
+    def _added(self, run: Run, _: StepContext) -> Sequence[Signature[Any]]:
+        return [items_of(run, "rest", "r1", "r2")]
+
+    async def _side(self, context: StepContext) -> StepResult:
+        context.log.records.append(CallRecord("groq", "m", "side", "0" * 12, 1, 1.0, Usage(1, 1)))
+        assert await asyncio.to_thread(self._is_begun.wait, 20)
+        # What was added is done by now, were it not for what is to be done with it.
+        await asyncio.sleep(0.2)
+        if self._broken:
+            raise self._broken.pop()
+        return StepResult.single({"by": "side"})
+
+    async def _rest(self, context: StepContext) -> StepResult:
+        self._is_begun.set()
+        return StepResult({item: {"by": "rest"} for item in context.items})
+
+    def _end(self, context: StepContext) -> StepResult:
+        self.seen_at_end.append(set(context.outcomes))
+        return StepResult.single({"status": "done"})
+
+
+ALL_DRAFTED = [("a", ""), ("end", ""), ("rest", "r1"), ("rest", "r2"), ("side", ""), ("write", "")]
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_a_step_adds_does_not_wait_for_those_beside_it(  # A2
+    run: Run, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored: list[list[str]] = []
+    complete_steps = step_io.complete_steps
+
+    async def note(
+        completion: step_io.Completion, following: step_io.ClaimRequest | None = None
+    ) -> step_io.CompletionResult:
+        stored.append(sorted({step for step, _ in completion.values}))
+        return await complete_steps(completion, following)
+
+    monkeypatch.setattr(step_io, "complete_steps", note)
+    drafting = Drafting(play)
+    execute_work(drafting.work(run), Continuation())
+    # No transaction more than when all of them end together.
+    assert stored == [["a"], ["write"], ["rest", "side"], ["end"]]
+    assert drafting.seen_at_end == [set(ALL_DRAFTED) - {("end", "")}]
+    assert stored_items(run) == ALL_DRAFTED
+    assert sorted(calls(run)) == [("a", "a"), ("side", "side"), ("write", "write")]
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_is_beside_and_has_to_wait_comes_again_alone(run: Run, play: Play) -> None:  # A5, A7
+    drafting = Drafting(play, CallDeferred(1.0, "the allowance is used up"))
+    with pytest.raises(RetryLater):
+        execute_work(drafting.work(run), Continuation())
+    assert stored_items(run) == [each for each in ALL_DRAFTED if each[0] not in ("side", "end")]
+    free(run)
+    execute_work(drafting.work(run), Continuation())
+    assert stored_items(run) == ALL_DRAFTED
+    assert play.seen == ["a", "write"]
+    with system_transaction() as session:
+        assert set(session.scalars(text("SELECT tries FROM step_outcomes"))) == {1}
+
+
+@pytest.mark.usefixtures("serving")
+def test_all_beside_comes_again_when_postgres_was_away(run: Run, play: Play) -> None:  # A5, A4
+    drafting = Drafting(play, DatabaseUnavailable())
+    with pytest.raises(DatabaseUnavailable):
+        execute_work(drafting.work(run), Continuation())
+    assert stored_items(run) == [("a", ""), ("write", "")]
+    execute_work(drafting.work(run), Continuation())
+    # What "write" added was not done, and is not added again: here nobody plans what is left.
+    assert stored_items(run) == [("a", ""), ("end", ""), ("side", ""), ("write", "")]
+    assert sorted(calls(run)) == [("a", "a"), ("side", "side"), ("side", "side"), ("write", "write")]
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_is_beside_is_kept_when_another_worker_has_what_was_added(run: Run, play: Play) -> None:  # A5
+    with transaction() as session:
+        steps.claim_items(session, run.query_id, 0, "rest", ["r2"], worker="another", lease_s=10, launch=1)
+    with pytest.raises(Ignore):
+        execute_work(Drafting(play).work(run), Continuation())
+    assert stored_items(run) == [("a", ""), ("rest", "r1"), ("side", ""), ("write", "")]
+
+
+@pytest.mark.parametrize("is_cancelled", [True, False])
+@pytest.mark.usefixtures("serving")
+def test_what_is_beside_is_stopped_and_billed_when_nobody_needs_it(  # A3, A4
+    run: Run, play: Play, monkeypatch: pytest.MonkeyPatch, *, is_cancelled: bool
+) -> None:
+    """The query is cancelled, or started again, as what was written is stored."""
+    drafting, complete_steps = Drafting(play), step_io.complete_steps
+
+    async def too_late(
+        completion: step_io.Completion, following: step_io.ClaimRequest | None = None
+    ) -> step_io.CompletionResult:
+        if ("write", "") in completion.values:
+            with transaction() as session:
+                if is_cancelled:
+                    finish(session, uuid.UUID(run.query_id), QueryStatus.CANCELLED)
+                else:
+                    queries.mark_launched(session, uuid.UUID(run.query_id), run.launch)
+        return await complete_steps(completion, following)
+
+    monkeypatch.setattr(step_io, "complete_steps", too_late)
+    began = time.monotonic()
+    with pytest.raises(Ignore):
+        execute_work(drafting.work(run), Continuation())
+    assert time.monotonic() - began < 10  # "side" would have waited for what is never begun
+    assert sorted(calls(run)) == [("a", "a"), ("side", "side"), ("write", "write")]
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_was_handed_on_and_has_ended_is_not_read_again(  # A2
+    run: Run, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[set[tuple[str, str]]] = []
+    claimed: list[list[str]] = []
+    claim_steps = step_io.claim_steps
+
+    async def note(query_id: str, request: step_io.ClaimRequest) -> step_io.ClaimedSteps | None:
+        claimed.append([step for step, _ in request.keys])
+        return await claim_steps(query_id, request)
+
+    def writing(context: StepContext) -> StepResult:
+        assert context.dispatch([("draft", {"start": 0, "text": "So."})], "b1", Closed(sentences=[]))
+        return StepResult.single({"status": "complete"})
+
+    async def checking_the_rest(context: StepContext) -> StepResult:
+        while ("early", "b1") not in await asyncio.to_thread(stored_items, run):
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(0.2)
+        return StepResult({item: {"by": "rest"} for item in context.items})
+
+    def ending(context: StepContext) -> StepResult:
+        seen.append({key for key in context.outcomes if key[0] in ("early", "sentences", "rest")})
+        return StepResult.single({"status": "done"})
+
+    register("query.early", [play.step("early")])
+    register("query.rest", [Step("rest", "resting", checking_the_rest)])
+    register("query.end", [Step("end", "ending", ending)])
+    writer = Step(
+        "write",
+        "writing",
+        writing,
+        adds=lambda run_, _: [items_of(run_, "rest", "r1")],
+        spreads=lambda run_, item: items_of(run_, "early", item),
+    )
+    register("query.write", [writer])
+    register("query.side", [play.step("side")])
+    drafting = always(chord([link("write", run), link("side", run)], link("end", run)))
+    monkeypatch.setattr(step_io, "claim_steps", note)
+    execute_work(Work.single(play.step("a", then=drafting), run), Continuation())
+    assert sorted(claimed) == [["a"], ["early"]]
+    assert seen == [{("early", "b1"), ("sentences", "b1"), ("rest", "r1")}]
 
 
 @pytest.mark.usefixtures("serving")

@@ -32,7 +32,6 @@ def meter() -> Meter:
 
 @pytest.fixture
 def reporter(meter: Meter) -> Reporter:
-    """The reporter of the same process."""
     return Reporter(meter)
 
 

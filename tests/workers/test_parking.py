@@ -23,12 +23,13 @@ from services.core.context import StepContext, StepResult
 from services.operations.administration import read_parked
 from services.queries.results import read_history
 from tests.factories import make_query
+from tests.waiting import at_once
 from tests.workers.executing import execute_step
-from workers.celery_app import app
 from workers.execution.message import Message, RetryLater
 from workers.execution.work import Body, Step
 from workers.pipeline import Run
 from workers.processes.runtime import worker_prefix
+from workers.tasks.answer import retrieve_task
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -38,7 +39,7 @@ FAILED = {"status": "not_checked", "verdict": None}
 def execute(
     body: Body, run: Run, *items: str, failed: Mapping[str, Any] | None = FAILED, redelivered: bool = False
 ) -> None:
-    message = Message(app.tasks["query.retrieve"], Context(delivery_info={"redelivered": redelivered}))
+    message = Message(retrieve_task, Context(delivery_info={"redelivered": redelivered}))
     execute_step(Step("probe", "probing", body, failed=failed), run, items or ("",), message=message)
 
 
@@ -149,16 +150,12 @@ def test_a_message_that_is_delivered_often_at_once_is_worked_on_once(run: Run) -
             calls.extend(context.items)
         return done(context)
 
-    def deliver() -> None:
+    def deliver(_: int) -> None:
         gate.wait()
         with acting_for(DEFAULT_TENANT), suppress(Ignore):
             execute(body, run, *items)
 
-    threads = [threading.Thread(target=deliver) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(deliver, 6)
     assert sorted(calls) == list(items)
     assert outcomes(run) == {item: {"status": "done"} for item in items}
 

@@ -11,9 +11,9 @@ from db.queries.access.keys import get_or_add_tenant
 from db.queries.runs import queries, steps
 from db.session import reading, system_transaction, transaction
 from tests.factories import make_document, make_query
+from workers.tasks.answer import retrieve_task
 from workers.tasks.ingestion import ingest_document
 from workers.tasks.maintenance import fail_query
-from workers.tasks.retrieval import retrieve_task
 
 pytestmark = pytest.mark.usefixtures("database")
 

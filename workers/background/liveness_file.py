@@ -33,7 +33,6 @@ class LoopMonitor:
         self._turned_at = None
 
     def is_stuck(self) -> bool:
-        """Whether a turn is long overdue."""
         turned_at = self._turned_at
         return turned_at is not None and time.monotonic() - turned_at > _STUCK_AFTER_S
 

@@ -53,7 +53,6 @@ class Reporter:
             self._reported = now
 
     def unreported(self) -> Counts:
-        """The counts since the last report."""
         return without(self._meter.counts(), self._reported)
 
     def end(self) -> None:

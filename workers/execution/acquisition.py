@@ -30,7 +30,7 @@ from workers.execution.claims import Claim
 from workers.execution.message import RetryLater
 from workers.execution.work import Step, Work
 from workers.pipeline import Run
-from workers.processes.notifying import notify_end, notify_watchers
+from workers.processes.notifying import notify_beside, notify_end, notify_watchers
 from workers.processes.once import once
 from workers.processes.runtime import leases, tools, worker_name
 
@@ -76,10 +76,10 @@ async def acquire(work: Work) -> Acquired | None:
             await asyncio.to_thread(Claim(run, entry.claimed).hand_back_soon)
             raise
         if unclaimed.has_ended:
-            await asyncio.to_thread(notify_end, entry.id)
+            notify_beside(notify_end, entry.id)
             return None
     if entry.entered:
-        await asyncio.to_thread(notify_watchers, entry.id)
+        notify_beside(notify_watchers, entry.id)
     query = _snapshot(entry)
     budget = budget_of(query.options, entry.used_s, entry.spent_usd)
     context = StepContext(query, run.round, (), done, tools(), entry.rounds, budget=budget)

@@ -41,7 +41,6 @@ class Claim:
         return {item: attempt for (name, item), attempt in self.attempts.items() if name == step}
 
     def only(self, names: Collection[str]) -> "Claim":
-        """The claim on these steps."""
         return Claim(self.run, {key: attempt for key, attempt in self.attempts.items() if key[0] in names})
 
     def hand_back(self, session: Session, hold_s: float = 0.0) -> bool:
@@ -106,7 +105,6 @@ class HeldClaims:
                 del self._held[key]
 
     def stop(self) -> None:
-        """Stop the work on all held claims."""
         for _, stop in self._all():
             stop()
 

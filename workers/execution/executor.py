@@ -7,10 +7,11 @@ the process; blocking database work runs in threads.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 import structlog
-from celery.exceptions import Ignore
+from celery.exceptions import Ignore, Reject
 
 from clients.llm.protocol import CallDeferred
 from config.settings import settings
@@ -23,21 +24,21 @@ from workers.execution.claims import MIN_WAIT_S, Claim, held_claims
 from workers.execution.inline import Continuation, ParallelWork
 from workers.execution.instrumentation import log_context, traced
 from workers.execution.message import Message, RetryLater
-from workers.execution.result_storage import Deferred, Results, defer, hand_back_on_error, store_results
+from workers.execution.result_storage import Deferred, Results, defer, give_up, hand_back_on_error, store_results
 from workers.execution.step_run import Dispatch, StepRun
 from workers.execution.work import Work
 
 log = structlog.get_logger()
 
 
-async def execute(work: Work, continuation: Continuation, message: Message | None = None) -> None:
-    """Run the steps of `work` that have no outcome yet and what follows in place, and dispatch the rest. Items that the
-    work spreads join the chord of its message, if it has one.
+async def execute(work: Work, continuation: Continuation, message: Message | None = None) -> StepContext:
+    """Run the steps of `work` that have no outcome yet and what follows in place, and dispatch the rest; return the
+    outcomes. Items that the work spreads join the chord of its message, if it has one.
 
     Raises Ignore when another worker has the work or has done it, Reject when this process ends, RetryLater when the
     message has to be delivered again, DatabaseUnavailable.
     """
-    await _MessageRun(continuation, message).execute(work)
+    return await _MessageRun(continuation, message).execute(work)
 
 
 class _MessageRun:
@@ -50,17 +51,20 @@ class _MessageRun:
         """The message, until the work that its chord waits for is done."""
         self._parallel = ParallelWork(lambda work: execute(work, Continuation()))
 
-    async def execute(self, work: Work) -> None:
-        following, acquired = work, None
+    async def execute(self, work: Work) -> StepContext:
+        acquired = None
         try:
-            while following is not None:
-                with log_context(following.run, following.name):
-                    run = _WorkRun(self._continuation, self._parallel, self._chord, following)
+            while True:
+                with log_context(work.run, work.name):
+                    run = _WorkRun(self._continuation, self._parallel, self._chord, work)
                     context, acquired = await run.execute(acquired, is_redelivered=self._is_redelivered)
                     # What follows in place comes after the chord.
                     self._chord = None
                     following = await self._next(run.last, context, is_acquired=acquired is not None)
-            await self._continuation.launch()
+                if following is None:
+                    await self._continuation.launch()
+                    return context
+                work = following
         finally:
             await self._parallel.join()
 
@@ -75,13 +79,35 @@ class _MessageRun:
         return following
 
 
-class _WorkRun:
-    """The execution of one work, and of the derived steps after it."""
+class _Unfinished:
+    """Steps of a work that still run while what another one of them added runs beside them."""
 
-    def __init__(self, continuation: Continuation, parallel: ParallelWork, chord: Message | None, work: Work) -> None:
+    def __init__(self, claim: Claim, runs: Sequence[StepRun]) -> None:
+        self.claim, self._runs = claim, runs
+        self.is_joined = False
+
+    def join(self) -> Sequence[StepRun]:
+        """The steps, for the first who asks: who joins them stores their results."""
+        runs, self.is_joined = () if self.is_joined else self._runs, True
+        return runs
+
+
+class _WorkRun:
+    """The execution of one work, of what its steps add, and of the derived steps after it."""
+
+    def __init__(
+        self,
+        continuation: Continuation,
+        parallel: ParallelWork,
+        chord: Message | None,
+        work: Work,
+        earlier: _Unfinished | None = None,
+    ) -> None:
+        """`earlier`: steps of the work before it, whose results are stored with its own."""
         self._continuation, self._parallel, self._chord = continuation, parallel, chord
         self._work = self.last = work
-        """`last` is the last work that ran: this one, or a derived one."""
+        """`last` is the last work that ran: this one, or one after it."""
+        self._earlier = earlier or _Unfinished(Claim(work.run, {}), ())
         self._dispatch: Dispatch = chord.add_to_chord if chord is not None else parallel.add
         # A chord gets its additional parts when the work is stored: until then nothing may follow.
         self._may_continue = chord is None or work.spreading_step is None
@@ -102,7 +128,7 @@ class _WorkRun:
             for key in acquired.suspects:
                 async with suspect_claimed(work, key) as attempts:
                     context, following = await self._run(context, attempts)
-            if not _is_done(work, context):
+            if not _is_done(work.keys, context):
                 _leave_to_others(acquired, is_redelivered=is_redelivered)
             if not self._has_added:
                 await self._add(context, acquired.attempts)
@@ -111,7 +137,8 @@ class _WorkRun:
     async def _run(self, context: StepContext, attempts: Mapping[Key, int]) -> tuple[StepContext, Acquired | None]:
         """Run the claimed items and store their results; return the context with the outcomes and the claim on what
         follows, if it was claimed already."""
-        if not attempts:
+        earlier = self._earlier.join()
+        if not attempts and not earlier:
             return context, None
         claim = Claim(self._work.run, attempts)
         steps = [part.step for part in self._work.parts if claim.of(part.step.name)]
@@ -122,26 +149,62 @@ class _WorkRun:
             for run in runs:
                 run.stop()
 
-        async with hand_back_on_error(claim, runs):
+        async with hand_back_on_error(claim, runs), _stopped_on_error(runs):
             with held_claims().hold(claim, stop):
                 if shutdown.is_over():
                     # Claimed after all other work was stopped (workers.execution.shutdown).
                     stop()
-                results, deferred = await _gather_results(runs)
+                if (done := await self._run_added_early(claim, runs, context)) is not None:
+                    return done
+                results, deferred = await _gather_results([*earlier, *runs])
                 results, context, following = await self._run_derived(results, context, attempts)
+            claim = Claim(claim.run, {**self._earlier.claim.attempts, **attempts})
             if results:
                 acquired = await store_results(claim, context, results, [run for run, _ in deferred], following)
             if deferred:
                 await defer(claim, deferred)
         return context, acquired
 
+    async def _run_added_early(
+        self, claim: Claim, runs: Sequence[StepRun], context: StepContext
+    ) -> tuple[StepContext, Acquired | None] | None:
+        """If the step that adds in place ends before the others, store it and run what it adds beside them; their
+        results are stored with those of what was added. None if it ends last, fails, or adds nothing."""
+        adding = next((run for run in runs if run.step is self._work.spreading_step), None)
+        if adding is None or self._chord is not None or not _is_done(self._work.keys, context, claim.attempts):
+            return None
+        ends = [run.end for run in runs]
+        await asyncio.wait({adding.end})
+        result, rest = adding.end.result(), [run for run in runs if run is not adding]
+        if all(end.done() for end in ends) or not isinstance(result, StepResult) or not result.values:
+            return None
+        context = _with_outcomes(context, [(adding, result)])
+        following, context = await self._next(context, claim.attempts)
+        if following is None or self._continuation.is_fan_in:
+            return None
+        unfinished = _Unfinished(claim.only({run.step.name for run in rest}), rest)
+        beside = _WorkRun(self._continuation, self._parallel, None, following, unfinished)
+        try:
+            stored = claim.only({adding.step.name})
+            acquired = await store_results(stored, context, [(adding, result)], (), following)
+            self._continuation.advance()
+            with log_context(following.run, following.name):
+                done = await beside.execute(acquired, is_redelivered=False)
+        except (Ignore, Reject, RetryLater):
+            if not unfinished.is_joined:
+                await _stop(rest)
+                await asyncio.to_thread(give_up, unfinished.claim, rest)
+            raise
+        self.last = beside.last
+        return done
+
     async def _run_derived(
         self, results: Results, context: StepContext, attempts: Mapping[Key, int]
     ) -> tuple[Results, StepContext, Work | None]:
         """Run the derived steps that follow; return all results, the context with them, and the work that follows."""
         context = _with_outcomes(context, results)
-        while self._may_continue and _is_done(self.last, context):
-            following = await self._next(context, attempts)
+        while self._may_continue and _is_done([*self._earlier.claim.attempts, *self.last.keys], context):
+            following, context = await self._next(context, attempts)
             if following is None or not following.is_derived:
                 return results, context, following
             self._continuation.advance()
@@ -152,15 +215,17 @@ class _WorkRun:
             results, context = [*results, *derived], _with_outcomes(context, derived)
         return results, context, None
 
-    async def _next(self, context: StepContext, attempts: Mapping[Key, int]) -> Work | None:
-        """The work that follows in place, to be claimed as the outcomes before it are stored. None once a step has
-        started parallel work: only a later claim sees its outcomes."""
-        if self._parallel.has_started:
-            return None
+    async def _next(self, context: StepContext, attempts: Mapping[Key, int]) -> tuple[Work | None, StepContext]:
+        """The work that follows in place, to be claimed as the outcomes before it are stored, and the context for it.
+        None while it waits for parallel work."""
         if not self._has_added:
             await self._add(context, attempts)
         self._has_added = True
-        return await asyncio.to_thread(self._continuation.next, self.last, context)
+        if self._continuation.is_fan_in:
+            if (merged := self._parallel.merged(context)) is None:
+                return None, context
+            context = merged
+        return await asyncio.to_thread(self._continuation.next, self.last, context), context
 
     async def _add(self, context: StepContext, attempts: Mapping[Key, int]) -> None:
         """Add the parts that a step `adds`, to the chord of the message or in place.
@@ -189,8 +254,8 @@ def _leave_to_others(acquired: Acquired, *, is_redelivered: bool) -> None:
     raise Ignore
 
 
-def _is_done(work: Work, context: StepContext) -> bool:
-    return all(key in context.outcomes for key in work.keys)
+def _is_done(keys: Iterable[Key], context: StepContext, claimed: Collection[Key] = ()) -> bool:
+    return all(key in context.outcomes or key in claimed for key in keys)
 
 
 def _with_outcomes(context: StepContext, results: Results) -> StepContext:
@@ -204,9 +269,25 @@ async def _gather_results(runs: Sequence[StepRun]) -> tuple[Results, Deferred]:
 
     When all have ended, raises the error of one that failed; DatabaseUnavailable only if there is no other.
     """
-    ended = list(zip(runs, await asyncio.gather(*(run.result() for run in runs)), strict=True))
+    ended = list(zip(runs, await asyncio.gather(*(run.end for run in runs)), strict=True))
     for _, each in sorted(ended, key=lambda pair: isinstance(pair[1], DatabaseUnavailable)):
         if isinstance(each, Exception) and not isinstance(each, CallDeferred):
             raise each
     results = [(run, each) for run, each in ended if isinstance(each, StepResult)]
     return results, [(run, each) for run, each in ended if isinstance(each, CallDeferred)]
+
+
+@asynccontextmanager
+async def _stopped_on_error(runs: Sequence[StepRun]) -> AsyncGenerator[None]:
+    """Let none of them run on after an error in the block."""
+    try:
+        yield
+    except BaseException:
+        await _stop(runs)
+        raise
+
+
+async def _stop(runs: Sequence[StepRun]) -> None:
+    for run in runs:
+        run.stop()
+    await asyncio.gather(*(run.end for run in runs), return_exceptions=True)

@@ -8,7 +8,7 @@ single work, claimed and stored together; the body follows when all of it is don
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import structlog
@@ -36,12 +36,10 @@ _served: frozenset[str] = frozenset()
 
 
 def register(task: str, steps: Sequence[Step]) -> None:
-    """Register the steps that a task runs."""
     _steps[task] = tuple(steps)
 
 
 def work_for(task: str, run: Run, items: Sequence[str] = ("",)) -> Work:
-    """The work that a message of a registered task asks for."""
     return Work(run, tuple(Part(step, tuple(items)) for step in _steps[task]))
 
 
@@ -125,13 +123,18 @@ class Continuation:
 class ParallelWork:
     """Work that a step without a chord spreads while it runs: `execute` runs it concurrently, in this process."""
 
-    def __init__(self, execute: Callable[[Work], Coroutine[Any, Any, None]]) -> None:
+    def __init__(self, execute: Callable[[Work], Coroutine[Any, Any, StepContext]]) -> None:
         self._execute = execute
-        self._futures: list[Future[None]] = []
+        self._futures: list[Future[StepContext]] = []
 
-    @property
-    def has_started(self) -> bool:
-        return bool(self._futures)
+    def merged(self, context: StepContext) -> StepContext | None:
+        """The context with the outcomes of all started work. None while some of it runs, and if some failed: then only
+        a later claim finds the outcomes."""
+        for each in self._futures:
+            if not each.done() or each.exception() is not None:
+                return None
+            context = replace(context, outcomes={**each.result().outcomes, **context.outcomes})
+        return context
 
     def add(self, link: Signature[Any]) -> bool:
         """Start the link's work, from any thread. False when this process does not run it: it is still to be done."""

@@ -28,7 +28,6 @@ class Message:
 
     @property
     def is_redelivered(self) -> bool:
-        """Whether a worker had the message before."""
         info: Any = self.context.delivery_info or {}
         return bool(info.get("redelivered"))
 

@@ -28,7 +28,7 @@ from workers.execution.instrumentation import Outcome, report_step
 from workers.execution.message import RetryLater
 from workers.execution.step_run import StepRun, store_model_calls
 from workers.execution.work import Work
-from workers.processes.notifying import notify_end, notify_watchers
+from workers.processes.notifying import notify_beside, notify_end, notify_watchers
 
 log = structlog.get_logger()
 
@@ -57,14 +57,14 @@ async def store_results(
         run.calls_stored = True
         report_step(run, "stopped" if not result.values else "done" if left.kept else "superseded")
     if not left.kept:
-        await asyncio.to_thread(_give_up, claim, waiting)
+        await asyncio.to_thread(give_up, claim, waiting)
         _report(waiting, "superseded")
         log.info("superseded", step=results[0][0].step.name, query_id=str(context.query.id))
         await shutdown.reject_if_over()
         raise Ignore  # another worker holds this claim now, or the query has ended
     if left.entered or any(result.events or result.save is not None for _, result in results):
         notify = notify_end if any(run.step.ends for run, _ in results) else notify_watchers
-        await asyncio.to_thread(notify, context.query.id)
+        notify_beside(notify, context.query.id)
     if following is None or next_context is None:
         return None
     if set(left.claimed) != set(following.keys):
@@ -189,7 +189,8 @@ def _store_with_saves(
         return left
 
 
-def _give_up(claim: Claim, waiting: Sequence[StepRun]) -> None:
+def give_up(claim: Claim, waiting: Sequence[StepRun]) -> None:
+    """Hand back a claim whose results nobody needs or waits for, and store the model calls of the runs without one."""
     with transaction() as session:
         store_model_calls(session, waiting)
         if not shutdown.is_over():

@@ -60,6 +60,7 @@ class StepRun:
         self.began_ns = time.time_ns()
         self._ended_ns = 0
         self.has_failed = False
+        self._end: asyncio.Task[StepResult | Exception] | None = None
         self._body: asyncio.Task[StepResult] | None = None
         self._is_stopped = False
 
@@ -72,6 +73,12 @@ class StepRun:
     def is_derived(self) -> bool:
         """Whether it has no claim of its own, because it is stored with the results that it is derived from."""
         return not any(self.attempts.values())
+
+    @property
+    def end(self) -> "asyncio.Task[StepResult | Exception]":
+        """Its result when it has ended; looking at it begins the step."""
+        self._end = self._end or asyncio.ensure_future(self.result())
+        return self._end
 
     async def result(self) -> StepResult | Exception:
         """Execute the step. A stopped step returns a result without values.
@@ -174,7 +181,6 @@ class StepRun:
 
 
 def store_model_calls(session: Session, runs: Iterable[StepRun], *, kept: bool = True) -> None:
-    """Store the model calls of these steps in one statement."""
     runs = tuple(runs)
     rows = [row for run in runs for row in run.calls(kept=kept)]
     model_calls.add_model_calls(session, rows, [each for run in runs for each in run.settled])

@@ -68,7 +68,6 @@ class Work:
 
     @property
     def name(self) -> str:
-        """The steps, for logs."""
         return ", ".join(part.step.name for part in self.parts)
 
     @property

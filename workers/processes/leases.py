@@ -55,7 +55,6 @@ class LeaseRenewer:
 
     @property
     def has_pending(self) -> bool:
-        """Whether actions wait for Postgres to become reachable."""
         return bool(self._pending)
 
     def run_pending(self) -> None:

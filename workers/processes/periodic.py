@@ -43,7 +43,6 @@ class Periodic:
 
     @property
     def is_running(self) -> bool:
-        """Whether it was started and has not been stopped since."""
         return self._thread is not None and not self._stopped.is_set()
 
     def start(self) -> None:

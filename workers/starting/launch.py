@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 
 from config.settings import settings
 from db.models import QueryKind
-from db.queries.admission import admission
+from db.queries.admission import admission, documents
 from db.queries.admission.admission import Admitted
 from db.queries.documents import graph_jobs
 from db.queries.runs import queries
@@ -88,13 +88,13 @@ def launch_documents() -> int:
     Few at a time, so that no tenant's documents wait for all those of another (A7).
     """
     with system_transaction() as session:
-        admitted = admission.admit_documents(session, older_than_s=settings().recovery.lease_s)
+        admitted = documents.admit_documents(session, older_than_s=settings().recovery.lease_s)
     for place, (document_id, tenant_id) in enumerate(admitted):
         with acting_for(tenant_id):
             published = _launch("document.ingest", Queue.INGESTION, document_id)
         if not published:
             with system_transaction() as session:
-                admission.unlaunch_documents(session, [waiting for waiting, _ in admitted[place:]])
+                documents.unlaunch_documents(session, [waiting for waiting, _ in admitted[place:]])
             raise NotPublished
     return len(admitted)
 

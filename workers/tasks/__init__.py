@@ -1,25 +1,5 @@
-"""All tasks, one module per pool. A task only calls a function of `services`."""
+"""All tasks, by what they work on. A task only calls a function of `services`."""
 
-from workers.tasks import (
-    citations,
-    generation,
-    graph,
-    ingestion,
-    maintenance,
-    reranking,
-    retrieval,
-    verification,
-    webhooks,
-)
+from workers.tasks import answer, graph, ingestion, maintenance, verification, webhooks
 
-__all__ = [
-    "citations",
-    "generation",
-    "graph",
-    "ingestion",
-    "maintenance",
-    "reranking",
-    "retrieval",
-    "verification",
-    "webhooks",
-]
+__all__ = ["answer", "graph", "ingestion", "maintenance", "verification", "webhooks"]

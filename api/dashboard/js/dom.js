@@ -36,7 +36,7 @@ function give(element, name, value) {
   else element.setAttribute(name, value === true ? "" : value);
 }
 
-/** Addresses lead into this page or to the web, never to a script, whoever wrote them. */
+/** Addresses lead into this page or to the web, never to a script, whatever text they come from. */
 function safeAddress(address) {
   return /^(#|\/|https?:\/\/)/i.test(address) ? address : "#";
 }

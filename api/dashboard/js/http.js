@@ -19,7 +19,7 @@ export async function ask(path, { method = "GET", json, form, headers = {}, sign
   return response.json();
 }
 
-/** The same, with the response itself for whoever reads it as it comes. */
+/** The same, with the response itself, for a caller that reads it as it arrives. */
 export async function send(path, { method = "GET", json, form, headers = {}, signal } = {}) {
   const sent = new Headers(headers);
   // A person asks here: before the scripts of the same tenant.
@@ -34,7 +34,7 @@ export async function send(path, { method = "GET", json, form, headers = {}, sig
 }
 
 /** The address of a path of the API, also where a proxy shows it below a path of its own. */
-export const address = (path) => new URL(`../../${path.replace(/^\//, "")}`, import.meta.url).href;
+export const address = (path) => new URL(path.replace(/^\//, ""), document.baseURI).href;
 
 /** `path` with those of `values` that say something, as its query string. */
 export function withQuery(path, values) {
@@ -45,7 +45,8 @@ export function withQuery(path, values) {
   return search.size ? `${path}?${search}` : path;
 }
 
-async function problemOf(response) {
+/** The error that a response explains. */
+export async function problemOf(response) {
   const body = await response.json().catch(() => ({}));
   return new Problem(response.status, body, Number(response.headers.get("Retry-After")) || null);
 }

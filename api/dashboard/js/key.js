@@ -1,9 +1,17 @@
-/** The API key of this tab: kept until the tab is closed, sent to nobody but this server. */
+/** The API key of this page: kept until its tab is closed, or in this browser where that was wanted; sent to this server only. */
 const NAME = "citewell.key";
 
-export const storedKey = () => sessionStorage.getItem(NAME) || "";
+export const storedKey = () => sessionStorage.getItem(NAME) || localStorage.getItem(NAME) || "";
 
-export function storeKey(key) {
-  if (key) sessionStorage.setItem(NAME, key);
-  else sessionStorage.removeItem(NAME);
+/** Whether it stays in this browser when the tab is closed. */
+export const isKept = () => localStorage.getItem(NAME) !== null;
+
+export function storeKey(key, { keep = false } = {}) {
+  forgetKey();
+  if (key) (keep ? localStorage : sessionStorage).setItem(NAME, key);
+}
+
+export function forgetKey() {
+  sessionStorage.removeItem(NAME);
+  localStorage.removeItem(NAME);
 }

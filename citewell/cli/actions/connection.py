@@ -28,8 +28,8 @@ def connected(url: str | None) -> Generator[CitewellClient]:
 
     Raises SupervisorError, ConfigurationInvalid, ApiKeyUnusable; the client raises ServerUnreachable.
     """
-    key = key_of_environment()
-    if url is None and (running := running_server(settings().home)):
+    key, home = key_of_environment(), settings().home
+    if url is None and (running := running_server(home)):
         url = running.url
     if url is not None:
         with CitewellClient(url, key, priority="interactive") as client:

@@ -95,7 +95,7 @@ def _evaluate_pairs(labelled: LabelledPairs, wanted: Wanted) -> None:
     started = time.monotonic()
     judged = _judge(labelled, judges, wanted)
     sets = measured(judged)
-    verifier = verifier_version(judges.gateway, judges.settings, judges.settings.preset)
+    verifier = verifier_version(judges.gateway, judges.settings, judges.settings.sharing)
     calibration = calibration_for(judged, verifier)
     printed = {"macro": macro(sets), "worst": worst(sets), "sets": sets, "verifier": verifier}
     pairs = [pair for members in judged.values() for pair in members]
@@ -125,7 +125,7 @@ def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:
         usage = _usage(judges, [call for question in questions for call in question.calls])
         run = FinishedRun(
             "retrieval",
-            reranker_version(judges.gateway, judges.settings, judges.reranker, judges.settings.preset),
+            reranker_version(judges.gateway, judges.settings, judges.reranker, judges.settings.sharing),
             judges.gateway.provider,
             found.files,
             len(questions),
@@ -159,7 +159,7 @@ def _judge(labelled: LabelledPairs, judges: _Judges, wanted: Wanted) -> dict[str
                 concurrency=chosen.models.concurrency,
                 uncertain_below=chosen.verification.citation_confidence,
                 on_done=lambda: bar.advance(task),
-                preset=chosen.preset,
+                preset=chosen.sharing,
             )
         )
     each = iter(judged)
@@ -183,7 +183,7 @@ async def _ask_sets(sets: Sequence[QuestionSet], judges: _Judges, wanted: Wanted
                     settings=judges.settings.retrieval,
                     concurrency=judges.settings.models.concurrency,
                     on_done=lambda task=asking: bar.advance(task),
-                    preset=judges.settings.preset,
+                    preset=judges.settings.sharing,
                 )
     return asked
 

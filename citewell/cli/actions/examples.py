@@ -1,13 +1,19 @@
 """The example documents and questions of the repository."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
 import citewell
 from citewell.cli.actions.finding import Upload
+from citewell.cli.actions.uploading import ingest_all
 from citewell.cli.errors import CommandFailed
+from citewell.client import CitewellClient
+
+WORKSPACE = "example"
+"""Where `citewell up --example` puts the documents."""
 
 
 class ExampleQuestion(TypedDict):
@@ -38,10 +44,17 @@ def load_examples() -> Examples:
         questions: list[ExampleQuestion] = json.loads((root / "questions.json").read_text(encoding="utf-8"))
     except OSError as error:
         raise CommandFailed(
-            f"the examples are not at {root} ({error.strerror}: {error.filename}); the demo needs a clone of it"
+            f"the examples are not at {root} ({error.strerror}: {error.filename}); it needs a clone of the repository"
         ) from None
     documents = [
         Upload(root / "corpus" / entry["filename"], entry["filename"], json.dumps(entry["metadata"]))
         for entry in listed
     ]
     return Examples(documents, questions)
+
+
+def add_documents(client: CitewellClient, examples: Examples) -> Iterator[str]:
+    """Add the documents that the workspace does not have yet; yields what is wrong with those that failed."""
+    for ingested in ingest_all(client, examples.documents, WORKSPACE):
+        if ingested.problem is not None:
+            yield ingested.problem

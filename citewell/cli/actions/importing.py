@@ -49,7 +49,7 @@ def _followed(client: CitewellClient, upload: Upload, import_id: str) -> Import:
         while True:
             seen = client.imports.get(import_id)
             states = seen["documents"]
-            ended = sum(states.values()) - states["queued"] - states["processing"] + len(seen["skipped"])
+            ended = states["ready"] + states["failed"] + states["superseded"] + len(seen["skipped"])
             bars.update(bar, total=seen["total"], completed=ended, stage=seen["status"])
             if seen["status"] in ("finished", "failed"):
                 return seen

@@ -12,6 +12,7 @@ from citewell.cli.errors import FAILED, CommandFailed
 from clients.llm.neural import PairClassifier, open_classifier
 from clients.llm.neural.judging import VETO_BELOW
 from clients.llm.protocol import ModelError
+from config.settings import settings
 
 _ROUNDS = 5
 
@@ -61,6 +62,7 @@ def show(name: str, label: str | None, languages: Sequence[str], as_json: bool) 
     Raises ConfigurationInvalid when it cannot be loaded, CommandFailed when it cannot be run, and typer.Exit(1) when
     its veto is worthless.
     """
+    settings()  # where what is wrong with them is said
     classifier = open_classifier(name, label, download=True)
     trials = [trial for trial in _TRIALS if trial.language in languages]
     try:

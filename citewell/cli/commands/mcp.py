@@ -9,6 +9,7 @@ import typer
 from citewell.cli.errors import CommandFailed
 from citewell.cli.options import Url
 from citewell.client import key_of_environment
+from config.settings import settings
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 _HOST, _PORT = "127.0.0.1", 8765
@@ -33,6 +34,7 @@ def mcp(
         raise CommandFailed("the MCP server needs a package that is not installed: pip install 'citewell[mcp]'")
     if not http and (host is not None or port is not None):
         raise CommandFailed("--host and --port are for --http; without it standard input and output are served")
+    settings()  # What is wrong with them is said now, not in the first tool's result.
     # Imported here because the package is optional.
     server = import_module("citewell.mcp.server")
     if http:

@@ -37,7 +37,7 @@ def share(
             if as_json:
                 emit(made)
             else:
-                out.print(plain(made.get("url", "")), soft_wrap=True)
+                out.print(plain(made["url"]), soft_wrap=True)
                 say(f"link {made['id']}, valid until {when(made['expires_at'])}")
 
 

@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
-from citewell.cli.console import say
+from citewell.cli.actions.examples import WORKSPACE, Examples, add_documents, load_examples
+from citewell.cli.actions.providers import problem_of_provider
+from citewell.cli.console import complain, say
+from citewell.client import ApiProblem, CitewellClient, ServerUnreachable, key_of_environment
 from citewell.supervisor.supervisor import Supervisor
 from config.settings import settings
 
@@ -15,10 +18,6 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 _SUPERVISOR = "[supervisor] "
 _ERRORS = ("error", "critical")
 _LONGEST = 300  # characters of a line
-_NO_MODEL = (
-    "No language model is configured: answers are sentences of your documents, checked by rules. For a model, set"
-    " GROQ_API_KEY or CITEWELL_MODELS__PROVIDER (docs/models.md)."
-)
 
 
 @app.command()
@@ -26,22 +25,41 @@ def up(
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Of the API; 0 takes a free one. [default: as configured]")
     ] = None,
+    example: Annotated[
+        bool, typer.Option("--example", help=f"Add five documents to try it with, in the workspace {WORKSPACE}.")
+    ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the logs of all processes here.")] = False,
 ) -> None:
     """Start servers, API and workers, and keep them running until Ctrl-C.
 
-    Data lives under CITEWELL_HOME, and the logs of all processes under logs/ there. Errors are shown here as well.
+    Data lives under CITEWELL_HOME, and the logs of all processes under logs/ there. Errors are shown here as well. A
+    key that the provider of the language model refuses is an error at once.
     """
     if verbose and sys.stderr.isatty():
         os.environ.setdefault("CITEWELL_LOG_FORMAT", "console")
-    configured = settings()
+    configured, examples = settings(), load_examples() if example else None
     say(f"Citewell starts Postgres, Valkey, its API and its workers; data and logs are in {configured.home}")
+    if problem := problem_of_provider(configured):
+        say(problem)
     with Supervisor(configured, port=port, on_line=_show if verbose else _show_errors) as supervisor:
-        if configured.provider == "offline":
-            say(_NO_MODEL)
+        if examples:
+            _add(examples, supervisor)
         say(f"Citewell is ready at {supervisor.url} ({supervisor.url}/docs shows the API); Ctrl-C stops it")
         supervisor.run_forever()
     say("Citewell has stopped")
+
+
+def _add(examples: Examples, supervisor: Supervisor) -> None:
+    """Add the documents, unless the workspace has them; what fails is told, and no reason not to run."""
+    try:
+        with CitewellClient(supervisor.url, key_of_environment(), after_each=supervisor.revive) as client:
+            for problem in add_documents(client, examples):
+                complain(problem)
+    except (ApiProblem, ServerUnreachable) as error:
+        complain(f"the example documents could not be added: {error}")
+    else:
+        question = min((each["question"] for each in examples.questions), key=len)
+        say(f'The workspace {WORKSPACE} has documents to try: citewell ask -w {WORKSPACE} "{question}"')
 
 
 def _show(process: str, line: str) -> None:

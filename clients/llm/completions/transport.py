@@ -30,9 +30,7 @@ class Transport(Protocol):
         """
         ...
 
-    async def aclose(self) -> None:
-        """Release connections."""
-        ...
+    async def aclose(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,6 @@ class ModelFolder:
 
     @property
     def is_onnx(self) -> bool:
-        """True if the weights are for onnxruntime."""
         return self.weights[0].suffix == ".onnx"
 
 

@@ -63,7 +63,6 @@ def take_notes(question: str, sources: Sources, max_chars: int, meaning: Meaning
 
 
 def quoted(candidate: Candidate) -> str:
-    """The sentence as an answer shows it."""
     return shown_sentence(candidate.source, candidate.sentence)
 
 

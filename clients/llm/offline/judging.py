@@ -53,7 +53,6 @@ class Judged:
 
     @property
     def supported(self) -> bool:
-        """True if support is at least as likely as not."""
         return self.support >= 0.5
 
 

@@ -28,7 +28,6 @@ class Candidate:
     covered: frozenset[str] = frozenset()
 
     def adds_to(self, chosen: Sequence["Candidate"]) -> bool:
-        """True if it has words of the question that none of `chosen` has."""
         return not self.covered <= frozenset[str]().union(*(each.covered for each in chosen))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from domain.prompting.judgements import RestatedQuestion, RewrittenQuestion, SearchDecision
 from domain.prompting.numbered_sources import Sources
+from domain.question.follow_up import standalone_question
 from domain.text.sentences import split_sentences
 from domain.text.words import content_stems, coverage, meaningful, stem, words
 
@@ -37,26 +38,14 @@ _LONGEST_PAIR = 500
 _NAME = re.compile(r"(?<=[\w,;:(] )[A-Z][\w’'-]+(?:\s+[A-Z][\w’'-]+)*")
 _ABOUT = 0.3
 _USER = "user: "
-_GOES_ON = re.compile(
-    r"^(?:(?:and|but|or|so|then|also|what about|how about|그럼|그러면|그리고|그런데)\b|그\s)|[은는도]요\s*[?？]*$",
-    re.IGNORECASE,
-)
-_REFERS = re.compile(
-    r"\b(?:it|its|they|them|their|he|him|his|she|her|that|those|these|this|same|one|ones)\b|그것|이것|그거|그건|그게|그때|거기",
-    re.IGNORECASE,
-)
-_FEW_WORDS, _SHORT = 2, 4
 _HANGUL = re.compile(r"[가-힣]$")
 _PLURAL = re.compile(r"(?<=[a-z]{3})(?<![siu])s$")
 
 
 def restate_question(question: str, conversation: str) -> RestatedQuestion:
-    """The question, preceded by the user's last self-contained one if it refers back."""
+    """The question as it is meant after the user's earlier ones."""
     before = [line.removeprefix(_USER) for line in conversation.splitlines() if line.startswith(_USER)]
-    if not before or not _refers(question):
-        return RestatedQuestion(standalone_question=question)
-    topic = next((each for each in reversed(before) if not _refers(each)), before[0])
-    return RestatedQuestion(standalone_question=f"{topic} {question}")
+    return RestatedQuestion(standalone_question=standalone_question(question, before))
 
 
 def rewrite_question(question: str, count: int) -> RewrittenQuestion:
@@ -85,15 +74,6 @@ def decide_search(question: str, sources: Sources, searches: str) -> SearchDecis
     if named:
         return SearchDecision(action="search", queries=[named], reason="a passage names what the question describes")
     return SearchDecision(action="answer", queries=[], reason="every part of the question was searched for")
-
-
-def _refers(question: str) -> bool:
-    """True if it continues the conversation: by its first word, a pronoun, or hardly any words of its own."""
-    said = words(question)
-    if len(said) <= (1 if any(map(_HANGUL.search, question)) else _FEW_WORDS) or _GOES_ON.search(question):
-        return True
-    # In a longer question a pronoun refers to the question itself.
-    return bool(_REFERS.search(question)) and len(said) <= _SHORT
 
 
 def _parts(question: str) -> list[str]:

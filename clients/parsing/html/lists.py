@@ -51,7 +51,6 @@ class ListText:
             level.marker = " " * len(level.marker)
 
     def taken(self) -> str:
-        """Return the collected lines and clear them."""
         text = "\n".join(self._lines)
         self._lines = []
         return text

@@ -28,7 +28,6 @@ def header(message: EmailMessage, name: str) -> str:
 
 
 def filename_of(part: EmailMessage) -> str:
-    """The name of an attached file; empty without one."""
     try:
         return " ".join((part.get_filename() or "").split())
     except BROKEN:
@@ -36,7 +35,6 @@ def filename_of(part: EmailMessage) -> str:
 
 
 def is_attachment(part: EmailMessage) -> bool:
-    """True if a part is marked as an attachment."""
     try:
         return part.get_content_disposition() == "attachment"
     except BROKEN:

@@ -7,7 +7,6 @@ _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 
 
 def chart_title(chart: Element) -> str:
-    """The title of a `c:chartSpace`; empty without one."""
     title = chart.find(f"{_C}chart/{_C}title")
     return "" if title is None else "".join(run.text or "" for run in title.iter(f"{_A}t"))
 

@@ -68,7 +68,6 @@ class Glyphs:
         return round(2 * size) / 2 if _MIN_SIZE < size < _MAX_SIZE else _MIN_SIZE
 
     def is_bold(self, index: int) -> bool:
-        """True if the font's name or weight is bold."""
         flags = ctypes.c_int()
         pdfium_c.FPDFText_GetFontInfo(self._textpage, index, self._font, len(self._font), flags)
         return bool(_BOLD.search(self._font.value)) or pdfium_c.FPDFText_GetFontWeight(self._textpage, index) >= 600

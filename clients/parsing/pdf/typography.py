@@ -29,7 +29,6 @@ class Typography:
         self._divides_hangul = _divides_hangul(pages)
 
     def is_display(self, line: Line) -> bool:
-        """True if the line is set larger than the body."""
         return line.size >= _DISPLAY_SIZE * self.body_size
 
     def max_drop(self, size: float) -> float:

@@ -50,7 +50,6 @@ def limits_of(settings: IngestionSettings) -> ParseLimits:
 
 
 def deadline_s_of(data: bytes, limits: ParseLimits) -> float:
-    """The time allowed for reading `data`, in seconds."""
     unpacked = len(data) * (1 if kind_of(data).is_text else _PACKED)
     return min(limits.base_s + limits.s_per_mb * unpacked / 1_000_000, limits.max_s)
 

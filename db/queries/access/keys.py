@@ -97,7 +97,6 @@ def revoke_key(session: Session, key_id: str) -> None:
 
 
 def list_tenants(session: Session) -> list[tuple[str, float]]:
-    """(name, weight) of all tenants, by name."""
     return [
         (name, weight) for name, weight in session.execute(select(Tenant.name, Tenant.weight).order_by(Tenant.name))
     ]

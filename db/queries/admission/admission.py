@@ -1,4 +1,4 @@
-"""Admission: selects the waiting queries and documents that start now, over all tenants (A7).
+"""Admission: selects the waiting queries that start now, over all tenants (A7).
 
 Runs in a `system_transaction`. One process admits at a time, and each statement is sent after its lock is held, so it
 sees what the previous holder admitted: nothing starts twice or exceeds the places. The statements read partial indexes
@@ -7,31 +7,17 @@ Postgres could not tell that these partial indexes apply.
 """
 
 import uuid
-from collections.abc import Mapping, Sequence
-from enum import IntEnum
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, select, text
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from db.queries.admission.lines import AT_A_TIME, DEAD_AFTER_S, Line, lock_line, tenants_waiting
 from db.queries.runs.queries import Launch
-
-DEAD_AFTER_S = 15.0
-"""A worker process without a heartbeat for this long counts as dead."""
-
-AT_A_TIME = 32
-"""Most queries admitted at once: whatever cannot be published has to be undone."""
-
 
 ABOVE = 2
 """Interactive queries of a tenant that may run above the room, beside its scripted ones."""
-
-
-class _Line(IntEnum):
-    """Waiting lines; the values are advisory lock numbers, as in db.queries.admission.processes."""
-
-    QUERIES = 0x43495447
-    DOCUMENTS = 0x43495448
 
 
 class Admitted(NamedTuple):
@@ -114,14 +100,7 @@ free AS MATERIALIZED (
            room < most AS is_narrow
     FROM places
 ),
-askers (tenant_id) AS (
-    (SELECT tenant_id FROM queries WHERE status = 'queued' AND batch_id IS NULL ORDER BY tenant_id LIMIT 1)
-    UNION ALL
-    SELECT following.tenant_id FROM askers CROSS JOIN LATERAL (
-        SELECT tenant_id FROM queries
-        WHERE status = 'queued' AND batch_id IS NULL AND tenant_id > askers.tenant_id ORDER BY tenant_id LIMIT 1
-    ) AS following
-),
+{tenants_waiting("askers", "queries", "batch_id IS NULL")},
 files (tenant_id, batch_id) AS (
     (SELECT tenant_id, batch_id FROM queries
      WHERE status = 'queued' AND batch_id IS NOT NULL ORDER BY tenant_id, batch_id LIMIT 1)
@@ -210,7 +189,7 @@ chosen AS (
                                                ELSE places - counted.kept END
 ),
 held AS MATERIALIZED (
-    -- One that is being cancelled is nobody's any more.
+    -- One that is being cancelled is locked, and is not started any more.
     SELECT id FROM queries WHERE id IN (SELECT id FROM chosen) AND status = 'queued' FOR NO KEY UPDATE SKIP LOCKED
 )
 UPDATE queries
@@ -219,74 +198,6 @@ SET status = 'running', launch = launch + 1, started_at = coalesce(started_at, c
 FROM held JOIN chosen USING (id) WHERE queries.id = held.id
 RETURNING queries.id, launch, tenant_id, round, kind, options, is_item, rank
 """)  # noqa: S608 - only constants are put together
-
-# A published but unclaimed document counts as in hand until it must have been lost: either no document is being read
-# and it is still unclaimed, or it has waited beyond `patience`. A dead worker's document is found when its lease
-# expires.
-_ADMIT_DOCUMENTS = text("""
-WITH RECURSIVE
-reading AS MATERIALIZED (
-    SELECT id, tenant_id, lease_until > now() AS held, progress_at FROM documents WHERE status = 'processing'
-),
-launched AS MATERIALIZED (
-    SELECT id, tenant_id,
-           progress_at > now() - make_interval(secs => :older_than)
-           OR EXISTS (SELECT FROM reading WHERE held)
-              AND progress_at > now() - make_interval(secs => :patience) AS held
-    FROM documents WHERE status = 'queued' AND launched_at IS NOT NULL
-),
-in_hand AS (
-    SELECT tenant_id FROM reading WHERE held OR progress_at > now() - make_interval(secs => :older_than)
-    UNION ALL SELECT tenant_id FROM launched WHERE held
-),
-of_tenant AS (SELECT tenant_id, count(*) AS n FROM in_hand GROUP BY tenant_id),
-free AS MATERIALIZED (
-    SELECT greatest(0, least(:at_a_time, greatest(2, coalesce(sum(concurrency + 1), 0))
-                                         - (SELECT count(*) FROM in_hand)))::int AS places
-    FROM worker_processes
-    WHERE 'ingestion' = ANY (queues) AND seen_at > clock_timestamp() - make_interval(secs => :dead_after)
-),
-owners (tenant_id) AS (
-    (SELECT tenant_id FROM documents WHERE status = 'queued' AND launched_at IS NULL ORDER BY tenant_id LIMIT 1)
-    UNION ALL
-    SELECT following.tenant_id FROM owners CROSS JOIN LATERAL (
-        SELECT tenant_id FROM documents
-        WHERE status = 'queued' AND launched_at IS NULL AND tenant_id > owners.tenant_id ORDER BY tenant_id LIMIT 1
-    ) AS following
-),
-waiting AS (
-    SELECT tenant_id, id, created_at, false AS lost FROM owners CROSS JOIN LATERAL (
-        SELECT id, created_at FROM documents
-        WHERE status = 'queued' AND launched_at IS NULL AND tenant_id = owners.tenant_id
-        ORDER BY created_at, id LIMIT (SELECT places FROM free)
-    ) AS oldest
-    UNION ALL
-    SELECT tenant_id, id, progress_at, true FROM reading
-    WHERE NOT held AND progress_at <= now() - make_interval(secs => :older_than)
-    UNION ALL
-    SELECT launched.tenant_id, id, now(), true FROM launched WHERE NOT held
-),
-numbered AS (
-    SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY lost DESC, created_at, id) AS number FROM waiting
-),
-chosen AS (
-    SELECT numbered.id FROM numbered
-    JOIN tenants ON tenants.id = numbered.tenant_id
-    LEFT JOIN of_tenant ON of_tenant.tenant_id = numbered.tenant_id
-    ORDER BY (coalesce(of_tenant.n, 0) + number - 1) / tenants.weight, lost DESC, numbered.created_at, numbered.id
-    LIMIT (SELECT places FROM free)
-),
-free_to_take AS MATERIALIZED (
-    SELECT id FROM documents WHERE id IN (SELECT id FROM chosen) AND status IN ('queued', 'processing')
-    FOR NO KEY UPDATE SKIP LOCKED
-),
-taken AS (
-    UPDATE documents SET launched_at = clock_timestamp(), progress_at = clock_timestamp()
-    FROM free_to_take WHERE documents.id = free_to_take.id
-    RETURNING documents.id, tenant_id, created_at
-)
-SELECT id, tenant_id FROM taken ORDER BY created_at, id
-""")
 
 
 def admit_queries(session: Session, *, per_process: int, of_batch: int) -> list[Admitted]:
@@ -300,7 +211,7 @@ def admit_queries(session: Session, *, per_process: int, of_batch: int) -> list[
     # Usually a query ends and nothing waits for its place. A query accepted after this look sends its own nudge.
     if not session.scalar(_ANY_WAITING):
         return []
-    _lock(session, _Line.QUERIES)
+    lock_line(session, Line.QUERIES)
     values = {"per_process": per_process, "of_batch": of_batch, "dead_after": DEAD_AFTER_S, "at_a_time": AT_A_TIME}
     rows = sorted(session.execute(_ADMIT_QUERIES, values), key=lambda row: (row.is_item, row.rank))
     return [Admitted(*row[:6]) for row in rows]
@@ -316,32 +227,3 @@ def list_expired(session: Session, limit: int = 100) -> list[Launch]:
 def is_at_capacity(session: Session, *, per_process: int) -> bool:
     """True if three quarters of the places are taken; in a `system_transaction`."""
     return bool(session.scalar(_IS_TAKEN, {"per_process": per_process, "dead_after": DEAD_AFTER_S}))
-
-
-def admit_documents(session: Session, *, older_than_s: float, patience_s: float = 600.0) -> list[tuple[uuid.UUID, int]]:
-    """Mark the documents that may be published now, and return (id, tenant), the oldest first. Only a few at a time, so
-    that no tenant's documents queue behind all those of another.
-
-    Includes documents that were lost: without progress for `older_than_s`, or for `patience_s` while other documents
-    are being read and the message may still be waiting.
-    """
-    _lock(session, _Line.DOCUMENTS)
-    rows = session.execute(
-        _ADMIT_DOCUMENTS,
-        {"older_than": older_than_s, "patience": patience_s, "dead_after": DEAD_AFTER_S, "at_a_time": AT_A_TIME},
-    )
-    return [(document_id, tenant_id) for document_id, tenant_id in rows]
-
-
-_UNLAUNCH_DOCUMENTS = text(
-    "UPDATE documents SET launched_at = NULL WHERE id = ANY (:ids) AND status = 'queued' AND lease_until IS NULL"
-)
-
-
-def unlaunch_documents(session: Session, document_ids: Sequence[uuid.UUID]) -> None:
-    """Undo `admit_documents` for documents that could not be published."""
-    session.execute(_UNLAUNCH_DOCUMENTS, {"ids": list(document_ids)})
-
-
-def _lock(session: Session, line: _Line) -> None:
-    session.execute(select(func.pg_advisory_xact_lock(line.value)))

@@ -8,7 +8,8 @@ from sqlalchemy import exists, select, text
 from sqlalchemy.orm import Session
 
 from db.models import IdempotencyKey
-from db.queries.admission.admission import DEAD_AFTER_S, ROOM
+from db.queries.admission.admission import ROOM
+from db.queries.admission.lines import DEAD_AFTER_S, tenants_waiting
 
 
 class TenantBacklog(NamedTuple):
@@ -71,24 +72,10 @@ class Backlog:
     pace: Pace
 
 
-_LINES = text("""
+_LINES = text(f"""
 WITH RECURSIVE
-askers (tenant_id) AS (
-    (SELECT tenant_id FROM queries WHERE status = 'queued' AND batch_id IS NULL ORDER BY tenant_id LIMIT 1)
-    UNION ALL
-    SELECT following.tenant_id FROM askers CROSS JOIN LATERAL (
-        SELECT tenant_id FROM queries
-        WHERE status = 'queued' AND batch_id IS NULL AND tenant_id > askers.tenant_id ORDER BY tenant_id LIMIT 1
-    ) AS following
-),
-filers (tenant_id) AS (
-    (SELECT tenant_id FROM queries WHERE status = 'queued' AND batch_id IS NOT NULL ORDER BY tenant_id LIMIT 1)
-    UNION ALL
-    SELECT following.tenant_id FROM filers CROSS JOIN LATERAL (
-        SELECT tenant_id FROM queries
-        WHERE status = 'queued' AND batch_id IS NOT NULL AND tenant_id > filers.tenant_id ORDER BY tenant_id LIMIT 1
-    ) AS following
-),
+{tenants_waiting("askers", "queries", "batch_id IS NULL")},
+{tenants_waiting("filers", "queries", "batch_id IS NOT NULL")},
 counted AS (
     SELECT tenant_id, n AS asked, 0 AS items, 0 AS people FROM askers CROSS JOIN LATERAL (
         SELECT count(*) AS n FROM (
@@ -114,7 +101,7 @@ counted AS (
 )
 SELECT tenant_id, sum(asked)::int, sum(items)::int, tenants.weight, sum(people)::int
 FROM counted JOIN tenants ON tenants.id = tenant_id GROUP BY tenant_id, tenants.weight
-""")
+""")  # noqa: S608 - only constants are put together
 
 # A running query's time counts up to shortly after its last progress: while no worker serves it, because the broker is
 # down, it says nothing about speed. Queries ended by their deadline or their user count as not done.
@@ -196,5 +183,4 @@ def is_known(session: Session, key: str) -> bool:
 
 
 def list_backlog(session: Session) -> list[Waiting]:
-    """The whole backlog by tenant, for display."""
     return [Waiting(*row) for row in session.execute(_BY_TENANT)]

@@ -286,7 +286,6 @@ def lock_workspace_of(session: Session, document_id: uuid.UUID) -> None:
 
 
 def delete_document(session: Session, document_id: uuid.UUID) -> None:
-    """Delete the document with its text, file and chunks."""
     lock_workspace_of(session, document_id)
     document = get_document(session, document_id)
     uncount_chunks(session, document_id)

@@ -51,7 +51,6 @@ def workspace_name_of(session: Session, found: Import) -> str:
 
 
 def find_unfinished(session: Session, workspace_id: int, filename: str, sha256: str) -> Import | None:
-    """An unfinished import of the same archive, or None."""
     return session.scalar(
         select(Import)
         .where(
@@ -126,12 +125,10 @@ def add_member(session: Session, import_id: uuid.UUID, position: int, **values: 
 
 
 def known_positions(session: Session, import_id: uuid.UUID) -> set[int]:
-    """Positions of the files whose results are recorded."""
     return set(session.scalars(select(ImportMember.position).where(ImportMember.import_id == import_id)))
 
 
 def delete_parts(session: Session, import_id: uuid.UUID) -> None:
-    """Delete the archive's contents, which are no longer needed."""
     session.execute(delete(ImportPart).where(ImportPart.import_id == import_id))
 
 
@@ -177,7 +174,6 @@ def count_accepted(session: Session, import_id: uuid.UUID) -> int:
 
 
 def count_documents(session: Session, import_id: uuid.UUID) -> Counter[str]:
-    """Number of the import's documents by status."""
     rows = session.execute(
         select(Document.status, func.count())
         .join(ImportMember, ImportMember.document_id == Document.id)

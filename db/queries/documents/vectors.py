@@ -75,7 +75,6 @@ def chunks_without_vector(
 
 
 def count_chunks(session: Session, workspace_id: int, *, without: Space | None = None) -> int:
-    """Number of chunks in the workspace, or of those without a vector in a space."""
     statement = select(func.count()).select_from(Chunk).where(Chunk.workspace_id == workspace_id)
     return session.scalar(statement if without is None else statement.where(_lacking(without))) or 0
 

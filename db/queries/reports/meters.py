@@ -65,7 +65,6 @@ def report_meter(session: Session, process_id: uuid.UUID, counts: Counts | None,
 
 
 def fold_meter(session: Session, process_id: uuid.UUID) -> None:
-    """Add an ended process's counts to the totals."""
     session.execute(_FOLD_ONE, {"id": process_id})
 
 

@@ -117,6 +117,5 @@ def drop_old_drafts(session: Session, keep_s: float) -> None:
 
 
 def list_events(session: Session, query_id: uuid.UUID, after: int = 0) -> list[Event]:
-    """The events of a query after number `after`, in order."""
     statement = select(Event).where(Event.query_id == query_id, Event.seq > after)
     return list(session.scalars(statement.order_by(Event.seq)))

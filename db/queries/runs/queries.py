@@ -134,29 +134,48 @@ def workspace_name_of(session: Session, query: Query) -> str:
 
 @dataclass(frozen=True, slots=True)
 class QueryFilter:
-    """Conditions on listed queries; None leaves a property open. Times are half-open: `since` <= time < `until`."""
+    """Conditions on listed queries; None leaves a property open. Times are half-open: `since` <= time < `until`.
+
+    `text` is a part of the question, or of the submitter's own id, in upper or lower case.
+    """
 
     workspace: str | None = None
     status: str | None = None
     since: datetime | None = None
     until: datetime | None = None
     kind: QueryKind = QueryKind.ANSWER
+    text: str | None = None
 
 
 def list_queries(
     session: Session, wanted: QueryFilter, *, after: Place | None = None, limit: int
 ) -> list[tuple[Query, str]]:
     """One page of (query, workspace name), the newest first."""
-    conditions = [
+    statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id)
+    statement = statement.where(*_conditions(wanted))
+    rows = session.execute(page(statement, Query.created_at, Query.id, after=after, limit=limit))
+    return [(query, name) for query, name in rows]
+
+
+def count_queries(session: Session, wanted: QueryFilter, *, most: int) -> int:
+    """How many there are, counted up to `most`."""
+    found = select(Query.id).where(Query.tenant_id == OWN_TENANT, *_conditions(wanted)).limit(most)
+    return session.scalars(select(func.count()).select_from(found.subquery())).one()
+
+
+def _conditions(wanted: QueryFilter) -> list[ColumnElement[bool]]:
+    return [
         Query.kind == wanted.kind,
         *([Query.workspace_id == workspace_id_of(wanted.workspace)] if wanted.workspace is not None else []),
         *([Query.status == _as_literal(wanted.status)] if wanted.status is not None else []),
         *([Query.created_at >= wanted.since] if wanted.since is not None else []),
         *([Query.created_at < wanted.until] if wanted.until is not None else []),
+        *([_mentions(wanted.text)] if wanted.text is not None else []),
     ]
-    statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id).where(*conditions)
-    rows = session.execute(page(statement, Query.created_at, Query.id, after=after, limit=limit))
-    return [(query, name) for query, name in rows]
+
+
+def _mentions(text: str) -> ColumnElement[bool]:
+    return or_(*(column.icontains(text, autoescape=True) for column in (Query.question, Query.custom_id)))
 
 
 def workspace_id_of(name: str) -> ScalarSelect[int]:

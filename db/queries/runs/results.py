@@ -81,6 +81,7 @@ class Whole(NamedTuple):
     """{head, records} of its audit (N6)."""
     standing: dict[str, Any] | None
     """{state, reason, since, verification} of its answer, once a cited document has changed (N7)."""
+    conversation_id: uuid.UUID | None = None
 
 
 # One statement, because every fetched answer runs it: a dozen separate ones cost five times as much.
@@ -133,7 +134,8 @@ SELECT
      FROM left_out) AS degraded,
     (SELECT json_build_object('head', head, 'records', length) FROM audit_chains WHERE query_id = :q) AS audit,
     (SELECT json_build_object('state', state, 'reason', reason, 'since', since, 'verification', reverification)
-     FROM answer_standings WHERE query_id = :q) AS standing
+     FROM answer_standings WHERE query_id = :q) AS standing,
+    (SELECT conversation_id FROM conversation_turns WHERE query_id = :q) AS conversation_id
 """)
 
 
@@ -153,6 +155,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
         degraded=row.degraded or [],
         audit=row.audit,
         standing=row.standing,
+        conversation_id=row.conversation_id,
     )
 
 
@@ -179,7 +182,6 @@ def find_draft_verification(session: Session, query_id: uuid.UUID) -> StoredVeri
 
 
 def list_verifications(session: Session, query_id: uuid.UUID) -> list[StoredVerification]:
-    """Every verification of a query, the oldest first."""
     verifications = session.scalars(
         select(Verification).where(Verification.query_id == query_id).order_by(Verification.id)
     )

@@ -27,7 +27,6 @@ _ADD = text("""
 def list_values(
     session: Session, query_id: uuid.UUID, round_: int, step: str, items: Collection[str]
 ) -> list[dict[str, Any]]:
-    """Values that these items of a step have stored so far."""
     return list(session.scalars(_VALUES, {"q": query_id, "r": round_, "s": step, "i": list(items)}))
 
 

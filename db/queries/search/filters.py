@@ -15,7 +15,6 @@ _YEAR = "^[0-9]{4}"
 
 
 def conditions(wanted: DocumentFilter | None) -> list[ColumnElement[bool]]:
-    """Conditions that a document must meet; none without a filter."""
     if wanted is None:
         return []
     found: list[ColumnElement[bool]] = []

@@ -63,7 +63,6 @@ def has_graph(session: Session, workspace_id: int) -> bool:
 
 
 def entities_with_keys(session: Session, workspace_id: int, keys: Iterable[str]) -> list[int]:
-    """The entities with these normalised names."""
     wanted = select(Entity.id).where(Entity.workspace_id == workspace_id, Entity.key.in_(list(keys)), _is_named())
     return list(session.scalars(wanted.order_by(Entity.id)))
 

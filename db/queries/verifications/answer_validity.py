@@ -40,7 +40,6 @@ _GONE = text(_NOTE.format(by="NULL", which="old.id = new.id OR new.status = 'rea
 
 
 def record_new_version(session: Session, document_id: uuid.UUID) -> None:
-    """Record that a document has just replaced its earlier versions."""
     session.execute(_SUPERSEDED, {"id": document_id})
 
 

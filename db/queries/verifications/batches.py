@@ -12,7 +12,6 @@ from domain.errors import BatchNotFound
 
 
 def add_batch(session: Session, batch_id: uuid.UUID, total: int, callback_url: str | None) -> None:
-    """Accept a batch; its items are stored with its id."""
     session.add(Batch(id=batch_id, total=total, callback_url=callback_url))
     session.flush()
 
@@ -71,7 +70,6 @@ def mark_batch_cancelled(session: Session, batch_id: uuid.UUID) -> None:
 
 
 def unfinished_items(session: Session, batch_id: uuid.UUID, limit: int) -> list[uuid.UUID]:
-    """Items without a final state in file order."""
     statement = select(Query.id).where(Query.batch_id == batch_id, Query.finished_at.is_(None))
     return list(session.scalars(statement.order_by(Query.position).limit(limit)))
 

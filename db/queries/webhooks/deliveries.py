@@ -68,7 +68,6 @@ def lock_attempt(session: Session, delivery_id: uuid.UUID) -> WebhookDelivery | 
 
 
 def add_attempt(session: Session, delivery_id: uuid.UUID, number: int, at: datetime, result: AttemptResult) -> None:
-    """Append the outcome of attempt `number`, which began `at`."""
     session.add(WebhookAttempt(delivery_id=delivery_id, number=number, created_at=at, **result._asdict()))
 
 

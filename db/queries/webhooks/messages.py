@@ -70,7 +70,6 @@ def list_deliveries(
     status: str | None = None,
     after: Place | None = None,
 ) -> list[tuple[WebhookDelivery, WebhookMessage]]:
-    """Deliveries with their messages, the newest first; optionally of one endpoint, one query or one status."""
     statement = _with_message()
     if endpoint_id is not None:
         statement = statement.where(WebhookDelivery.endpoint_id == endpoint_id)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from domain.facts.comparison.source import ParsedSource, most_shared
 from domain.facts.differences.sentence import SentenceContext, differences, is_negated
 from domain.facts.kinds import Difference
-from domain.facts.reading.token_alignment import Alignment, align
+from domain.facts.reading.token_alignment import Alignment, align, tokens_match
 from domain.facts.reading.tokens import Token, tokenize
 
 _SIMILAR = 0.75  # least similarity of a statement to the sentence it was taken from
@@ -41,12 +41,12 @@ class SourceMatch:
 def best_place(tokens: Sequence[Token], source: ParsedSource, *, by_sentence: bool) -> SourceMatch:
     """Return the best match among the clauses of the source; `by_sentence` tries its whole sentences first."""
     nothing = SourceMatch(is_close=False, verbatim=False, coverage=0.0, similarity=0.0, differences=(), place="")
-    if by_sentence and source.sentences != source.clauses:
+    if by_sentence and len(source.read_sentences) != len(source.clauses):
         wanted = {each.key for each in tokens if each.is_content}
-        sentences = [source.sentences[at] for at in most_shared(wanted, source.sentences_by_key)]
+        sentences = [(at, source.read_sentences[at].text) for at in most_shared(wanted, source.sentences_by_key)]
         compared = [
-            _compare_with(align(tokens, tokenize(each)), source, source.clause_position(each), each)
-            for each in sentences
+            _compare_with(align(tokens, tokenize(each)), source, source.first_clauses[at], each)
+            for at, each in sentences
         ]
         best = max(compared, key=_rank, default=nothing)
         if best.is_close:
@@ -105,4 +105,12 @@ def _candidate_alignments(tokens: Sequence[Token], source: ParsedSource) -> Iter
     """Yield alignments with the clauses that share most with the statement, each with its index."""
     wanted = {each.key for each in tokens if each.is_content}
     for at in most_shared(wanted, source.clauses_by_key):
-        yield align(tokens, source.clause_tokens[at]), at
+        yield align(tokens, _answering_tokens(tokens, source, at)), at
+
+
+def _answering_tokens(tokens: Sequence[Token], source: ParsedSource, at: int) -> Sequence[Token]:
+    """Return the tokens of a clause; of the question at its beginning only names, values and what the statement has."""
+    found = source.clause_tokens[at]
+    asked = found[: len(tokenize(source.questions[at]))] if source.questions[at] else ()
+    kept = [each for each in asked if each.kind in ("name", "value") or any(tokens_match(each, one) for one in tokens)]
+    return (*kept, *found[len(asked) :])

@@ -53,7 +53,6 @@ def compare_with_section(tokens: Sequence[Token], source: str) -> SourceMatch | 
 
 
 def _matches_by_name(found: SourceMatch, section: NamedSection) -> bool:
-    """Say whether a place states all of the statement, including the name itself."""
     return found.is_full_match and any(is_in_name(each, section.name_terms) for each in tokenize(found.place))
 
 

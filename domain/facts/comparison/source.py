@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 from domain.facts.differences.roles import RolePair, role_pairs
-from domain.facts.reading.clauses import clauses
+from domain.facts.reading.questions import ReadSentence, read_with_answers
 from domain.facts.reading.token_alignment import TokenIndex
 from domain.facts.reading.tokens import Token, Value, tokenize
 from domain.facts.structure.headings import heading_lines, inherited_tokens, split_off_headings
@@ -46,9 +46,24 @@ class ParsedSource:
         )
 
     @cached_property
+    def read_sentences(self) -> tuple[ReadSentence, ...]:
+        """Its sentences with their clauses; a question and its answer are one."""
+        return tuple(read_with_answers(self.sentences, heading_lines(self.text)))
+
+    @cached_property
     def clauses(self) -> tuple[str, ...]:
         """Its clauses in order; a sentence that cannot be divided is one clause."""
-        return tuple(clause for each in self.sentences for clause in clauses(each))
+        return tuple(clause.text for each in self.read_sentences for clause in each.clauses)
+
+    @cached_property
+    def questions(self) -> tuple[str, ...]:
+        """The question with which each of its clauses begins, or empty."""
+        return tuple(clause.question for each in self.read_sentences for clause in each.clauses)
+
+    @cached_property
+    def asserts(self) -> tuple[bool, ...]:
+        """Whether each of its clauses asserts something; a question without an answer does not."""
+        return tuple(clause.asserts for each in self.read_sentences for clause in each.clauses)
 
     @cached_property
     def clause_tokens(self) -> tuple[tuple[Token, ...], ...]:
@@ -69,16 +84,18 @@ class ParsedSource:
 
     @cached_property
     def sentence_keys(self) -> tuple[frozenset[str], ...]:
-        return tuple(frozenset(token.key for token in tokenize(each)) for each in self.sentences)
+        return tuple(frozenset(token.key for token in tokenize(each.text)) for each in self.read_sentences)
 
     @cached_property
     def clauses_by_key(self) -> Mapping[str, Sequence[int]]:
-        """Key → indexes of the clauses that have it."""
-        return _by_key(self.clause_keys)
+        """Key → indexes of the clauses that have it and assert something."""
+        return _by_key(
+            [keys if asserts else frozenset() for keys, asserts in zip(self.clause_keys, self.asserts, strict=True)]
+        )
 
     @cached_property
     def sentences_by_key(self) -> Mapping[str, Sequence[int]]:
-        """Key → indexes of the sentences that have it."""
+        """Key → indexes of the `read_sentences` that have it."""
         return _by_key(self.sentence_keys)
 
     @cached_property
@@ -96,11 +113,6 @@ class ParsedSource:
         return role_pairs(self.text)
 
     @cached_property
-    def clause_positions(self) -> Mapping[str, int]:
-        """The index of each clause, the first of equal ones."""
-        return {clause: at for at, clause in reversed(tuple(enumerate(self.clauses)))}
-
-    @cached_property
     def token_index(self) -> "TokenIndex":
         return TokenIndex(token for tokens in self.clause_tokens for token in tokens)
 
@@ -112,9 +124,10 @@ class ParsedSource:
     def identifiers(self) -> frozenset[str]:
         return frozenset(identifiers_in(self.text))
 
-    def clause_position(self, sentence: str) -> int:
-        """Return the index of the first clause of a sentence."""
-        return self.clause_positions[clauses(sentence)[0]]
+    @cached_property
+    def first_clauses(self) -> tuple[int, ...]:
+        """The index of the first clause of each of its `read_sentences`."""
+        return tuple(accumulate((len(each.clauses) for each in self.read_sentences[:-1]), initial=0))
 
     @cached_property
     def is_heading(self) -> tuple[bool, ...]:
@@ -122,10 +135,16 @@ class ParsedSource:
         headings = heading_lines(self.text)
         return tuple(each.strip() in headings for each in self.clauses)
 
+    @cached_property
+    def opens_section(self) -> tuple[bool, ...]:
+        """Whether each of its clauses is a heading or begins with one."""
+        below = (clause.under_heading for each in self.read_sentences for clause in each.clauses)
+        return tuple(one or other for one, other in zip(self.is_heading, below, strict=True))
+
     def nearby_values(self, at: int, stated: Collection[str]) -> tuple[Value, ...]:
         """Return the values of the two clauses before and after clause `at`, for a statement with the keys `stated`."""
         behind = range(at + 1, min(at + 1 + _BEFORE, len(self.clause_tokens)))
-        own = takewhile(lambda each: not self.is_heading[each], behind)
+        own = takewhile(lambda each: not self.opens_section[each], behind)
         around = [
             inherited_tokens(self.clause_tokens[each], stated) if self.is_heading[each] else self.clause_tokens[each]
             for each in (*self._preceding(at), *own)
@@ -139,7 +158,7 @@ class ParsedSource:
     def _preceding(self, at: int) -> range:
         """The two clauses before clause `at`, but none before the last heading."""
         first = max(0, at - _BEFORE)
-        return range(next((each for each in range(at - 1, first, -1) if self.is_heading[each]), first), at)
+        return range(next((each for each in range(at, first, -1) if self.opens_section[each]), first), at)
 
 
 def _by_key(keys_of_each: Sequence[frozenset[str]]) -> Mapping[str, Sequence[int]]:

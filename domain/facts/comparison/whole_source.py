@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from domain.facts.comparison.best_place import SourceMatch, best_place
 from domain.facts.comparison.named_section import compare_with_section
+from domain.facts.comparison.parts_of_names import part_of_name
 from domain.facts.comparison.source import ParsedSource, parse_source, verbatim_key
 from domain.facts.differences.restrictions import omitted_restrictions
 from domain.facts.differences.roles import exchanged_roles, role_pairs
@@ -21,7 +22,9 @@ from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.structure.cells import compare_with_tables
 from domain.facts.structure.tables import parse_tables
 
-_TITLE = re.compile(r"[「『《〈]([^「『《〈」』》〉\n]{1,80})[」』》〉]")
+_TITLE = re.compile(
+    r"[「『《〈]([^「『《〈」』》〉\n]{1,80})[」』》〉]|[\"“]([A-Z0-9가-힣][^\"“”\n]{0,79}?)[,.]?[\"”](?!\w)"
+)
 
 
 @lru_cache(maxsize=2048)
@@ -36,7 +39,7 @@ def compare(statement: str, source: str) -> SourceMatch:
         return found
     parts = clauses(statement)
     best = best_place(tokens, parsed, by_sentence=len(parts) > 1)
-    if not best.is_full_match and best.is_close and len(parts) > 1:
+    if not best.is_full_match and len(parts) > 1:
         best = _compare_by_clause(parts, parsed) or best
     if found := exchanged_roles(statement, source, parsed.role_pairs):
         return replace(best, is_close=True, differences=(found,))
@@ -49,7 +52,11 @@ def _with_restrictions(statement: str, best: SourceMatch) -> SourceMatch:
     """Add the restrictions that the statement omits (V3): a place that states it conditionally does not state it."""
     if not best.is_close or any(each.sure for each in best.differences):
         return best
-    found = (*_title_differences(statement, best.place), *omitted_restrictions(statement, best.place))
+    found = (
+        *_title_differences(statement, best.place),
+        *omitted_restrictions(statement, best.place),
+        *part_of_name(tokenize(statement), tokenize(best.place)),
+    )
     return replace(best, differences=(*best.differences, *found))
 
 
@@ -67,8 +74,11 @@ def _compare_with_tables(tokens: Sequence[Token], source: str) -> SourceMatch | 
 
 
 def _compare_by_clause(parts: Sequence[str], source: ParsedSource) -> SourceMatch | None:
-    """Compare each clause separately; None unless the source states all of them."""
-    found = [best_place(tokenize(part), source, by_sentence=False) for part in parts]
+    """Compare each clause separately; None unless the source states all of them, or the section that one names has
+    other facts."""
+    found = [_compare_clause(tokenize(part), source) for part in parts]
+    if other := next((each for each in found if each.section and any(one.sure for one in each.differences)), None):
+        return other
     if not all(each.is_full_match for each in found):
         return None
     share, likeness = min(each.coverage for each in found), min(each.similarity for each in found)
@@ -77,15 +87,20 @@ def _compare_by_clause(parts: Sequence[str], source: ParsedSource) -> SourceMatc
     )
 
 
-def _title_differences(statement: str, place: str) -> Iterator[Difference]:
-    """Yield each bracketed title of the statement that the place lacks, if the place has another title.
+def _compare_clause(tokens: Sequence[Token], source: ParsedSource) -> SourceMatch:
+    return compare_with_section(tokens, source.text) or best_place(tokens, source, by_sentence=False)
 
-    Korean and Chinese write titles of works, laws and papers as 「…」, 『…』, 《…》, 〈…〉.
+
+def _title_differences(statement: str, place: str) -> Iterator[Difference]:
+    """Yield each title of the statement that the place lacks, if the place has another title.
+
+    They stand in quotation marks; Korean and Chinese write titles of works, laws and papers as 「…」, 『…』, 《…》,
+    〈…〉.
     Titles consist of common words, so those of one list look alike; each counts as one name.
     """
-    titles = _TITLE.findall(place)
+    titles = [one or other for one, other in _TITLE.findall(place)]
     words = _joined(place)
-    for title in _TITLE.findall(statement) if titles else ():
+    for title in (one or other for one, other in _TITLE.findall(statement)) if titles else ():
         if _joined(title) not in words:
             yield Difference("name", title, next((each for each in titles if each not in statement), titles[0]))
 

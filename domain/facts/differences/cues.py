@@ -25,6 +25,8 @@ _KINDS: dict[str, Kind] = {
 }
 _ASSERTED = frozenset({"possible", "planned", "obliged", "advised", "reported", "denied"})
 _CLOSE = 3  # content tokens between a cue and what it governs
+_ENABLING = frozenset({"can", "수", "가능"})
+"""Words that permit as "may" and "해도 된다" do."""
 _FRAMES = frozenset({"according", "contends"})
 """Cues that attribute an assertion: adding one makes a statement weaker, not wrong."""
 
@@ -36,7 +38,7 @@ def cue_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
         counterpart = next((each for each in known if _exclude(token.cue, each.cue)), None)
         if counterpart:
             yield Difference(_kind(token.cue), token.text, counterpart.text)
-        elif token.cue in _INSERTED and token.key not in _FRAMES:
+        elif token.cue in _INSERTED and token.key not in _FRAMES and not _is_ordered(token, alignment):
             yield from _changed(token, alignment.statement, alignment.source, alignment.matched_statement, alignment)
     for token in known:
         if token.cue in _OMITTED and not any(_exclude(token.cue, each.cue) for each in stated):
@@ -60,6 +62,15 @@ def _changed(
         yield Difference(_kind(cue.cue), _governed_word(cue, own, alignment, inserted=False), cue.text, sure=sure)
 
 
+def _is_ordered(cue: Token, alignment: Alignment) -> bool:
+    """Say whether the source obliges to what the cue governs by beginning with it: "Change the filter every month"."""
+    if cue.cue not in ("obliged", "advised") or not alignment.source:
+        return False
+    at = next(index for index, each in enumerate(alignment.statement) if each is cue)
+    governed = next((i for i in range(at + 1, len(alignment.statement)) if alignment.statement[i].is_content), None)
+    return (governed, 0) in (*alignment.pairs, *alignment.moved) and alignment.source[0].kind == "word"
+
+
 def _kind(cue: str) -> Kind:
     return "quantifier" if cue in QUANTIFIERS else _KINDS.get(cue, "wording")
 
@@ -76,7 +87,7 @@ def _changes_meaning(cue: Token, others: Sequence[Token], own: Sequence[Token], 
     if cue.cue == "denied":
         odd = sum(each.cue == "denied" for each in own) % 2 != sum(each.cue == "denied" for each in others) % 2
         return odd and _governs(cue, own, matched)
-    made_up = any(each.cue == cue.cue or (cue.cue == "possible" and each.key == "can") for each in others)
+    made_up = any(each.cue == cue.cue or (cue.cue == "possible" and each.key in _ENABLING) for each in others)
     return not made_up and _governs(cue, own, matched)
 
 

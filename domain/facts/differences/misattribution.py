@@ -8,6 +8,7 @@ different clauses, the value's clause has a subject of its own, and the subject'
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from domain.facts.reading.token_alignment import Alignment, tokens_match
 from domain.facts.reading.tokens import Token
@@ -49,6 +50,7 @@ def misattributed_values(alignment: Alignment) -> Iterator[Misattribution]:
                 if value.value
                 else _facts_of_similar_identifiers(value, owner, known, rest, alignment.source)
             )
+    yield from _crossed_clauses(known, rest, alignment.source)
 
 
 def _out_of_order(alignment: Alignment) -> Iterator[Misattribution]:
@@ -69,11 +71,15 @@ def _listed(tokens: Sequence[Token]) -> list[tuple[Token, Token]]:
     """Return the members of a list with "respectively", each with its value; empty if the lists differ in length."""
     if not any(each.text.casefold().startswith(_IN_TURN) for each in tokens):
         return []
+    turn = next(each.start for each in tokens if each.text.casefold().startswith(_IN_TURN))
     values = [each for each in tokens if each.value]
+    values = [each for each in values if each.start > turn] or values
     before = [each for each in tokens if values and each.start < values[0].start and each.is_content]
     named = [each for each in before if each.kind == "name" or each.text[0].isupper() or each.text.endswith(_JOINED)]
     last = next((each for each in before if named and each.start > named[-1].start), None)
     owners = [*named, last] if last and named[-1].text.endswith(_JOINED) else named
+    if len(owners) != len(values):
+        owners = [each for each in named if _identifier_pattern(each)]
     return list(zip(owners, values, strict=True)) if len(owners) == len(values) > 1 else []
 
 
@@ -119,8 +125,42 @@ def _facts_of_similar_identifiers(
             return
 
 
+def _crossed_clauses(
+    known: Sequence[Token], rest: Sequence[Token], sentence: Sequence[Token]
+) -> Iterator[Misattribution]:
+    """Yield what the statement joins from two clauses of which each has something else in that place.
+
+    "Chapters 3-5 cover law, chapters 6-8 cover trade" does not say that chapters 6-8 cover law.
+    """
+    frames = {id(each): _frames(at, sentence) for at, each in enumerate(sentence)}
+
+    def stands_alike(one: Token, other: Token) -> bool:
+        if one.value or other.value:
+            return _are_alike(one, other)
+        return one.is_content and other.is_content and bool(frames[id(one)] & frames[id(other)])
+
+    def may_stand_alike(one: Token, other: Token) -> bool:
+        return one.kind == other.kind == "name" or stands_alike(one, other)
+
+    for subject, fact in product(known, known):
+        if subject.clause == fact.clause or not subject.is_content or not fact.is_content or subject.value:
+            continue
+        owner = next((each for each in rest if each.clause == fact.clause and may_stand_alike(each, subject)), None)
+        actual = next((each for each in rest if each.clause == subject.clause and may_stand_alike(each, fact)), None)
+        if owner and actual and (stands_alike(owner, subject) or stands_alike(actual, fact)):
+            yield Misattribution(fact.text, subject.text, owner.text, actual.text, is_value=fact.value is not None)
+            return
+
+
+def _frames(at: int, sentence: Sequence[Token]) -> set[tuple[str, str]]:
+    """Return the words beside a token in its clause, and its particle: what takes the same place has the same."""
+    clause, case = sentence[at].clause, sentence[at].case
+    before = sentence[at - 1].key if at and sentence[at - 1].clause == clause else ""
+    after = sentence[at + 1].key if at + 1 < len(sentence) and sentence[at + 1].clause == clause else ""
+    return {each for each in (("before", before), ("after", after), ("case", case)) if each[1]}
+
+
 def _preceding_function_word(token: Token, sentence: Sequence[Token]) -> str:
-    """Return the function word directly before a token; empty if there is none."""
     at = next(index for index, each in enumerate(sentence) if each is token)
     return sentence[at - 1].key if at and sentence[at - 1].kind == "filler" and token.is_content else ""
 
@@ -155,6 +195,8 @@ def _are_alike(one: Token, other: Token) -> bool:
     """Say whether both are dates, or quantities of the same thing; one may omit the unit, as in "80 tonnes, 120"."""
     if not (one.value and other.value) or bool(one.value.date) != bool(other.value.date):
         return False
+    if one.value.counter and one.value.counter == other.value.counter:
+        return True
     mine, theirs = one.value.quantity, other.value.quantity
     if mine is None or theirs is None:
         return True

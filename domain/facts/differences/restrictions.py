@@ -115,6 +115,5 @@ def _restricts(match: re.Match[str], place: str) -> bool:
 
 
 def _is_mentioned(what: str | None, statement: str) -> bool:
-    """Say whether the statement has the words of the restriction in another form."""
     wanted = content_stems((what or "")[:_MOST_CHARS])[:_MOST_WORDS]
     return bool(wanted) and coverage(wanted, set(content_stems(statement))) >= _MENTIONED

@@ -49,7 +49,6 @@ class RolePair:
 
 
 def role_pairs(text: str) -> tuple[RolePair, ...]:
-    """Return at most 200 pairs that `text` states."""
     found = list(_find_role_pairs(text))
     return tuple(found[:_MOST])
 

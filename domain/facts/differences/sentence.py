@@ -10,7 +10,7 @@ from domain.facts.differences.misattribution import misattributed_values
 from domain.facts.differences.word_order import case_differences, order_differences
 from domain.facts.kinds import Difference, Kind
 from domain.facts.reading import korean
-from domain.facts.reading.token_alignment import Alignment, Gap
+from domain.facts.reading.token_alignment import Alignment, Gap, are_other_kinds
 from domain.facts.reading.tokens import Token, Value
 from domain.facts.reading.values import same_number_other_unit, values_agree
 from domain.facts.reading.vocabulary import GENERIC, OPPOSITES, PREFIXES
@@ -72,7 +72,6 @@ def is_negated(alignment: Alignment) -> bool:
 
 
 def _misattributed(alignment: Alignment) -> Iterator[Difference]:
-    """Yield values that the source gives to the subject of another part of the sentence."""
     for each in misattributed_values(alignment):
         if each.is_value:
             yield Difference("number", each.value, each.actual)
@@ -126,7 +125,6 @@ def _text_of(some: Sequence[Token], tokens: Sequence[Token]) -> str:
 
 
 def _in_words(value: Value, text: str) -> bool:
-    """Say whether the text has the figure in words: "one in five" for 20 %."""
     return value.quantity is not None and is_in_words(value.quantity, text)
 
 
@@ -197,7 +195,9 @@ def _is_short_form(token: Token, counterparts: Sequence[Token], around: Sentence
     if len(letters) > 1 and (letters in begun or letters in around.acronyms):
         return True
     if any(
-        same_country(token.key.split(), each.key.split()) or _begins(each.text, token.text) for each in counterparts
+        same_country(token.key.split(), each.key.split())
+        or (_begins(each.text, token.text) and not are_other_kinds(token, each))
+        for each in counterparts
     ):
         return True
     own = "".join(part[:1] for part in token.key.split())
@@ -216,10 +216,14 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
     counterparts = [each for each in gap.source if each.kind in ("word", "name")]
     for token in gap.statement:
         if token.kind != "word":
+            if opposite := _opposite_ordinal(token, gap):
+                yield Difference("negation", token.text, opposite.text)
             continue
         generic = any(each.key in GENERIC and (each.case or each.key not in korean.GENERIC) for each in counterparts)
         stands_for = generic and token.key in around.context_keys
-        denied = next((each for each in counterparts if _are_opposites(token, each)), None)
+        denied = next((each for each in counterparts if _are_opposites(token, each)), None) or _opposite_ordinal(
+            token, gap
+        )
         if denied and _is_denied_by_one(alignment):
             continue  # "not invalid" for "valid"
         if denied:
@@ -230,6 +234,13 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
             yield Difference(kind, token.text, counterparts[0].text, sure=exchanged or alignment.is_single_substitution)
         elif not counterparts and token.key not in around.context_keys:
             yield Difference("wording", token.text, None, sure=False)
+
+
+def _opposite_ordinal(token: Token, gap: Gap) -> Token | None:
+    """Return the opposite of a word where one of the two is a number in a word: `first` and `last`."""
+    if not token.text.isalpha() or not any(each.value for each in (token, *gap.source)):
+        return None
+    return next((each for each in gap.source if each.text.isalpha() and _are_opposites(token, each)), None)
 
 
 def _is_denied_by_one(alignment: Alignment) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from domain.facts.kinds import Difference
+from domain.facts.reading.korean import is_korean
 from domain.facts.reading.token_alignment import Alignment, same_lexeme, tokens_match
 from domain.facts.reading.tokens import Token
 
@@ -19,15 +20,28 @@ _BEFORE_PASSIVE = _AUXILIARY | frozenset(
 )
 _ARTICLES = frozenset("a an the".split())
 _LONGEST = 5  # words of an agent
+_OBLIQUE = frozenset("to into from by with for in at on against over under near".split())
+_TOPIC_OF_OBLIQUE = re.compile("(?:에|에서|에게|한테|로|부터|까지|보다|와|과)[는은]$")
+_AS = re.compile("로$")  # 종택으로: as a house, not to one
+_KOREAN_PASSIVE, _KOREAN_ACTIVE = (
+    re.compile("되|된|될|됩|됐|돼|당하|당한|당할|당합|당했|받"),
+    re.compile("하|한|할|합|했|해"),
+)
 
 
 def order_differences(alignment: Alignment) -> Iterator[Difference]:
     """Yield an exchange of two things around a third one: `Bob hired Alice` (V2)."""
     both = sorted((*alignment.pairs, *alignment.moved))
     voice = _has_other_voice(alignment)
-    if acted := _agent_as_subject(alignment):
-        yield acted
+    if (
+        exchanged := _agent_as_subject(alignment)
+        or _oblique_as_subject(alignment)
+        or _subject_of_both_voices(alignment)
+    ):
+        yield exchanged
         return
+    if _has_other_korean_voice(alignment):
+        return  # the cases show who does it: `case_differences`
     if not alignment.moved:
         if voice and len(both) > 2:
             yield _order_difference(alignment, both[0])
@@ -90,7 +104,6 @@ def _has_other_voice(alignment: Alignment) -> bool:
 
 
 def same_word(one: str, other: str) -> bool:
-    """Say whether two stems are equal or belong to one lexeme."""
     return one == other or same_lexeme(one, other)
 
 
@@ -111,6 +124,112 @@ def _agent_as_subject(alignment: Alignment) -> Difference | None:
         if found := next((each for each in agent if each.is_content and tokens_match(done_to, each)), None):
             return Difference("order", done_to.text, found.text)
     return None
+
+
+def _oblique_as_subject(alignment: Alignment) -> Difference | None:
+    """Return the subject of the statement where the source has it behind a preposition, or with 에, 에게, 에서.
+
+    "The company was sold to Orion" does not say that Orion was sold, nor 유튜브는 구글에 인수되었다 that 구글은
+    인수되었다. If the statement has the subject of the source, too, it may say the same in other words.
+    """
+    at = _subject_at(alignment.statement)
+    if at is None:
+        return None
+    subject = alignment.statement[at]
+    places = [each for each, token in enumerate(alignment.source) if token.is_content and tokens_match(subject, token)]
+    for place in places:
+        token = alignment.source[place]
+        acts = _has_lost_korean_subject if is_korean(token.text) else _has_lost_subject
+        if not acts(alignment, place):
+            return None
+    return Difference("order", subject.text, alignment.source[places[0]].text) if places else None
+
+
+def _subject_at(tokens: Sequence[Token]) -> int | None:
+    """Return the index of the noun with which a statement begins, in Korean of the first one with a subject's
+    particle."""
+    if any(each.case for each in tokens):
+        return next((at for at, each in enumerate(tokens) if _is_korean_subject(each)), None)
+    first = next((at for at, each in enumerate(tokens) if each.key not in _ARTICLES), None)
+    return first if first is not None and tokens[first].kind in ("name", "word") else None
+
+
+def _is_korean_subject(token: Token) -> bool:
+    return token.is_content and token.case in ("subject", "topic") and not _TOPIC_OF_OBLIQUE.search(token.text)
+
+
+def _has_lost_subject(alignment: Alignment, place: int) -> bool:
+    """Say whether an English source has a noun behind a preposition, after words of the statement, and a subject that
+    the statement lacks."""
+    sentence = alignment.source
+    before = next((each for each in reversed(sentence[:place]) if each.key not in _ARTICLES), None)
+    first = next((at for at, each in enumerate(sentence) if each.key not in _ARTICLES), 0)
+    is_lost = sentence[first].kind in ("name", "word", "pronoun") and first not in alignment.matched_source
+    follows = any(at < place and sentence[at].is_content for at in alignment.matched_source)
+    return (
+        before is not None
+        and before.key in _OBLIQUE
+        and is_lost
+        and follows
+        and alignment.coverage == 1
+        and not _has_other_voice(alignment)
+    )
+
+
+def _has_lost_korean_subject(alignment: Alignment, place: int) -> bool:
+    """Say whether a Korean source has a noun with the particle of a goal or source, and does with the same verb what
+    the statement does, to a subject that the statement lacks."""
+    token = alignment.source[place]
+    clause = [at for at, each in enumerate(alignment.source) if each.clause == token.clause]
+    verb = next((at for at in reversed(clause) if at > place and alignment.source[at].is_content), None)
+    if (
+        token.case not in ("goal", "source")
+        or _AS.search(token.text)
+        or verb is None
+        or verb not in alignment.matched_source
+    ):
+        return False
+    voice = _korean_voice(alignment.source[verb])
+    if voice != _korean_voice(_counterpart(alignment, verb)):
+        return False
+    subjects = [at for at in clause if alignment.source[at].case in ("subject", "topic")]
+    return all(at not in alignment.matched_source for at in subjects) if subjects else voice == "passive"
+
+
+def _subject_of_both_voices(alignment: Alignment) -> Difference | None:
+    """Return the Korean subject that has done something in one sentence, and had it done to it in the other."""
+    if not _has_other_korean_voice(alignment):
+        return None
+    both = [
+        (alignment.statement[mine], alignment.source[theirs]) for mine, theirs in (*alignment.pairs, *alignment.moved)
+    ]
+    kept = next((pair for pair in both if all(map(_is_korean_subject, pair))), None)
+    exchanged = any(
+        "object" in (one.case, other.case) and {one.case, other.case} & {"goal", "source"} for one, other in both
+    )
+    return Difference("order", kept[0].text, kept[1].text) if kept and exchanged else None
+
+
+def _has_other_korean_voice(alignment: Alignment) -> bool:
+    """Say whether a Korean verb is active in one sentence and passive in the other."""
+    voices = (
+        {_korean_voice(alignment.statement[mine]), _korean_voice(alignment.source[theirs])}
+        for mine, theirs in (*alignment.pairs, *alignment.moved)
+    )
+    return any(each == {"active", "passive"} for each in voices)
+
+
+def _korean_voice(token: Token) -> str:
+    """Return the voice of a Korean verb that is made from a noun: 인수하다, 인수되다; empty for any other word."""
+    ending = token.text.removeprefix(token.key)
+    if ending == token.text or token.kind == "name":
+        return ""
+    return "passive" if _KOREAN_PASSIVE.match(ending) else "active" if _KOREAN_ACTIVE.match(ending) else ""
+
+
+def _counterpart(alignment: Alignment, place: int) -> Token:
+    """Return the token of the statement that matches a token of the source."""
+    return next(alignment.statement[mine] for mine, theirs in (*alignment.pairs, *alignment.moved) if theirs == place)
 
 
 def _key_at(tokens: Sequence[Token], at: int) -> str:

@@ -6,7 +6,7 @@ from functools import lru_cache
 _STRONG = re.compile(
     r"(?:(?<!\s)\s++)?;\s*|(?:,|(?<!\s))\s++(?:and then|while|whereas)\s+|,\s+(?:and|but)\s+"
     r"|(?<=[으하이되]며),?\s+|(?<=[하이되았었]고),\s+|(?<=지만),?\s+"
-    r"|(?<=[가-힣]고)(?<![다라냐자]고)\s+(?!있)(?=[^\s,]+(?:은|는|이|가)\s)"
+    r"|(?<=[가-힣]고)(?<![다라냐자]고)\s+(?!있)(?=(?:[^\s,]+의\s|[^\s,]+\s(?=[^\s,]+의\s)){0,2}[^\s,]+(?:은|는|이|가)\s)"
 )
 _WEAK = re.compile(r"(?<!\s)\s++(?:and|but)\s+")
 _QUOTE = "[\"“”'‘’(\\s]*"
@@ -26,7 +26,7 @@ _CLAUSE_START = re.compile(
 _SUBJECT = re.compile(
     _QUOTE + r"(?:[A-Z가-힣]|(?:the|a|an|its|his|her|their|our|this|that|these|those|it|he|she|they|we)\b)"
 )
-KOREAN_SUBJECT = re.compile(r"^[^\s]+(?:\s[^\s]+)?(?:은|는|이|가|께서)\s")
+KOREAN_SUBJECT = re.compile(r"^(?:(?:[^\s]+\s){0,2}[^\s]+의\s)?[^\s]+(?:\s[^\s]+)?(?:은|는|이|가|께서)\s")
 HANGUL = re.compile("[가-힣]")
 _LONGEST = 2_000  # characters of a sentence: a longer one has no clauses, or is hostile
 
@@ -60,7 +60,6 @@ def _opens_clause(text: str) -> bool:
 
 
 def has_subject(clause: str) -> bool:
-    """Say whether a clause begins with its subject."""
     if HANGUL.search(clause):
         return KOREAN_SUBJECT.match(clause) is not None
     return _SUBJECT.match(clause) is not None

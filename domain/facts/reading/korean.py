@@ -249,7 +249,6 @@ def attached_word(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def is_counter(word: str) -> bool:
-    """Say whether a word is a counter, with or without a particle: `명이`."""
     return _BEHIND.sub("", word) in _COUNTERS
 
 

@@ -5,6 +5,10 @@ import unicodedata
 
 from domain.facts.reading import korean
 
+_BE = r"(?:is|are|was|were|be|been|am)"
+_DETERMINER = "an?|the|this|that|these|those|their|his|her|its|our|my|your|any|all|some|no|each|every"
+_NUMBER = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fourteen|thirty|sixty|ninety)"
+_PERIOD = r"(?:(?:business|working|calendar|full|more) )?(?:second|minute|hour|day|week|month|quarter|year)s?"
 _ACCENT = re.compile("[\u0300-\u036f]")
 _PHRASES = tuple(
     (re.compile(pattern, flags), plain)
@@ -31,6 +35,28 @@ _PHRASES = tuple(
         (r"\bwon['’]t\b", "will not", re.IGNORECASE),
         (r"n['’]t\b", " not", re.IGNORECASE),
         (r"\b(?:fail(?:ed|s)? to|unable to)\b", "not", re.IGNORECASE),
+        # Permission and obligation in the words of their usual cues; "entitled to a refund" is neither.
+        (
+            rf"\b{_BE} (not )?(?:now |still |also |legally |explicitly )?"
+            r"(?:allowed|permitted|able|entitled|eligible|free|authori[sz]ed) to\b(?=\s[a-z])"
+            rf"(?!\s(?:{_DETERMINER})\b)",
+            r"can \1",
+            0,
+        ),
+        (
+            r"\bha(?:s|ve|d) the (?:right|option|opportunity|chance|ability|freedom|permission|possibility) to\b",
+            "can",
+            re.IGNORECASE,
+        ),
+        (
+            rf"\b(?:has|have|had|gets?|got) (?:up to )?({_NUMBER} {_PERIOD}(?: (?:from|after) (?:\w+ ){{0,4}}\w+)?)"
+            r" to (?!go\b|come\b|spare\b)([a-z][^,;.:()]*+)",
+            r"can \2 within \1",
+            re.IGNORECASE,
+        ),
+        # "Does not have to" is no prohibition; "all they have to offer" no duty.
+        (r"(?<!not )\b(?:has|have) to\b(?=\s[a-z])(?! (?:do with|offer|say)\b)", "must", re.IGNORECASE),
+        (rf"\b{_BE} (?:obliged|obligated|forced|bound|compelled) to\b", "must", re.IGNORECASE),
         (r"\black(?:s|ed|ing)?\b(?: of\b)?", "had no", re.IGNORECASE),
         (
             r"\b(?:is|are|was|were|be|been|ran|runs?|running) out of (?!(?:date|order|control|work|service|print|reach"

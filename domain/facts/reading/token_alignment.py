@@ -15,6 +15,8 @@ from domain.facts.reading.vocabulary import RELATIONS
 _DIGITS = re.compile(r"\d+")
 _LEAST_SHARED_PREFIX = 0.75  # share of two stems' letters that words of one lexeme have in common
 _HEAD = 4
+_AGENT = re.compile(r"(.+)[eo]r")
+_ONE_SYLLABLE, _SURE_PARTICLES = re.compile("[가-힣][은는이가을를의에]?"), "은는을를"
 _MOST_PER_PREFIX = 1000  # tokens of a source with the same beginning
 _CLOSE = 0.85  # local similarity
 _ONE_PLACE = 3  # words that may differ in one place of a short statement
@@ -41,12 +43,10 @@ class Alignment:
 
     @cached_property
     def matched_statement(self) -> frozenset[int]:
-        """Indexes of the statement's tokens that match, in place or moved."""
         return frozenset(mine for mine, _ in (*self.pairs, *self.moved))
 
     @cached_property
     def matched_source(self) -> frozenset[int]:
-        """Indexes of the source's tokens that match."""
         return frozenset(theirs for _, theirs in (*self.pairs, *self.moved))
 
     @cached_property
@@ -86,7 +86,6 @@ class Alignment:
 
     @cached_property
     def is_single_substitution(self) -> bool:
-        """Whether the sentences differ only in one or two words in one place."""
         if self.moved or self.substitutions != 1:
             return False
         lost, left = self.unmatched
@@ -122,7 +121,6 @@ def align(statement: Sequence[Token], source: Sequence[Token]) -> Alignment:
 
 
 def tokens_match(one: Token, other: Token) -> bool:
-    """Say whether two tokens have the same meaning."""
     if one.value and other.value:
         return values_agree(one.value, other.value)
     if one.value or other.value:
@@ -133,7 +131,28 @@ def tokens_match(one: Token, other: Token) -> bool:
         return True  # "X 200" and "X200"
     if " " in one.key or " " in other.key:
         return _same_name(one.key.split(), other.key.split())
+    if are_other_kinds(one, other):
+        return False
+    if same_syllable(one, other):
+        return True
     return one.key == other.key or same_lexeme(one.key, other.key)
+
+
+def same_syllable(one: Token, other: Token) -> bool:
+    """Say whether two Korean words are one syllable with particles: 강은 and 강의, 강 and 강이.
+
+    의 and 이 also end nouns, as in 회의 and 나이, so one of the two must be sure.
+    """
+    if one.text[:1] != other.text[:1] or not (
+        _ONE_SYLLABLE.fullmatch(one.text) and _ONE_SYLLABLE.fullmatch(other.text)
+    ):
+        return False
+    return any(len(each.text) == 1 or each.text[1] in _SURE_PARTICLES for each in (one, other))
+
+
+def are_other_kinds(one: Token, other: Token) -> bool:
+    """Say whether one name is a place, and the other that of an organisation there: 부산 and 부산은행."""
+    return {one.names, other.names} == {"place", "organisation"}
 
 
 class TokenIndex:
@@ -142,8 +161,8 @@ class TokenIndex:
     def __init__(self, tokens: Iterable[Token]) -> None:
         self._by_head: dict[str, list[Token]] = defaultdict(list)
         distinct = {(each.key, each.kind == "value"): each for each in tokens if each.is_content}
-        for (key, _), each in distinct.items():
-            for begins in {prefix_key(part) for part in (key, *key.split())}:
+        for each in distinct.values():
+            for begins in _beginnings(each):
                 if len(self._by_head[begins]) < _MOST_PER_PREFIX:
                     self._by_head[begins].append(each)
 
@@ -152,8 +171,13 @@ class TokenIndex:
 
         Takes time in proportion to the tokens with the same beginning.
         """
-        for begins in dict.fromkeys(prefix_key(part) for part in (token.key, *token.key.split())):
+        for begins in _beginnings(token):
             yield from self._by_head.get(begins, ())
+
+
+def _beginnings(token: Token) -> Iterable[str]:
+    found = dict.fromkeys(prefix_key(part) for part in (token.key, *token.key.split()))
+    return [*found, token.text[0]] if _ONE_SYLLABLE.fullmatch(token.text) else found
 
 
 def prefix_key(part: str) -> str:
@@ -179,10 +203,19 @@ def same_lexeme(one: str, other: str) -> bool:
     if korean:
         shorter, longer = sorted((one, other), key=len)
         return len(shorter) >= 2 and longer.startswith(shorter) and len(longer) - len(shorter) <= 2
-    if one[:_HEAD] != other[:_HEAD] or min(len(one), len(other)) < _HEAD:
+    if one[:_HEAD] != other[:_HEAD] or min(len(one), len(other)) < _HEAD or are_counterparts(one, other):
         return False
     shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return shared / max(len(one), len(other)) >= _LEAST_SHARED_PREFIX
+
+
+def are_counterparts(one: str, other: str) -> bool:
+    """Say whether one does what is done to the other: `employer` and `employee`, `lessor` and the stem `lesse`."""
+    for acts, done in ((one, other), (other, one)):
+        doer = _AGENT.fullmatch(acts)
+        if doer and done in (f"{doer[1]}e", f"{doer[1]}ee"):
+            return True
+    return False
 
 
 def _is_compared(token: Token) -> bool:

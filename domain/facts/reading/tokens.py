@@ -49,7 +49,7 @@ class Token:
     """`text` is at `start` of the normalised sentence; `key` is what it is compared by.
 
     `cue` is the class of a cue, `case` the role that a Korean particle marks, `clause` the number of clause breaks
-    before.
+    before. `names` is what a Korean name is the name of, if its form shows it: a person, place or organisation.
     """
 
     text: str
@@ -60,10 +60,10 @@ class Token:
     case: str = ""
     value: Value | None = None
     clause: int = 0
+    names: str = ""
 
     @property
     def is_content(self) -> bool:
-        """Whether it is a value, a name or a content word."""
         return self.kind in ("value", "name", "word")
 
 
@@ -95,9 +95,11 @@ def _korean_names(text: str, tokens: Sequence[Token]) -> list[Token]:
     """Mark Korean names, which have no capitals: their endings and the titles after them show them."""
     if not korean.is_korean(text):
         return list(tokens)
-    named = {each.start: each.text for each in find_names(text) if each.kind != "latin"}
+    named = {each.start: each for each in find_names(text) if each.kind != "latin"}
     return [
-        replace(each, kind="name", text=named[each.start]) if each.kind == "word" and each.start in named else each
+        replace(each, kind="name", text=named[each.start].text, names=named[each.start].kind)
+        if each.kind == "word" and each.start in named
+        else each
         for each in tokens
     ]
 
@@ -191,7 +193,6 @@ def _continues(text: str, current: Token, token: Token) -> bool:
 
 
 def _in_context(text: str, before: Token, token: Token) -> Token:
-    """Return the token as the preceding one determines it."""
     if token.cue == "planned" and token.text[:1] == "것" and not korean.is_future(before.text):
         return replace(token, kind="filler", cue="", key=token.text)
     if token.cue == "planned" and korean.is_plain_noun(token.text, before.text):

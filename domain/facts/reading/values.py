@@ -132,5 +132,4 @@ def _decimal(text: str) -> str:
 
 
 def same_number_other_unit(one: Quantity, other: Quantity) -> bool:
-    """Say whether both have the same value in units of different kinds: 5 kg and 5 m."""
     return one.value == other.value and one.unit != other.unit

@@ -166,7 +166,6 @@ SAME = {stem(word): line.split()[0] for line in reversed(_SAME.strip().splitline
 
 
 def keys_of(listed: str) -> frozenset[str]:
-    """Return the keys of the words in `listed`, which white space separates."""
     return frozenset(SAME.get(stem(word), stem(word)) for word in listed.split())
 
 

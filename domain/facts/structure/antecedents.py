@@ -64,7 +64,6 @@ def competing_subject(
 
 
 def subject_classes(sentences: Sequence[Sequence[Token]]) -> Sequence[str]:
-    """Return the classes of the subjects of some sentences, and of their possessors, in order."""
     found = [
         _class_key(token)
         for tokens in sentences

@@ -130,7 +130,6 @@ def _others(about: _NamedCell) -> list[Cell]:
 
 
 def _rest(stated: Sequence[Term], cells: Sequence[_NamedCell]) -> list[Term]:
-    """Return the terms of a statement other than the names of row, head and table."""
     names = [each for about in cells for text in (about.row.label, about.cell.head) for each in terms_of(text)]
     return without(stated, names)
 
@@ -140,7 +139,6 @@ def _has_content(rest: Sequence[Term], cell: Cell) -> bool:
 
 
 def contents(cell: Cell) -> tuple[str, ...]:
-    """Return the content of a cell as written, and with the unit of its head."""
     bare = cell.content.strip(" $€£₩¥()")
     if not cell.unit or not bare[:1].isdigit() or bare[-1:].isalpha():
         return (cell.content,)

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
+from domain.facts.reading.questions import is_question
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
 from domain.text.cache import text_cache
@@ -13,18 +14,23 @@ from domain.text.words import vocabulary
 _MOST_LINE = 200
 _FEWEST = 2
 _MOST_WORDS = 8  # of a heading directly above its text
-_BOLD, _BARE = 7, 8  # levels of headings without marks, below those of Markdown
+_MOST_SMALL = 4  # words of a heading that begins with a small letter
+_BOLD, _BARE, _ASKED = 7, 8, 9  # levels of headings without marks, below those of Markdown
 _MARKED = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(\S[^\n]{0,120}?)[ \t#]*")
+_IN_WIKI = re.compile(r"[ \t]*(={1,6})[ \t]*([^=\n](?:[^\n]{0,118}[^=\n])?)[ \t]*\1[ \t]*")
 _IN_BOLD = re.compile(
     r"[ \t]*(?:\*\*|__)([^*_\n]{1,80})(?:\*\*|__):?[ \t]*"
-    r"|[ \t]*[■▶●◆□][ \t]*([^.!?。\n]{1,60})|[ \t]*\[([^\]\n\d]{1,60})\][ \t]*"
+    r"|[ \t]*[■▶●◆□][ \t]*([^.!?。\n]{1,60}\??)[ \t]*|[ \t]*\[([^\]\n\d]{1,60})\][ \t]*"
 )
 _LINE = re.compile(r"[ \t]*([A-Z가-힣\d][^.!?。:;|,\n]{0,60}?):?[ \t]*")
+_SMALL_LINE = re.compile(r"[ \t]*([a-z][^.!?。:;|,\n]{0,60})[ \t]*")
+_QUESTION_LINE = re.compile(r"[ \t]*([^.!?。|\n]{2,120}[?？])[ \t]*")
+_UNDERLINED = re.compile(r"[ \t]*([^\s.!。|][^!。|\n]{0,80}?)[ \t]*")
 _UNDERLINE = re.compile(r"[ \t]*(?:={3,}|-{3,})[ \t]*")
 _STOPPED = re.compile(r"[.!?。][\"'”’)]*\s*$")
 _NUMBERING = re.compile(
     r"(?:(?:chapter|section|part|appendix|article)\s+)?(?:\d{1,3}(?:\.\d{1,3}){0,3}|[IVX]{1,5}|[A-Za-z가-하])[.):]\s+"
-    r"|(?:제\s?)?\d{1,3}\s?[장절조항편부][.:]?\s+|\d{1,3}(?:\.\d{1,3}){1,3}\s+|[①-⑳]\s*",
+    r"|(?:제\s?)?\d{1,3}\s?[장절조항편부][.:]?(?:\s+|(?=\())|\d{1,3}(?:\.\d{1,3}){1,3}\s+|[①-⑳]\s*",
     re.IGNORECASE,
 )
 PERIOD = keys_of("""
@@ -79,10 +85,10 @@ def _paths(text: str) -> tuple[Sequence[int], Sequence[tuple[str, ...]]]:
     paths: list[tuple[str, ...]] = []
     path: list[tuple[int, str]] = []
     position = 0
-    for written, (line, heading) in zip(text.splitlines(keepends=True), lines_with_headings(text), strict=True):
+    for written, (_, heading) in zip(text.splitlines(keepends=True), lines_with_headings(text), strict=True):
         position += len(written)
         if heading is not None:
-            path = [each for each in path if each[0] < heading[0]] + [(heading[0], line)]
+            path = [each for each in path if each[0] < heading[0]] + [heading]
             ends.append(position)
             paths.append(tuple(each for _, each in path))
     return ends, paths
@@ -128,26 +134,52 @@ def is_topic_heading(heading: str) -> bool:
 
 def lines_with_headings(text: str) -> Iterator[tuple[str, tuple[int, str] | None]]:
     """Yield each line, with its level and words if it is a heading."""
-    lines = text.splitlines()
     before = ""
-    for line, following in pairwise((*lines, "")):
-        yield line, _heading(before, line, following)
+    is_open = False  # the last line with words was no heading, and no sentence ended there
+    for line, following in pairwise((*text.splitlines(), "")):
+        heading = _heading(before, line, following)
+        if heading is None and not (before.strip() or following.strip() or is_open):
+            heading = _small_heading(line)
+        yield line, heading
         before = line
+        is_open = heading is None and not _STOPPED.search(line) if line.strip() else is_open
 
 
 def _heading(before: str, line: str, following: str) -> tuple[int, str] | None:
     if len(line) > _MOST_LINE:
         return None
+    return _marked_heading(line) or (None if before.strip() else _bare_heading(line, following))
+
+
+def _marked_heading(line: str) -> tuple[int, str] | None:
+    """Read a heading of Markdown or MediaWiki, or one in bold or behind a sign."""
     if marked := _MARKED.fullmatch(line):
         return len(marked[1]), _unnumbered(marked[2].strip(" *_"))
+    if wiki := _IN_WIKI.fullmatch(line):
+        return len(wiki[1]), _unnumbered(wiki[2].strip(" '"))
     if bold := _IN_BOLD.fullmatch(line):
         return _BOLD, _unnumbered(next(each for each in bold.groups() if each).strip())
-    if not before.strip() and (bare := _LINE.fullmatch(_unnumbered(line))):
-        if following.strip() and _UNDERLINE.fullmatch(following):
-            return (1 if "=" in following else 2), bare[1]
-        if not following.strip() or (_STOPPED.search(following) and not _is_wrapped(bare[1], following)):
-            return _BARE, bare[1]
     return None
+
+
+def _bare_heading(line: str, following: str) -> tuple[int, str] | None:
+    """Read a line below an empty one: underlined, above its text, or a question."""
+    if _UNDERLINE.fullmatch(following) and (underlined := _UNDERLINED.fullmatch(line)):
+        is_sentence = _STOPPED.search(line) and not is_question(line)
+        return None if is_sentence else (1 if "=" in following else 2, _unnumbered(underlined[1]))
+    plain = _unnumbered(line)
+    stands_alone = not following.strip() or (_STOPPED.search(following) and not _is_wrapped(plain, following))
+    if stands_alone and (bare := _LINE.fullmatch(plain)):
+        return _BARE, bare[1]
+    if (asked := _QUESTION_LINE.fullmatch(plain)) and is_question(line):
+        return _ASKED, asked[1]
+    return None
+
+
+def _small_heading(line: str) -> tuple[int, str] | None:
+    """Read a line that stands alone and begins with a small letter."""
+    small = _SMALL_LINE.fullmatch(_unnumbered(line))
+    return (_BARE, small[1]) if small and len(small[1].split()) <= _MOST_SMALL else None
 
 
 def _is_wrapped(line: str, following: str) -> bool:
@@ -156,7 +188,13 @@ def _is_wrapped(line: str, following: str) -> bool:
 
 
 def _unnumbered(heading: str) -> str:
-    """Return a heading without its number: "3.1 Batteries", "제3장 배터리"; one that is only a number stays."""
+    """Return a heading without its number: "3.1 Batteries", "제3장 배터리", "제3조(배터리)"; one that is only a number
+    stays."""
     plain = heading.lstrip()
     numbering = _NUMBERING.match(plain)
-    return plain[numbering.end() :] or heading if numbering else heading
+    title = plain[numbering.end() :] if numbering else ""
+    return _unbracketed(title) or heading
+
+
+def _unbracketed(title: str) -> str:
+    return title[1:-1] if title.startswith("(") and title.endswith(")") and title.count("(") == 1 else title

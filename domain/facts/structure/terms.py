@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
-from domain.facts.reading.token_alignment import prefix_key, same_lexeme, tokens_match
+from domain.facts.reading.token_alignment import prefix_key, same_lexeme, same_syllable, tokens_match
 from domain.facts.reading.tokens import Token, tokenize
 
 T = TypeVar("T")
 _MOST_CHARS = 120
+_SHORT = 2  # letters of a Korean noun of one syllable with its particle
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def terms_match(one: Term, other: Term) -> bool:
         return True
     if one.token.value or other.token.value:
         return tokens_match(one.token, other.token) or tokens_match(other.token, one.token)
-    return same_lexeme(one.key, other.key)
+    return same_lexeme(one.key, other.key) or same_syllable(one.token, other.token)
 
 
 class TermIndex:
@@ -56,10 +57,10 @@ class TermIndex:
         self._by_head: dict[str, list[Term]] = defaultdict(list)
         for each in content:
             if not each.token.value:
-                self._by_head[prefix_key(each.key)].append(each)
+                for begins in {prefix_key(each.key), each.key[:1] if len(each.key) <= _SHORT else prefix_key(each.key)}:
+                    self._by_head[begins].append(each)
 
     def has_all(self, wanted: Sequence[Term]) -> bool:
-        """Say whether all `wanted` terms are present, and at least one is wanted."""
         return bool(wanted) and all(map(self._has_one, wanted))
 
     def _has_one(self, wanted: Term) -> bool:
@@ -69,21 +70,19 @@ class TermIndex:
             return True
         if wanted.token.value:
             return wanted.token.key in self._tokens
-        return any(same_lexeme(each.key, wanted.key) for each in self._by_head.get(prefix_key(wanted.key), ()))
+        alike = (*self._by_head.get(prefix_key(wanted.key), ()), *self._by_head.get(wanted.key[:1], ()))
+        return any(terms_match(each, wanted) for each in alike)
 
 
 def is_among(term: Term, names: Sequence[Term]) -> bool:
-    """Say whether `term` matches one of `names`."""
     return any(terms_match(term, each) for each in names)
 
 
 def has_all(available: Sequence[Term], wanted: Sequence[Term]) -> bool:
-    """Say whether all `wanted` terms are available, and at least one is wanted."""
     return bool(wanted) and all(any(terms_match(each, other) for other in available) for each in wanted)
 
 
 def without(available: Sequence[Term], names: Sequence[Term]) -> list[Term]:
-    """Return the available terms that match none of the names."""
     return [each for each in available if not is_among(each, names)]
 
 
@@ -95,6 +94,5 @@ def most_specific(found: Sequence[T], name: Callable[[T], str]) -> list[T]:
 
 
 def best(found: Sequence[T], score: Callable[[T], int]) -> list[T]:
-    """Return those with the highest score, in order."""
     scores = [score(each) for each in found]
     return [each for each, value in zip(found, scores, strict=True) if value == max(scores)]

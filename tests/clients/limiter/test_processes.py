@@ -29,7 +29,6 @@ class Sharer:
         self._in, self._out = self._process.stdin, self._process.stdout
 
     def await_ready(self) -> None:
-        """Wait until the process is ready."""
         assert self._out.readline() == "ready\n"
 
     def begin(self) -> None:

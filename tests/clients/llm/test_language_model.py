@@ -3,7 +3,7 @@
 import pytest
 
 from clients.parsing import language
-from tests.supervisor.observers import soon
+from tests.waiting import until
 
 ENGLISH = "All returns must be made within thirty days of the purchase date, and a receipt is required for each. " * 4
 
@@ -13,7 +13,7 @@ def test_it_is_let_go_when_no_document_has_come_for_a_while_and_loaded_again(mon
     monkeypatch.setattr("clients.parsing.language._model_in_use", kept)
     monkeypatch.setattr("clients.parsing.language._IDLE_S", 0.2)
     assert (language.language_of(ENGLISH), kept.is_loaded) == ("en", True)
-    soon(lambda: not kept.is_loaded)
+    until(lambda: not kept.is_loaded)
     assert (language.language_of(ENGLISH), kept.is_loaded) == ("en", True)
 
 

@@ -1,8 +1,7 @@
 """Vectors of a workspace come from one model; the same text is embedded once."""
 
 import uuid
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Generator
 
 import pytest
 from sqlalchemy import func, select, text
@@ -21,6 +20,7 @@ from services.documents.documents import NewDocument, accept_document, read_docu
 from services.documents.ingestion import ingest
 from services.retrieval.candidates import Search, find_candidates
 from tests.factories import make_document
+from tests.leases import hold
 from tests.simulators.embeddings import EmbeddingServer
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -33,12 +33,6 @@ RULES = [f"Rule {n}: goods of kind {n} may be returned within {n + 10} days of t
 def server() -> Generator[EmbeddingServer]:
     with EmbeddingServer() as running:
         yield running
-
-
-@contextmanager
-def hold(renew: Callable[[], None]) -> Generator[None]:
-    renew()
-    yield
 
 
 def add(embedder: Embedder, rules: list[str], filename: str = "a.txt", workspace: str = "w") -> uuid.UUID:

@@ -1,8 +1,5 @@
 """Building the knowledge graph of a document: paid for once, nothing invented, deleted with its documents (S5.1)."""
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-
 import pytest
 from sqlalchemy import select, text, update
 
@@ -16,7 +13,8 @@ from services.documents.graph_building import MAX_IDLE, Builder, build_graph
 from services.graph.merging import reembed
 from tests.clients.groq_stage import GroqStage
 from tests.factories import make_chunk, make_document
-from tests.services.graph_story import ACME, ask_for_graph, build, groq_builder, hold, local_builder
+from tests.leases import hold, lose
+from tests.services.graph_story import ACME, ask_for_graph, build, groq_builder, local_builder
 from tests.services.story import Story
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.ledger import totals
@@ -243,20 +241,7 @@ def test_the_graph_of_a_document_that_is_not_ready_waits(story: Story) -> None:
 
 def test_a_renewal_that_finds_itself_taken_over_buys_no_more_calls(story: Story, stage: GroqStage) -> None:  # smell 19
     document_id, builder = ask_for_graph(story, key_of(story)), groq_builder(stage)
-
-    def another(by: int) -> None:
-        with transaction() as session:
-            session.execute(text("UPDATE document_graphs SET attempt = attempt + :by"), {"by": by})
-
-    @contextmanager
-    def losing(renew: Callable[[], None]) -> Generator[None]:
-        # Only the renewal sees the other one, so nothing that is stored can find it out.
-        another(+1)
-        renew()
-        another(-1)
-        yield
-
-    build_graph(document_id, builder, losing)
+    build_graph(document_id, builder, lose("document_graphs"))
     assert stage.sim.ledger.of("extract_graph") == []
     let_pass()
     assert build_graph(document_id, builder, hold)

@@ -20,6 +20,7 @@ from db.session import acting_for, reading, transaction
 from domain.errors import DatabaseUnavailable, DocumentEmpty, DocumentTooLarge
 from services.documents.documents import NewDocument, accept_document, read_document, remove_document
 from services.documents.ingestion import MAX_ATTEMPTS, ingest
+from tests.leases import hold
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -27,12 +28,6 @@ LIMITS = IngestionSettings(chunk_tokens=50, overlap_tokens=10, batch=2)
 POLICY = "\n\n".join(
     f"Rule {n}: returns of kind {n} are accepted within {n + 10} days of the purchase." for n in range(12)
 )
-
-
-@contextmanager
-def hold(renew: Callable[[], None]) -> Generator[None]:
-    renew()
-    yield
 
 
 def accept(content: bytes = POLICY.encode(), filename: str = "policy.txt", workspace: str = "w") -> uuid.UUID:

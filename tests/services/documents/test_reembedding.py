@@ -3,8 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Sequence
 
 import pytest
 from sqlalchemy import func, select, text
@@ -23,6 +22,7 @@ from services.documents.documents import NewDocument, accept_document
 from services.documents.ingestion import ingest
 from services.documents.reembedding import Target, list_targets, reembed
 from services.retrieval.candidates import Search, find_candidates
+from tests.leases import hold
 from tests.simulators.embeddings import KEY, EmbeddingServer
 from tests.waiting import until
 
@@ -36,12 +36,6 @@ RULES = [f"Rule {n}: goods of kind {n} may be returned within {n + 10} days of t
 def server() -> Generator[EmbeddingServer]:
     with EmbeddingServer() as running:
         yield running
-
-
-@contextmanager
-def hold(renew: Callable[[], None]) -> Generator[None]:
-    renew()
-    yield
 
 
 def add(rules: list[str], filename: str = "a.txt", embedder: Embedder | None = None) -> Target:

@@ -2,8 +2,6 @@
 
 import io
 import uuid
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -20,7 +18,7 @@ from services.documents.imports import NewImport, accept_import, read_import
 from services.documents.ingestion import ingest
 from services.documents.unpacking import MAX_STRIKES, unpack
 from tests.archives import encrypted, zipped
-from tests.services.documents.test_ingestion import hold
+from tests.leases import hold, lose
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -205,20 +203,7 @@ def test_the_same_archive_is_taken_once_while_it_is_under_way() -> None:  # A5
 
 def test_a_renewal_that_finds_itself_taken_over_ends_the_unpacking() -> None:  # smell 19
     import_id, started = send(zipped(FILES)), Started()
-
-    def another(by: int) -> None:
-        with transaction() as session:
-            session.execute(text("UPDATE imports SET attempt = attempt + :by"), {"by": by})
-
-    @contextmanager
-    def losing(renew: Callable[[], None]) -> Generator[None]:
-        # Only the renewal sees the other one, so nothing that is stored can find it out.
-        another(+1)
-        renew()
-        another(-1)
-        yield
-
-    assert not unpack(import_id, settings(), losing, started.append)
+    assert not unpack(import_id, settings(), lose("imports"), started.append)
     assert (started, counts(import_id)) == ([], {})
     with transaction() as session:
         session.execute(text("UPDATE imports SET lease_until = NULL"))

@@ -24,7 +24,8 @@ from services.documents.documents import (
     remove_document,
 )
 from services.documents.ingestion import ingest
-from tests.services.documents.test_ingestion import hold
+from tests.leases import hold
+from tests.waiting import at_once
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -128,11 +129,7 @@ def test_of_versions_that_come_and_end_at_the_same_time_exactly_the_last_is_in_f
             sent.append((read_document(document_id)["version"], document_id))
 
     barrier = threading.Barrier(6)
-    threads = [threading.Thread(target=one, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(one, 6)
     assert sorted(version for version, _ in sent) == [1, 2, 3, 4, 5, 6]
     statuses = [status_of(document_id) for _, document_id in sorted(sent)]
     assert statuses == ["superseded"] * 5 + ["ready"]
@@ -141,15 +138,11 @@ def test_of_versions_that_come_and_end_at_the_same_time_exactly_the_last_is_in_f
 def test_the_same_file_at_the_same_time_is_one_document() -> None:  # A5
     ids: set[uuid.UUID] = set()
 
-    def one() -> None:
+    def one(_: int) -> None:
         with acting_for(DEFAULT_TENANT):
             ids.add(send("the same").document_id)
 
-    threads = [threading.Thread(target=one) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(one, 6)
     assert len(ids) == 1
 
 

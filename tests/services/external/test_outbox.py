@@ -2,8 +2,6 @@
 
 import json
 import uuid
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +11,7 @@ from sqlalchemy import select
 from clients.embeddings import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Answer, QueryKind, QueryStatus, WebhookMessage
+from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.verifications.batches import unfinished_items
 from db.session import acting_for, reading, transaction
 from domain.errors import AddressForbidden, WebhookUrlInvalid
@@ -23,11 +22,13 @@ from services.external.acceptance import submit_batch
 from services.external.batches import cancel_batch
 from services.external.request import NewSource, NewVerification
 from services.finishing.completion import finish
+from services.queries import conversations
 from services.queries.submission import NewQuery, submit_query
 from services.webhooks import endpoints
 from services.webhooks.endpoints import EndpointChange
 from services.webhooks.outbox import announce
 from tests.factories import make_query
+from tests.leases import hold
 from tests.stored import complete
 from tests.webhooks import LIMITS, all_deliveries, as_other_tenant, end_query, register
 
@@ -71,6 +72,7 @@ def test_the_kind_and_the_end_of_a_query_decide_the_type(kind: QueryKind, status
         "workspace": "w",
         "question": "How long?",
         "custom_id": "mine-1",
+        "conversation_id": None,
         "abstained": None,
         "answer": None,
         "error": error,
@@ -78,6 +80,19 @@ def test_the_kind_and_the_end_of_a_query_decide_the_type(kind: QueryKind, status
         "links": {"self": f"/v1/{place}/{query_id}", history: f"/v1/{place}/{query_id}/{history}"},
         "truncated": False,
     }
+
+
+# A6, N9
+def test_the_conversation_of_a_turn_is_told() -> None:
+    register(URL, "query.*")
+    with transaction() as session:
+        workspace = get_or_add_workspace(session, "w").name
+    conversation = conversations.begin(workspace, None)[0]["id"]
+    asked = conversations.ask(uuid.UUID(conversation), NewQuery("How long?"), settings())
+    with transaction() as session:
+        finish(session, asked.query_id, QueryStatus.SUCCEEDED)
+    [body] = written()
+    assert body["data"]["conversation_id"] == conversation
 
 
 # A6
@@ -183,12 +198,6 @@ def test_endpoints_of_another_tenant_hear_nothing() -> None:
     assert [delivery.endpoint_id for delivery in all_deliveries()] == [None]
     with acting_for(other):
         assert written() == all_deliveries() == []
-
-
-@contextmanager
-def hold(renew: Callable[[], None]) -> Generator[None]:
-    renew()
-    yield
 
 
 # A6

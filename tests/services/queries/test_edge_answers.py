@@ -1,6 +1,5 @@
 """Edge cases of answers: no context, no claims, an opinion, hundreds of sentences; each has a defined result (S2.6)."""
 
-from collections.abc import Generator
 from functools import partial
 from typing import Any
 
@@ -19,17 +18,6 @@ POLICY = (
     "Returns policy. Returns are accepted within 30 days of the purchase date. A receipt is required for every return."
 )
 IDK = "I don't know based on the documents."
-
-
-@pytest.fixture(scope="module")
-def stage() -> Generator[GroqStage]:
-    with GroqStage() as stage:
-        yield stage
-
-
-@pytest.fixture(params=["offline", "groq"])
-def play(request: pytest.FixtureRequest, stage: GroqStage) -> Play:
-    return with_offline if request.param == "offline" else with_groq(stage)
 
 
 def written(story: Story, text: str, *keys: int) -> Story:

@@ -38,7 +38,6 @@ class Ledger:
     entries: list[Entry] = field(default_factory=list[Entry])
 
     def of(self, kind: str) -> list[Entry]:
-        """The calls of one kind of prompt."""
         return [entry for entry in self.entries if entry.kind == kind]
 
     @property

@@ -70,7 +70,6 @@ def without_markers(text: str) -> str:
 
 
 def share(part: AbstractSet[str], whole: AbstractSet[str]) -> float:
-    """The share of `part` that is in `whole`."""
     return len(part & whole) / len(part) if part else 0.0
 
 

@@ -5,7 +5,6 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from types import TracebackType
 from typing import Any
 
 from aiohttp import web
@@ -19,6 +18,7 @@ from tests.simulators.groq.latency import LatencyModel
 from tests.simulators.groq.ledger import Ledger
 from tests.simulators.groq.provider import Account, Prepared, Provider
 from tests.simulators.groq.wire import event
+from tests.simulators.running import AsyncServer
 
 KEY = "gsk_simulated"
 _PREFIX = "/openai/v1"
@@ -26,7 +26,7 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _FAULTS = TypeAdapter(list[Fault])
 
 
-class GroqSimulator:
+class GroqSimulator(AsyncServer):
     """A provider on a free port of 127.0.0.1, in its own thread.
 
     `time_scale` multiplies every simulated delay: 0 answers at once, 1 is as slow as the real one. `accounts` maps API
@@ -48,6 +48,7 @@ class GroqSimulator:
         least_cached: int = 0,
         usage_in_x_groq: bool = True,
     ) -> None:
+        super().__init__("groq-simulator")
         self.provider = Provider(
             accounts or {KEY: Account("org_simulated")},
             seed=seed,
@@ -59,11 +60,7 @@ class GroqSimulator:
         self._time_scale = time_scale
         self._usage_in_x_groq = usage_in_x_groq
         self._port = port
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stop = asyncio.Event()
         self._goes_on = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="groq-simulator", daemon=True)
-        self._ready = threading.Event()
 
     @property
     def base_url(self) -> str:
@@ -94,29 +91,14 @@ class GroqSimulator:
         self._goes_on.clear()
         self.provider.reset()
 
-    def __enter__(self) -> "GroqSimulator":
-        self._thread.start()
-        if not self._ready.wait(timeout=60):
-            raise RuntimeError("the simulator did not start")
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._loop:
-            self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(timeout=10)
-
     async def _serve(self) -> None:
         runner = web.AppRunner(self._app(), access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", self._port, backlog=1024)
         await site.start()
         self._port = runner.addresses[0][1]
-        self._loop = asyncio.get_running_loop()
-        self._ready.set()
         try:
-            await self._stop.wait()
+            await self._serve_until_stopped()
         finally:
             await runner.cleanup()
 

@@ -99,7 +99,6 @@ class Answer:
 
 
 def event(data: dict[str, Any]) -> bytes:
-    """One server-sent event."""
     return b"data: " + json.dumps(data, ensure_ascii=False).encode() + b"\n\n"
 
 

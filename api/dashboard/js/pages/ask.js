@@ -3,16 +3,17 @@ import { h, show } from "../dom.js";
 import { ask, withQuery } from "../http.js";
 import { words } from "../i18n.js";
 import { told, trouble } from "../parts/notices.js";
-import { bannerOfServer } from "../parts/offline.js";
+import { isOffline, offlineBanner } from "../parts/offline.js";
 import { questionForm } from "../parts/question.js";
 import { recent } from "../parts/recent.js";
+import { suggestions } from "../parts/suggestions.js";
 import { upload } from "../parts/upload.js";
 import { workspaceNames } from "../parts/workspaces.js";
 import { go } from "../router.js";
 import { ended, hearUploads, uploads } from "../uploads.js";
 
 const t = words({
-  en: { title: "Ask your documents", lead: "Every sentence of the answer is held against the documents it cites.", add: "Add documents",
+  en: { title: "Ask your documents", lead: "Every sentence of the answer is checked against the documents it cites.", add: "Add documents",
     empty: "There is nothing to ask yet: add documents first.", waits: "Your question is asked as soon as the documents are ready.", now: "Ask now", again: "Try again" },
   ko: { title: "문서에 질문하세요", lead: "답변의 모든 문장을 인용한 문서와 대조합니다.", add: "문서 추가", empty: "아직 질문할 문서가 없습니다. 먼저 문서를 추가해 주세요.",
     waits: "문서가 준비되는 대로 질문을 보냅니다.", now: "지금 질문", again: "다시 시도" },
@@ -34,19 +35,24 @@ export async function page(view, { search, signal }) {
   });
   adding.append(upload({ place: () => ({ workspace: form.workspace() }), onready: () => adding.querySelector(".empty-hint").toggleAttribute("hidden", true),
     onproblem: (error) => show(said, trouble(error)), signal }));
-  const problem = h("div"), past = h("div"), banner = h("div");
-  bannerOfServer(signal).then((found) => show(banner, found));
+  const problem = h("div"), examples = h("div"), past = h("div"), banner = h("div");
+  const offline = isOffline(signal);
+  offline.then((found) => show(banner, found && offlineBanner()));
   // Told here and not by the router, whose new page would have lost what was typed meanwhile.
   async function look() {
     show(problem);
     try {
       await lookForDocuments(form.workspace(), adding, signal);
       if (!past.hasChildNodes()) show(past, await recent(signal));
+      // Without a language model they would be answered by whatever sentence repeats their words.
+      const fresh = !past.querySelector("li") && !(await offline);
+      show(examples, fresh && (await suggestions(form.workspace(), form.ask, signal)));
     } catch (error) {
       if (!signal.aborted) show(problem, trouble(error, h("button", { type: "button", onclick: look }, t("again"))));
     }
   }
-  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")), banner, form.element, said, problem, adding, past);
+  view.classList.add("asking");
+  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")), form.element, said, problem, examples, adding, past, banner);
   if (matchMedia("(hover: hover)").matches) form.focus();
   await look();
 }

@@ -14,18 +14,20 @@ const t = words({
     queued: "waiting", running: "running", succeeded: "done", failed: "failed", cancelled: "cancelled",
     from: "From", to: "To", clear: "Clear the filters", what: "Question or text", when: "Time", verdicts: "Sentences", confidence: "Confidence",
     accuracy: "Accuracy", removed: "Removed", cost: "Cost", took: "Duration", more: "Show more", untitled: "Text without a question",
-    abstained: "not answered by the documents", rounds: "corrected {n} times", rounds_1: "corrected once", shown: "{n} shown",
+    rounds: "corrected {n} times", rounds_1: "corrected once", shown: "{n} of {all}", search: "Search", unanswered: "not answered",
     none_answer: "Nothing was asked yet.", none_verification: "Nothing was verified yet.", first_answer: "Ask the first question",
     first_verification: "Verify the first text", nothing: "Nothing fits these filters." },
   ko: { title: "기록", lead: "지금까지의 질문과 검증 요청, 그리고 확인 결과입니다.", filters: "조건", kind: "종류", answer: "질문", verification: "검증",
     workspace: "작업 공간", status: "상태", any: "모든 상태", queued: "대기 중", running: "진행 중", succeeded: "완료", failed: "실패", cancelled: "취소됨",
     from: "시작일", to: "종료일", clear: "조건 지우기", what: "질문 또는 글", when: "시각", verdicts: "문장", confidence: "신뢰도", accuracy: "인용 정확도",
-    removed: "제거된 인용", cost: "비용", took: "걸린 시간", more: "더 보기", untitled: "질문 없는 글", abstained: "문서에 답이 없음", rounds: "{n}회 보완",
-    rounds_1: "1회 보완", shown: "{n}개 표시", none_answer: "아직 질문이 없습니다.", none_verification: "아직 검증한 글이 없습니다.",
+    removed: "제거된 인용", cost: "비용", took: "걸린 시간", more: "더 보기", untitled: "질문 없는 글", rounds: "{n}회 보완",
+    rounds_1: "1회 보완", shown: "{all}개 중 {n}개", search: "검색", unanswered: "답 없음", none_answer: "아직 질문이 없습니다.", none_verification: "아직 검증한 글이 없습니다.",
     first_answer: "첫 질문하기", first_verification: "첫 글 검증하기", nothing: "조건에 맞는 기록이 없습니다." },
 });
 
 const AT_A_TIME = 30;
+const MOST_COUNTED = 10_000;
+const PAUSE_MS = 250; // of somebody who types
 const KINDS = { answer: ["#/query/", "#/ask"], verification: ["#/verification/", "#/verify"] };
 const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];
 
@@ -47,7 +49,7 @@ export async function page(view, { search, signal }) {
       state.cursor = page.next_cursor;
       rows.update(state.rows);
       show(found, state.rows.length ? rows.element : empty(filters));
-      told.textContent = state.rows.length ? t("shown", { n: number(state.rows.length) }) : "";
+      told.textContent = state.rows.length ? t("shown", { n: number(state.rows.length), all: `${number(page.total)}${page.total === MOST_COUNTED ? "+" : ""}` }) : "";
       more.hidden = !state.cursor;
     } catch (error) {
       if (!signal.aborted) show(found, trouble(error));
@@ -63,15 +65,17 @@ function filtersOf(names, search, changed) {
   const status = chosen(search.get("status"), [["", t("any")], ...STATES.map((one) => [one, t(one)])], changed);
   const workspace = workspaceSelect({ names, value: search.get("workspace") || "", onchange: changed });
   const [from, to] = ["from", "to"].map((name) => h("input", { type: "date", value: search.get(name) || "", onchange: changed }));
-  const set = () => ({ workspace: workspace.value, status: status.value, from: from.value, to: to.value });
+  let typing = 0;
+  const text = h("input", { type: "search", maxlength: "200", value: search.get("text") || "", oninput: () => { clearTimeout(typing); typing = setTimeout(changed, PAUSE_MS); } });
+  const set = () => ({ text: text.value.trim(), workspace: workspace.value, status: status.value, from: from.value, to: to.value });
   const keep = () => history.replaceState(null, "", withQuery("#/history", { kind: kind.value === "answer" ? "" : kind.value, ...set() }));
-  const values = () => ({ kind: kind.value, workspace: workspace.value, status: status.value, created_after: dayAt(from.value, 0), created_before: dayAt(to.value, 1) });
+  const values = () => ({ kind: kind.value, text: text.value.trim(), workspace: workspace.value, status: status.value, created_after: dayAt(from.value, 0), created_before: dayAt(to.value, 1) });
   const clear = () => {
-    workspace.value = status.value = from.value = to.value = "";
+    text.value = workspace.value = status.value = from.value = to.value = "";
     changed();
   };
   const element = h("form", { class: "sieve", role: "search", "aria-label": t("filters"), onsubmit: (event) => event.preventDefault() },
-    h("label", {}, t("kind"), kind), h("label", {}, t("workspace"), workspace), h("label", {}, t("status"), status),
+    h("label", {}, t("search"), text), h("label", {}, t("kind"), kind), h("label", {}, t("workspace"), workspace), h("label", {}, t("status"), status),
     h("label", {}, t("from"), from), h("label", {}, t("to"), to));
   return { element, keep, values, clear, kind: () => kind.value, any: () => Object.values(set()).some(Boolean) };
 }
@@ -95,7 +99,7 @@ function empty(filters) {
 function columns() {
   return [
     { label: t("what"), cell: titleOf },
-    { label: t("status"), cell: (one) => callState(one.status) },
+    { label: t("status"), cell: (one) => (one.abstained ? h("span", { class: "badge no_claim" }, t("unanswered")) : callState(one.status)) },
     { label: t("verdicts"), cell: (one) => counts(one.sentences) },
     { label: t("confidence"), number: true, cell: (one) => percent(one.confidence) },
     { label: t("accuracy"), number: true, cell: (one) => percent(one.accuracy_rate) },
@@ -108,7 +112,7 @@ function columns() {
 
 function titleOf(one) {
   const name = one.question || one.custom_id || one.excerpt || t("untitled");
-  const notes = [one.workspace, one.question && one.custom_id, one.abstained && t("abstained"), roundsOf(one)].filter(Boolean);
+  const notes = [one.workspace, one.question && one.custom_id, roundsOf(one)].filter(Boolean);
   return [h("a", { class: "entry", href: `${KINDS[one.kind][0]}${one.id}`, dir: "auto" }, name),
     h("div", { class: "small muted" }, notes.map((note, place) => [place > 0 && " · ", h("bdi", {}, note)])),
     one.error && h("div", { class: "small reason", dir: "auto" }, one.error.message)];

@@ -1,15 +1,16 @@
 /** Keys: the one this page uses, and those of the tenant: made, shown once, revoked. */
 import { h, show } from "../dom.js";
-import { address, ask } from "../http.js";
+import { address, ask, problemOf } from "../http.js";
 import { moment, number, words } from "../i18n.js";
-import { storeKey, storedKey } from "../key.js";
+import { forgetKey, isKept, storeKey, storedKey } from "../key.js";
 import { confirmed, showSecret } from "../parts/dialogs.js";
 import { notice, told, trouble } from "../parts/notices.js";
 import { records } from "../parts/records.js";
 
 const t = words({
   en: { title: "Keys", off: "This server asks for no key: it listens on this machine only, and acts for the tenant “default”. Keys made here count as soon as it is reachable from elsewhere.",
-    required: "This server asks for a key with every request.", own: "The key this page uses", ownHint: "Kept in this tab until it is closed, and sent to nobody but this server.",
+    required: "This server asks for a key with every request.", own: "The key this page uses", ownHint: "It is sent to this server only.",
+    keep: "Keep it in this browser", keepHint: "Otherwise it is forgotten when this tab is closed.", kept: "It is kept in this browser.",
     key: "Key", use: "Use this key", forget: "Forget it", used: "This page uses the key now.", forgotten: "The key is forgotten.", none: "This page sends no key.",
     sends: "This page sends {key}.", make: "Make a key", name: "Name", nameHint: "What it is for: the program or the person.", scopes: "What it may do",
     read: "read: documents, questions and their history", ask: "ask: questions and verifications", documents: "documents: add and delete them",
@@ -20,7 +21,8 @@ const t = words({
     revoked: "revoked", never: "never", revoke: "Revoke", revokeOf: "Revoke {name}", sure: "Revoke the key “{name}”?",
     warning: "Within 5 seconds no server accepts it any more. This cannot be undone.", gone: "“{name}” is revoked.", perMinute: "{n} a minute", noScope: "Choose what it may do." },
   ko: { title: "키", off: "이 서버는 키를 요구하지 않습니다. 이 컴퓨터에서 오는 요청만 받으며 테넌트 “default”로 동작합니다. 여기서 만든 키는 외부에서 접속할 수 있게 되면 쓰입니다.",
-    required: "이 서버는 모든 요청에 키를 요구합니다.", own: "이 페이지가 쓰는 키", ownHint: "탭을 닫을 때까지만 보관하며 이 서버에만 보냅니다.", key: "키",
+    required: "이 서버는 모든 요청에 키를 요구합니다.", own: "이 페이지가 쓰는 키", ownHint: "이 서버에만 보냅니다.",
+    keep: "이 브라우저에 보관", keepHint: "선택하지 않으면 탭을 닫을 때 지워집니다.", kept: "이 브라우저에 보관되어 있습니다.", key: "키",
     use: "이 키 사용", forget: "키 지우기", used: "이제 이 키를 사용합니다.", forgotten: "키를 지웠습니다.", none: "이 페이지는 키를 보내지 않습니다.",
     sends: "이 페이지는 {key} 키를 보냅니다.", make: "키 만들기", name: "이름", nameHint: "어떤 프로그램이나 사람이 쓰는지 적습니다.", scopes: "권한",
     read: "read: 문서, 질문과 기록 보기", ask: "ask: 질문과 검증", documents: "documents: 문서 추가와 삭제", webhooks: "webhooks: 웹훅 관리와 보기",
@@ -48,16 +50,25 @@ async function required(signal) {
 
 function ownKey(changed) {
   const field = h("input", { type: "password", class: "mono", autocomplete: "off", spellcheck: "false", required: true, placeholder: "cw_…" });
+  const keep = h("input", { type: "checkbox", checked: isKept() });
   const now = h("p", { role: "status" });
-  const forget = h("button", { type: "button", onclick: () => { storeKey(""); draw(); notice(t("forgotten")); changed(); } }, t("forget"));
+  const problem = h("div");
+  const forget = h("button", { type: "button", onclick: () => { forgetKey(); draw(); notice(t("forgotten")); changed(); } }, t("forget"));
   function draw() {
     const key = storedKey();
-    show(now, key ? t("sends", { key: `${key.slice(0, 16)}…` }) : t("none"));
+    show(now, key ? t("sends", { key: `${key.slice(0, 16)}…` }) : t("none"), key && isKept() && ` ${t("kept")}`);
     forget.hidden = !key;
   }
-  const use = (event) => {
+  const use = async (event) => {
     event.preventDefault();
-    storeKey(field.value.trim());
+    show(problem);
+    const key = field.value.trim();
+    try {
+      await check(key);
+    } catch (error) {
+      return show(problem, trouble(error));
+    }
+    storeKey(key, { keep: keep.checked });
     field.value = "";
     draw();
     notice(t("used"));
@@ -66,7 +77,14 @@ function ownKey(changed) {
   draw();
   return h("section", { class: "card stack", "aria-labelledby": "own" }, h("h2", { id: "own" }, t("own")), now,
     h("form", { class: "stack", onsubmit: use }, h("label", { class: "short" }, t("key"), field, h("span", { class: "hint" }, t("ownHint"))),
+      h("div", {}, h("label", { class: "inline" }, keep, t("keep")), h("span", { class: "hint" }, t("keepHint"))), problem,
       h("div", { class: "row" }, h("button", { class: "primary" }, t("use")), forget)));
+}
+
+/** Ask for something with the key. One that may do nothing here but something else is right, too: that is a 403. */
+async function check(key) {
+  const response = await fetch(address("/v1/models"), { headers: { Authorization: `Bearer ${key}` }, cache: "no-store" });
+  if (!response.ok && response.status !== 403) throw await problemOf(response);
 }
 
 function making(made, signal) {

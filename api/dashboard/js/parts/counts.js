@@ -1,4 +1,4 @@
-/** How many sentences are in which state, in little room: icon and number, the word for whoever cannot see them. */
+/** How many sentences are in which state, in little space: an icon and a number, and the word for screen readers. */
 import { h } from "../dom.js";
 import { number } from "../i18n.js";
 import { STATES, toneOf, verdictIcon, verdictWord } from "./verdict.js";

@@ -15,7 +15,7 @@ export function confirmed(title, text, action, ...more) {
   return opened(title, [h("p", {}, text), ...more, buttons]).then((value) => value === "yes");
 }
 
-/** Show a secret that nobody can show again; resolves when it was closed. */
+/** Show a secret that cannot be shown again; resolves when the dialog is closed. */
 export function showSecret(title, text, secret) {
   const shown = h("input", { readonly: true, class: "mono", "aria-label": title, autofocus: true, onfocus: () => shown.select() });
   shown.value = secret;

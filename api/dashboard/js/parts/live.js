@@ -54,7 +54,7 @@ export function live(signal) {
   const enter = (stage) => {
     state.stage = stage;
     stages.enter(stage);
-    // Said with each stage, not with each sentence: nobody can listen to that.
+    // Announced with each stage; with each sentence it would be too much to listen to.
     status.textContent = [stageName(stage), counted.textContent].filter(Boolean).join(". ");
   };
 

@@ -15,12 +15,12 @@ export function offlineBanner({ copied = true } = {}) {
   return h("p", { class: "caution", role: "note" }, copied && [h("strong", {}, t("copied")), " "], t("judged"));
 }
 
-/** The banner when this server has no language model, else null; a server that does not answer says nothing. */
-export async function bannerOfServer(signal) {
+/** Whether this server has no language model; a server that does not answer says nothing. */
+export async function isOffline(signal) {
   try {
     const response = await fetch(address("/healthz"), { signal, cache: "no-store" });
-    return (await response.json()).provider === "offline" ? offlineBanner() : null;
+    return (await response.json()).provider === "offline";
   } catch {
-    return null;
+    return false;
   }
 }

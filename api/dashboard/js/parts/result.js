@@ -6,6 +6,7 @@ import { go } from "../router.js";
 import { answerText, highlight } from "./answer.js";
 import { attempts } from "./attempts.js";
 import { changeNotice, changes, isChanged, versions } from "./changes.js";
+import { citedSources } from "./cited.js";
 import { claimsTable } from "./claims.js";
 import { copyButtons } from "./copying.js";
 import { effort } from "./effort.js";
@@ -16,15 +17,17 @@ import { refusal } from "./refusal.js";
 import { scores } from "./scores.js";
 
 const t = words({
-  en: { answer: "Answer", references: "References", unverified: "This answer was not verified. Nothing in it has been held against its sources.",
-    broke: "The verification broke, so this answer is shown without it.", verify: "Verify now", degraded: "Something was left out", proof: "What was proven",
+  en: { answer: "Answer", unverified: "This answer was not verified. Nothing in it has been checked against its sources.",
+    broke: "The verification failed, so this answer is shown without it.", verify: "Verify now", degraded: "Something was left out", proof: "What was proven",
     claims: "Claims and citation checks", attempts: "Attempts side by side", passages: "Passages it was written from", read: "Passages that were read", history: "Steps and model calls",
-    hint: "Point at a number or a mark to see the source." },
-  ko: { answer: "답변", references: "참고 문헌", unverified: "검증하지 않은 답변입니다. 출처와 대조한 내용이 없습니다.",
+    marks: "Mark every sentence" },
+  ko: { answer: "답변", unverified: "검증하지 않은 답변입니다. 출처와 대조한 내용이 없습니다.",
     broke: "검증 중 문제가 발생하여 검증 없이 답변만 표시합니다.", verify: "지금 검증", degraded: "일부 단계를 생략했습니다", proof: "검증 결과",
     claims: "주장과 인용 검사", attempts: "시도별 비교", passages: "답변에 사용한 구절", read: "확인한 구절", history: "단계와 모델 호출",
-    hint: "번호나 표시를 가리키면 출처가 보입니다." },
+    marks: "모든 문장에 표시" },
 });
+
+const ALL_MARKS = "citewell.marks";
 
 /** Draw `query` into `place`; what its history adds comes when that promise is kept. */
 export async function result(place, query, path, history) {
@@ -34,12 +37,12 @@ export async function result(place, query, path, history) {
   const behind = h("div", { class: "behind" });
   if (query.abstained) show(refused, refusal(query));
   show(changed, changes(query));
-  show(place, h("div", { class: verification && !query.abstained ? "result" : "" },
-    h("section", { class: "card", "aria-labelledby": "answer-title" }, h("h2", { id: "answer-title", class: "sr-only" }, t("answer")),
+  show(place, h("div", { class: query.abstained ? "" : "result" },
+    h("section", { class: "card main", "aria-labelledby": "answer-title" }, h("h2", { id: "answer-title", class: "sr-only" }, t("answer")),
       warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : answerOf(query), h("div", { class: "row actions" }, copyButtons(query, path))),
-    verification && !query.abstained && h("section", { class: "card aside", "aria-labelledby": "proof-title" },
+    !query.abstained && h("div", { class: "beside-answer" }, citedSources(query.citations), verification && h("section", { class: "card aside", "aria-labelledby": "proof-title" },
       h("h2", { id: "proof-title" }, t("proof")), scores(verification))),
-  changed, behind);
+    h("div", { class: "rest" }, changed, behind)));
   try {
     const told = await history;
     if (query.abstained) show(refused, refusal(query, told.events));
@@ -66,12 +69,20 @@ function answerOf(query) {
   const answer = answerText({ text: query.answer, sentences, citations: query.citations, passages: query.sources });
   const original = query.original_answer || "";
   return [
-    sentences.length > 0 && legend(sentences.map((one) => one.status), (state) => highlight(answer, state)),
+    sentences.length > 0 && h("div", { class: "row spread" }, legend(sentences.map((one) => one.status), (state) => highlight(answer, state)), marks(answer)),
     isChanged(original, query.answer) ? versions(answer, original, query.answer) : answer,
-    query.references.length > 0 && h("div", { class: "references" }, h("h3", {}, t("references")),
-      h("ul", {}, query.references.map((reference) => h("li", { dir: "auto" }, reference)))),
-    query.citations.length > 0 && h("p", { class: "small muted" }, t("hint")),
   ];
+}
+
+/** Whether sentences that are in order are marked, too: read as a text, only what is wrong should catch the eye. */
+function marks(answer) {
+  const all = h("input", { type: "checkbox", checked: localStorage.getItem(ALL_MARKS) !== null, onchange: () => {
+    answer.classList.toggle("quiet", !all.checked);
+    if (all.checked) localStorage.setItem(ALL_MARKS, "");
+    else localStorage.removeItem(ALL_MARKS);
+  } });
+  answer.classList.toggle("quiet", !all.checked);
+  return h("label", { class: "inline small" }, all, t("marks"));
 }
 
 function warnings(query) {

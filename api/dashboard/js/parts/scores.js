@@ -6,7 +6,7 @@ import { verdict } from "./verdict.js";
 const t = words({
   en: { confidence: "Confidence", accuracy: "Accurate citations in the draft", sentences: "Sentences supported", overall: "Overall score", claims: "Score of the claims",
     holds: "How likely it is that the sources support all of the answer and that it answers the question (off by {e} on data that the calibration had not seen).",
-    unmeasured: "Uncalibrated: nobody has measured this verifier, so nobody knows how often answers with this confidence are right.", draft: "{p} before repairs",
+    unmeasured: "Uncalibrated: this verifier has not been measured, so it is not known how often answers with this confidence are right.", draft: "{p} before repairs",
     misses: "This verifier takes about {n} of 100 statements that the sources do not support for supported.",
     of: "{done} of {all}", none: "nothing was cited", details: "How these numbers came about", alignment: "Answer fits the sources",
     coverage: "Sources are cited", facts: "Key facts verified", rounds: "Corrective rounds", extra: "more passages were found",

@@ -1,0 +1,35 @@
+/** The places that an answer cites, each with its number, the words it rests on, and the way there. */
+import { h } from "../dom.js";
+import { words } from "../i18n.js";
+import { placeOf } from "./evidence.js";
+import { verdict } from "./verdict.js";
+
+const t = words({ en: { title: "Sources", page: "page {n}" }, ko: { title: "출처", page: "{n}쪽" } });
+
+const LONGEST = 180;
+
+/** A card; null where nothing is cited. One entry for each number, with the words that are cited under it. */
+export function citedSources(citations) {
+  if (!citations.length) return null;
+  const numbers = [...new Set(citations.map((one) => one.number))].sort((one, other) => one - other);
+  return h("section", { class: "card aside", "aria-labelledby": "sources-title" }, h("h2", { id: "sources-title" }, t("title")),
+    h("ol", { class: "cited-sources" }, numbers.map((number) => entry(number, citations.filter((one) => one.number === number)))));
+}
+
+function entry(number, citations) {
+  const places = new Map();
+  for (const one of citations) if (!places.has(one.source_start)) places.set(one.source_start, one);
+  return h("li", {}, h("span", { class: "badge", "aria-hidden": "true" }, String(number)),
+    h("div", {}, h("span", { class: "sr-only" }, `[${number}] `), placeOf({ document_name: citations[0].document_name }), [...places.values()].map(cited)));
+}
+
+function cited({ document_id: id, source_start: start, source_end: end, text_span: quote, page_number: page, section, status }) {
+  const where = [page && t("page", { n: page }), section].filter(Boolean).join(" · ");
+  return h("p", { class: "small" }, quote && h("a", { href: `#/document/${id}?start=${start}&end=${end}`, dir: "auto" }, `“${shortened(quote)}”`),
+    where && [" ", h("span", { class: "muted", dir: "auto" }, where)], status !== "accurate" && [" ", verdict(status)]);
+}
+
+function shortened(quote) {
+  const text = quote.replace(/\s+/g, " ");
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).replace(/\s+\S*$/, "")} …`;
+}

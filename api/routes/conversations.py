@@ -1,0 +1,114 @@
+"""Conversations: each question is restated from those before it, answered and verified as any other."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from api.http.capacity import ROOM_FOR_A_QUESTION
+from api.http.idempotency import REPLAYED, MaybeRepeated
+from api.http.paging import After, AfterTurn, next_cursor, turn_cursor
+from api.http.uploads import require_json
+from api.routes.queries import as_new_query, links_of
+from api.schemas.conversations import (
+    ConversationChange,
+    ConversationCreate,
+    ConversationList,
+    ConversationRead,
+    TurnAccepted,
+    TurnCreate,
+    TurnList,
+)
+from api.schemas.texts import PlainText, WorkspaceName
+from config.settings import settings
+from services.queries import conversations
+from workers.processes.notifying import notify_end
+from workers.starting.launch_thread import launcher
+
+router = APIRouter(prefix=conversations.PATH, tags=["conversations"])
+
+_JSON = [Depends(require_json)]
+# The workspace of a turn is its conversation's.
+_NO_WORKSPACE = ""
+
+
+@router.post("", name="create_conversation", status_code=201, response_model=ConversationRead, dependencies=_JSON)
+def begin_conversation(conversation: ConversationCreate, repeatable: MaybeRepeated, response: Response) -> object:
+    """Begin a conversation about the documents of a workspace."""
+    begun, repeated = conversations.begin(conversation.workspace, conversation.title, repeatable)
+    if repeated:
+        response.headers.update(REPLAYED)
+    response.headers["Location"] = begun["links"]["self"]
+    return begun
+
+
+@router.get("", response_model=ConversationList)
+def list_conversations(
+    after: After,
+    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
+    search: Annotated[
+        PlainText | None,
+        Query(max_length=200, description="Only with this text in the title or in a question, whatever its case."),
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> object:
+    """The conversations, the last asked first; `next_cursor` leads to the next page."""
+    found = conversations.read_conversations(workspace, search, after=after, limit=limit)
+    return {"conversations": found, "next_cursor": next_cursor(found, limit, by="last_asked_at")}
+
+
+@router.get("/{conversation_id}", response_model=ConversationRead)
+def get_conversation(conversation_id: UUID) -> object:
+    """One conversation, without its turns."""
+    return conversations.read_conversation(conversation_id)
+
+
+@router.patch("/{conversation_id}", name="update_conversation", response_model=ConversationRead, dependencies=_JSON)
+def rename_conversation(conversation_id: UUID, change: ConversationChange) -> object:
+    """Give the conversation a title."""
+    return conversations.rename(conversation_id, change.title)
+
+
+@router.delete("/{conversation_id}", status_code=204)
+def delete_conversation(conversation_id: UUID) -> None:
+    """Delete the conversation. Its questions stay in the history, with their answers and audits; those still in work
+    are cancelled."""
+    for query_id in conversations.remove(conversation_id):
+        notify_end(query_id)
+
+
+@router.post(
+    "/{conversation_id}/turns",
+    name="create_conversation_turn",
+    status_code=202,
+    dependencies=[*_JSON, ROOM_FOR_A_QUESTION],
+)
+def ask_turn(conversation_id: UUID, turn: TurnCreate, repeatable: MaybeRepeated, response: Response) -> TurnAccepted:
+    """Ask the next question. Workers restate it from the turns before, and answer it; `links.self` shows the progress.
+
+    It may be asked when the turn before has ended, otherwise the response is 409 `turn_unfinished`; a turn that
+    `replaces` another one may be asked at any time.
+    """
+    new = as_new_query(turn, _NO_WORKSPACE)
+    asked = conversations.ask(conversation_id, new, settings(), replaces=turn.replaces, request=repeatable)
+    if asked.repeated:
+        response.headers.update(REPLAYED)
+    else:
+        launcher().queries()
+    for query_id in asked.cancelled:
+        notify_end(query_id)
+    links = links_of(asked.query_id)
+    response.headers["Location"] = links.self
+    return TurnAccepted(id=asked.query_id, status="queued", links=links, conversation_id=conversation_id)
+
+
+@router.get("/{conversation_id}/turns", name="list_conversation_turns", response_model=TurnList)
+def list_turns(
+    conversation_id: UUID,
+    after: AfterTurn,
+    set_aside: Annotated[bool, Query(description="With the turns that were replaced, and those behind them.")] = False,
+    limit: Annotated[int, Query(ge=1, le=200)] = 100,
+) -> object:
+    """The turns with their answers, the first one first."""
+    found, last = conversations.read_turns(conversation_id, with_set_aside=set_aside, after=after, limit=limit)
+    return {"turns": found, "next_cursor": turn_cursor(last)}

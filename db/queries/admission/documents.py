@@ -1,0 +1,95 @@
+"""Admission of documents: selects those that are read next, over all tenants (A7); as that of queries."""
+
+import uuid
+from collections.abc import Sequence
+
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from db.queries.admission.lines import AT_A_TIME, DEAD_AFTER_S, Line, lock_line, tenants_waiting
+
+# A published but unclaimed document counts as in hand until it must have been lost: either no document is being read
+# and it is still unclaimed, or it has waited beyond `patience`. A dead worker's document is found when its lease
+# expires.
+_ADMIT_DOCUMENTS = text(f"""
+WITH RECURSIVE
+reading AS MATERIALIZED (
+    SELECT id, tenant_id, lease_until > now() AS held, progress_at FROM documents WHERE status = 'processing'
+),
+launched AS MATERIALIZED (
+    SELECT id, tenant_id,
+           progress_at > now() - make_interval(secs => :older_than)
+           OR EXISTS (SELECT FROM reading WHERE held)
+              AND progress_at > now() - make_interval(secs => :patience) AS held
+    FROM documents WHERE status = 'queued' AND launched_at IS NOT NULL
+),
+in_hand AS (
+    SELECT tenant_id FROM reading WHERE held OR progress_at > now() - make_interval(secs => :older_than)
+    UNION ALL SELECT tenant_id FROM launched WHERE held
+),
+of_tenant AS (SELECT tenant_id, count(*) AS n FROM in_hand GROUP BY tenant_id),
+free AS MATERIALIZED (
+    SELECT greatest(0, least(:at_a_time, greatest(2, coalesce(sum(concurrency + 1), 0))
+                                         - (SELECT count(*) FROM in_hand)))::int AS places
+    FROM worker_processes
+    WHERE 'ingestion' = ANY (queues) AND seen_at > clock_timestamp() - make_interval(secs => :dead_after)
+),
+{tenants_waiting("owners", "documents", "launched_at IS NULL")},
+waiting AS (
+    SELECT tenant_id, id, created_at, false AS lost FROM owners CROSS JOIN LATERAL (
+        SELECT id, created_at FROM documents
+        WHERE status = 'queued' AND launched_at IS NULL AND tenant_id = owners.tenant_id
+        ORDER BY created_at, id LIMIT (SELECT places FROM free)
+    ) AS oldest
+    UNION ALL
+    SELECT tenant_id, id, progress_at, true FROM reading
+    WHERE NOT held AND progress_at <= now() - make_interval(secs => :older_than)
+    UNION ALL
+    SELECT launched.tenant_id, id, now(), true FROM launched WHERE NOT held
+),
+numbered AS (
+    SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY lost DESC, created_at, id) AS number FROM waiting
+),
+chosen AS (
+    SELECT numbered.id FROM numbered
+    JOIN tenants ON tenants.id = numbered.tenant_id
+    LEFT JOIN of_tenant ON of_tenant.tenant_id = numbered.tenant_id
+    ORDER BY (coalesce(of_tenant.n, 0) + number - 1) / tenants.weight, lost DESC, numbered.created_at, numbered.id
+    LIMIT (SELECT places FROM free)
+),
+free_to_take AS MATERIALIZED (
+    SELECT id FROM documents WHERE id IN (SELECT id FROM chosen) AND status IN ('queued', 'processing')
+    FOR NO KEY UPDATE SKIP LOCKED
+),
+taken AS (
+    UPDATE documents SET launched_at = clock_timestamp(), progress_at = clock_timestamp()
+    FROM free_to_take WHERE documents.id = free_to_take.id
+    RETURNING documents.id, tenant_id, created_at
+)
+SELECT id, tenant_id FROM taken ORDER BY created_at, id
+""")  # noqa: S608 - only constants are put together
+
+
+def admit_documents(session: Session, *, older_than_s: float, patience_s: float = 600.0) -> list[tuple[uuid.UUID, int]]:
+    """Mark the documents that may be published now, and return (id, tenant), the oldest first. Only a few at a time, so
+    that no tenant's documents queue behind all those of another.
+
+    Includes documents that were lost: without progress for `older_than_s`, or for `patience_s` while other documents
+    are being read and the message may still be waiting.
+    """
+    lock_line(session, Line.DOCUMENTS)
+    rows = session.execute(
+        _ADMIT_DOCUMENTS,
+        {"older_than": older_than_s, "patience": patience_s, "dead_after": DEAD_AFTER_S, "at_a_time": AT_A_TIME},
+    )
+    return [(document_id, tenant_id) for document_id, tenant_id in rows]
+
+
+_UNLAUNCH_DOCUMENTS = text(
+    "UPDATE documents SET launched_at = NULL WHERE id = ANY (:ids) AND status = 'queued' AND lease_until IS NULL"
+)
+
+
+def unlaunch_documents(session: Session, document_ids: Sequence[uuid.UUID]) -> None:
+    """Undo `admit_documents` for documents that could not be published."""
+    session.execute(_UNLAUNCH_DOCUMENTS, {"ids": list(document_ids)})

@@ -1,0 +1,241 @@
+"""Conversations and their turns. A transaction that adds or sets aside turns locks the conversation first."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Row, Select, and_, delete, func, insert, or_, select, true, tuple_, update
+from sqlalchemy.orm import Session
+
+from db.models import Answer, Conversation, ConversationTurn, Query, QueryStatus, StepOutcome, Workspace
+from db.queries.paging import Place, page
+from db.queries.runs.queries import workspace_id_of
+from domain.errors import ConversationNotFound, TurnNotFound
+
+_RESTATING = "restate_question"
+_Stored = Select[ConversationTurn, Query, Any, Any, Any, Any]
+_IS_CURRENT = ConversationTurn.set_aside_at.is_(None)
+
+
+class ListedConversation(NamedTuple):
+    """A conversation, its workspace's name, its first question, and the number of its current turns."""
+
+    conversation: Conversation
+    workspace: str
+    first_question: str | None
+    turns: int
+
+
+class TurnPlace(NamedTuple):
+    """A turn in the order of its conversation, for paging."""
+
+    position: int
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn with its query, as far as a conversation shows it. `answer` is the text of the last round."""
+
+    turn: ConversationTurn
+    query: Query
+    restated: str | None
+    answer: str | None
+    abstained: bool | None
+    references: list[str]
+
+
+def add_conversation(session: Session, conversation_id: uuid.UUID, workspace_id: int, title: str | None) -> None:
+    session.add(Conversation(id=conversation_id, workspace_id=workspace_id, title=title))
+    session.flush()
+
+
+def lock_conversation(session: Session, conversation_id: uuid.UUID) -> Conversation:
+    """Keep others from adding turns until the transaction ends. Raises ConversationNotFound."""
+    # The weaker lock: the foreign keys of stored turns do not wait for it.
+    found = session.get(Conversation, conversation_id, with_for_update={"key_share": True}, populate_existing=True)
+    if found is None:
+        raise _not_found(conversation_id)
+    return found
+
+
+def get_conversation(session: Session, conversation_id: uuid.UUID) -> ListedConversation:
+    """Raise ConversationNotFound when there is none."""
+    row = session.execute(_listed().where(Conversation.id == conversation_id)).one_or_none()
+    if row is None:
+        raise _not_found(conversation_id)
+    return ListedConversation(*row)
+
+
+def list_conversations(
+    session: Session, *, workspace: str | None, search: str | None, after: Place | None, limit: int
+) -> list[ListedConversation]:
+    """One page, the last asked first; `search` is looked for in titles and questions, whatever its case."""
+    statement = _listed()
+    if workspace is not None:
+        statement = statement.where(Conversation.workspace_id == workspace_id_of(workspace))
+    if search is not None:
+        asked = _current().where(Query.question.icontains(search, autoescape=True)).exists()
+        statement = statement.where(or_(Conversation.title.icontains(search, autoescape=True), asked))
+    rows = session.execute(page(statement, Conversation.last_asked_at, Conversation.id, after=after, limit=limit))
+    return [ListedConversation(*row) for row in rows]
+
+
+def delete_conversation(session: Session, conversation_id: uuid.UUID) -> None:
+    """Delete a conversation and the places of its turns; their queries stay."""
+    session.execute(delete(Conversation).where(Conversation.id == conversation_id))
+
+
+def list_turns(
+    session: Session, conversation_id: uuid.UUID, *, with_set_aside: bool, after: TurnPlace | None, limit: int
+) -> list[StoredTurn]:
+    """One page in order of their positions; a turn that was replaced comes before the one that replaces it."""
+    statement = _stored().where(ConversationTurn.conversation_id == conversation_id)
+    if not with_set_aside:
+        statement = statement.where(_IS_CURRENT)
+    if after is not None:
+        statement = statement.where(tuple_(ConversationTurn.position, ConversationTurn.id) > tuple_(*after))
+    ordered = statement.order_by(ConversationTurn.position, ConversationTurn.id).limit(limit)
+    return [_stored_turn(row) for row in session.execute(ordered)]
+
+
+def last_turns_before(session: Session, conversation_id: uuid.UUID, position: int, most: int) -> list[StoredTurn]:
+    """The last `most` current turns before `position`, in order."""
+    statement = _stored().where(
+        ConversationTurn.conversation_id == conversation_id, _IS_CURRENT, ConversationTurn.position < position
+    )
+    rows = session.execute(statement.order_by(ConversationTurn.position.desc()).limit(most)).all()
+    return [_stored_turn(row) for row in reversed(rows)]
+
+
+def find_last_turn(session: Session, conversation_id: uuid.UUID) -> tuple[int, uuid.UUID, datetime | None] | None:
+    """(position, query, end of the query) of the last current turn."""
+    row = session.execute(
+        select(ConversationTurn.position, Query.id, Query.finished_at)
+        .join(Query, Query.id == ConversationTurn.query_id)
+        .where(ConversationTurn.conversation_id == conversation_id, _IS_CURRENT)
+        .order_by(ConversationTurn.position.desc())
+        .limit(1)
+    ).one_or_none()
+    return None if row is None else (row[0], row[1], row[2])
+
+
+def get_current_position(session: Session, conversation_id: uuid.UUID, query_id: uuid.UUID) -> int:
+    """The position of a current turn. Raises TurnNotFound."""
+    found = session.scalar(
+        select(ConversationTurn.position).where(
+            ConversationTurn.conversation_id == conversation_id, ConversationTurn.query_id == query_id, _IS_CURRENT
+        )
+    )
+    if found is None:
+        raise TurnNotFound(f"The conversation has no current turn {query_id}; GET its turns to see which it has.")
+    return found
+
+
+def find_current_turn(session: Session, query_id: uuid.UUID) -> ConversationTurn | None:
+    """The place of a query in its conversation, unless it has none or was set aside."""
+    return session.scalar(select(ConversationTurn).where(ConversationTurn.query_id == query_id, _IS_CURRENT))
+
+
+def set_aside(session: Session, conversation_id: uuid.UUID, since: int, until: int | None = None) -> list[uuid.UUID]:
+    """Set the current turns from position `since` to `until` (all, if None) aside; return their queries."""
+    last = [] if until is None else [ConversationTurn.position <= until]
+    return list(
+        session.scalars(
+            update(ConversationTurn)
+            .where(
+                ConversationTurn.conversation_id == conversation_id,
+                _IS_CURRENT,
+                ConversationTurn.position >= since,
+                *last,
+            )
+            .values(set_aside_at=func.now())
+            .returning(ConversationTurn.query_id)
+        )
+    )
+
+
+def add_turn(
+    session: Session, conversation_id: uuid.UUID, query_id: uuid.UUID, position: int, replaces: uuid.UUID | None
+) -> None:
+    """Give a stored query its place; the conversation has been asked now."""
+    session.execute(
+        insert(ConversationTurn).values(
+            conversation_id=conversation_id, query_id=query_id, position=position, replaces=replaces
+        )
+    )
+    session.execute(
+        update(Conversation).where(Conversation.id == conversation_id).values(last_asked_at=func.clock_timestamp())
+    )
+
+
+def find_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
+    """The conversation that the query is a turn of, even if it was set aside."""
+    return session.scalar(select(ConversationTurn.conversation_id).where(ConversationTurn.query_id == query_id))
+
+
+def list_unfinished(session: Session, conversation_id: uuid.UUID) -> list[uuid.UUID]:
+    """The queries of a conversation that are still in work."""
+    return list(
+        session.scalars(
+            select(Query.id)
+            .join(ConversationTurn, ConversationTurn.query_id == Query.id)
+            .where(ConversationTurn.conversation_id == conversation_id, Query.finished_at.is_(None))
+        )
+    )
+
+
+def _current() -> Select[Any]:
+    """The current turns of the conversation of the enclosing statement, with their queries."""
+    return (
+        select(ConversationTurn.id)
+        .join(Query, Query.id == ConversationTurn.query_id)
+        .where(ConversationTurn.conversation_id == Conversation.id, _IS_CURRENT)
+        .correlate(Conversation)
+    )
+
+
+def _listed() -> Select[Conversation, str, str, int]:
+    first = _current().with_only_columns(Query.question).order_by(ConversationTurn.position).limit(1)
+    count = _current().with_only_columns(func.count())
+    return select(Conversation, Workspace.name, first.scalar_subquery(), count.scalar_subquery()).join(
+        Workspace, Workspace.id == Conversation.workspace_id
+    )
+
+
+def _stored() -> _Stored:
+    answer = (
+        select(Answer.text, Answer.abstained, Answer.references)
+        .where(Answer.query_id == Query.id, Query.status == QueryStatus.SUCCEEDED)
+        .order_by(Answer.round.desc())
+        .limit(1)
+        .lateral()
+    )
+    restated = and_(
+        StepOutcome.query_id == Query.id, StepOutcome.round == 0, StepOutcome.step == _RESTATING, StepOutcome.item == ""
+    )
+    return (
+        select(
+            ConversationTurn,
+            Query,
+            StepOutcome.value["question"].astext,
+            answer.c.text,
+            answer.c.abstained,
+            answer.c.references,
+        )
+        .join(Query, Query.id == ConversationTurn.query_id)
+        .outerjoin(StepOutcome, restated)
+        .outerjoin(answer, true())
+    )
+
+
+def _stored_turn(row: Row[ConversationTurn, Query, Any, Any, Any, Any]) -> StoredTurn:
+    turn, query, restated, answer, abstained, references = row
+    return StoredTurn(
+        turn, query, restated if restated != query.question else None, answer, abstained, references or []
+    )
+
+
+def _not_found(conversation_id: uuid.UUID) -> ConversationNotFound:
+    return ConversationNotFound(f"There is no conversation {conversation_id}.")

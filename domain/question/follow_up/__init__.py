@@ -1,0 +1,5 @@
+"""Restates a question that goes on from earlier ones in words that stand alone, without a model (N9)."""
+
+from domain.question.follow_up.standalone import standalone_question
+
+__all__ = ["standalone_question"]

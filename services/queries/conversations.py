@@ -1,0 +1,210 @@
+"""Conversations: questions of one workspace, each understood from those before it.
+
+A turn is an ordinary query that has a place in a conversation; whatever holds for a query holds for a turn. What was
+said before is copied into its options when it is asked, so that later changes of the conversation change no answer.
+"""
+
+import unicodedata
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from config.settings import Settings
+from db.models import QueryStatus
+from db.queries.access.idempotency import Repeatable, reserve_key
+from db.queries.access.workspaces import get_workspace
+from db.queries.paging import Place
+from db.queries.runs import conversations
+from db.queries.runs.conversations import ListedConversation, StoredTurn, TurnPlace
+from db.session import reading, transaction
+from domain.errors import TurnUnfinished
+from domain.query.conversation import MOST_TURNS, Turn, last_turns, title_of
+from services.finishing.completion import finish
+from services.queries.submission import NewQuery, check, store
+
+Json = dict[str, Any]
+PATH = "/v1/conversations"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A stored turn; `repeated` as in `Submitted`. `cancelled` are the unfinished queries that it replaced."""
+
+    query_id: uuid.UUID
+    repeated: bool
+    cancelled: Sequence[uuid.UUID] = ()
+
+
+def begin(workspace: str, title: str | None, request: Repeatable | None = None) -> tuple[Json, bool]:
+    """Create a conversation, once for all requests with one Idempotency-Key: (conversation, whether it was there).
+
+    Raises WorkspaceNotFound, IdempotencyKeyReused, ConversationNotFound when a repeated one was deleted.
+    """
+    conversation_id = uuid.uuid4()
+    with transaction() as session:
+        if request is not None and (first := reserve_key(session, request, conversation_id)) != conversation_id:
+            return _conversation_json(conversations.get_conversation(session, first)), True
+        conversations.add_conversation(session, conversation_id, get_workspace(session, workspace).id, title)
+        return _conversation_json(conversations.get_conversation(session, conversation_id)), False
+
+
+def ask(
+    conversation_id: uuid.UUID,
+    new: NewQuery,
+    settings: Settings,
+    *,
+    replaces: uuid.UUID | None = None,
+    request: Repeatable | None = None,
+) -> Asked:
+    """Store a question as the next turn; `new.workspace` and `new.conversation` are taken from the conversation.
+
+    With `replaces` it takes the place of that turn: this and all after it are set aside, and cancelled if unfinished.
+    Raises ConversationNotFound, TurnNotFound, TurnUnfinished, and what `submit_once` raises.
+    """
+    checked = check(new, settings)
+    query_id = uuid.uuid4()
+    with transaction() as session:
+        if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
+            return Asked(first, repeated=True)
+        conversations.lock_conversation(session, conversation_id)
+        workspace = conversations.get_conversation(session, conversation_id).workspace
+        if replaces is None:
+            position, cancelled = _next_position(session, conversation_id), ()
+        else:
+            position = conversations.get_current_position(session, conversation_id, replaces)
+            cancelled = _cancel(session, conversations.set_aside(session, conversation_id, position))
+        before = conversations.last_turns_before(session, conversation_id, position, MOST_TURNS)
+        options = checked.options.model_copy(update={"conversation": said_in(before)})
+        store(session, query_id, replace(checked, options=options), workspace)
+        conversations.add_turn(session, conversation_id, query_id, position, replaces)
+    return Asked(query_id, repeated=False, cancelled=cancelled)
+
+
+def said_in(turns: Sequence[StoredTurn]) -> tuple[Turn, ...]:
+    """What was said, as far as it helps to understand the next question: each question as it was understood."""
+    return last_turns(_messages(turns))
+
+
+def take_place(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> None:
+    """Give a query that retries a turn the place of that turn; does nothing for other queries."""
+    turn = conversations.find_current_turn(session, old_id)
+    if turn is None:
+        return
+    conversations.lock_conversation(session, turn.conversation_id)
+    # It may have been replaced while the lock was awaited.
+    if conversations.set_aside(session, turn.conversation_id, turn.position, turn.position) != [old_id]:
+        return
+    conversations.add_turn(session, turn.conversation_id, new_id, turn.position, old_id)
+
+
+def read_conversation(conversation_id: uuid.UUID) -> Json:
+    """Raises ConversationNotFound."""
+    with reading() as session:
+        return _conversation_json(conversations.get_conversation(session, conversation_id))
+
+
+def read_conversations(workspace: str | None, search: str | None, *, after: Place | None, limit: int) -> list[Json]:
+    """One page, the last asked first; `search` is looked for in titles and questions."""
+    wanted = unicodedata.normalize("NFC", search).strip() if search else None
+    with reading() as session:
+        found = conversations.list_conversations(
+            session, workspace=workspace, search=wanted or None, after=after, limit=limit
+        )
+        return [_conversation_json(each) for each in found]
+
+
+def read_turns(
+    conversation_id: uuid.UUID, *, with_set_aside: bool, after: TurnPlace | None, limit: int
+) -> tuple[list[Json], TurnPlace | None]:
+    """One page of turns in order, and the place of the last one if more may follow. Raises ConversationNotFound."""
+    with reading() as session:
+        conversations.get_conversation(session, conversation_id)
+        found = conversations.list_turns(
+            session, conversation_id, with_set_aside=with_set_aside, after=after, limit=limit
+        )
+        last = found[-1].turn if len(found) == limit else None
+        return [_turn_json(each) for each in found], TurnPlace(last.position, last.id) if last else None
+
+
+def rename(conversation_id: uuid.UUID, title: str | None) -> Json:
+    """Give a title; None takes it from the first question again. Raises ConversationNotFound."""
+    with transaction() as session:
+        conversations.lock_conversation(session, conversation_id).title = title
+        session.flush()
+        return _conversation_json(conversations.get_conversation(session, conversation_id))
+
+
+def remove(conversation_id: uuid.UUID) -> Sequence[uuid.UUID]:
+    """Delete a conversation and return its queries that were cancelled by it, being unfinished.
+
+    The queries stay: answers are links of the tenant's audit (N6), and kept as long as these are. Raises
+    ConversationNotFound.
+    """
+    with transaction() as session:
+        conversations.lock_conversation(session, conversation_id)
+        cancelled = _cancel(session, conversations.list_unfinished(session, conversation_id))
+        conversations.delete_conversation(session, conversation_id)
+        return cancelled
+
+
+def _next_position(session: Session, conversation_id: uuid.UUID) -> int:
+    last = conversations.find_last_turn(session, conversation_id)
+    if last is None:
+        return 1
+    position, query_id, finished_at = last
+    if finished_at is None:
+        raise TurnUnfinished(
+            f"The turn before, {query_id}, is still in work, and the next question may refer to it. Wait for its end, "
+            f"cancel it with DELETE /v1/queries/{query_id}, or send its id as `replaces` to ask this instead."
+        )
+    return position + 1
+
+
+def _cancel(session: Session, query_ids: Sequence[uuid.UUID]) -> Sequence[uuid.UUID]:
+    return [each for each in query_ids if finish(session, each, QueryStatus.CANCELLED)]
+
+
+def _messages(turns: Sequence[StoredTurn]) -> Iterator[tuple[str, str]]:
+    for each in turns:
+        yield "user", each.restated or each.query.question
+        if each.answer is not None:
+            yield "assistant", each.answer
+
+
+def _conversation_json(listed: ListedConversation) -> Json:
+    found = listed.conversation
+    here = f"{PATH}/{found.id}"
+    return {
+        "id": str(found.id),
+        "title": found.title or (title_of(listed.first_question) if listed.first_question else None),
+        "workspace": listed.workspace,
+        "turns": listed.turns,
+        "created_at": found.created_at.isoformat(),
+        "last_asked_at": found.last_asked_at.isoformat(),
+        "links": {"self": here, "turns": f"{here}/turns"},
+    }
+
+
+def _turn_json(stored: StoredTurn) -> Json:
+    turn, query = stored.turn, stored.query
+    here = f"/v1/queries/{query.id}"
+    return {
+        "id": str(query.id),
+        "position": turn.position,
+        "replaces": str(turn.replaces) if turn.replaces else None,
+        "set_aside_at": turn.set_aside_at.isoformat() if turn.set_aside_at else None,
+        "status": query.status,
+        "stage": query.stage,
+        "question": query.question,
+        "restated_question": stored.restated,
+        "answer": stored.answer,
+        "abstained": stored.abstained,
+        "references": stored.references,
+        "error": query.error,
+        "created_at": query.created_at.isoformat(),
+        "finished_at": query.finished_at.isoformat() if query.finished_at else None,
+        "links": {"self": here, "events": f"{here}/events", "verifications": f"{here}/verifications"},
+    }
