@@ -134,6 +134,9 @@ class AccessSettings(Group):
         default=600, ge=1, description="`POST` requests per key; a key can have its own limit"
     )
     trust_for_s: float = Field(default=2.0, ge=0, le=4, description="How long a verified key is cached")
+    share_max_hours: int = Field(
+        default=720, ge=0, description="Longest life of a link that opens an answer without a key; 0 allows none"
+    )
 
 
 class WebhookSettings(Group):

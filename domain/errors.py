@@ -60,8 +60,17 @@ class ModelNotAllowed(BadInput):
     """The model is not in the list of allowed models (`models.catalogue` in the configuration)."""
 
 
-├── BadInput (422) ── QuestionInvalid, ModeUnknown, ModelNotAllowed, CursorInvalid, WorkspaceNameInvalid
-│   ├── ConversationElsewhere
+class ConversationElsewhere(BadInput):
+    """The conversation is about another workspace."""
+
+
+class WorkspaceNameInvalid(BadInput):
+    """This cannot be the name of a workspace."""
+
+    RULE = (
+        "Use letters, digits, '.', '_' and '-', at most 100 of them, and begin with a letter or a digit, as in "
+        "`finance-2026`."
+    )
 
 
 class VerificationInvalid(BadInput):
@@ -183,6 +192,10 @@ class ScopeMissing(Forbidden):
     """The key does not have the scope that this needs."""
 
 
+class SharingOff(Forbidden):
+    """Answers are not shared here; `access.share_max_hours` allows it."""
+
+
 class KeyRequiredHere(Forbidden):
     """Without a key only this machine is served, at a loopback address; or make a key: `citewell keys create`"""
 
@@ -211,6 +224,18 @@ class DocumentNotFound(NotFound):
 
 class OriginalNotFound(NotFound):
     """The file of the document is not stored any more; send it again, or read its text under `/text`."""
+
+
+class FeedbackNotFound(NotFound):
+    """There is no feedback with that id."""
+
+
+class PlaceNotFound(BadInput):
+    """The result has no sentence or citation at that position."""
+
+
+class ShareNotFound(NotFound):
+    """There is no such link, or it has expired or was revoked; ask whoever sent it for a new one."""
 
 
 class ChunkNotFound(NotFound):

@@ -7,6 +7,7 @@ from citewell.client._audits import AsyncAudits, Audits
 from citewell.client._connection import ANSWER_S, Priority
 from citewell.client._conversations import AsyncConversations, Conversations
 from citewell.client._documents import AsyncDocuments, Documents
+from citewell.client._feedback import AsyncFeedback, Feedback
 from citewell.client._imports import AsyncImports, Imports
 from citewell.client._keys import AsyncKeys, Keys
 from citewell.client._queries import Queries
@@ -39,6 +40,7 @@ class CitewellClient(Documents, Queries, Verifications, Audits):
         self.keys = Keys(self)
         self.imports = Imports(self)
         self.workspaces = Workspaces(self)
+        self.feedback = Feedback(self)
 
 
 class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, AsyncAudits):
@@ -53,3 +55,4 @@ class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, Asyn
         self.keys = AsyncKeys(self)
         self.imports = AsyncImports(self)
         self.workspaces = AsyncWorkspaces(self)
+        self.feedback = AsyncFeedback(self)

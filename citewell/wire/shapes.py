@@ -34,6 +34,7 @@ __all__ = [
     "EvidenceLocation",
     "Fact",
     "Failure",
+    "Feedback",
     "History",
     "Import",
     "ImportDocuments",
@@ -62,6 +63,8 @@ __all__ = [
     "SearchResult",
     "Sentence",
     "SentenceCompared",
+    "Share",
+    "ShareCreated",
     "Skipped",
     "SourceName",
     "SourcePlace",
@@ -434,6 +437,25 @@ class Event(TypedDict):
     at: str
 
 
+class Feedback(TypedDict):
+    """Feedback as it is kept."""
+
+    id: str
+    query_id: str
+    place: Literal["answer", "sentence", "citation"]
+    position: int | None
+    excerpt: str | None
+    rating: Literal["up", "down"] | None
+    verdict: Literal["supported", "unsupported"] | None
+    reason: str | None
+    corrected_answer: str | None
+    author: str | None
+    status: Literal["open", "reviewed"]
+    reviewed_by: str | None
+    reviewed_at: str | None
+    created_at: str
+
+
 class ParkedStep(TypedDict):
     """An item of a step that crashed every worker that tried it; `worker` is the last of them."""
 
@@ -789,6 +811,22 @@ class SearchResult(TypedDict):
 
     passages: list[PassageFound]
     issues: list[str]
+
+
+class Share(TypedDict):
+    """A link without its address."""
+
+    id: str
+    query_id: str
+    created_at: str
+    expires_at: str
+    revoked_at: str | None
+
+
+class ShareCreated(Share):
+    """A new link; only this response has its address."""
+
+    url: str
 
 
 class QueryLinks(TypedDict):
