@@ -56,7 +56,12 @@ async def _judges(model: ChatModel, name: str, timeout_s: float) -> str | None:
 
 
 async def _writes(model: ChatModel, name: str, timeout_s: float) -> str | None:
-    fields = {"sources": Sources.numbered([("terms.md", _PASSAGE)]), "question": _QUESTION, "idk": "I don't know."}
+    fields = {
+        "sources": Sources.numbered([("terms.md", _PASSAGE)]),
+        "question": _QUESTION,
+        "idk": "I don't know.",
+        "style": "",
+    }
     request = ModelRequest(GENERATE_ANSWER.name, fields, name, GENERATE_ANSWER.max_tokens, timeout_s=timeout_s)
     text = (await model.complete(request)).text
     return None if _EXPECTED in text else f"it does not answer from a passage: {text[:80]!r}; take another"
