@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from domain.entities.derived_figures import is_in_words
 from domain.entities.names import same_country
+from domain.facts.differences.counted_things import miscounted_things
 from domain.facts.differences.cues import cue_differences
 from domain.facts.differences.misattribution import misattributed_values
 from domain.facts.differences.word_order import case_differences, order_differences
@@ -51,6 +52,7 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
     return [
         *found,
         *_units(alignment),
+        *miscounted_things(alignment),
         *order_differences(alignment),
         *case_differences(alignment),
         *_misattributed(alignment),

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from domain.entities.units import COUNTERS
 from domain.facts.reading.korean_verbs import SAME, verb_key
 from domain.text.words import stem, vocabulary
 
@@ -25,7 +26,9 @@ _CASE = re.compile(
 )
 _SCALE_BEHIND = r"(?!조\s?(?:\d[\d,.]*\s?[억만천]|여\s|원|엔|달러|유로|위안|파운드|루블|루피|페소))"
 LABEL = re.compile(
-    rf"(?<![\d.,])(?:제\d{{1,6}}+|\d{{1,6}}+{_SCALE_BEHIND})"
+    # "하루 3번" says how often.
+    r"(?<![\d.,])(?<!하루 )(?<!하루에 )(?<!주일에 )(?<!매일 )(?<!매주 )(?<!매달 )(?<!매년 )(?<!달에 )(?<!년에 )"
+    rf"(?:제\d{{1,6}}+|\d{{1,6}}+{_SCALE_BEHIND})"
     r"(?:팀|호기|호|동|층|조|항|절|장|단계|차|번|반|공장|라인|구역|급|형|세대|분기|학년|권|부|과|관|실|군|소대)"
     r"(?:은|는|이|가|을|를|의|에|에서|에는|과|와|도|으로|로|부터|까지|보다)?"
 )
@@ -91,6 +94,7 @@ _BEHIND = re.compile(
     r"(?:으로부터|에서부터|에게서|에서는|에서|으로는|으로|로는|로|부터는|부터|까지는|까지|보다는|보다|에게|에는|에도|에"
     r"|이었습니다|이었다|였습니다|였다|입니다|이며|이고|이다|이라고|다|이나|나|은|는|이|가|을|를|의|도|만|과|와|째|인|여)$"
 )
+_COUNTED = re.compile("(?:씩|째|쯤|짜리|마다|당|뿐|들|간|이상|이하|미만|정도|밖에)$")
 
 PRONOUNS = vocabulary("""
     그 그는 그가 그의 그녀 그녀는 그녀가 그녀의 그들 그들은 그들의 이것 이것은 그것 그것은 이는 이를 이들 이들은
@@ -136,26 +140,6 @@ OPPOSED = tuple(
 
 
 _OTHER_HALF = {"밤": (12, 1, 2, 3, 4, 5), "낮": (10, 11)}  # hours before noon: 밤 1시, 낮 11시
-_COUNTERS = {
-    name: names.split()[0]
-    for names in (
-        "명 사람 인 분",
-        "마리",
-        "대",
-        "살 세",
-        "권",
-        "병",
-        "잔",
-        "곳 군데",
-        "척",
-        "채",
-        "그루",
-        "표",
-        "번 회 차례",
-        "점",
-    )
-    for name in names.split()
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +217,7 @@ def case_of_value(behind: str) -> str:
 def counter_of(behind: str) -> str:
     """Return the counter with which `behind` begins, one for all synonyms (`명` and `사람`); empty if unknown."""
     run = _COUNTER.match(behind.lstrip()[:6])
-    return _COUNTERS.get(_BEHIND.sub("", run[0]), "") if run else ""
+    return COUNTERS.get(_counter(run[0]), "") if run else ""
 
 
 def is_particle(word: str) -> bool:
@@ -249,7 +233,17 @@ def attached_word(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def is_counter(word: str) -> bool:
-    return _BEHIND.sub("", word) in _COUNTERS
+    return _counter(word) in COUNTERS
+
+
+def _counter(word: str) -> str:
+    """Return a counter without the particles behind it: `알` in `알씩`, `번` in `번에`."""
+    shorter = word
+    for ending in (_BEHIND, _COUNTED, _BEHIND):
+        if shorter in COUNTERS:
+            break
+        shorter = ending.sub("", shorter)
+    return shorter
 
 
 def minutes(clock: re.Match[str]) -> int:

@@ -1,0 +1,51 @@
+"""Finds numbers that a statement gives to another thing than the source counts with them (V2).
+
+"Twelve lessons of 50 minutes" has no 50 lessons, and 사과나무 스무 그루와 배나무 열두 그루 no twelve 사과나무: in English
+the thing follows its number, in Korean it precedes it.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from domain.facts.kinds import Difference
+from domain.facts.reading.korean import is_korean
+from domain.facts.reading.token_alignment import Alignment, tokens_match
+from domain.facts.reading.tokens import Token
+
+
+def miscounted_things(alignment: Alignment) -> Iterator[Difference]:
+    """Yield each number of the statement whose thing is counted with another number in the source."""
+    pairs = (*alignment.pairs, *alignment.moved)
+    place = dict(pairs)
+    for mine, theirs in pairs:
+        value = alignment.statement[mine]
+        if not value.value:
+            continue
+        thing = _thing(alignment.statement, mine)
+        if thing is None or thing not in place or place[thing] == _thing(alignment.source, theirs):
+            continue
+        actual = _number(alignment.source, place[thing])
+        if actual is not None and not tokens_match(value, actual) and actual is not alignment.source[theirs]:
+            yield Difference("number", value.text, actual.text)
+
+
+def _thing(tokens: Sequence[Token], at: int) -> int | None:
+    """Return the index of the noun that the number at `at` counts; None if no noun is beside it."""
+    beside = at - 1 if _is_korean_count(tokens, at) else at + 1
+    if not 0 <= beside < len(tokens):
+        return None
+    noun = tokens[beside]
+    is_noun = noun.kind in ("word", "name") and noun.clause == tokens[at].clause
+    return beside if is_noun and (not noun.case or not is_korean(noun.text)) else None
+
+
+def _number(tokens: Sequence[Token], thing: int) -> Token | None:
+    """Return the number that counts the noun at `thing`."""
+    for at in (thing - 1, thing + 1):
+        if 0 <= at < len(tokens) and tokens[at].value and _thing(tokens, at) == thing:
+            return tokens[at]
+    return None
+
+
+def _is_korean_count(tokens: Sequence[Token], at: int) -> bool:
+    value = tokens[at].value
+    return any(is_korean(each.text) for each in tokens) and value is not None and value.counter != ""
