@@ -57,10 +57,8 @@ _MEASURES = _any(
     and name.isalpha()
     and len(name) > 2
 )
-BEFORE_ONE = "|".join(
-    rf"(?<={word}\s)"
-    for word in "for in within after of than is are was takes take took taking lasts last lasted about only over".split()
-)
+_BEFORE_ONE = "for in within after of than is are was takes take took taking lasts last lasted about only over"
+BEFORE_ONE = "|".join(rf"(?<={word}\s)" for word in _BEFORE_ONE.split())
 """Behind one of these words "a" and a unit measure something, elsewhere they may be a rate: `8 euros an hour`."""
 _NUMBER = re.compile(
     rf"""(?<![A-Za-z0-9_.제])(?<!\d,)(?:
@@ -315,9 +313,7 @@ def _value(match: re.Match[str]) -> tuple[float, float]:
         return KOREAN_NUMERALS[native], 1.0
     if sino := match["sino"]:
         return _sino(sino), 1.0
-    if match["half"] or match["one"]:
-        return (0.5 if match["half"] else 1.0), 1.0
-    return _spelled(match["spelled"]), 1.0
+    return _spelled(match["spelled"]) if match["spelled"] else 0.5 if match["half"] else 1.0, 1.0
 
 
 def _korean(written: str) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Finds numbers that a statement gives to another thing than the source counts with them (V2).
 
-"Twelve lessons of 50 minutes" has no 50 lessons, and 사과나무 스무 그루와 배나무 열두 그루 no twelve 사과나무: in English
-the thing follows its number, in Korean it precedes it.
+"Twelve lessons of 50 minutes" has no 50 lessons, 사과나무 스무 그루와 배나무 열두 그루 no twelve 사과나무. The thing
+follows its number in English, and precedes it in Korean.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,9 @@ def miscounted_things(alignment: Alignment) -> Iterator[Difference]:
 
 def _thing(tokens: Sequence[Token], at: int) -> int | None:
     """Return the index of the noun that the number at `at` counts; None if no noun is beside it."""
-    beside = at - 1 if _is_korean_count(tokens, at) else at + 1
+    value = tokens[at].value
+    before = at - 1 if value and value.counter else -1
+    beside = before if any(is_korean(each.text) for each in tokens) else at + 1
     if not 0 <= beside < len(tokens):
         return None
     noun = tokens[beside]
@@ -44,8 +46,3 @@ def _number(tokens: Sequence[Token], thing: int) -> Token | None:
         if 0 <= at < len(tokens) and tokens[at].value and _thing(tokens, at) == thing:
             return tokens[at]
     return None
-
-
-def _is_korean_count(tokens: Sequence[Token], at: int) -> bool:
-    value = tokens[at].value
-    return any(is_korean(each.text) for each in tokens) and value is not None and value.counter != ""

@@ -1,12 +1,20 @@
 """Finds the differences between a statement and a sentence of its source that otherwise says the same (V2, V3)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import isclose
 
 from domain.entities.derived_figures import is_in_words
 from domain.entities.names import same_country
 from domain.facts.differences.counted_things import miscounted_things
 from domain.facts.differences.cues import cue_differences
+from domain.facts.differences.korean_predicates import (
+    has_exchanged_sides,
+    korean_differences,
+    longer_nouns,
+    turned,
+)
 from domain.facts.differences.misattribution import misattributed_values
 from domain.facts.differences.word_order import case_differences, order_differences
 from domain.facts.kinds import Difference, Kind
@@ -49,14 +57,37 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
         found += cue_differences(left, alignment)
         found += _names(left, alignment, around)
         found += _words(left, alignment, around)
-    return [
-        *found,
+    found += [
         *_units(alignment),
         *miscounted_things(alignment),
         *order_differences(alignment),
         *case_differences(alignment),
         *_misattributed(alignment),
     ]
+    if any(korean.is_korean(each.text) for each in alignment.statement):
+        found = [*_as_in_korean(found, alignment), *longer_nouns(alignment, around.source_keys)]
+    return found
+
+
+def _as_in_korean(found: Sequence[Difference], alignment: Alignment) -> list[Difference]:
+    """Add what Korean predicates change; two that cancel each other, as 닫는다 for 열지 않는다, are none."""
+    turning, exchanged = turned(alignment), has_exchanged_sides(alignment)
+    if turning or exchanged:
+        found = [each for each in found if each.kind not in ("negation", "order")]
+        if (turning is not None) ^ exchanged ^ _is_denied_by_one(alignment):
+            found.append(turning or Difference("order", alignment.statement[0].text, None))
+    elif _denies_part(alignment):
+        found = [replace(each, kind="wording") if each.kind == "negation" else each for each in found]
+    return [*found, *korean_differences(alignment)]
+
+
+def _denies_part(alignment: Alignment) -> bool:
+    """Say whether only the statement denies, and something that the sentence does not have: 월요일에는 열지 않는다.
+
+    That does not contradict 10시부터 문을 연다, nor does the one prove the other.
+    """
+    denies = any(each.cue == "denied" for each in alignment.statement) and _is_denied_by_one(alignment)
+    return denies and alignment.unmatched[0] > 0
 
 
 def is_negated(alignment: Alignment) -> bool:
@@ -101,6 +132,7 @@ def _values(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator
             not token.value
             or (not counterparts and _is_stated_nearby(token.value, around))
             or _in_words(token.value, there)
+            or _is_change_in_points(token.value, alignment.source)
         ):
             continue
         if any(each.value and _in_words(each.value, here) for each in counterparts):
@@ -109,6 +141,16 @@ def _values(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator
         alike = [each for each in counterparts if each.value and (each.value.date is not None) == dated]
         known = alike[0] if alike else counterparts[0] if counterparts else None
         yield Difference(_value_kind(token, known), token.text, known.text if known else None)
+
+
+def _is_change_in_points(value: Value, source: Sequence[Token]) -> bool:
+    """Say whether two percentages of the source are that many percentage points apart: `from 8 % to 10 %`."""
+    points = value.quantity
+    if points is None or points.dimension != "percentage points":
+        return False
+    known = [each.value.percent for each in source if each.value and each.value.percent is not None]
+    apart = (abs(one - other) for one, other in combinations(known, 2))
+    return any(isclose(100 * each, points.value, abs_tol=points.step / 2 or 0.0) for each in apart)
 
 
 def _is_stated_nearby(value: Value, around: SentenceContext) -> bool:
@@ -235,7 +277,15 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
             kind: Kind = "subject" if exchanged else "wording"
             yield Difference(kind, token.text, counterparts[0].text, sure=exchanged or alignment.is_single_substitution)
         elif not counterparts and token.key not in around.context_keys:
-            yield Difference("wording", token.text, None, sure=False)
+            number = _replaced_number(token, gap, alignment)
+            yield Difference("wording", token.text, number.text if number else None, sure=number is not None)
+
+
+def _replaced_number(token: Token, gap: Gap, alignment: Alignment) -> Token | None:
+    """Return the number that stands where the statement has a word, with all else equal: 1일에 for 말일에."""
+    others = [each for each in gap.source if each.is_content]
+    alone = [each for each in gap.statement if each.is_content] == [token]
+    return others[0] if alone and len(others) == 1 and others[0].value and not alignment.moved else None
 
 
 def _opposite_ordinal(token: Token, gap: Gap) -> Token | None:
@@ -262,6 +312,8 @@ def _is_other_form(token: Token, counterparts: Sequence[Token]) -> bool:
 def _are_opposites(one: Token, other: Token) -> bool:
     stems = [stem(each.text.casefold()) for each in (one, other)]
     if frozenset(stems) in OPPOSITES:
+        return True
+    if korean.are_opposed(one.key, other.key):
         return True
     shorter, longer = sorted(stems, key=len)
     if longer[:1] >= "가":

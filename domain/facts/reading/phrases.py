@@ -93,7 +93,8 @@ _PHRASES = tuple(
         ),
         (r"\bnot (?:sure|certain)\b|\bit should be noted(?: that)?\b", " ", re.IGNORECASE),
         (
-            rf"\b(?:each|every|(?!{BEFORE_ONE}|(?<=half\s))an?|per) (?=(?:year|month|week|day|hour|minute|second|person|unit|night)\b)",
+            rf"\b(?:each|every|(?!{BEFORE_ONE}|(?<=half\s))an?|per)"
+            r" (?=(?:year|month|week|day|hour|minute|second|person|unit|night)\b)",
             "per ",
             re.IGNORECASE,
         ),

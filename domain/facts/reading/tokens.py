@@ -158,7 +158,11 @@ def _cues_in_ending(text: str, token: Token) -> Sequence[Token]:
     ending = (
         korean.ending_cue(token.text, text, token.start + len(token.text)) if token.kind in ("word", "filler") else None
     )
-    return [replace(token, text=ending.text, key=ending.cue, kind="cue", cue=ending.cue, case="")] if ending else []
+    if ending:
+        return [replace(token, text=ending.text, key=ending.cue, kind="cue", cue=ending.cue, case="")]
+    only = korean.only_particle(token.text) if token.kind == "word" else ""
+    start = token.start + len(token.text) - len(only)
+    return [replace(token, text=only, key="only", kind="cue", cue="only", case="", start=start)] if only else []
 
 
 def _joined_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:

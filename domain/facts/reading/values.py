@@ -88,7 +88,7 @@ def _between(places: Sequence[tuple[float, int]], middle: float, off: float) -> 
 
 
 def _other_counter(stated: Value, known: Value) -> bool:
-    """Say whether two numbers count different things: `세 번` and `3초`, `세 번` and `세 알`; a thing may be `한 개`."""
+    """Say whether two numbers count different things: `세 번` and `3초` or `세 알`; any thing may be `한 개`."""
     counters = {stated.counter, known.counter}
     if len(counters) == 1:
         return False
