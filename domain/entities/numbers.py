@@ -259,7 +259,7 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
         value, step, end = value * factor, step * factor, scale.end()
     unit = _UNIT.match(text, end)
     pounds = _POUNDS.match(text, end) if scale and not unit else None
-    start, end = (currency or match).start(), (unit or pounds).end() if unit or pounds else end
+    start, end = (currency or match).start(), measured.end() if (measured := unit or pounds) else end
     name = currency[1] if currency else unit[unit.lastindex or 0] if unit else "gbp" if pounds else ""
     clause = _CLAUSE.match(text, end)
     return Quantity(

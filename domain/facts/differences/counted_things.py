@@ -28,6 +28,21 @@ def miscounted_things(alignment: Alignment) -> Iterator[Difference]:
             yield Difference("number", value.text, actual.text)
 
 
+def is_recounted(alignment: Alignment) -> bool:
+    """Say whether a Korean sentence has all of the statement, but counts the same things with other numbers."""
+    places = range(len(alignment.statement))
+    lost = [at for at in places if at not in alignment.matched_statement and alignment.statement[at].is_content]
+    return bool(lost) and all(_is_counted_otherwise(at, alignment) for at in lost)
+
+
+def _is_counted_otherwise(at: int, alignment: Alignment) -> bool:
+    value = alignment.statement[at].value
+    thing = _thing(alignment.statement, at) if value and value.counter else None
+    place = dict((*alignment.pairs, *alignment.moved)).get(thing) if thing is not None else None
+    actual = _number(alignment.source, place) if place is not None else None
+    return bool(value and actual and actual.value and actual.value.counter == value.counter)
+
+
 def _thing(tokens: Sequence[Token], at: int) -> int | None:
     """Return the index of the noun that the number at `at` counts; None if no noun is beside it."""
     value = tokens[at].value

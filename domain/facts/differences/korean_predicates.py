@@ -38,7 +38,7 @@ def _weakened_duty(alignment: Alignment) -> Iterator[Difference]:
     duty = next((each for each in alignment.source if each.cue == "obliged"), None)
     if duty is None or any(each.cue == "obliged" for each in alignment.statement):
         return
-    permitted = next((at for at, each in enumerate(alignment.statement) if _permits(alignment.statement, at)), None)
+    permitted = next((at for at in range(len(alignment.statement)) if _permits(alignment.statement, at)), None)
     if permitted is None or any(_permits(alignment.source, at) for at in range(len(alignment.source))):
         return
     verb = next((each for each in reversed(alignment.statement[:permitted]) if each.is_content), None)

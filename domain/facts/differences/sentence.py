@@ -1,7 +1,7 @@
 """Finds the differences between a statement and a sentence of its source that otherwise says the same (V2, V3)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from math import isclose
 
@@ -76,18 +76,22 @@ def _as_in_korean(found: Sequence[Difference], alignment: Alignment) -> list[Dif
         found = [each for each in found if each.kind not in ("negation", "order")]
         if (turning is not None) ^ exchanged ^ _is_denied_by_one(alignment):
             found.append(turning or Difference("order", alignment.statement[0].text, None))
-    elif _denies_part(alignment):
-        found = [replace(each, kind="wording") if each.kind == "negation" else each for each in found]
+    elif part := _denied_part(alignment):
+        found = [part if each.kind == "negation" else each for each in found]
     return [*found, *korean_differences(alignment)]
 
 
-def _denies_part(alignment: Alignment) -> bool:
-    """Say whether only the statement denies, and something that the sentence does not have: 월요일에는 열지 않는다.
+def _denied_part(alignment: Alignment) -> Difference | None:
+    """Return what the statement denies for something that the sentence does not have: 월요일에는 열지 않는다.
 
     That does not contradict 10시부터 문을 연다, nor does the one prove the other.
     """
-    denies = any(each.cue == "denied" for each in alignment.statement) and _is_denied_by_one(alignment)
-    return denies and alignment.unmatched[0] > 0
+    if not any(each.cue == "denied" for each in alignment.statement) or not _is_denied_by_one(alignment):
+        return None
+    places = (at for at, each in enumerate(alignment.statement) if each.is_content)
+    lost = next((alignment.statement[at] for at in places if at not in alignment.matched_statement), None)
+    last = next((each for each in reversed(alignment.source) if each.is_content), None)
+    return Difference("wording", lost.text, last.text) if lost and last else None
 
 
 def is_negated(alignment: Alignment) -> bool:

@@ -148,7 +148,7 @@ OPPOSED = tuple(
     정규/비정규 영구/임시 고정/변동
     국내/국외,해외 직접/간접 자동/수동 공식/비공식 유효/무효 찬/반 생산/소비 수요/공급 채용/해고 임명/해임
     설치/철거 연결/분리 추가/삭제
-    열/닫,쉬 영업/휴업,휴무 수락/거부,거절 받아들이/거부,거절,물리치 통과/부결 가결/부결 조용하/시끄럽
+    열/닫,쉬 영업/휴업,휴무 수락/거부,거절 받아들이/거부,거절,물리치,기각 통과/부결 가결/부결 조용하/시끄럽
     켜/끄 사/팔 들어가/나가 올라가/내려가 오르/내리 올랐/내렸 늘었/줄었 안전/위험 건강/질병 대표/이사,감사
     회장/사장 원인/결과
 """.split()
@@ -196,6 +196,8 @@ def analyse_word(folded: str, following: str = "") -> Word:
     if folded in FILLERS:
         return Word("filler", folded)
     kind: WordKind = "name" if _HAS_DIGIT.search(folded) else "word"
+    if folded in SAME:
+        return Word(kind, SAME[folded])  # 날마다 is no verb
     if verb := verb_key(folded, following):
         return Word("filler" if verb in FILLERS else kind, verb)
     key = stem(folded)

@@ -22,6 +22,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|(?<=[\s(])[-−](?=\d)|[½¼¾]")
 _HALF = re.compile(r"\s?(a\.?m\.?|p\.?m\.?)(?![a-z])", re.IGNORECASE)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?$")
 _DOLLARS = re.compile(r"(?<![A-Za-z])(US|AU?|CA?|HK|NZ|S|NT)\$\s?$")
+_UNKNOWN_UNIT = re.compile(r"(?<=\d)[A-Za-z]{1,4}(?![A-Za-z0-9-])")
 _DIGIT = re.compile(r"\d")
 _MINUS = re.compile(r"(?:(?<![\w)])[-−–](?=\S|$)|\b(?:minus|negative)\s|마이너스\s?|영하\s?)\s?[$€£₩]?$", re.IGNORECASE)
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z가-힣])[\w]+|[A-Z]{1,6}|[A-Z]")
@@ -271,9 +272,15 @@ def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
             currency=dollars[1].upper()[0] if dollars else "",
             minutes=minutes,
             percent=quantity.value / 100 if quantity.dimension == "percent" else None,
-            counter="" if quantity.unit else korean.counter_of(text[end : end + 8]),
+            counter="" if quantity.unit else _counter(text, end),
         ),
     )
+
+
+def _counter(text: str, end: int) -> str:
+    """Return what a number without a known unit counts: a Korean counter, or an unknown unit such as `W` in `500W`."""
+    unknown = _UNKNOWN_UNIT.match(text, end)
+    return unknown[0].casefold() if unknown else korean.counter_of(text[end : end + 8])
 
 
 def _minutes(text: str, end: int, quantity: Quantity) -> tuple[int | None, int]:
