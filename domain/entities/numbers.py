@@ -93,6 +93,7 @@ _UNIT = re.compile(
     | \s({_any(name for name in UNITS if "가" <= name[0] <= "힣" and len(name) > 1)}|원)""",
     re.IGNORECASE | re.VERBOSE,
 )
+_AND_HALF = re.compile(r"\sand\sa\shalf\b", re.IGNORECASE)  # "an hour and a half"
 _KOREAN_METRES = re.compile(r"m\s?[가-힣]")  # 420m이다; $420m is money
 # Money: what is weighed in pounds comes in smaller numbers, or as "a million pounds of beef".
 _POUNDS = re.compile(r"\spounds?\b(?!\sof\b)(?:\ssterling\b)?", re.IGNORECASE)
@@ -261,6 +262,9 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
     pounds = _POUNDS.match(text, end) if scale and not unit else None
     start, end = (currency or match).start(), measured.end() if (measured := unit or pounds) else end
     name = currency[1] if currency else unit[unit.lastindex or 0] if unit else "gbp" if pounds else ""
+    half = _AND_HALF.match(text, end) if measured else None
+    if half:
+        value, end = value + 0.5, half.end()
     clause = _CLAUSE.match(text, end)
     return Quantity(
         value=value,

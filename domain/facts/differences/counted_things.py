@@ -11,6 +11,8 @@ from domain.facts.reading.korean import is_korean
 from domain.facts.reading.token_alignment import Alignment, tokens_match
 from domain.facts.reading.tokens import Token
 
+_AMONG = ("중", "중에", "중에서", "가운데")
+
 
 def miscounted_things(alignment: Alignment) -> Iterator[Difference]:
     """Yield each number of the statement whose thing is counted with another number in the source."""
@@ -24,8 +26,17 @@ def miscounted_things(alignment: Alignment) -> Iterator[Difference]:
         if thing is None or thing not in place or place[thing] == _thing(alignment.source, theirs):
             continue
         actual = _number(alignment.source, place[thing])
-        if actual is not None and not tokens_match(value, actual) and actual is not alignment.source[theirs]:
+        if actual is None or actual is alignment.source[theirs] or _is_part(alignment.source, theirs, actual):
+            continue
+        if not tokens_match(value, actual):
             yield Difference("number", value.text, actual.text)
+
+
+def _is_part(tokens: Sequence[Token], at: int, whole: Token) -> bool:
+    """Say whether a number counts some of what another one counts: `three of the twelve rooms`, `20명 중 15명`."""
+    last = next(place for place, each in enumerate(tokens) if each is whole)
+    between = [each.key for each in tokens[at + 1 : last]]
+    return between[:1] == ["of"] or any(each.key in _AMONG for each in tokens[last + 1 : at])
 
 
 def is_recounted(alignment: Alignment) -> bool:

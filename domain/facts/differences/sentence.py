@@ -197,8 +197,16 @@ def _units(alignment: Alignment) -> Iterator[Difference]:
             else (mine, alignment.statement, alignment.matched_statement)
         )
         behind = tokens[plain + 1] if plain + 1 < len(tokens) else None
+        measured = other if one.value.quantity.unit == "" else one
+        if behind and behind.key == "pound" and measured.value and _may_be_pounds(measured.value):
+            continue
         if behind and behind.is_content and plain + 1 not in taken and not behind.value:
             yield Difference("unit", one.text, f"{other.text} {behind.text}" if plain == theirs else other.text)
+
+
+def _may_be_pounds(value: Value) -> bool:
+    """Say whether a value is of money or of weight in pounds: "500 pounds" may be either."""
+    return value.quantity is not None and value.quantity.unit in ("£", "gbp", "파운드", "lb", "lbs")
 
 
 def _names(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
