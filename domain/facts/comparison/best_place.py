@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from domain.facts.comparison.source import ParsedSource, most_shared
+from domain.facts.differences.counted_things import is_recounted
 from domain.facts.differences.sentence import SentenceContext, differences, is_negated
 from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import Alignment, align, tokens_match
@@ -111,6 +112,8 @@ def _is_close(alignment: Alignment) -> bool:
         return True
     lost, left = alignment.unmatched
     one_place = alignment.substitutions <= 1 and (left > 0 or not lost) and not alignment.moved
+    if matched >= _FEWEST and is_recounted(alignment):
+        return True
     return matched >= 1 and (
         (one_place and lost <= min(_ONE_PLACE, matched) and left <= lost + 1) or is_negated(alignment)
     )

@@ -14,7 +14,7 @@ from domain.facts.comparison.best_place import SourceMatch, best_place
 from domain.facts.comparison.named_section import compare_with_section
 from domain.facts.comparison.parts_of_names import part_of_name
 from domain.facts.comparison.source import ParsedSource, parse_source, verbatim_key
-from domain.facts.differences.restrictions import omitted_restrictions
+from domain.facts.differences.restrictions import excepted, omitted_restrictions
 from domain.facts.differences.roles import exchanged_roles, role_pairs
 from domain.facts.kinds import Difference
 from domain.facts.reading.clauses import clauses
@@ -50,6 +50,10 @@ def compare(statement: str, source: str) -> SourceMatch:
 
 def _with_restrictions(statement: str, best: SourceMatch) -> SourceMatch:
     """Add the restrictions that the statement omits (V3): a place that states it conditionally does not state it."""
+    if best.is_close and (exception := excepted(statement, best.place)):
+        is_contrary = any(each.kind == "negation" for each in best.differences)
+        others = tuple(each for each in best.differences if each.kind not in ("negation", "quantifier"))
+        return replace(best, differences=others if is_contrary else (*others, exception))
     if not best.is_close or any(each.sure for each in best.differences):
         return best
     found = (

@@ -219,6 +219,8 @@ def are_alike(one: Token, other: Token) -> bool:
     mine, theirs = one.value.quantity, other.value.quantity
     if mine is None or theirs is None:
         return True
+    if mine.unit and theirs.unit and "" != mine.dimension == theirs.dimension:
+        return True
     if mine.weak and theirs.weak != mine.weak:
         return False
     bare = not (mine.unit or mine.nouns) or not (theirs.unit or theirs.nouns)

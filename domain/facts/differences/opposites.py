@@ -10,6 +10,8 @@ def are_opposites(one: Token, other: Token) -> bool:
     stems = [stem(each.text.casefold()) for each in (one, other)]
     if frozenset(stems) in OPPOSITES:
         return True
+    if korean.are_opposed(one.key, other.key):
+        return True
     shorter, longer = sorted(stems, key=len)
     if longer[:1] >= "가":
         return any(longer == prefix + shorter for prefix in korean.PREFIXES) or (

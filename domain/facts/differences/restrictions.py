@@ -26,6 +26,9 @@ _KOREAN_NOUNS = vocabulary("""
 # "According to", "compared with", "in order to", "looking at it": no conditions.
 _NOT_IF = re.compile(r"(?:따르|의하|비하|말하|왜냐하|그러|아니|하자|려|보|들)면$")
 _LONGEST_WORD, _IN_FRONT = 12, 60  # characters that are read before a Korean ending
+_KOREAN_EXCEPTION = re.compile(
+    r"(?P<what>[가-힣A-Za-z0-9]+)\s?(?:제외하고|제외하면|제외한|빼고|빼면|뺀|(?:이외|외)에는|(?:이외|외)의|말고는?)(?=[\s,]|는\s)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,21 @@ def omitted_restrictions(statement: str, place: str) -> Iterator[Difference]:
         mentioned = _is_mentioned(what if each.behind else found["what"], statement)
         if not mentioned or (each.excepts and _denies(statement) == _denies(place.replace(found[0], " "))):
             yield Difference(each.kind, statement.strip(" .。"), " ".join(what.split()))
+
+
+def excepted(statement: str, place: str) -> Difference | None:
+    """Return the difference if the `statement` says of the exception in a Korean `place` what it says of all others.
+
+    "소형차를 제외한 모든 차량은 통행료를 낸다" does not say that 소형차는 통행료를 낸다, but the contrary.
+    """
+    found = _KOREAN_EXCEPTION.search(place)
+    if found is None or _KOREAN_EXCEPTION.search(statement):
+        return None
+    noun, rest = content_stems(found["what"]), content_stems(place[: found.start()] + place[found.end() :])
+    stated = content_stems(statement)
+    if not noun or noun[-1] in rest or noun[-1] not in stated:
+        return None
+    return Difference("quantifier", statement.strip(" .。"), found[0])
 
 
 def _restricts(match: re.Match[str], place: str) -> bool:

@@ -2,12 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from math import isclose
 
 from domain.entities.derived_figures import is_in_words
 from domain.entities.names import same_country
 from domain.facts.differences.clause_values import values_of_other_predicates
+from domain.facts.differences.counted_things import miscounted_things
 from domain.facts.differences.cues import cue_differences, scope_differences
 from domain.facts.differences.function_words import function_word_differences
+from domain.facts.differences.korean_predicates import (
+    has_exchanged_sides,
+    korean_differences,
+    longer_nouns,
+    turned,
+)
 from domain.facts.differences.misattribution import misattributed_values
 from domain.facts.differences.opposites import are_opposites
 from domain.facts.differences.word_order import case_differences, order_differences
@@ -51,9 +60,9 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
         found += cue_differences(left, alignment)
         found += _names(left, alignment, around)
         found += _words(left, alignment, around)
-    return [
-        *found,
+    found += [
         *_units(alignment),
+        *miscounted_things(alignment),
         *order_differences(alignment),
         *case_differences(alignment),
         *_misattributed(alignment),
@@ -61,6 +70,34 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
         *function_word_differences(alignment),
         *values_of_other_predicates(alignment),
     ]
+    if any(korean.is_korean(each.text) for each in alignment.statement):
+        found = [*_as_in_korean(found, alignment), *longer_nouns(alignment, around.source_keys)]
+    return found
+
+
+def _as_in_korean(found: Sequence[Difference], alignment: Alignment) -> list[Difference]:
+    """Add what Korean predicates change; two that cancel each other, as 닫는다 for 열지 않는다, are none."""
+    turning, exchanged = turned(alignment), has_exchanged_sides(alignment)
+    if turning or exchanged:
+        found = [each for each in found if each.kind not in ("negation", "order")]
+        if (turning is not None) ^ exchanged ^ _is_denied_by_one(alignment):
+            found.append(turning or Difference("order", alignment.statement[0].text, None))
+    elif part := _denied_part(alignment):
+        found = [part if each.kind == "negation" else each for each in found]
+    return [*found, *korean_differences(alignment)]
+
+
+def _denied_part(alignment: Alignment) -> Difference | None:
+    """Return what the statement denies for something that the sentence does not have: 월요일에는 열지 않는다.
+
+    That does not contradict 10시부터 문을 연다, nor does the one prove the other.
+    """
+    if not any(each.cue == "denied" for each in alignment.statement) or not _is_denied_by_one(alignment):
+        return None
+    places = (at for at, each in enumerate(alignment.statement) if each.is_content)
+    lost = next((alignment.statement[at] for at in places if at not in alignment.matched_statement), None)
+    last = next((each for each in reversed(alignment.source) if each.is_content), None)
+    return Difference("wording", lost.text, last.text) if lost and last else None
 
 
 def is_negated(alignment: Alignment) -> bool:
@@ -107,6 +144,7 @@ def _values(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator
             not token.value
             or (not counterparts and _is_stated_nearby(token.value, around))
             or _in_words(token.value, there)
+            or _is_change_in_points(token.value, alignment.source)
         ):
             continue
         if any(each.value and _in_words(each.value, here) for each in counterparts):
@@ -116,6 +154,16 @@ def _values(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator
         candidates = [each for each in alike or counterparts if each.value and _measure_alike(token.value, each.value)]
         known = candidates[0] if candidates else None
         yield Difference(_value_kind(token, known), token.text, known.text if known else None)
+
+
+def _is_change_in_points(value: Value, source: Sequence[Token]) -> bool:
+    """Say whether two percentages of the source are that many percentage points apart: `from 8 % to 10 %`."""
+    points = value.quantity
+    if points is None or points.dimension != "percentage points":
+        return False
+    known = [each.value.percent for each in source if each.value and each.value.percent is not None]
+    apart = (abs(one - other) for one, other in combinations(known, 2))
+    return any(isclose(100 * each, points.value, abs_tol=points.step / 2 or 0.0) for each in apart)
 
 
 def _measure_alike(one: Value, other: Value) -> bool:
@@ -168,8 +216,16 @@ def _units(alignment: Alignment) -> Iterator[Difference]:
             else (mine, alignment.statement, alignment.matched_statement)
         )
         behind = tokens[plain + 1] if plain + 1 < len(tokens) else None
+        measured = other if one.value.quantity.unit == "" else one
+        if behind and behind.key == "pound" and measured.value and _may_be_pounds(measured.value):
+            continue
         if behind and behind.is_content and plain + 1 not in taken and not behind.value:
             yield Difference("unit", one.text, f"{other.text} {behind.text}" if plain == theirs else other.text)
+
+
+def _may_be_pounds(value: Value) -> bool:
+    """Say whether a value is of money or of weight in pounds: "500 pounds" may be either."""
+    return value.quantity is not None and value.quantity.unit in ("£", "gbp", "파운드", "lb", "lbs")
 
 
 def _names(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
@@ -260,7 +316,17 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
             kind: Kind = "subject" if exchanged else "wording"
             yield Difference(kind, token.text, counterparts[0].text, sure=exchanged or alignment.is_single_substitution)
         elif not counterparts and token.key not in around.context_keys:
-            yield Difference("wording", token.text, None, sure=False)
+            number = _replaced_number(token, gap, alignment)
+            yield Difference("wording", token.text, number.text if number else None, sure=number is not None)
+
+
+def _replaced_number(token: Token, gap: Gap, alignment: Alignment) -> Token | None:
+    """Return the number that stands where the statement has a word, with all else equal: 1일에 for 말일에."""
+    others = [each for each in gap.source if each.is_content]
+    alone = [each for each in gap.statement if each.is_content] == [token]
+    if korean.is_korean(token.text) and token.text[0].isascii():
+        return None  # `eight개` may be the number
+    return others[0] if alone and len(others) == 1 and others[0].value and not alignment.moved else None
 
 
 def _opposite_ordinal(token: Token, gap: Gap) -> Token | None:

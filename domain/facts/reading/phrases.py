@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+from domain.entities.numbers import BEFORE_ONE
 from domain.facts.reading import korean
 
 _BE = r"(?:is|are|was|were|be|been|am)"
@@ -128,10 +129,12 @@ _PHRASES = tuple(
         ),
         (r"\bnot (?:sure|certain)\b|\bit should be noted(?: that)?\b", " ", re.IGNORECASE),
         (
-            r"\b(?:each|every|a|per) (?=(?:year|month|week|day|hour|minute|second|person|unit|night)\b)",
+            rf"\b(?:each|every|(?!{BEFORE_ONE}|(?<=half\s))an?|per)"
+            r" (?=(?:year|month|week|day|hour|minute|second|person|unit|night)\b)",
             "per ",
             re.IGNORECASE,
         ),
+        (r"\b(?:two|2) times\b(?! (?:as|more|the)\b)", "twice", re.IGNORECASE),
         (r"\bwhether or not\b", "whether", re.IGNORECASE),
         (r"\b(?:the|its|their|his|her|our|a|at) most\b(?! of)|\bmost(?= \w+ly\b)", " ", re.IGNORECASE),
         (r"\b(?:no|not) (?:less|fewer) than\b", "minimum", re.IGNORECASE),
