@@ -24,7 +24,6 @@ from config.settings import settings
 from domain.correction.continuous_text import ContinuousText, Link, no_link, without_links
 from domain.errors import CitewellError, QueryFinished, QueryNotFound
 from domain.query.conversation import last_turns
-from domain.query.modes import parse_mode
 from services.queries import conversations, results
 from services.queries.cancellation import cancel_query
 from services.queries.submission import NewQuery
@@ -68,7 +67,7 @@ def _links(request: Request, asked: CompletionCreate) -> Link:
 
 def _start(asked: CompletionCreate, named: ConversationNamed | None) -> UUID:
     model = read_model(asked.model)
-    new = NewQuery(asked.question, workspace=model.workspace, mode=parse_mode(model.mode))
+    new = NewQuery(asked.question, workspace=model.workspace, mode=model.mode)
     if named is None:
         before = last_turns([(role, without_links(text)) for role, text in asked.before])
         return start_query(replace(new, conversation=before))

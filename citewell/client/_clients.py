@@ -7,11 +7,13 @@ from citewell.client._audits import AsyncAudits, Audits
 from citewell.client._connection import ANSWER_S, Priority
 from citewell.client._conversations import AsyncConversations, Conversations
 from citewell.client._documents import AsyncDocuments, Documents
+from citewell.client._feedback import AsyncFeedback, Feedback
 from citewell.client._imports import AsyncImports, Imports
 from citewell.client._keys import AsyncKeys, Keys
 from citewell.client._queries import Queries
 from citewell.client._verifications import AsyncVerifications, Verifications
 from citewell.client._webhook_endpoints import AsyncWebhooks, Webhooks
+from citewell.client._workspaces import AsyncWorkspaces, Workspaces
 
 
 class CitewellClient(Documents, Queries, Verifications, Audits):
@@ -37,6 +39,8 @@ class CitewellClient(Documents, Queries, Verifications, Audits):
         self.webhooks = Webhooks(self)
         self.keys = Keys(self)
         self.imports = Imports(self)
+        self.workspaces = Workspaces(self)
+        self.feedback = Feedback(self)
 
 
 class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, AsyncAudits):
@@ -50,3 +54,5 @@ class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, Asyn
         self.webhooks = AsyncWebhooks(self)
         self.keys = AsyncKeys(self)
         self.imports = AsyncImports(self)
+        self.workspaces = AsyncWorkspaces(self)
+        self.feedback = AsyncFeedback(self)

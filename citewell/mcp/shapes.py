@@ -179,6 +179,29 @@ class DocumentsListed(BaseModel):
     notice: _Notice = NOTICE
 
 
+class DocumentsCounted(BaseModel):
+    """The number of documents."""
+
+    ready: int = Field(description="These are searched.")
+    failed: int
+
+
+class WorkspaceListed(BaseModel):
+    """A collection of documents."""
+
+    name: str = Field(description="For the argument `workspace` of other tools.")
+    title: str | None
+    documents: DocumentsCounted
+    used_at: str | None = Field(description="Null: it is empty.")
+
+
+class WorkspacesListed(BaseModel):
+    """Collections of documents, the last used first."""
+
+    workspaces: list[WorkspaceListed]
+    notice: _Notice = NOTICE
+
+
 class SourceGiven(BaseModel):
     """A source to verify an answer against: a text, or a document of Citewell."""
 

@@ -41,7 +41,9 @@ class Tools:
             str, Field(description="A whole question: earlier messages are not known, but those of a conversation.")
         ],
         workspace: Workspace = "default",
-        mode: Annotated[shapes.Mode, Field(description="How much evidence an answer needs.")] = "balanced",
+        mode: Annotated[
+            shapes.Mode | None, Field(description="How much evidence an answer needs; by default as configured.")
+        ] = None,
         preset: PresetOrNone = None,
         deadline_s: DeadlineS = None,
         conversation_id: Annotated[
@@ -165,6 +167,14 @@ class Tools:
             listed = [each async for each in client.documents(workspace, limit + 1, filename=filename)]
         found = shapes.DocumentsListed.model_validate({"documents": listed[:limit], "more": len(listed) > limit})
         return texts.result(found, texts.document_lines(found))
+
+    async def list_workspaces(self, context: Caller) -> Annotated[CallToolResult, shapes.WorkspacesListed]:
+        """List the collections of documents that can be asked, the last used first."""
+        async with self._reach.client(context.headers) as client:
+            listed = [each async for each in client.workspaces.list() if each["status"] == "active"]
+        listed.sort(key=lambda each: each["used_at"] or "", reverse=True)
+        found = shapes.WorkspacesListed.model_validate({"workspaces": listed})
+        return texts.result(found, texts.workspace_lines(found))
 
 
 async def _submitted(

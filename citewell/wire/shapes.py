@@ -3,6 +3,7 @@
 from typing import Any, Literal, NotRequired, TypedDict
 
 from citewell.wire.common import Source
+from citewell.wire.workspace_settings import WorkspaceSettings
 
 __all__ = [
     "AnswerSource",
@@ -33,6 +34,7 @@ __all__ = [
     "EvidenceLocation",
     "Fact",
     "Failure",
+    "Feedback",
     "History",
     "Import",
     "ImportDocuments",
@@ -61,6 +63,8 @@ __all__ = [
     "SearchResult",
     "Sentence",
     "SentenceCompared",
+    "Share",
+    "ShareCreated",
     "Skipped",
     "SourceName",
     "SourcePlace",
@@ -80,6 +84,9 @@ __all__ = [
     "WebhookEndpoint",
     "WebhookEndpointCreated",
     "WholeScores",
+    "Workspace",
+    "WorkspaceDocuments",
+    "WorkspaceEmbedding",
 ]
 
 
@@ -430,6 +437,25 @@ class Event(TypedDict):
     at: str
 
 
+class Feedback(TypedDict):
+    """Feedback as it is kept."""
+
+    id: str
+    query_id: str
+    place: Literal["answer", "sentence", "citation"]
+    position: int | None
+    excerpt: str | None
+    rating: Literal["up", "down"] | None
+    verdict: Literal["supported", "unsupported"] | None
+    reason: str | None
+    corrected_answer: str | None
+    author: str | None
+    status: Literal["open", "reviewed"]
+    reviewed_by: str | None
+    reviewed_at: str | None
+    created_at: str
+
+
 class ParkedStep(TypedDict):
     """An item of a step that crashed every worker that tried it; `worker` is the last of them."""
 
@@ -498,6 +524,7 @@ class QueryHead(TypedDict):
     status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
     stage: str
     workspace: str
+    workspaces: list[str]
     question: str
     mode: str
     preset: Literal["standard", "cheap"]
@@ -580,6 +607,7 @@ class Key(TypedDict):
     tenant: str
     name: str
     scopes: list[Literal["read", "ask", "documents", "webhooks", "admin"]]
+    workspaces: list[str] | None
     requests_per_minute: int | None
     created_at: str
     expires_at: str | None
@@ -660,6 +688,7 @@ class Citation(TypedDict):
     number: int
     document_name: str
     document_id: str
+    workspace: str | None
     doc_id: str
     filename: str
     source: str
@@ -687,6 +716,7 @@ class AnswerSource(TypedDict):
 
     text: str
     document_id: str
+    workspace: str | None
     document_name: str
     filename: str
     source: str
@@ -772,6 +802,7 @@ class Query(QueryHead):
 class PassageFound(Passage):
     """A passage with its similarity to the query."""
 
+    workspace: str
     similarity: float | None
 
 
@@ -780,6 +811,22 @@ class SearchResult(TypedDict):
 
     passages: list[PassageFound]
     issues: list[str]
+
+
+class Share(TypedDict):
+    """A link without its address."""
+
+    id: str
+    query_id: str
+    created_at: str
+    expires_at: str
+    revoked_at: str | None
+
+
+class ShareCreated(Share):
+    """A new link; only this response has its address."""
+
+    url: str
 
 
 class QueryLinks(TypedDict):
@@ -976,3 +1023,35 @@ class WebhookEndpointCreated(WebhookEndpoint):
     """A receiver with its new secret."""
 
     secret: str
+
+
+class WorkspaceDocuments(TypedDict):
+    """The number of documents in each state; every version counts."""
+
+    queued: int
+    processing: int
+    ready: int
+    failed: int
+    superseded: int
+
+
+class WorkspaceEmbedding(TypedDict):
+    """The model that its vectors come from."""
+
+    model: str
+    dimension: int
+
+
+class Workspace(TypedDict):
+    """A workspace and how much it contains."""
+
+    name: str
+    title: str | None
+    status: Literal["active", "deleting"]
+    documents: WorkspaceDocuments
+    size_bytes: int
+    passages: int
+    settings: WorkspaceSettings
+    embedding: WorkspaceEmbedding | None
+    created_at: str
+    used_at: str | None

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from config.settings import Settings
 from db.models import QueryStatus
 from db.queries.access.idempotency import Repeatable, reserve_key
-from db.queries.access.workspaces import get_workspace
+from db.queries.access.workspaces import get_open_workspace
 from db.queries.paging import Place
 from db.queries.runs import conversations
 from db.queries.runs.conversations import ListedConversation, StoredTurn, TurnPlace
@@ -41,13 +41,14 @@ class Asked:
 def begin(workspace: str, title: str | None, request: Repeatable | None = None) -> tuple[Json, bool]:
     """Create a conversation, once for all requests with one Idempotency-Key: (conversation, whether it was there).
 
-    Raises WorkspaceNotFound, IdempotencyKeyReused, ConversationNotFound when a repeated one was deleted.
+    Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, IdempotencyKeyReused, ConversationNotFound when a
+    repeated one was deleted.
     """
     conversation_id = uuid.uuid4()
     with transaction() as session:
         if request is not None and (first := reserve_key(session, request, conversation_id)) != conversation_id:
             return _conversation_json(conversations.get_conversation(session, first)), True
-        conversations.add_conversation(session, conversation_id, get_workspace(session, workspace).id, title)
+        conversations.add_conversation(session, conversation_id, get_open_workspace(session, workspace).id, title)
         return _conversation_json(conversations.get_conversation(session, conversation_id)), False
 
 
@@ -81,8 +82,7 @@ def ask(
             position = conversations.get_current_position(session, conversation_id, replaces)
             cancelled = _cancel(session, conversations.set_aside(session, conversation_id, position))
         before = conversations.last_turns_before(session, conversation_id, position, MOST_TURNS)
-        options = checked.options.model_copy(update={"conversation": said_in(before)})
-        store(session, query_id, replace(checked, options=options), own)
+        store(session, query_id, replace(checked, workspace=own, conversation=said_in(before)), settings)
         conversations.add_turn(session, conversation_id, query_id, position, replaces)
     return Asked(query_id, repeated=False, cancelled=cancelled)
 
@@ -92,8 +92,8 @@ def ask_first(new: NewQuery, settings: Settings) -> uuid.UUID:
     checked = check(new, settings)
     conversation_id, query_id = uuid.uuid4(), uuid.uuid4()
     with transaction() as session:
-        conversations.add_conversation(session, conversation_id, get_workspace(session, new.workspace).id, None)
-        store(session, query_id, checked, new.workspace)
+        conversations.add_conversation(session, conversation_id, get_open_workspace(session, new.workspace).id, None)
+        store(session, query_id, checked, settings)
         conversations.add_turn(session, conversation_id, query_id, 1, None)
     return query_id
 

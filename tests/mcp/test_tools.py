@@ -41,7 +41,7 @@ def store(**over: Any) -> str:
 
 def test_the_tools_say_what_they_do_and_take(api_url: str) -> None:  # N9
     tools = acting(in_process(api_url), lambda client: client.list_tools()).tools
-    looking = {"search_documents", "read_source", "list_documents"}
+    looking = {"search_documents", "read_source", "list_documents", "list_workspaces"}
     assert {tool.name for tool in tools} == {"ask", "verify", *looking}
     for tool in tools:
         assert tool.title
@@ -161,6 +161,20 @@ def test_bad_questions_are_explained(api_url: str) -> None:  # N9
     assert "source" in complaint(call(server, "verify", answer="It is so.", sources=[]))
     assert "text" in complaint(call(server, "verify", answer="It is so.", sources=[{"title": "empty"}]))
     assert "nothing" in complaint(call(server, "nothing"))
+
+
+def test_workspaces_are_listed_the_last_used_first(api_url: str) -> None:  # N9
+    with transaction() as session:
+        get_or_add_workspace(session, "empty")
+    for name in ("w", "a"):
+        store(workspace=name)
+    listed = call(in_process(api_url), "list_workspaces")
+    assert [(each["name"], each["documents"]["ready"]) for each in told(listed)["workspaces"]] == [
+        ("a", 1),
+        ("w", 1),
+        ("empty", 0),
+    ]
+    assert "- w: 1 documents ready, 0 failed" in text_of(listed)
 
 
 def test_without_a_server_one_is_told_how_to_get_one() -> None:  # N9

@@ -58,8 +58,9 @@ def follow(client: CitewellClient, query_id: str, wait: float, on_event: Callabl
     events: queue.Queue[StreamEvent | None] = queue.Queue()
 
     def listen() -> None:
-        # Only watching breaks with it: the question itself is asked for afterwards.
-        with suppress(ApiProblem, ServerUnreachable):
+        # Only watching breaks with it: the question itself is asked for afterwards. The client raises RuntimeError
+        # when it was closed because the command has given up.
+        with suppress(ApiProblem, ServerUnreachable, RuntimeError):
             for event in client.stream(query_id):
                 events.put(event)
         events.put(None)

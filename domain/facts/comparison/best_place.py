@@ -55,7 +55,22 @@ def best_place(tokens: Sequence[Token], source: ParsedSource, *, by_sentence: bo
         _compare_with(alignment, source, at, source.clauses[at])
         for alignment, at in _candidate_alignments(tokens, source)
     ]
-    return max(compared, key=_rank, default=nothing)
+    best = max(compared, key=_rank, default=nothing)
+    return next((each for each in compared if _says_otherwise(each, best)), best)
+
+
+def _says_otherwise(other: SourceMatch, best: SourceMatch) -> bool:
+    """Say whether a place that has more of the statement than the best one has another value there.
+
+    The best one states the rest of it only by what precedes it: "After probation, the notice period is three months"
+    is no proof beside "New employees have a probation period of six months".
+    """
+    return (
+        best.is_full_match
+        and other.is_close
+        and other.coverage > best.coverage
+        and any(each.sure and each.kind in ("number", "date") and each.source_text for each in other.differences)
+    )
 
 
 def _rank(compared: SourceMatch) -> tuple[bool, bool, float]:

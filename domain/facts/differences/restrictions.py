@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from domain.facts.kinds import Difference, Kind
+from domain.facts.reading.tokens import tokenize
 from domain.text.words import content_stems, coverage, vocabulary
 
 _MENTIONED = 0.5  # share of a restriction's words from which a statement has it in another form
@@ -32,17 +33,19 @@ class _Restriction:
     """A form of restriction: `found` matches it in the source, and `also` matches the ways in which a statement may
     keep it.
 
-    Its content is the group `what` or, for Korean (`behind`), the words before it.
+    Its content is the group `what` or, for Korean (`behind`), the words before it. What it `excepts` is otherwise than
+    the rest: "everything except the battery is covered" denies that the battery is.
     """
 
     kind: Kind
     found: re.Pattern[str]
     also: re.Pattern[str]
     behind: bool = False
+    excepts: bool = False
 
 
-def _restriction(kind: Kind, found: str, also: str, *, behind: bool = False) -> _Restriction:
-    return _Restriction(kind, re.compile(found, re.IGNORECASE), re.compile(also, re.IGNORECASE), behind)
+def _restriction(kind: Kind, found: str, also: str, *, behind: bool = False, excepts: bool = False) -> _Restriction:
+    return _Restriction(kind, re.compile(found, re.IGNORECASE), re.compile(also, re.IGNORECASE), behind, excepts)
 
 
 _RESTRICTIONS = (
@@ -56,7 +59,8 @@ _RESTRICTIONS = (
         "quantifier",
         r"\b(?:except(?:ing)?(?: for| in| on| when| that)?|excluding|other than|apart from|with the exception of)"
         r"\s(?P<what>(?:[^\s,;.]++\s?+){1,4})",
-        r"\b(?:except\w*|exclud\w+|other|others|apart|without|but|only|most|many|not)\b",
+        r"\b(?:except\w*|exclud\w+|other|others|apart|without|but|only|most|many)\b",
+        excepts=True,
     ),
     _restriction(
         "quantifier",
@@ -102,7 +106,8 @@ def omitted_restrictions(statement: str, place: str) -> Iterator[Difference]:
             continue
         what = place[max(0, found.start() - _IN_FRONT) : found.end()] if each.behind else found[0]
         what = re.split(r"[,.;]\s", what)[-1]
-        if not _is_mentioned(what if each.behind else found["what"], statement):
+        mentioned = _is_mentioned(what if each.behind else found["what"], statement)
+        if not mentioned or (each.excepts and _denies(statement) == _denies(place.replace(found[0], " "))):
             yield Difference(each.kind, statement.strip(" .。"), " ".join(what.split()))
 
 
@@ -112,6 +117,10 @@ def _restricts(match: re.Match[str], place: str) -> bool:
         return True
     word = place[max(0, match.start() - _LONGEST_WORD) : match.end()].rpartition(" ")[2]
     return word not in _KOREAN_NOUNS and _NOT_IF.search(word) is None
+
+
+def _denies(text: str) -> bool:
+    return sum(each.cue == "denied" for each in tokenize(text)) % 2 == 1
 
 
 def _is_mentioned(what: str | None, statement: str) -> bool:
