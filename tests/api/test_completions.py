@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from api.answers import completions
 from config.settings import settings
-from db.models import Query, Verification, Workspace
-from db.queries.access.workspaces import get_or_add_workspace
+from db.models import Query, Verification
+from db.queries.access.workspaces import add_workspace
 from db.queries.runs.events import add_events
 from db.session import transaction
 from tests.api.problems import assert_problem
@@ -32,9 +32,9 @@ LINE = "\n\nVerified: 1 of 1 statement supported; 1 citation removed."
 @pytest.fixture(autouse=True)
 def _workspaces(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
     with transaction() as session:
-        get_or_add_workspace(session, "default")
-        # Names that new workspaces cannot have, but old ones do.
-        session.add_all(Workspace(name=name) for name in ("citewell/odd", "odd:high"))
+        # Names that only workspaces of before may have.
+        for name in ("default", "citewell/odd", "odd:high"):
+            add_workspace(session, name)
 
 
 def body(content: Any = "How long?", **over: Any) -> Json:

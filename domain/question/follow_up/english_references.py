@@ -21,7 +21,7 @@ _AFTER_DEMONSTRATIVE = (
 """Behind these "that" and "this" stand for a thing, as at the end of a question."""
 _EXPLETIVE = re.compile(
     r"\b(?:does|did|will|would) it (?:take|matter|make sense)\b.+|\bit is\b"
-    r"|\b(?:is|was|would|will|can|should) it (?:be )?(?:\w+ )?"
+    r"|\b(?:is|was|would|will|can|should) it (?:be )?(?:\w+ (?:or \w+ )?)?"
     r"(?:that|to|for|if|possible|true|allowed|necessary|required|legal|ok|okay|worth|time)\b",
     re.IGNORECASE,
 )
@@ -56,7 +56,7 @@ def _means_nothing(question: str, found: re.Match[str]) -> bool:
         r"\s+(?:who|whose|which|that)\b", question[found.end() :], re.IGNORECASE
     ):
         return True
-    if word == "that" and re.search(r"[^\W_]\s+$", before):
+    if word in ("that", "that one") and re.search(r"[^\W_]\s+$", before):
         last = WORD.findall(before)[-1].casefold()
         following = WORD.search(question, found.end())
         if last not in AUXILIARIES | PREPOSITIONS | ASKING and following:

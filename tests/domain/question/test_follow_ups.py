@@ -118,6 +118,8 @@ ALONE_IN_ENGLISH = [
     "What had the board planned before it was replaced?",
     "Would it be dangerous for visitors to enter?",
     "What was the revenue in 2019?",
+    "Is it easier or harder to change a law than to keep it?",
+    "What is a way that one should not go?",
 ]
 
 BAR = "펌프 4는 몇 바에서 작동하나요?"
