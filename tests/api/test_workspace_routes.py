@@ -142,8 +142,7 @@ def test_a_renamed_workspace_keeps_everything(http: httpx.Client) -> None:
     for path in ("/v1/documents", "/v1/queries", "/v1/history"):
         assert f"{query_id}" in http.get("/v1/queries", params={"workspace": "policies"}).text
         listed_there = http.get(path, params={"workspace": "w"}).json()
-        (entries,) = (value for value in listed_there.values() if isinstance(value, list))
-        assert entries == [], path
+        assert [] in listed_there.values(), path
     assert http.get(f"/v1/queries/{query_id}/audit/check").json()["intact"]
 
 
