@@ -28,6 +28,7 @@ from api.routes import (
     conversations,
     dashboard,
     documents,
+    feedback,
     imports,
     keys,
     metrics,
@@ -38,6 +39,7 @@ from api.routes import (
     search,
     seed_stream,
     seeds,
+    sharing,
     verifications,
     webhooks,
     workspaces,
@@ -75,6 +77,8 @@ _ROUTERS = (
     (batches.router, _ASKING),
     (verifications.router, _ASKING),
     (audits.router, _ASKING),
+    (feedback.router, Access(Scope.READ, Scope.ASK)),
+    (sharing.router, Access(Scope.READ, Scope.ASK)),
     (quality.router, _READING),
     (search.router, _READING),
     (overview.router, _READING),
@@ -123,6 +127,7 @@ def create_app() -> FastAPI:
     app.add_middleware(Policies)
     app.include_router(operations.router)
     app.include_router(metrics.router, responses=_PROBLEMS)
+    app.include_router(sharing.open_router, responses=_PROBLEMS, dependencies=[KNOWN_PARAMETERS])
     app.include_router(dashboard.router)
     app.mount("/dashboard", dashboard.Assets(), name="dashboard")
     for router, needs in _ROUTERS:

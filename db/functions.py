@@ -18,7 +18,7 @@ from sqlalchemy import Engine
 from db.session import CONNECTING, LIMITS_MS, current_tenant, engine, is_transient
 from domain.errors import DatabaseUnavailable
 
-_MOST = 4
+_MOST = 2
 """Connections per event loop: a transaction takes a few milliseconds, and each connection plans every statement
 itself.
 """

@@ -45,8 +45,9 @@ _CALLBACKS = "after_commit"
 _first = threading.Lock()
 
 # Connections kept, and opened beyond those. Few: each is a Postgres process that plans every statement itself and grows
-# to some 8 MB, and one interpreter cannot keep more of them busy.
-_FOR_WORK, _FOR_LEASES = (6, 0), (1, 1)
+# to some 8 MB, and one interpreter cannot keep more of them busy. The statements of admission alone are 5 MB of that,
+# so only the reserved ones run them.
+_FOR_WORK, _RESERVED = (6, 0), (1, 3)
 _engines: dict[tuple[int, int], Engine] = {}
 _is_reserved: ContextVar[bool] = ContextVar("is_reserved", default=False)
 
@@ -59,12 +60,12 @@ _BEGIN_FOR_ALL = "BEGIN; SELECT set_config('citewell.system', 'on', true)"
 
 
 def engine() -> Engine:
-    """The pool of this process, or the one for its leases (`reserved_connection`). Waits are bounded: a stopped
-    database is an error, not a hang.
+    """The pool of this process, or its reserved one (`reserved_connection`). Waits are bounded: a stopped database is
+    an error, not a hang.
 
     The driver begins no transactions; each one starts with the BEGIN of `_begun`.
     """
-    sizes = _FOR_LEASES if _is_reserved.get() else _FOR_WORK
+    sizes = _RESERVED if _is_reserved.get() else _FOR_WORK
     with _first:
         if sizes not in _engines:
             _engines[sizes] = _made(*sizes)
@@ -90,7 +91,8 @@ def _made(kept: int, above: int) -> Engine:
 
 @contextmanager
 def reserved_connection() -> Generator[None]:
-    """Use a connection reserved for leases: a renewal that waited for a work connection would let the lease expire."""
+    """Use a connection reserved for leases, admission and the reconciler: a renewal that waited for a work connection
+    would let the lease expire."""
     token = _is_reserved.set(True)
     try:
         yield

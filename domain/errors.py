@@ -2,6 +2,7 @@
 
 CitewellError
 ├── BadInput (422) ── QuestionInvalid, ModeUnknown, ModelNotAllowed, CursorInvalid, WorkspaceNameInvalid
+│   ├── ConversationElsewhere
 │   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid, BatchInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
@@ -57,6 +58,10 @@ class ModeUnknown(BadInput):
 
 class ModelNotAllowed(BadInput):
     """The model is not in the list of allowed models (`models.catalogue` in the configuration)."""
+
+
+class ConversationElsewhere(BadInput):
+    """The conversation is about another workspace."""
 
 
 class WorkspaceNameInvalid(BadInput):
@@ -187,6 +192,10 @@ class ScopeMissing(Forbidden):
     """The key does not have the scope that this needs."""
 
 
+class SharingOff(Forbidden):
+    """Answers are not shared here; `access.share_max_hours` allows it."""
+
+
 class KeyRequiredHere(Forbidden):
     """Without a key only this machine is served, at a loopback address; or make a key: `citewell keys create`"""
 
@@ -215,6 +224,18 @@ class DocumentNotFound(NotFound):
 
 class OriginalNotFound(NotFound):
     """The file of the document is not stored any more; send it again, or read its text under `/text`."""
+
+
+class FeedbackNotFound(NotFound):
+    """There is no feedback with that id."""
+
+
+class PlaceNotFound(BadInput):
+    """The result has no sentence or citation at that position."""
+
+
+class ShareNotFound(NotFound):
+    """There is no such link, or it has expired or was revoked; ask whoever sent it for a new one."""
 
 
 class ChunkNotFound(NotFound):

@@ -82,6 +82,8 @@ class AnswerFound(BaseModel):
     """The proven answer to a question."""
 
     query_id: str
+    conversation_id: str | None = Field(description="Give it to `ask` to follow up; null outside of a conversation.")
+    restated_question: str | None = Field(description="The question as it was understood from the conversation.")
     answer: str
     abstained: bool = Field(description="True when the documents do not answer the question.")
     abstain_reason: str | None

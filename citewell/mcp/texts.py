@@ -65,7 +65,10 @@ def answer_lines(found: AnswerFound) -> Iterator[str]:
     yield from _doubts(found.sentences)
     yield from _changes(found.changes)
     yield from _left_out(found.degraded)
-    yield f"\nQuery {found.query_id}, provider {found.provider}."
+    if found.restated_question:
+        yield f"\nUnderstood as: {json.dumps(found.restated_question, ensure_ascii=False)}"
+    conversation = f", conversation_id {found.conversation_id}" if found.conversation_id else ""
+    yield f"\nQuery {found.query_id}{conversation}, provider {found.provider}."
 
 
 def verified_lines(found: AnswerVerified) -> Iterator[str]:

@@ -24,6 +24,8 @@ __all__ = [
     "Claim",
     "CommonScores",
     "Comparison",
+    "Conversation",
+    "ConversationLinks",
     "Delivery",
     "DeliveryAttempt",
     "Document",
@@ -32,6 +34,7 @@ __all__ = [
     "EvidenceLocation",
     "Fact",
     "Failure",
+    "Feedback",
     "History",
     "Import",
     "ImportDocuments",
@@ -50,7 +53,9 @@ __all__ = [
     "Progress",
     "Quality",
     "Query",
+    "QueryAccepted",
     "QueryHead",
+    "QueryLinks",
     "QuestionVerdict",
     "Reverified",
     "ScoreCompared",
@@ -58,6 +63,8 @@ __all__ = [
     "SearchResult",
     "Sentence",
     "SentenceCompared",
+    "Share",
+    "ShareCreated",
     "Skipped",
     "SourceName",
     "SourcePlace",
@@ -65,6 +72,8 @@ __all__ = [
     "State",
     "Step",
     "Target",
+    "Turn",
+    "TurnAccepted",
     "Usage",
     "Verification",
     "VerificationHead",
@@ -319,6 +328,25 @@ class Comparison(TypedDict):
     sentences: list[SentenceCompared]
 
 
+class ConversationLinks(TypedDict):
+    """Related resources."""
+
+    self: str
+    turns: str
+
+
+class Conversation(TypedDict):
+    """A conversation without its turns."""
+
+    id: str
+    title: str | None
+    workspace: str
+    turns: int
+    created_at: str
+    last_asked_at: str
+    links: ConversationLinks
+
+
 class DeliveryAttempt(TypedDict):
     """One attempt to deliver a message."""
 
@@ -407,6 +435,25 @@ class Event(TypedDict):
     type: str
     data: dict[str, Any]
     at: str
+
+
+class Feedback(TypedDict):
+    """Feedback as it is kept."""
+
+    id: str
+    query_id: str
+    place: Literal["answer", "sentence", "citation"]
+    position: int | None
+    excerpt: str | None
+    rating: Literal["up", "down"] | None
+    verdict: Literal["supported", "unsupported"] | None
+    reason: str | None
+    corrected_answer: str | None
+    author: str | None
+    status: Literal["open", "reviewed"]
+    reviewed_by: str | None
+    reviewed_at: str | None
+    created_at: str
 
 
 class ParkedStep(TypedDict):
@@ -764,6 +811,64 @@ class SearchResult(TypedDict):
 
     passages: list[PassageFound]
     issues: list[str]
+
+
+class Share(TypedDict):
+    """A link without its address."""
+
+    id: str
+    query_id: str
+    created_at: str
+    expires_at: str
+    revoked_at: str | None
+
+
+class ShareCreated(Share):
+    """A new link; only this response has its address."""
+
+    url: str
+
+
+class QueryLinks(TypedDict):
+    """Related resources."""
+
+    self: str
+    events: str
+    verifications: str
+
+
+class Turn(TypedDict):
+    """A turn; `links.self` has everything that is known of its question."""
+
+    id: str
+    position: int
+    replaces: str | None
+    set_aside_at: str | None
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    stage: str
+    question: str
+    restated_question: str | None
+    answer: str | None
+    abstained: bool | None
+    references: list[str]
+    error: Failure | None
+    created_at: str
+    finished_at: str | None
+    links: QueryLinks
+
+
+class QueryAccepted(TypedDict):
+    """The question is stored; it will reach exactly one final state."""
+
+    id: str
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    links: QueryLinks
+
+
+class TurnAccepted(QueryAccepted):
+    """The turn is stored; `id` is that of its question."""
+
+    conversation_id: str
 
 
 class VerificationSource(TypedDict):

@@ -18,12 +18,13 @@ from domain.query.workspaces import WorkspaceModels, WorkspaceSettings
 PUBLIC = set(
     """
     Accepted Attempt Audit AuditCheck AuditDifference AuditHead AuditRecord Batch BatchAccepted CancelledEvent
-    CheckEvent Citation CitationCheck CitationGiven Claim Comparison Delivery DeliveryAttempt Document DocumentGraph
-    DraftData DraftEvent ENDS Event EvidenceLocation FINAL FailedData FailedEvent Failure FinalData FinalEvent History
-    Import ImportFailure ImportHead Key LeftOut Mention Metadata Metric ModelCall OtherEvent ParkedStep Passage
-    PassageFound Progress Quality Query QueryHead QuestionVerdict Scores SearchResult Sentence SentenceCompared
-    Skipped Source SourceDocument SourceText StageData StageEvent Standing State StreamEvent Usage Verification
-    VerificationRequest VerifiedCitation VerifiedSentence WebhookEndpoint Workspace WorkspaceSettings
+    CheckEvent Citation CitationCheck CitationGiven Claim Comparison Conversation Delivery DeliveryAttempt Document
+    DocumentGraph DraftData DraftEvent ENDS Event EvidenceLocation FINAL FailedData FailedEvent Failure FinalData
+    FinalEvent History Import ImportFailure ImportHead Key LeftOut Mention Metadata Metric ModelCall OtherEvent
+    ParkedStep Passage PassageFound Progress Quality Query QueryHead QuestionVerdict Scores SearchResult Sentence
+    SentenceCompared Skipped Source SourceDocument SourceText StageData StageEvent Standing State StreamEvent Turn
+    TurnAccepted Usage Verification VerificationRequest VerifiedCitation VerifiedSentence WebhookEndpoint Workspace
+    WorkspaceSettings
     """.split()
 )
 

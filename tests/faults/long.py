@@ -1,5 +1,6 @@
 """The faults of the long version: for minutes, with real settings, on rigs of their own."""
 
+import json
 import os
 import random
 import shutil
@@ -16,7 +17,7 @@ from pathlib import Path
 from tests.faults.catalogue import BROKER, POSTGRES, accepting
 from tests.faults.failpoints import Act, Order, Point
 from tests.faults.kills import kill_everything
-from tests.faults.rig import POOLS, QUICK, Rig, running_rig
+from tests.faults.rig import IN_PLACE, POOLS, QUICK, Rig, running_rig
 from tests.faults.runner import Fault
 from tests.faults.trial import Allowed, Trial, Window
 from tests.simulators.groq.limits import Limits
@@ -30,8 +31,6 @@ _CLIENTS, _PAUSE_S = 12, 3.0
 """Who asks while something breaks: about as many questions as two cores answer."""
 _LEAST = 6
 """The questions that must be under way when something breaks."""
-_LEAST_OF_MANY = 20
-"""The same where 50 questions come at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +158,7 @@ def postgres_in_the_middle(rig: Rig, window: Window) -> list[Trial]:
     """Postgres is restarted in the middle of 50 questions."""
 
     def strike(trial: Trial) -> None:
-        trial.strike_work(_LEAST_OF_MANY)
+        trial.strike_work(_least_of_many(rig))
         rig.signal("postgres", signal.SIGQUIT)
 
     return [
@@ -172,7 +171,7 @@ def broker_in_the_middle(rig: Rig, window: Window) -> list[Trial]:
 
     def strike(trial: Trial) -> None:
         with rig.broker() as broker:
-            trial.strike_work(_LEAST_OF_MANY)
+            trial.strike_work(_least_of_many(rig))
             broker.flushall()
 
     return [_in_the_middle(rig, Trial("Redis emptied in the middle of 50 questions", rig, window, BROKER), strike)]
@@ -180,19 +179,40 @@ def broker_in_the_middle(rig: Rig, window: Window) -> list[Trial]:
 
 def kills_in_the_middle(rig: Rig, window: Window) -> list[Trial]:
     """Workers and the fork server are killed in the middle of 50 questions: no call that had ended is lost."""
+    allowed = Allowed(stored_within_s=0.05)
+    return _struck_in_turn(rig, window, allowed, signal.SIGKILL, "reranking", "generation", "verification")
 
+
+def kills_in_place(rig: Rig, window: Window) -> list[Trial]:
+    """The same where each process does all steps. A reply is kept within 50 ms here, too, and not bought again; its row
+    in the books comes with those of all that ran beside it."""
+    return _struck_in_turn(rig, window, Allowed(), signal.SIGKILL, "queries-1", "queries-2")
+
+
+def ends_in_place(rig: Rig, window: Window) -> list[Trial]:
+    """Both processes are asked to end in the middle of 50 questions, which wait for the fork server, too."""
+    return _struck_in_turn(rig, window, Allowed(), signal.SIGTERM, "queries-1", "queries-2")
+
+
+def _struck_in_turn(rig: Rig, window: Window, allowed: Allowed, number: signal.Signals, *names: str) -> list[Trial]:
     def strike(trial: Trial) -> None:
         rig.signal("forkserver")
-        for name in ("reranking", "generation", "verification"):
-            trial.strike_work(_LEAST_OF_MANY)
-            rig.signal(name)
+        for name in names:
+            trial.strike_work(_least_of_many(rig))
+            rig.signal(name, number)
             rig.idle(0.3)
 
-    allowed = Allowed(stored_within_s=0.05)
-    return [_in_the_middle(rig, Trial("kill -9 in the middle of 50 questions", rig, window, allowed), strike)]
+    what = "kill -9" if number is signal.SIGKILL else "ended"
+    return [_in_the_middle(rig, Trial(f"{what} in the middle of 50 questions", rig, window, allowed), strike)]
+
+
+def _least_of_many(rig: Rig) -> int:
+    # A process that does all steps on a busy machine has few places.
+    return _LEAST if "queries-1" in rig.supervisor.pids else 2 * _LEAST
 
 
 def _in_the_middle(rig: Rig, trial: Trial, strike: Callable[[Trial], None]) -> Trial:
+    trial.name += ", in place" if "queries-1" in rig.supervisor.pids else ""
     submitted = trial.load.start(50, threads=25)
     rig.pump(lambda: len(trial.load.ids) >= 25, 60)
     rig.idle(0.7)
@@ -296,6 +316,10 @@ def _with_slow_models() -> AbstractContextManager[Rig]:
     return running_rig(simulator=_slow_models())
 
 
+def _in_place() -> AbstractContextManager[Rig]:
+    return running_rig({**QUICK, "CITEWELL_POOLS": json.dumps(IN_PLACE)}, simulator=_slow_models())
+
+
 def _slow_models() -> GroqSimulator:
     # With models that answer at once questions are over before anything can hit them.
     return GroqSimulator(accounts={KEY: Account("org_faults", Limits.none())}, time_scale=1)
@@ -310,6 +334,12 @@ _IN_THE_MIDDLE = (
     Fault("redis-in-the-middle", broker_in_the_middle),
     Fault("kills-in-the-middle", kills_in_the_middle),
 )
+_MIDDLE_OF_ALL_STEPS = (
+    Fault("postgres-in-place", postgres_in_the_middle),
+    Fault("redis-in-place", broker_in_the_middle),
+    Fault("kills-in-place", kills_in_place),
+    Fault("ends-in-place", ends_in_place),
+)
 LONG = (
     Case("kills-default", (Fault("kills-default", kill_everything, 300),), _with_real_settings),
     Case("storm", (Fault("storm", storm, 60),), _without_hurry),
@@ -318,6 +348,7 @@ LONG = (
     Case("redis-full", (Fault("redis-full", full_broker),), _with_slow_models),
     Case("redis-empty", (Fault("redis-empty", empty_broker),), _with_slow_models),
     Case("in-the-middle", _IN_THE_MIDDLE, _with_slow_models),
+    Case("in-place", _MIDDLE_OF_ALL_STEPS, _in_place),
     Case("rolling", (Fault("rolling", rolling_restart),), _with_slow_models),
     Case("poison", (Fault("poison", poison),), _with_few_launches),
     Case("clocks", (Fault("clocks", wrong_clocks),), _with_wrong_clocks),

@@ -54,6 +54,13 @@ _POOLS: dict[str, dict[str, Any]] = {
     "maintenance": {"queues": ["maintenance", "graph"], "concurrency": 4},
 }
 POOLS = tuple(_POOLS)
+_STEPS = ["retrieval", "reranking", "citations", "generation", "verification", "graph", "maintenance"]
+IN_PLACE: Mapping[str, Mapping[str, Any]] = {
+    "queries": {"queues": _STEPS, "concurrency": 32, "processes": 2},
+    "ingestion": {"queues": ["ingestion"], "pool": "prefork", "concurrency": 1},
+    "webhooks": {"queues": ["webhooks"], "concurrency": 8},
+}
+"""Other pools: every process does all steps of a question, as on a laptop."""
 QUICK: Mapping[str, str] = {
     "CITEWELL_RECOVERY__LEASE_S": "2",
     "CITEWELL_RECOVERY__HEARTBEAT_S": "0.5",

@@ -9,18 +9,12 @@ import pytest
 from tests.faults.auditor import audit
 from tests.faults.catalogue import restart_broker, restart_postgres
 from tests.faults.failpoints import Order, Point
-from tests.faults.rig import QUICK, Rig, running_rig
+from tests.faults.rig import IN_PLACE, QUICK, Rig, running_rig
 from tests.faults.runner import Fault, run_fault, settle
 from tests.faults.trial import Allowed, Trial, Window
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(500), pytest.mark.xdist_group("killing")]
 
-_QUERIES = ["retrieval", "reranking", "citations", "generation", "verification", "graph", "maintenance"]
-_POOLS = {
-    "queries": {"queues": _QUERIES, "concurrency": 32, "processes": 2},
-    "ingestion": {"queues": ["ingestion"], "pool": "prefork", "concurrency": 1},
-    "webhooks": {"queues": ["webhooks"], "concurrency": 8},
-}
 _POINTS = (
     (Point.BEFORE_CALL, "embed_query"),
     (Point.BEFORE_CALL, "rerank_chunk"),
@@ -37,7 +31,7 @@ _POINTS = (
 
 @pytest.fixture(scope="module")
 def rig() -> Generator[Rig]:
-    with running_rig({**QUICK, "CITEWELL_POOLS": json.dumps(_POOLS)}) as running:
+    with running_rig({**QUICK, "CITEWELL_POOLS": json.dumps(IN_PLACE)}) as running:
         yield running
 
 

@@ -492,7 +492,8 @@ class Drafting:
 
     def __init__(self, play: Play, broken: Exception | None = None) -> None:
         self.seen_at_end: list[set[tuple[str, str]]] = []
-        self._is_begun = threading.Event()
+        self.ended: list[str] = []
+        self.is_begun = threading.Event()
         self._broken = [broken] if broken else []
         register("query.write", [replace(play.step("write"), adds=self._added)])
         register("query.side", [Step("side", None, self._side, failed=FAILED)])
@@ -510,15 +511,16 @@ class Drafting:
 
     async def _side(self, context: StepContext) -> StepResult:
         context.log.records.append(CallRecord("groq", "m", "side", "0" * 12, 1, 1.0, Usage(1, 1)))
-        assert await asyncio.to_thread(self._is_begun.wait, 20)
+        assert await asyncio.to_thread(self.is_begun.wait, 20)
         # What was added is done by now, were it not for what is to be done with it.
         await asyncio.sleep(0.2)
+        self.ended.append("side")
         if self._broken:
             raise self._broken.pop()
         return StepResult.single({"by": "side"})
 
     async def _rest(self, context: StepContext) -> StepResult:
-        self._is_begun.set()
+        self.is_begun.set()
         return StepResult({item: {"by": "rest"} for item in context.items})
 
     def _end(self, context: StepContext) -> StepResult:
@@ -579,6 +581,30 @@ def test_all_beside_comes_again_when_postgres_was_away(run: Run, play: Play) -> 
 
 
 @pytest.mark.usefixtures("serving")
+def test_what_is_beside_asks_to_its_end_when_postgres_goes_away(  # A4
+    run: Run, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drafting, complete_steps = Drafting(play), step_io.complete_steps
+
+    async def away(
+        completion: step_io.Completion, following: step_io.ClaimRequest | None = None
+    ) -> step_io.CompletionResult:
+        if ("write", "") in completion.values:
+            drafting.is_begun.set()
+            raise DatabaseUnavailable
+        return await complete_steps(completion, following)
+
+    monkeypatch.setattr(step_io, "complete_steps", away)
+    with pytest.raises(DatabaseUnavailable):
+        execute_work(drafting.work(run), Continuation())
+    assert drafting.ended == ["side"]
+    assert sorted(calls(run)) == [("a", "a"), ("side", "side"), ("write", "write")]
+    monkeypatch.setattr(step_io, "complete_steps", complete_steps)
+    execute_work(drafting.work(run), Continuation())
+    assert stored_items(run) == ALL_DRAFTED
+
+
+@pytest.mark.usefixtures("serving")
 def test_what_is_beside_is_kept_when_another_worker_has_what_was_added(run: Run, play: Play) -> None:  # A5
     with transaction() as session:
         steps.claim_items(session, run.query_id, 0, "rest", ["r2"], worker="another", lease_s=10, launch=1)
@@ -611,6 +637,7 @@ def test_what_is_beside_is_stopped_and_billed_when_nobody_needs_it(  # A3, A4
     with pytest.raises(Ignore):
         execute_work(drafting.work(run), Continuation())
     assert time.monotonic() - began < 10  # "side" would have waited for what is never begun
+    assert drafting.ended == []
     assert sorted(calls(run)) == [("a", "a"), ("side", "side"), ("write", "write")]
 
 

@@ -3,10 +3,12 @@
 import threading
 import uuid
 from collections.abc import Generator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 from kombu.exceptions import OperationalError
+from sqlalchemy import QueuePool
 
 from db.models import DEFAULT_TENANT, Query, QueryStatus
 from db.session import current_tenant, engine, reading, transaction
@@ -54,6 +56,19 @@ def test_a_nudge_starts_what_waits(running: Launcher, broker: Any) -> None:  # A
         make_document(session, "words", status="queued")
     running.documents()
     until(lambda: broker.llen("ingestion") == 1)
+
+
+def test_what_waits_starts_while_steps_and_requests_have_all_other_connections(  # A7
+    running: Launcher, broker: Any
+) -> None:
+    ask()
+    with ExitStack() as busy:
+        pool = engine().pool
+        assert isinstance(pool, QueuePool)
+        for _ in range(pool.size()):
+            busy.enter_context(transaction())
+        running.queries()
+        until(lambda: broker.llen("retrieval") == 1)
 
 
 def test_the_end_of_a_query_lets_the_next_one_in(

@@ -59,13 +59,13 @@ def test_a_query_of_a_dead_worker_is_started_again_once(broker: Any) -> None:  #
     assert broker.llen("retrieval") == 1
 
 
-def test_what_stopped_is_started_again_while_work_has_all_connections_but_the_leaders(broker: Any) -> None:  # A5
+def test_what_stopped_is_started_again_while_work_has_all_connections_but_the_reserved(broker: Any) -> None:  # A5
     query_id = stopped(launches=1)
     with reading():
         pool = engine().pool
     assert isinstance(pool, QueuePool)
     with ExitStack() as work:
-        for _ in range(pool.size() - 1):
+        for _ in range(pool.size()):
             work.enter_context(reading())
         assert reconcile(RECOVERY) == 1
     assert state(query_id) == (QueryStatus.RUNNING, 2)

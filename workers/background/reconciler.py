@@ -67,8 +67,12 @@ def reconcile(recovery: RecoverySettings) -> int:
     Postgres ends the leader's transaction if it is idle for too long (`admission.processes`). So other work during
     the transaction is limited in time, and the rest waits for the next run. Stalled queries come before overdue ones.
     """
-    # Other work uses separate connections, so that it never waits for one while the leader's transaction is idle.
-    with system_transaction() as session, reserved_connection():
+    with reserved_connection():
+        return _reconcile(recovery)
+
+
+def _reconcile(recovery: RecoverySettings) -> int:
+    with system_transaction() as session:
         if not try_leader_lock(session):
             return 0
         overdue = _list_overdue(session)

@@ -45,37 +45,37 @@ class _MessageRun:
     """The execution of one message: its own work, then what follows in place."""
 
     def __init__(self, continuation: Continuation, message: Message | None) -> None:
-        self._continuation = continuation
-        self._is_redelivered = message is not None and message.is_redelivered
-        self._chord = message if message is not None and message.context.chord else None
+        self.continuation = continuation
+        self.is_redelivered = message is not None and message.is_redelivered
+        self.chord = message if message is not None and message.context.chord else None
         """The message, until the work that its chord waits for is done."""
-        self._parallel = ParallelWork(lambda work: execute(work, Continuation()))
+        self.parallel = ParallelWork(lambda work: execute(work, Continuation()))
 
     async def execute(self, work: Work) -> StepContext:
         acquired = None
         try:
             while True:
                 with log_context(work.run, work.name):
-                    run = _WorkRun(self._continuation, self._parallel, self._chord, work)
-                    context, acquired = await run.execute(acquired, is_redelivered=self._is_redelivered)
+                    run = _WorkRun(self, work)
+                    context, acquired = await run.execute(acquired)
                     # What follows in place comes after the chord.
-                    self._chord = None
+                    self.chord = None
                     following = await self._next(run.last, context, is_acquired=acquired is not None)
                 if following is None:
-                    await self._continuation.launch()
+                    await self.continuation.launch()
                     return context
                 work = following
         finally:
-            await self._parallel.join()
+            await self.parallel.join()
 
     async def _next(self, work: Work, context: StepContext, *, is_acquired: bool) -> Work | None:
         # Work that is acquired was built before. Building other work may read the whole answer: not on the loop.
-        build = self._continuation.next
+        build = self.continuation.next
         following = build(work, context) if is_acquired else await asyncio.to_thread(build, work, context)
-        if following is None or self._continuation.is_fan_in:
-            await self._parallel.join()
+        if following is None or self.continuation.is_fan_in:
+            await self.parallel.join()
         if following is not None:
-            self._continuation.advance()
+            self.continuation.advance()
         return following
 
 
@@ -95,25 +95,19 @@ class _Unfinished:
 class _WorkRun:
     """The execution of one work, of what its steps add, and of the derived steps after it."""
 
-    def __init__(
-        self,
-        continuation: Continuation,
-        parallel: ParallelWork,
-        chord: Message | None,
-        work: Work,
-        earlier: _Unfinished | None = None,
-    ) -> None:
+    def __init__(self, message: _MessageRun, work: Work, earlier: _Unfinished | None = None) -> None:
         """`earlier`: steps of the work before it, whose results are stored with its own."""
-        self._continuation, self._parallel, self._chord = continuation, parallel, chord
+        self._message, self._continuation, self._parallel = message, message.continuation, message.parallel
+        self._chord = chord = message.chord
         self._work = self.last = work
         """`last` is the last work that ran: this one, or one after it."""
         self._earlier = earlier or _Unfinished(Claim(work.run, {}), ())
-        self._dispatch: Dispatch = chord.add_to_chord if chord is not None else parallel.add
+        self._dispatch: Dispatch = chord.add_to_chord if chord is not None else self._parallel.add
         # A chord gets its additional parts when the work is stored: until then nothing may follow.
         self._may_continue = chord is None or work.spreading_step is None
         self._has_added = False
 
-    async def execute(self, acquired: Acquired | None, *, is_redelivered: bool) -> tuple[StepContext, Acquired | None]:
+    async def execute(self, acquired: Acquired | None) -> tuple[StepContext, Acquired | None]:
         """Run all of it, or raise; return its outcomes and the claim on what follows, if it was claimed already."""
         await shutdown.reject_if_over()
         work = self._work
@@ -129,7 +123,7 @@ class _WorkRun:
                 async with suspect_claimed(work, key) as attempts:
                     context, following = await self._run(context, attempts)
             if not _is_done(work.keys, context):
-                _leave_to_others(acquired, is_redelivered=is_redelivered)
+                _leave_to_others(acquired, is_redelivered=self._message.is_redelivered)
             if not self._has_added:
                 await self._add(context, acquired.attempts)
             return context, following
@@ -149,7 +143,7 @@ class _WorkRun:
             for run in runs:
                 run.stop()
 
-        async with hand_back_on_error(claim, runs), _stopped_on_error(runs):
+        async with hand_back_on_error(claim, runs):
             with held_claims().hold(claim, stop):
                 if shutdown.is_over():
                     # Claimed after all other work was stopped (workers.execution.shutdown).
@@ -173,28 +167,28 @@ class _WorkRun:
         adding = next((run for run in runs if run.step is self._work.spreading_step), None)
         if adding is None or self._chord is not None or not _is_done(self._work.keys, context, claim.attempts):
             return None
-        ends = [run.end for run in runs]
-        await asyncio.wait({adding.end})
-        result, rest = adding.end.result(), [run for run in runs if run is not adding]
-        if all(end.done() for end in ends) or not isinstance(result, StepResult) or not result.values:
-            return None
-        context = _with_outcomes(context, [(adding, result)])
-        following, context = await self._next(context, claim.attempts)
-        if following is None or self._continuation.is_fan_in:
-            return None
-        unfinished = _Unfinished(claim.only({run.step.name for run in rest}), rest)
-        beside = _WorkRun(self._continuation, self._parallel, None, following, unfinished)
-        try:
+        rest = [run for run in runs if run is not adding]
+        async with _ended_on_error(runs):
+            result = await asyncio.shield(adding.end)
+            if all(run.end.done() for run in rest) or not isinstance(result, StepResult) or not result.values:
+                return None
+            context = _with_outcomes(context, [(adding, result)])
+            following, context = await self._next(context, claim.attempts)
+            if following is None or self._continuation.is_fan_in:
+                return None
+            unfinished = _Unfinished(claim.only({run.step.name for run in rest}), rest)
+            beside = _WorkRun(self._message, following, unfinished)
             stored = claim.only({adding.step.name})
-            acquired = await store_results(stored, context, [(adding, result)], (), following)
-            self._continuation.advance()
-            with log_context(following.run, following.name):
-                done = await beside.execute(acquired, is_redelivered=False)
-        except (Ignore, Reject, RetryLater):
-            if not unfinished.is_joined:
-                await _stop(rest)
-                await asyncio.to_thread(give_up, unfinished.claim, rest)
-            raise
+            try:
+                acquired = await store_results(stored, context, [(adding, result)], (), following)
+                self._continuation.advance()
+                with log_context(following.run, following.name):
+                    done = await beside.execute(acquired)
+            except (Ignore, Reject, RetryLater):
+                if not unfinished.is_joined:
+                    await _stop(rest)
+                    await asyncio.to_thread(give_up, unfinished.claim, rest)
+                raise
         self.last = beside.last
         return done
 
@@ -278,10 +272,15 @@ async def _gather_results(runs: Sequence[StepRun]) -> tuple[Results, Deferred]:
 
 
 @asynccontextmanager
-async def _stopped_on_error(runs: Sequence[StepRun]) -> AsyncGenerator[None]:
-    """Let none of them run on after an error in the block."""
+async def _ended_on_error(runs: Sequence[StepRun]) -> AsyncGenerator[None]:
+    """Let none of them run on after an error in the block. Without Postgres they end by themselves: their replies are
+    paid for, and kept."""
+    ends = [run.end for run in runs]
     try:
         yield
+    except DatabaseUnavailable:
+        await asyncio.wait(ends)
+        raise
     except BaseException:
         await _stop(runs)
         raise
@@ -290,4 +289,4 @@ async def _stopped_on_error(runs: Sequence[StepRun]) -> AsyncGenerator[None]:
 async def _stop(runs: Sequence[StepRun]) -> None:
     for run in runs:
         run.stop()
-    await asyncio.gather(*(run.end for run in runs), return_exceptions=True)
+    await asyncio.wait([run.end for run in runs])

@@ -131,7 +131,7 @@ class ParallelWork:
         """The context with the outcomes of all started work. None while some of it runs, and if some failed: then only
         a later claim finds the outcomes."""
         for each in self._futures:
-            if not each.done() or each.exception() is not None:
+            if not each.done() or each.cancelled() or each.exception() is not None:
                 return None
             context = replace(context, outcomes={**each.result().outcomes, **context.outcomes})
         return context

@@ -76,7 +76,7 @@ class StepRun:
 
     @property
     def end(self) -> "asyncio.Task[StepResult | Exception]":
-        """Its result when it has ended; looking at it begins the step."""
+        """Its `result`, begun when this is first read."""
         self._end = self._end or asyncio.ensure_future(self.result())
         return self._end
 

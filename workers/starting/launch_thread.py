@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from functools import cache
 
+from db.session import reserved_connection
 from services.finishing.completion import set_end_listener
 from workers.processes.periodic import Periodic
 from workers.starting.launch import NotPublished, launch_documents, launch_waiting
@@ -68,7 +69,8 @@ class Launcher:
         while (each := self._next()) is not None:
             key, work = each
             try:
-                work()
+                with reserved_connection():
+                    work()
             except Exception:
                 self._want(key, work)
                 raise

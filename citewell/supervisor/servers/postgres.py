@@ -37,6 +37,11 @@ _SETTINGS = {
     "max_connections": "300",
     "shared_buffers": "128MB",
     "max_wal_size": "512MB",
+    # Memory that is touched at the start and never used: transactions here are short and none is serializable, and
+    # nothing is replicated.
+    "wal_buffers": "1MB",
+    "max_pred_locks_per_transaction": "10",
+    "max_logical_replication_workers": "0",
     # The cores belong to the workers, and parallel queries need more /dev/shm than containers have.
     "max_parallel_workers_per_gather": "0",
     "max_parallel_maintenance_workers": "0",

@@ -30,6 +30,14 @@ def get_or_add_tenant(session: Session, name: str, callback_secret: str) -> int:
     return session.execute(select(Tenant.id).where(Tenant.name == name)).scalar_one()
 
 
+def get_tenant(session: Session, name: str) -> int:
+    """The id of a tenant. Raises TenantNotFound."""
+    found = session.scalar(select(Tenant.id).where(Tenant.name == name))
+    if found is None:
+        raise TenantNotFound(f"There is no tenant {name!r}; `citewell tenants list` shows them.")
+    return found
+
+
 def add_key(
     session: Session,
     key_id: str,
