@@ -114,12 +114,13 @@ def test_a_citation_tells_when_its_document_was_added(query: Json) -> None:  # S
         assert datetime.fromisoformat(told) == document.created_at
 
 
-def test_the_time_of_a_deleted_document_is_unknown_and_all_else_stays(query: Json) -> None:  # S3.3
+def test_the_time_and_workspace_of_a_deleted_document_are_unknown_and_all_else_stays(query: Json) -> None:  # S3.3
     with transaction() as session:
         session.execute(delete(Document))
     later = read_query(UUID(query["id"]))
     assert [citation["metadata"].pop("timestamp") for citation in later["citations"]] == [None]
-    del query["citations"][0]["metadata"]["timestamp"]
+    assert [citation.pop("workspace") for citation in later["citations"]] == [None]
+    del query["citations"][0]["metadata"]["timestamp"], query["citations"][0]["workspace"]
     assert later["citations"] == query["citations"]
     assert AgentAnswer.model_validate(agent_answer(later)).citations[0].metadata.timestamp is None
 
