@@ -9,7 +9,7 @@ from alembic import op
 from migrations.tenancy import OWNER, isolate
 
 revision = "0028"
-down_revision = "0026"
+down_revision = "0027"
 branch_labels = None
 depends_on = None
 
