@@ -84,11 +84,6 @@ def plain_page(title: str, body: str) -> str:
     return "\n".join([*opened, f"<body><main>\n{body}</main></body>", "</html>", ""])
 
 
-def notice_page(title: str, text: str) -> str:
-    """A page that only says something."""
-    return plain_page(title, f"<h1>{html.escape(title)}</h1>\n<p>{html.escape(text)}</p>\n")
-
-
 def as_csv(query: Json, _: Link) -> Export:
     """A row for each sentence, for spreadsheets."""
     written = io.StringIO()

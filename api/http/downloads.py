@@ -10,7 +10,7 @@ from config.settings import settings
 DOWNLOAD: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The file, with its name in `Content-Disposition`.",
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
 

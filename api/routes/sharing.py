@@ -6,11 +6,10 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from api.adapters.exports import HTML_POLICY, notice_page, shared_page
+from api.adapters.exports import HTML_POLICY, shared_page
 from api.http.downloads import page_url
 from api.http.uploads import require_json
 from api.schemas.sharing import ShareCreate, ShareCreated, SharedAnswer, ShareList
-from domain.errors import ShareNotFound
 from services.queries import sharing
 
 router = APIRouter(prefix="/v1/queries", tags=["sharing"])
@@ -57,14 +56,8 @@ def open_shared(
     ] = None,
 ) -> Response:
     """A shared answer: needs no key, only the link."""
-    is_page = (format or _preferred(request)) == "html"
-    try:
-        query = sharing.read_shared(token)
-    except ShareNotFound as error:
-        if not is_page:
-            raise
-        return HTMLResponse(notice_page("This link opens nothing", error.message), 404, headers=_PAGE_HEADERS)
-    if is_page:
+    query = sharing.read_shared(token)
+    if (format or _preferred(request)) == "html":
         return HTMLResponse(shared_page(query), headers=_PAGE_HEADERS)
     scores: dict[str, Any] = query["verification"] or {"confidence": None, "confidence_level": None, "sentences": []}
     shown = SharedAnswer.model_validate({**query, **{name: scores[name] for name in _SCORES}})
