@@ -28,6 +28,7 @@ from api.routes import (
     conversations,
     dashboard,
     documents,
+    feedback,
     imports,
     keys,
     metrics,
@@ -38,8 +39,10 @@ from api.routes import (
     search,
     seed_stream,
     seeds,
+    sharing,
     verifications,
     webhooks,
+    workspaces,
 )
 from api.schemas.problem import Problem
 from clients.telemetry.tracing import start_tracing, stop_tracing
@@ -59,23 +62,30 @@ THREADS = 32
 _DESCRIPTION = """Ask questions about your own documents and get answers that are proven: every sentence and every
 citation is checked against the sources, and the whole history of the checks is kept. Errors are problem details
 (RFC 9457). Offsets are code points, half-open."""
+# What these show and change belongs to a workspace, so keys limited to workspaces may use them.
+_DOCUMENTS = Access(Scope.READ, Scope.DOCUMENTS, within_workspaces=True)
+_ASKING = Access(Scope.READ, Scope.ASK, within_workspaces=True)
+_READING = Access(Scope.READ, Scope.READ, within_workspaces=True)
 # Routes without an entry here are not served; operations need no key.
 _ROUTERS = (
-    (documents.router, Access(Scope.READ, Scope.DOCUMENTS)),
-    (imports.router, Access(Scope.READ, Scope.DOCUMENTS)),
-    (queries.router, Access(Scope.READ, Scope.ASK)),
-    (conversations.router, Access(Scope.READ, Scope.ASK)),
+    (workspaces.router, _DOCUMENTS),
+    (documents.router, _DOCUMENTS),
+    (imports.router, _DOCUMENTS),
+    (queries.router, _ASKING),
+    (conversations.router, _ASKING),
     # Batches first: their path also matches that of a verification whose id is no UUID.
-    (batches.router, Access(Scope.READ, Scope.ASK)),
-    (verifications.router, Access(Scope.READ, Scope.ASK)),
-    (audits.router, Access(Scope.READ, Scope.ASK)),
-    (quality.router, Access(Scope.READ, Scope.READ)),
-    (search.router, Access(Scope.READ, Scope.READ)),
-    (overview.router, Access(Scope.READ, Scope.READ)),
-    (completions.router, Access(Scope.READ, Scope.ASK)),
-    (seeds.router, Access(Scope.READ, Scope.ASK)),
-    (seed_stream.router, Access(Scope.READ, Scope.ASK)),
-    (citations.router, Access(Scope.READ, Scope.ASK)),
+    (batches.router, _ASKING),
+    (verifications.router, _ASKING),
+    (audits.router, _ASKING),
+    (feedback.router, Access(Scope.READ, Scope.ASK)),
+    (sharing.router, Access(Scope.READ, Scope.ASK)),
+    (quality.router, _READING),
+    (search.router, _READING),
+    (overview.router, _READING),
+    (completions.router, _ASKING),
+    (seeds.router, _ASKING),
+    (seed_stream.router, _ASKING),
+    (citations.router, _ASKING),
     (webhooks.router, Access(Scope.WEBHOOKS, Scope.WEBHOOKS)),
     (keys.router, Access(Scope.ADMIN, Scope.ADMIN)),
 )
@@ -117,6 +127,7 @@ def create_app() -> FastAPI:
     app.add_middleware(Policies)
     app.include_router(operations.router)
     app.include_router(metrics.router, responses=_PROBLEMS)
+    app.include_router(sharing.open_router, responses=_PROBLEMS, dependencies=[KNOWN_PARAMETERS])
     app.include_router(dashboard.router)
     app.mount("/dashboard", dashboard.Assets(), name="dashboard")
     for router, needs in _ROUTERS:

@@ -29,6 +29,7 @@ from domain.prompting.judgements import (
     StatementCheck,
 )
 from domain.prompting.numbered_sources import Sources
+from domain.query.instructions import PLAIN
 from domain.query.modes import IDK
 
 _R = TypeVar("_R", bound=Reply)
@@ -102,7 +103,7 @@ class Baseline:
         async with asyncio.TaskGroup() as work:
             work.create_task(ask(EXTRACT_CITATIONS, extraction))
             checking = _Checking(self._models, sources, work)
-            fields = {"sources": sources, "question": question, "idk": IDK}
+            fields = {"sources": sources, "question": question, "idk": IDK, "style": PLAIN}
             answer = await self._models.write(GENERATE_ANSWER, fields, checking.on_text)
             checking.finish(answer)
             for judgement, whole in _of_the_whole(sources, question, answer):

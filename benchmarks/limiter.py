@@ -52,7 +52,6 @@ class Fleet:
         where = [base_url, redis_url, KEY, str(words)]
         self._command = [sys.executable, "-m", "benchmarks.limiter_worker", policy, *where]
         self._running: list[subprocess.Popen[bytes]] = []
-        self._killed = 0
 
     def start(self, count: int) -> None:
         command = [*self._command, str(IN_FLIGHT)]

@@ -95,6 +95,12 @@ class ModelSettings(Group):
         default_factory=_catalogue,
         description="Known models; replaces the built-in catalogue, so name every model you use",
     )
+    judgements: Literal["provider", "offline"] = Field(
+        default="provider",
+        description=(
+            "Who scores passages and judges statements: the provider's models, or the rules of the offline provider"
+        ),
+    )
     attempts: int = Field(default=3, ge=1, le=10, description="Tries per model call, including the first")
     call_timeout_s: float = Field(default=30.0, gt=0, description="Timeout of one attempt")
     deadline_s: float = Field(default=90.0, gt=0, description="Limit of one model call with all its attempts and waits")

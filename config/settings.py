@@ -134,6 +134,9 @@ class AccessSettings(Group):
         default=600, ge=1, description="`POST` requests per key; a key can have its own limit"
     )
     trust_for_s: float = Field(default=2.0, ge=0, le=4, description="How long a verified key is cached")
+    share_max_hours: int = Field(
+        default=720, ge=0, description="Longest life of a link that opens an answer without a key; 0 allows none"
+    )
 
 
 class WebhookSettings(Group):
@@ -308,6 +311,11 @@ class Settings(BaseSettings):
         if self.models.provider == "auto":
             return "groq" if self.groq_api_key and self.groq_api_key.get_secret_value() else "offline"
         return self.models.provider
+
+    @property
+    def judges_offline(self) -> bool:
+        """Whether every judgement is made by rules, in this process."""
+        return self.provider == "offline" or self.models.judgements == "offline"
 
     @property
     def provider_url(self) -> str:

@@ -6,7 +6,7 @@ during a model call.
 
 import os
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
 
@@ -52,8 +52,10 @@ _engines: dict[tuple[int, int], Engine] = {}
 _is_reserved: ContextVar[bool] = ContextVar("is_reserved", default=False)
 
 _tenant: ContextVar[int] = ContextVar("tenant")
+_workspaces: ContextVar[tuple[int, ...] | None] = ContextVar("workspaces", default=None)
 # Local to the transaction, so a connection returns to the pool without a tenant. Both statements are sent as one.
 _BEGIN_FOR = "BEGIN; SELECT set_config('citewell.tenant', '{:d}', true)"
+_BEGIN_LIMITED = _BEGIN_FOR + ", set_config('citewell.workspaces', '{{{}}}', true)"
 _BEGIN_FOR_ALL = "BEGIN; SELECT set_config('citewell.system', 'on', true)"
 
 
@@ -110,9 +112,19 @@ def acting_for(tenant_id: int) -> Generator[None]:
         _tenant.reset(token)
 
 
-def act_for(tenant_id: int) -> None:
-    """`acting_for` until the end of the current context: for a request, which has a context of its own."""
+def act_for(tenant_id: int, workspaces: Iterable[int] | None = None) -> None:
+    """`acting_for` until the end of the current context: for a request, which has a context of its own.
+
+    With `workspaces` (ids) row-level security also hides and rejects the rows of all others of the tenant, in every
+    transaction but `system_transaction`.
+    """
     _tenant.set(tenant_id)
+    _workspaces.set(None if workspaces is None else tuple(workspaces))
+
+
+def is_limited() -> bool:
+    """Whether the next transaction is limited to some workspaces of its tenant."""
+    return _workspaces.get() is not None
 
 
 def current_tenant() -> int:
@@ -127,8 +139,15 @@ def transaction() -> Generator[Session]:
     Raises DatabaseUnavailable when Postgres is unreachable, no pooled connection becomes free in time, or the error is
     transient; LookupError outside of `acting_for`.
     """
-    with _begun(_BEGIN_FOR.format(current_tenant())) as session:
+    with _begun(_begin()) as session:
         yield session
+
+
+def _begin() -> str:
+    workspaces = _workspaces.get()
+    if workspaces is None:
+        return _BEGIN_FOR.format(current_tenant())
+    return _BEGIN_LIMITED.format(current_tenant(), ",".join(f"{each:d}" for each in workspaces))
 
 
 @contextmanager

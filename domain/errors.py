@@ -1,14 +1,15 @@
 """Everything that can go wrong in a way a user can act on.
 
 CitewellError
-├── BadInput (422) ── QuestionInvalid, ModeUnknown, ModelNotAllowed, CursorInvalid
+├── BadInput (422) ── QuestionInvalid, ModeUnknown, ModelNotAllowed, CursorInvalid, WorkspaceNameInvalid
+│   ├── ConversationElsewhere
 │   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid, BatchInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       ├── DocumentTooLarge (413), DocumentTooSlow
 │       └── ArchiveTypeUnknown (415), DocumentNameInvalid, DocumentNameTaken
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
-├── Forbidden (403) ── ScopeMissing, KeyRequiredHere
+├── Forbidden (403) ── ScopeMissing, KeyRequiredHere, WorkspaceForbidden, KeyLimited
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
 │   ├── AuditNotFound, ConversationNotFound, TurnNotFound
 │   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound, TenantNotFound
@@ -16,7 +17,8 @@ CitewellError
 ├── Overload ── BacklogFull (429), Overloaded (503)
 ├── SchemaUnknown (503), EmbeddingRejected (502)
 └── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
-    NotReplayable, NotReverifiable, DocumentNotFailed, TurnUnfinished (409)
+    NotReplayable, NotReverifiable, DocumentNotFailed, TurnUnfinished, WorkspaceNameTaken, WorkspaceNotEmpty (409)
+    WorkspaceDeleting, EmbeddingsDiffer (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -56,6 +58,19 @@ class ModeUnknown(BadInput):
 
 class ModelNotAllowed(BadInput):
     """The model is not in the list of allowed models (`models.catalogue` in the configuration)."""
+
+
+class ConversationElsewhere(BadInput):
+    """The conversation is about another workspace."""
+
+
+class WorkspaceNameInvalid(BadInput):
+    """This cannot be the name of a workspace."""
+
+    RULE = (
+        "Use letters, digits, '.', '_' and '-', at most 100 of them, and begin with a letter or a digit, as in "
+        "`finance-2026`."
+    )
 
 
 class VerificationInvalid(BadInput):
@@ -177,8 +192,20 @@ class ScopeMissing(Forbidden):
     """The key does not have the scope that this needs."""
 
 
+class SharingOff(Forbidden):
+    """Answers are not shared here; `access.share_max_hours` allows it."""
+
+
 class KeyRequiredHere(Forbidden):
     """Without a key only this machine is served, at a loopback address; or make a key: `citewell keys create`"""
+
+
+class WorkspaceForbidden(Forbidden):
+    """The key is limited to other workspaces."""
+
+
+class KeyLimited(Forbidden):
+    """The key is limited to workspaces, and this concerns all of them; use a key without that limit."""
 
 
 class NotFound(CitewellError):
@@ -199,12 +226,24 @@ class OriginalNotFound(NotFound):
     """The file of the document is not stored any more; send it again, or read its text under `/text`."""
 
 
+class FeedbackNotFound(NotFound):
+    """There is no feedback with that id."""
+
+
+class PlaceNotFound(BadInput):
+    """The result has no sentence or citation at that position."""
+
+
+class ShareNotFound(NotFound):
+    """There is no such link, or it has expired or was revoked; ask whoever sent it for a new one."""
+
+
 class ChunkNotFound(NotFound):
     """The document has no chunk with that index."""
 
 
 class WorkspaceNotFound(NotFound):
-    """There is no workspace with that name; ingest a document into it first."""
+    """There is no workspace with that name; create it, or ingest a document into it."""
 
 
 class ConversationNotFound(NotFound):
@@ -361,6 +400,28 @@ class QueryFinished(CitewellError):
     """The query has ended already; there is nothing left to cancel."""
 
     status = 409
+
+
+class WorkspaceNameTaken(CitewellError):
+    """There is a workspace with that name already."""
+
+    status = 409
+
+
+class WorkspaceNotEmpty(CitewellError):
+    """The workspace is not empty; confirm that everything in it is to be deleted."""
+
+    status = 409
+
+
+class WorkspaceDeleting(CitewellError):
+    """The workspace is being deleted; it accepts nothing any more."""
+
+    status = 409
+
+
+class EmbeddingsDiffer(EmbeddingMismatch):
+    """The workspaces have vectors of different embedding models, so they cannot be searched together."""
 
 
 class TurnUnfinished(CitewellError):

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from domain.errors import KeyInvalid
+from domain.errors import BadInput, KeyInvalid
 
 ID_LENGTH = 12
 ID_BYTES = 9
@@ -36,6 +36,10 @@ class Scope(StrEnum):
     """Manage receivers of webhooks and look at deliveries."""
     ADMIN = "admin"
     """Manage keys; includes all other scopes."""
+
+
+UNLIMITED = (Scope.WEBHOOKS, Scope.ADMIN)
+"""Scopes of what concerns all workspaces of a tenant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,18 @@ def digest(text: str) -> str:
 
 def allows(granted: Collection[str], needed: Scope) -> bool:
     return needed in granted or Scope.ADMIN in granted
+
+
+def check_limit(scopes: Collection[Scope], workspaces: Collection[str] | None) -> None:
+    """Raise BadInput if a key with these scopes cannot be limited to these workspaces; None means no limit."""
+    if workspaces is None:
+        return
+    if not workspaces:
+        raise BadInput("A key limited to workspaces needs at least one of them; without a limit it opens all.")
+    if wider := [scope.value for scope in UNLIMITED if scope in scopes]:
+        raise BadInput(
+            f"A key limited to workspaces cannot have the scope {wider[0]!r}, which concerns all workspaces."
+        )
 
 
 def _base62(data: bytes, length: int) -> str:

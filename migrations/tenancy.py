@@ -2,7 +2,8 @@
 
 The policies are forced, so they hold for the owner of the tables too; only a superuser or a role with BYPASSRLS is
 above them, and readiness refuses to run as one. Without `citewell.tenant` nothing is visible. `citewell.system` opens
-all rows: only `db.session.system_transaction` sets it, for work that belongs to no tenant.
+all rows: only `db.session.system_transaction` sets it, for work that belongs to no tenant. `citewell.workspaces` limits
+a transaction to some workspaces of its tenant; where it is not set, nothing is limited.
 """
 
 from alembic import op
@@ -13,6 +14,8 @@ OWNER = text("nullif(current_setting('citewell.tenant', true), '')::bigint")
 # As subqueries, so that Postgres evaluates them once per statement and not once per row.
 _TENANT = "(SELECT nullif(current_setting('citewell.tenant', true), '')::bigint)"
 _SYSTEM = "(SELECT coalesce(current_setting('citewell.system', true), '') = 'on')"
+
+LIMITED_TO = "(SELECT nullif(current_setting('citewell.workspaces', true), '')::bigint[])"
 
 
 def isolate(table: str, column: str = "tenant_id") -> None:
@@ -28,3 +31,14 @@ def open_up(table: str) -> None:
     op.execute(f"DROP POLICY tenant_isolation ON {table}")
     op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
     op.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
+
+
+def limit(table: str, column: str, *, also: str | None = None) -> None:
+    """Hide the rows of other workspaces from transactions limited to some; `also` is a further condition for them."""
+    within = f"{column} = ANY ({LIMITED_TO}::bigint[])" + (f" AND {also}" if also else "")
+    op.execute(f"CREATE POLICY workspace_limit ON {table} AS RESTRICTIVE USING ({LIMITED_TO} IS NULL OR {within})")
+
+
+def unlimit(table: str) -> None:
+    """Undo `limit`."""
+    op.execute(f"DROP POLICY workspace_limit ON {table}")

@@ -118,7 +118,7 @@ def _load_embedder(sender: Any, **_: Any) -> None:
 
 def uses_own_embedder(queues: Set[Queue]) -> bool:
     embeds = queues & COMPUTING and settings().embeddings.provider == "wheel"
-    return bool(embeds or (settings().provider == "offline" and queues - WITHOUT_MODEL))
+    return bool(embeds or (settings().judges_offline and queues - WITHOUT_MODEL))
 
 
 @worker_init.connect

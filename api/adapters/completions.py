@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from api.schemas.completions import CONVERSATION
 from domain.correction.continuous_text import Link, linked_references, no_link
 from domain.query.modes import is_korean
 from domain.verdicts.summary_line import verification_line
@@ -22,6 +23,7 @@ def completion(query: Json, model: str, content: str) -> dict[str, Any]:
         "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
         "usage": usage_of(query),
         "citewell": proof_of(query),
+        **metadata_of(query),
     }
 
 
@@ -58,12 +60,26 @@ def usage_of(query: Json) -> dict[str, int]:
 def proof_of(query: Json) -> dict[str, Any]:
     """The member `citewell`: how the answer is proven."""
     here = f"/v1/queries/{query['id']}"
-    fields = ["restated_question", "citations", "references", "verification", "removed_citations", "abstained"]
+    fields = [
+        "restated_question",
+        "conversation_id",
+        "citations",
+        "references",
+        "verification",
+        "removed_citations",
+        "abstained",
+    ]
     return {
         "query_id": query["id"],
         **{name: query[name] for name in fields},
         "links": {"self": here, "events": f"{here}/events", "verifications": f"{here}/verifications"},
     }
+
+
+def metadata_of(query: Json) -> dict[str, Any]:
+    """OpenAI's `metadata`, for a question that is a turn of a conversation."""
+    conversation = query["conversation_id"]
+    return {"metadata": {CONVERSATION: conversation}} if conversation else {}
 
 
 def in_korean(query: Json) -> bool:

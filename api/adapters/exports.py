@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 
-from domain.correction.continuous_text import ContinuousText, Link, linked_references
+from domain.correction.continuous_text import ContinuousText, Link, linked_references, no_link
 
 Json = Mapping[str, Any]
 
@@ -49,29 +49,44 @@ class Export(NamedTuple):
 
 def as_markdown(query: Json, link: Link) -> Export:
     """The answer with linked citations, its references, and a table of its sentences."""
-    return Export(_markdown(query, link), "text/markdown; charset=utf-8", ".md")
+    return Export(_with_footer(query, link), "text/markdown; charset=utf-8", ".md")
 
 
 def as_html(query: Json, link: Link) -> Export:
     """The same as a page that needs nothing else, and in which nothing runs."""
+    return Export(_page(query, link, _with_footer(query, link)), "text/html; charset=utf-8", ".html")
+
+
+def shared_page(query: Json) -> str:
+    """The same for people without a key: no links, and nothing that names what is stored."""
+    return _page(query, no_link, _markdown(query, no_link))
+
+
+def _page(query: Json, link: Link, text: str) -> str:
     # Models write what documents tell them: no HTML, no pictures, and no links but those to the documents themselves.
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "autolink"])
     own = {link(citation) for citation in query["citations"]}
     markdown.validateLink = lambda url: url in own
-    body = markdown.render(_markdown(query, link))
-    title = html.escape(query["question"])
+    return plain_page(query["question"], markdown.render(text))
+
+
+def plain_page(title: str, body: str) -> str:
+    """A page that needs nothing else, and in which nothing runs; `body` is HTML, `title` is not."""
     head = (
         '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         # For the file on a disk; from the server the header says the same.
         f'<meta http-equiv="Content-Security-Policy" content="{_NOTHING_RUNS}">',
-        f"<title>{title}</title>",
+        f"<title>{html.escape(title)}</title>",
         f"<style>{_STYLE}</style>",
     )
-    page = "\n".join(
-        ["<!doctype html>", "<html>", "<head>", *head, "</head>", f"<body><main>\n{body}</main></body>", "</html>", ""]
-    )
-    return Export(page, "text/html; charset=utf-8", ".html")
+    opened = ["<!doctype html>", "<html>", "<head>", *head, "</head>"]
+    return "\n".join([*opened, f"<body><main>\n{body}</main></body>", "</html>", ""])
+
+
+def notice_page(title: str, text: str) -> str:
+    """A page that only says something."""
+    return plain_page(title, f"<h1>{html.escape(title)}</h1>\n<p>{html.escape(text)}</p>\n")
 
 
 def as_csv(query: Json, _: Link) -> Export:
@@ -88,6 +103,10 @@ def as_csv(query: Json, _: Link) -> Export:
 FORMATS: Mapping[str, Callable[[Json, Link], Export]] = {"markdown": as_markdown, "html": as_html, "csv": as_csv}
 
 
+def _with_footer(query: Json, link: Link) -> str:
+    return f"{_markdown(query, link)}\n---\n\n{_footer(query)}\n"
+
+
 def _markdown(query: Json, link: Link) -> str:
     read = ContinuousText(link, relabelled=False).finished(query)
     parts = [f"# {_literal(query['question'])}", read["answer"]]
@@ -97,7 +116,6 @@ def _markdown(query: Json, link: Link) -> str:
         parts += ["## References", "\n".join(f"- {each}" for each in references)]
     if query["verification"]:
         parts += ["## Verification", *_verification(query)]
-    parts.append(f"---\n\n{_footer(query)}")
     return "\n\n".join(parts) + "\n"
 
 

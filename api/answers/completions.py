@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -18,22 +19,26 @@ from api.answers.waiting import follow, read_when_final, require_valid_key
 from api.http.downloads import page_url
 from api.http.errors import Unanswered, error_object
 from api.http.sse import HEADERS, MEDIA_TYPE, data_event
-from api.schemas.completions import CompletionCreate, CompletionProof
+from api.schemas.completions import CompletionCreate, CompletionProof, ConversationNamed
 from config.settings import settings
 from domain.correction.continuous_text import ContinuousText, Link, no_link, without_links
 from domain.errors import CitewellError, QueryFinished, QueryNotFound
 from domain.query.conversation import last_turns
-from domain.query.modes import parse_mode
-from services.queries import results
+from services.queries import conversations, results
 from services.queries.cancellation import cancel_query
 from services.queries.submission import NewQuery
 from services.queries.workspaces import read_model
 from workers.processes.notifying import notify_end
+from workers.starting.launch_thread import launcher
 
 
-async def completed(request: Request, response: Response, asked: CompletionCreate) -> dict[str, Any]:
-    """Return the whole completion. Raises Unanswered, and what starting the query raises."""
-    query_id = await run_in_threadpool(_start, asked)
+async def completed(
+    request: Request, response: Response, asked: CompletionCreate, named: ConversationNamed | None
+) -> dict[str, Any]:
+    """Return the whole completion, as a turn of the conversation `named`, if there is one. Raises Unanswered, and what
+    starting the query raises.
+    """
+    query_id = await run_in_threadpool(_start, asked, named)
     response.headers["Location"] = location_of(query_id)
     query = await read_when_final(request, query_id, MAX_WAIT_S, results.read_query)
     if query["status"] not in results.FINAL and await request.is_disconnected():
@@ -43,9 +48,11 @@ async def completed(request: Request, response: Response, asked: CompletionCreat
     return completions.completion(read, asked.model, completions.content_of(read, asked.citewell.append, link))
 
 
-async def completed_in_chunks(request: Request, response: Response, asked: CompletionCreate) -> Response:
-    """Return the completion as a stream; errors before its first chunk are raised."""
-    query_id = await run_in_threadpool(_start, asked)
+async def completed_in_chunks(
+    request: Request, response: Response, asked: CompletionCreate, named: ConversationNamed | None
+) -> Response:
+    """The same as a stream; errors before its first chunk are raised."""
+    query_id = await run_in_threadpool(_start, asked, named)
     head = await run_in_threadpool(results.read_head, query_id)
     # Headers set by dependencies do not reach a response that is created here.
     headers = {**response.headers, **HEADERS, "Location": location_of(query_id)}
@@ -58,12 +65,18 @@ def _links(request: Request, asked: CompletionCreate) -> Link:
     return completions.places_at(page_url(request))
 
 
-def _start(asked: CompletionCreate) -> UUID:
+def _start(asked: CompletionCreate, named: ConversationNamed | None) -> UUID:
     model = read_model(asked.model)
-    before = last_turns([(role, without_links(text)) for role, text in asked.before])
-    return start_query(
-        NewQuery(asked.question, workspace=model.workspace, mode=parse_mode(model.mode), conversation=before)
-    )
+    new = NewQuery(asked.question, workspace=model.workspace, mode=model.mode)
+    if named is None:
+        before = last_turns([(role, without_links(text)) for role, text in asked.before])
+        return start_query(replace(new, conversation=before))
+    if named == "new":
+        query_id = conversations.ask_first(new, settings())
+    else:
+        query_id = conversations.ask(named, new, settings(), workspace=model.workspace).query_id
+    launcher().queries()
+    return query_id
 
 
 def _abandon(query_id: UUID) -> None:

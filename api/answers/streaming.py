@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
@@ -18,6 +19,7 @@ from api.schemas.answers import QueryRead
 from api.schemas.verifications import VerificationResult
 from config.settings import settings
 from db.models import QueryKind
+from domain.errors import NotFound
 from services.external.verification_results import read_verification
 from services.finishing.completion import LAST_EVENTS
 from services.queries.results import StreamedEvent, read_events, read_query
@@ -61,14 +63,16 @@ async def event_stream(query_id: UUID, after: int, kind: QueryKind = QueryKind.A
 async def _encoded(query_id: UUID, after: int, result: _Result) -> AsyncIterator[bytes]:
     yield format_sse_event(retry=RETRY_MS)
     spoke = time.monotonic()
-    async for events in follow(query_id, after):
-        if events:
-            yield b"".join([await _event(query_id, each, result) for each in events])
-        elif time.monotonic() - spoke >= settings().stream.heartbeat_s:
-            yield KEEPALIVE_COMMENT
-        else:
-            continue
-        spoke = time.monotonic()
+    # A question that is deleted meanwhile has no further events.
+    with suppress(NotFound):
+        async for events in follow(query_id, after):
+            if events:
+                yield b"".join([await _event(query_id, each, result) for each in events])
+            elif time.monotonic() - spoke >= settings().stream.heartbeat_s:
+                yield KEEPALIVE_COMMENT
+            else:
+                continue
+            spoke = time.monotonic()
 
 
 async def _event(query_id: UUID, event: StreamedEvent, result: _Result) -> bytes:

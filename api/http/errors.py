@@ -38,7 +38,12 @@ _OPENAI_PATHS = ("/v1/chat/", "/v1/models")
 _OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
 _OPENAI_CODES = {"workspace_not_found": "model_not_found"}
 # The parameter that a problem without `errors` concerns.
-_OPENAI_PARAMS = {"workspace_not_found": "model", "mode_unknown": "model", "question_invalid": "messages"}
+_OPENAI_PARAMS = {
+    "workspace_not_found": "model",
+    "mode_unknown": "model",
+    "conversation_elsewhere": "model",
+    "question_invalid": "messages",
+}
 
 
 class Unanswered(Exception):

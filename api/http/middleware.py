@@ -26,6 +26,7 @@ log = structlog.get_logger("api")
 # Requested every few seconds by monitors, or twenty at once by an opened page: of interest only when debugging.
 _PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 _FILES = "/dashboard/"
+_SHARED = "/shared/"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _CLIENT_LEFT, _BROKE = 499, 500
 _MOST_DISCARDED = 1_000_000
@@ -179,6 +180,7 @@ def _log_unexpected(error: Exception) -> None:
 
 
 def _log_request(scope: Scope, status: int, seconds: float) -> None:
-    path = scope["path"]
+    # The path of a shared answer is all that is needed to read it.
+    path = _template(scope) if scope["path"].startswith(_SHARED) else scope["path"]
     line = log.debug if path in _PROBES or path.startswith(_FILES) else log.info
     line("request", method=scope["method"], path=path, status=status, ms=round(seconds * 1000, 1))

@@ -1,4 +1,4 @@
-"""Cursors: opaque positions from which the next page of a list starts."""
+"""Cursors: opaque positions from which the next page of a list starts, by time or by name."""
 
 import json
 import uuid
@@ -43,13 +43,31 @@ def _turn_place(cursor: _Cursor = None) -> TurnPlace | None:
     return TurnPlace(position, row)
 
 
+def _name(cursor: _Cursor = None) -> str:
+    if cursor is None:
+        return ""
+    try:
+        (name,) = _decoded(cursor)
+    except (ValueError, TypeError):
+        raise CursorInvalid from None
+    if not isinstance(name, str) or "\x00" in name:
+        raise CursorInvalid
+    return name
+
+
 After = Annotated[Place | None, Depends(_place)]
 AfterTurn = Annotated[TurnPlace | None, Depends(_turn_place)]
+AfterName = Annotated[str, Depends(_name)]
 
 
 def next_cursor(rows: Sequence[dict[str, Any]], limit: int, by: str = "created_at") -> str | None:
     """The cursor after the last of `rows`; None when the list ends here. Each row has `id` and the time `by`."""
     return _encoded([rows[-1][by], str(rows[-1]["id"])]) if len(rows) >= limit else None
+
+
+def next_name_cursor(rows: Sequence[dict[str, Any]], limit: int) -> str | None:
+    """The same for a list by `name`."""
+    return _encoded([rows[-1]["name"]]) if len(rows) >= limit else None
 
 
 def turn_cursor(last: TurnPlace | None) -> str | None:

@@ -21,7 +21,7 @@ from clients import rate_limits
 from config.settings import Settings, settings
 from db.models import DEFAULT_TENANT
 from db.session import act_for
-from domain.errors import KeyRequired, KeyRequiredHere, ScopeMissing, Unauthenticated
+from domain.errors import KeyLimited, KeyRequired, KeyRequiredHere, ScopeMissing, Unauthenticated
 from domain.keys import Scope, allows, looks_like_a_key
 from services.operations import api_keys
 
@@ -39,10 +39,15 @@ _sent: ContextVar[str | None] = ContextVar("sent_key", default=None)
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The scopes that a router's operations need: for reading and for acting."""
+    """The scopes that a router's operations need: for reading and for acting.
+
+    Keys limited to workspaces are refused unless `within_workspaces`: everything that the operations show or change
+    then belongs to a workspace, and row-level security keeps them to those of the key.
+    """
 
     look: Scope
     do: Scope
+    within_workspaces: bool = False
 
     def needed(self, method: str) -> Scope:
         return self.look if method in ("GET", "HEAD") else self.do
@@ -69,9 +74,10 @@ def access(needs: Access) -> Any:
 
 
 async def authorise(needs: Access, request: Request, response: Response, key: str | None) -> None:
-    """Authenticate the `key` that was sent and let the rest of the request act for its tenant.
+    """Authenticate the `key` that was sent and let the rest of the request act for its tenant, within the workspaces
+    that the key is limited to.
 
-    Raises Unauthenticated, ScopeMissing, HTTPException (429).
+    Raises Unauthenticated, ScopeMissing, KeyLimited, HTTPException (429).
     """
     if key is None or _means_nothing(key):
         _check_keyless(request)
@@ -83,10 +89,12 @@ async def authorise(needs: Access, request: Request, response: Response, key: st
     scope = needs.needed(request.method)
     if not allows(caller.scopes, scope):
         raise ScopeMissing(f"This needs a key with the scope {scope.value!r}; yours does not have it.")
+    if caller.workspaces is not None and not needs.within_workspaces:
+        raise KeyLimited
     if request.method == "POST":
         response.headers.update(await run_in_threadpool(_counted, caller))
     _sent.set(key)
-    act_for(caller.tenant_id)
+    act_for(caller.tenant_id, caller.workspaces)
 
 
 async def still_allowed() -> bool:

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Depends, Header, Path, Request, Response
 
 from api.adapters.completions import model_read
 from api.answers.completions import completed, completed_in_chunks
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.sse import described
 from api.http.uploads import require_json
-from api.schemas.completions import Completion, CompletionCreate, ModelList, ModelRead
+from api.schemas.completions import Completion, CompletionCreate, ConversationNamed, ModelList, ModelRead
 from api.schemas.problem import OpenAIProblem
 from api.schemas.texts import ModelName
 from services.queries.workspaces import read_model, read_models
@@ -48,16 +48,25 @@ router = APIRouter(prefix="/v1", tags=["openai"], responses=_ERRORS)
     responses=_COMPLETION,
     dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION],
 )
-async def create_completion(asked: CompletionCreate, request: Request, response: Response) -> object:
+async def create_completion(
+    asked: CompletionCreate,
+    request: Request,
+    response: Response,
+    citewell_conversation: Annotated[
+        ConversationNamed | None,
+        Header(description="The same as `conversation_id` in `metadata`, which takes precedence."),
+    ] = None,
+) -> object:
     """Answer the last question of the conversation from the documents of the workspace that `model` names.
 
     Earlier messages of users and assistants only tell what the question refers to; system prompts are accepted and not
     used. A stream contains checked sentences only: each as soon as it and all before it have passed. A client that
     disconnects before the end cancels its question.
     """
+    named = asked.conversation or citewell_conversation
     if asked.stream:
-        return await completed_in_chunks(request, response, asked)
-    return await completed(request, response, asked)
+        return await completed_in_chunks(request, response, asked, named)
+    return await completed(request, response, asked, named)
 
 
 @router.get("/models", response_model=ModelList)

@@ -32,7 +32,7 @@ _JSON = [Depends(require_json)]
 _NO_WORKSPACE = ""
 
 
-@router.post("", status_code=201, response_model=ConversationRead, dependencies=_JSON)
+@router.post("", name="create_conversation", status_code=201, response_model=ConversationRead, dependencies=_JSON)
 def begin_conversation(conversation: ConversationCreate, repeatable: MaybeRepeated, response: Response) -> object:
     """Begin a conversation about the documents of a workspace."""
     begun, repeated = conversations.begin(conversation.workspace, conversation.title, repeatable)
@@ -63,7 +63,7 @@ def get_conversation(conversation_id: UUID) -> object:
     return conversations.read_conversation(conversation_id)
 
 
-@router.patch("/{conversation_id}", response_model=ConversationRead, dependencies=_JSON)
+@router.patch("/{conversation_id}", name="update_conversation", response_model=ConversationRead, dependencies=_JSON)
 def rename_conversation(conversation_id: UUID, change: ConversationChange) -> object:
     """Give the conversation a title."""
     return conversations.rename(conversation_id, change.title)
@@ -77,7 +77,12 @@ def delete_conversation(conversation_id: UUID) -> None:
         notify_end(query_id)
 
 
-@router.post("/{conversation_id}/turns", status_code=202, dependencies=[*_JSON, ROOM_FOR_A_QUESTION])
+@router.post(
+    "/{conversation_id}/turns",
+    name="create_conversation_turn",
+    status_code=202,
+    dependencies=[*_JSON, ROOM_FOR_A_QUESTION],
+)
 def ask_turn(conversation_id: UUID, turn: TurnCreate, repeatable: MaybeRepeated, response: Response) -> TurnAccepted:
     """Ask the next question. Workers restate it from the turns before, and answer it; `links.self` shows the progress.
 
@@ -97,7 +102,7 @@ def ask_turn(conversation_id: UUID, turn: TurnCreate, repeatable: MaybeRepeated,
     return TurnAccepted(id=asked.query_id, status="queued", links=links, conversation_id=conversation_id)
 
 
-@router.get("/{conversation_id}/turns", response_model=TurnList)
+@router.get("/{conversation_id}/turns", name="list_conversation_turns", response_model=TurnList)
 def list_turns(
     conversation_id: UUID,
     after: AfterTurn,

@@ -19,7 +19,8 @@ def create(new: KeyCreate, response: Response) -> object:
     """Create a key for this tenant. Only this response shows it."""
     # No proxy or browser may store what is shown once.
     response.headers["Cache-Control"] = "no-store"
-    return api_keys.create_key(api_keys.NewKey(new.name, new.scopes, new.expires_in_days, new.requests_per_minute))
+    wanted = api_keys.NewKey(new.name, new.scopes, new.expires_in_days, new.requests_per_minute, new.workspaces)
+    return api_keys.create_key(wanted)
 
 
 @router.get("", response_model=KeyList)

@@ -1,5 +1,6 @@
 """Questions: stored here and handed to the workers, which answer them."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -45,7 +46,8 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
 @router.post("", name="create_query", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
 def ask(query: QueryCreate, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
     """Ask a question. Workers answer it; `links.self` shows the progress."""
-    query_id, repeated = submit_once(as_new_query(query, query.workspace), settings(), repeatable)
+    new = replace(as_new_query(query, query.workspace), workspaces=tuple(query.workspaces or ()))
+    query_id, repeated = submit_once(new, settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:
@@ -169,6 +171,7 @@ def as_new_query(query: QuestionCreate, workspace: str) -> NewQuery:
         min_relevance=query.rerank.min_relevance,
         min_excerpt_length=query.rerank.min_excerpt_length,
         refusal_language=query.refusal_language,
+        instructions=query.instructions,
         callback_url=query.callback_url,
         deadline_s=query.deadline_s,
         max_cost_usd=query.max_cost_usd,

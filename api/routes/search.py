@@ -15,5 +15,5 @@ router = APIRouter(prefix="/v1/search", tags=["documents"])
 def search(asked: SearchCreate) -> object:
     """The passages that a question would find first, before reranking by a model."""
     # Computed here, as the only exception: the vector of a line of text takes 2 ms, less than the way through a queue.
-    new = NewSearch(asked.query, asked.workspace, asked.k, asked.filter)
+    new = NewSearch(asked.query, asked.workspace, tuple(asked.workspaces or ()), asked.k, asked.filter)
     return search_passages(new, settings(), configured_embedder())

@@ -24,6 +24,11 @@ Timestamp = Annotated[
 ]
 
 
+Origin = Annotated[
+    str | None, Field(description="The workspace of the document; null once it is deleted.", examples=["finance"])
+]
+
+
 class CitationMetadata(BaseModel):
     """The origin of the cited chunk, in the form of S3.3."""
 
@@ -42,6 +47,7 @@ class CitationRead(BaseModel):
     number: int = Field(description="The N of `[N]` in the answer; counts from 1 without gaps.")
     document_name: str
     document_id: UUID
+    workspace: Origin
     doc_id: str
     filename: str
     source: str
@@ -69,6 +75,7 @@ class SourceRead(BaseModel):
 
     text: str
     document_id: UUID
+    workspace: Origin
     document_name: str
     filename: str
     source: str

@@ -13,6 +13,10 @@ from api.schemas.answers import CitationRead, VerificationRead
 from api.schemas.queries import QueryLinks
 from api.schemas.texts import Input, ModelName
 
+ConversationNamed = UUID | Literal["new"]
+CONVERSATION = "conversation_id"
+"""The key of `metadata` for it."""
+
 _REFUSED: dict[str, str] = {
     "tools": "tools are never called; leave them out",
     "functions": "functions are never called; leave them out",
@@ -87,6 +91,12 @@ class CompletionCreate(_Lenient):
     stream: bool | None = Field(default=None, description="Send the answer in chunks, as server-sent events.")
     stream_options: StreamOptions | None = Field(default=None, description="Options of the stream.")
     citewell: CompletionOptions = Field(default=CompletionOptions(), description="Citewell's own options.")
+    metadata: JsonValue = Field(
+        default=None,
+        description="`conversation_id` makes the question a turn of that conversation, or with `new` the first one of "
+        "a new conversation. Then earlier messages are not used: the conversation has its own. Other keys are ignored.",
+        examples=[{"conversation_id": "new"}],
+    )
     n: int | None = Field(default=None, description="1: a question has one answer.")
     modalities: list[str] | None = Field(default=None, description="`text` only.")
     response_format: ResponseFormat | None = Field(default=None, description="`text` only.")
@@ -105,6 +115,17 @@ class CompletionCreate(_Lenient):
     def before(self) -> list[tuple[str, str]]:
         """Role and text of the earlier messages."""
         return [(message.role, _text_of(message)) for message in self.messages[: _last_of_user(self.messages)]]
+
+    @property
+    def conversation(self) -> ConversationNamed | None:
+        """What `metadata` says about the conversation."""
+        return _conversation_in(self.metadata)
+
+    @field_validator("metadata")
+    @classmethod
+    def _names_a_conversation(cls, metadata: JsonValue) -> JsonValue:
+        _conversation_in(metadata)
+        return metadata
 
     @field_validator("messages")
     @classmethod
@@ -141,6 +162,18 @@ class CompletionCreate(_Lenient):
         if value not in (None, False, []):
             raise ValueError(_REFUSED[info.field_name or ""])
         return value
+
+
+def _conversation_in(metadata: JsonValue) -> ConversationNamed | None:
+    named = metadata.get(CONVERSATION) if isinstance(metadata, dict) else None
+    if named is None:
+        return None
+    if named == "new":
+        return "new"
+    try:
+        return UUID(str(named))
+    except ValueError:
+        raise ValueError(f"{CONVERSATION} must be the id of a conversation, or new") from None
 
 
 def _last_of_user(messages: list[ChatMessage]) -> int:
@@ -187,6 +220,7 @@ class CompletionProof(BaseModel):
     restated_question: str | None = Field(
         description="The question as it was understood from the conversation; null when that is how it was asked."
     )
+    conversation_id: UUID | None = Field(description="The conversation that the question is a turn of, if any.")
     citations: list[CitationRead] = Field(
         description="Every citation of the answer, with its number in `content`; offsets count from the start of that."
     )
@@ -209,6 +243,9 @@ class Completion(BaseModel):
     choices: list[CompletionChoice] = Field(description="One.")
     usage: CompletionUsage
     citewell: CompletionProof
+    metadata: dict[str, str] | None = Field(
+        default=None, description="`conversation_id`, when the question is a turn of a conversation."
+    )
 
 
 class ModelRead(BaseModel):

@@ -30,7 +30,7 @@ class ConversationLinks(BaseModel):
     """Related resources."""
 
     self: str
-    turns: str
+    turns: str = Field(description="Its turns, the first one first.")
 
 
 class ConversationRead(BaseModel):
@@ -51,7 +51,7 @@ class ConversationRead(BaseModel):
 class ConversationList(BaseModel):
     """A page of conversations, the last asked first."""
 
-    conversations: list[ConversationRead]
+    conversations: list[ConversationRead] = Field(description="The last asked first.")
     next_cursor: str | None = Field(description="`cursor` of the next page; null on the last one.")
 
 
@@ -71,7 +71,7 @@ class TurnCreate(QuestionCreate):
 class TurnAccepted(QueryAccepted):
     """The turn is stored; `id` is that of its question."""
 
-    conversation_id: UUID
+    conversation_id: UUID = Field(description="The conversation that was asked.")
 
 
 class TurnRead(BaseModel):
@@ -100,5 +100,5 @@ class TurnRead(BaseModel):
 class TurnList(BaseModel):
     """A page of turns, the first one first."""
 
-    turns: list[TurnRead]
+    turns: list[TurnRead] = Field(description="The first one first.")
     next_cursor: str | None = Field(description="`cursor` of the next page; null on the last one.")

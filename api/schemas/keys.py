@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from api.schemas.texts import Input, KeyName
+from api.schemas.texts import Input, KeyName, WorkspaceName
 from domain.keys import Scope
 
 MAX_DAYS = 3650
@@ -22,6 +22,14 @@ class KeyCreate(Input):
     requests_per_minute: int | None = Field(
         default=None, ge=1, le=MAX_PER_MINUTE, description="Without it the limit of the configuration holds."
     )
+    workspaces: list[WorkspaceName] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        description="The key opens only these; without it all of the tenant. Such a key has neither the scope "
+        "`webhooks` nor `admin`.",
+        examples=[["finance"]],
+    )
 
 
 class KeyRead(BaseModel):
@@ -31,6 +39,9 @@ class KeyRead(BaseModel):
     tenant: str
     name: str
     scopes: list[Scope]
+    workspaces: list[str] | None = Field(
+        description="What the key is limited to; null: nothing. A deleted workspace leaves the list."
+    )
     requests_per_minute: int | None = Field(description="Null: the limit of the configuration.")
     created_at: datetime
     expires_at: datetime | None

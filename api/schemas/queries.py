@@ -6,7 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
 
-from api.schemas.texts import Input, WebhookUrl, WorkspaceName
+from api.schemas.texts import Input, WebhookUrl, WorkspaceName, Workspaces, one_place
+from domain.query.instructions import Instructions
 from domain.query.options import DocumentFilter, Preset, RunKind
 from domain.query.refusals import RefusalLanguage
 
@@ -106,9 +107,10 @@ class QuestionCreate(Input):
     """A question with the options that it may have anywhere."""
 
     question: str = Field(examples=["How long do customers have to return a product?"])
-    mode: str = Field(
-        default="balanced",
-        description="How much evidence an answer needs: `low`, `balanced` or `high`.",
+    mode: str | None = Field(
+        default=None,
+        description="How much evidence an answer needs: `low`, `balanced` or `high`. As the workspace has it if it is "
+        "left out, otherwise `balanced`.",
         json_schema_extra={"enum": ["low", "balanced", "high"]},
     )
     preset: Preset | None = Field(
@@ -132,6 +134,10 @@ class QuestionCreate(Input):
         default=None,
         description='"I don\'t know" is said in the language of the `question`, or always in English (`en`). '
         "As configured if it is left out.",
+    )
+    instructions: Instructions = Field(
+        default=Instructions(),
+        description="How the answer is to be written; what is left out is as the workspace has it.",
     )
     callback_url: WebhookUrl | None = Field(
         default=None,
@@ -157,6 +163,12 @@ class QueryCreate(QuestionCreate):
     """A question with its options."""
 
     workspace: WorkspaceName = Field(default="default", description="The collection of documents that is asked.")
+    workspaces: Workspaces = None
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        one_place(self.model_fields_set, self.workspaces)
+        return self
 
 
 class QueryLinks(BaseModel):
@@ -196,6 +208,7 @@ class QueryHead(BaseModel):
     status: QueryState = Field(description="`succeeded`, `failed` and `cancelled` are final.")
     stage: str = Field(description="What is being done, e.g. `retrieve` or `generate`.")
     workspace: str
+    workspaces: list[str] = Field(description="All that are asked; `workspace` is the first.", examples=[["finance"]])
     question: str
     mode: str
     preset: Preset = Field(description="`standard`, or `cheap`: with shared model calls.")

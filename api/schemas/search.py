@@ -1,11 +1,12 @@
 """Passages on the wire: found by a search, or read in the order of their document."""
 
+from typing import Self
 from uuid import UUID
 
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from api.schemas.answers import Score
-from api.schemas.texts import Input, PlainText, WorkspaceName
+from api.schemas.texts import Input, PlainText, WorkspaceName, Workspaces, one_place
 from domain.query.options import DocumentFilter
 
 
@@ -14,10 +15,16 @@ class SearchCreate(Input):
 
     query: PlainText = Field(description="Words or a question.", examples=["return period for unopened products"])
     workspace: WorkspaceName = Field(default="default", description="The collection of documents that is searched.")
+    workspaces: Workspaces = None
     k: int | None = Field(default=None, ge=1, le=100, description="How many passages; as configured if left out.")
     filter: DocumentFilter | None = Field(
         default=None, description="Only documents of which all of this holds.", examples=[{"filenames": ["policy.pdf"]}]
     )
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        one_place(self.model_fields_set, self.workspaces)
+        return self
 
 
 class PassageRead(BaseModel):
@@ -39,6 +46,7 @@ class PassageRead(BaseModel):
 class PassageFound(PassageRead):
     """A passage with its similarity to the query."""
 
+    workspace: str = Field(description="The workspace of the document.", examples=["finance"])
     similarity: Score | None = Field(description="Cosine similarity to the query; null when found by words alone.")
 
 

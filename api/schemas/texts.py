@@ -2,13 +2,19 @@
 
 import math
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
 MAX_METADATA_CHARS = 16_384
 HALF_A_PAIR = "contains half a surrogate pair, which is not text"
+
+
+def one_place(fields_set: Collection[str], workspaces: object) -> None:
+    """Raise ValueError if both `workspace` and `workspaces` were sent."""
+    if workspaces is not None and "workspace" in fields_set:
+        raise ValueError("workspace and workspaces contradict each other; send one of them")
 
 
 class Input(BaseModel):
@@ -62,6 +68,15 @@ def _leaves(value: JsonValue) -> Iterator[str | float]:
 
 PlainText = Annotated[str, AfterValidator(storable)]
 WorkspaceName = Annotated[str, Field(max_length=100, examples=["default"]), AfterValidator(_name)]
+Workspaces = Annotated[
+    list[WorkspaceName] | None,
+    Field(
+        min_length=1,
+        max_length=10,
+        description="Several, in place of `workspace`. They need one embedding model; the first one's settings hold.",
+        examples=[["finance", "reports"]],
+    ),
+]
 ModelName = Annotated[str, Field(max_length=120, examples=["default"]), AfterValidator(_name)]
 SourceName = Annotated[str, Field(max_length=100), AfterValidator(_name)]
 Filename = Annotated[str, Field(max_length=255, examples=["refund-policy.pdf"]), AfterValidator(_name)]

@@ -14,6 +14,10 @@ Url = Annotated[
     ),
 ]
 Workspace = Annotated[str, typer.Option("--workspace", "-w", help="The collection of documents.")]
+Workspaces = Annotated[
+    list[str] | None,
+    typer.Option("--workspace", "-w", help="A collection of documents; can be given several times. [default: default]"),
+]
 Json = Annotated[bool, typer.Option("--json", help="JSON on standard output, one object per line, nothing else.")]
 Preset = Annotated[
     Literal["standard", "cheap"] | None,

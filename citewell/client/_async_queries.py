@@ -14,7 +14,7 @@ from citewell.client._stream import EventsJoined
 from citewell.client._transport import AsyncTransport
 from citewell.client._waiting import PATIENCE_S
 from citewell.client.errors import ApiProblem, ServerUnreachable, problem_of
-from citewell.wire import Accepted, History, Quality, Query, QueryHead, StreamEvent
+from citewell.wire import Accepted, History, Quality, Query, QueryHead, Share, ShareCreated, StreamEvent
 
 
 class AsyncQueries(AsyncTransport):
@@ -93,6 +93,18 @@ class AsyncQueries(AsyncTransport):
     async def export(self, query_id: str, format: requests.ExportFormat = "markdown") -> bytes:
         """A finished answer as a file: with its references and the verdict on each sentence."""
         return await self.send(requests.export(query_id, format))
+
+    async def share(self, query_id: str, hours: float = 24) -> ShareCreated:
+        """Make a link that opens a finished answer without a key; its `url` is returned only here."""
+        return await self.send(requests.share(query_id, hours))
+
+    async def shares(self, query_id: str) -> list[Share]:
+        """All links to an answer, the newest first."""
+        return await self.send(requests.shares(query_id))
+
+    async def revoke_share(self, query_id: str, share_id: str) -> None:
+        """Close a link at once."""
+        await self.send(requests.revoke_share(query_id, share_id))
 
     async def history(self, query_id: str) -> History:
         """The whole verification history of a query."""

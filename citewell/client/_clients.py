@@ -5,12 +5,15 @@ from collections.abc import Callable
 from citewell.client._async_queries import AsyncQueries
 from citewell.client._audits import AsyncAudits, Audits
 from citewell.client._connection import ANSWER_S, Priority
+from citewell.client._conversations import AsyncConversations, Conversations
 from citewell.client._documents import AsyncDocuments, Documents
+from citewell.client._feedback import AsyncFeedback, Feedback
 from citewell.client._imports import AsyncImports, Imports
 from citewell.client._keys import AsyncKeys, Keys
 from citewell.client._queries import Queries
 from citewell.client._verifications import AsyncVerifications, Verifications
 from citewell.client._webhook_endpoints import AsyncWebhooks, Webhooks
+from citewell.client._workspaces import AsyncWorkspaces, Workspaces
 
 
 class CitewellClient(Documents, Queries, Verifications, Audits):
@@ -32,9 +35,12 @@ class CitewellClient(Documents, Queries, Verifications, Audits):
         after_each: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(url, api_key, timeout, priority=priority, after_each=after_each)
+        self.conversations = Conversations(self)
         self.webhooks = Webhooks(self)
         self.keys = Keys(self)
         self.imports = Imports(self)
+        self.workspaces = Workspaces(self)
+        self.feedback = Feedback(self)
 
 
 class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, AsyncAudits):
@@ -44,6 +50,9 @@ class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, Asyn
         self, url: str, api_key: str | None = None, timeout: float = ANSWER_S, *, priority: Priority | None = None
     ) -> None:
         super().__init__(url, api_key, timeout, priority=priority)
+        self.conversations = AsyncConversations(self)
         self.webhooks = AsyncWebhooks(self)
         self.keys = AsyncKeys(self)
         self.imports = AsyncImports(self)
+        self.workspaces = AsyncWorkspaces(self)
+        self.feedback = AsyncFeedback(self)

@@ -1,7 +1,7 @@
 """Documents, in both clients."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -99,12 +99,12 @@ class Documents(Transport):
     def search(
         self,
         query: str,
-        workspace: str = "default",
+        workspace: str | Sequence[str] = "default",
         *,
         k: int | None = None,
         filter: Mapping[str, Any] | None = None,
     ) -> SearchResult:
-        """The passages that a question would find first, without a language model."""
+        """The passages that a question would find first, in one workspace or several, without a language model."""
         return self.send(requests.search(query, workspace, without_none(k=k, filter=filter)))
 
     def retry_document(self, document_id: str) -> Document:
@@ -200,12 +200,12 @@ class AsyncDocuments(AsyncTransport):
     async def search(
         self,
         query: str,
-        workspace: str = "default",
+        workspace: str | Sequence[str] = "default",
         *,
         k: int | None = None,
         filter: Mapping[str, Any] | None = None,
     ) -> SearchResult:
-        """The passages that a question would find first, without a language model."""
+        """The passages that a question would find first, in one workspace or several, without a language model."""
         return await self.send(requests.search(query, workspace, without_none(k=k, filter=filter)))
 
     async def retry_document(self, document_id: str) -> Document:

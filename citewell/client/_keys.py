@@ -28,7 +28,10 @@ class Keys:
         self._transport = transport
 
     def create(self, name: str, scopes: Sequence[str], **options: Any) -> KeyCreated:
-        """Make a key with scopes such as `read` and `ask`; the whole `key` is returned only here."""
+        """Make a key with scopes such as `read` and `ask`; the whole `key` is returned only here.
+
+        `options` are further fields of the request, e.g. `workspaces=["finance"]` for a key that opens nothing else.
+        """
         return self._transport.send(_create(name, scopes, options))
 
     def list(self) -> list[Key]:
@@ -47,7 +50,10 @@ class AsyncKeys:
         self._transport = transport
 
     async def create(self, name: str, scopes: Sequence[str], **options: Any) -> KeyCreated:
-        """Make a key with scopes such as `read` and `ask`; the whole `key` is returned only here."""
+        """Make a key with scopes such as `read` and `ask`; the whole `key` is returned only here.
+
+        `options` are further fields of the request, e.g. `workspaces=["finance"]` for a key that opens nothing else.
+        """
         return await self._transport.send(_create(name, scopes, options))
 
     async def list(self) -> list[Key]:

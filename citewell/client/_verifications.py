@@ -8,7 +8,7 @@ from citewell.client._calls import Pages
 from citewell.client._requests import verifications as requests
 from citewell.client._transport import AsyncTransport, Transport
 from citewell.client._waiting import PATIENCE_S
-from citewell.wire import Batch, BatchAccepted, Source, Verification, VerificationRequest
+from citewell.wire import Batch, BatchAccepted, Source, Verification, VerificationHead, VerificationRequest
 
 
 class Verifications(Transport):
@@ -36,7 +36,7 @@ class Verifications(Transport):
         """A verification in its current state; with `wait` the server waits that many seconds (≤ 60) for the end."""
         return self.send(requests.verification(verification_id, wait))
 
-    def verifications(self, *, status: str | None = None, limit: int | None = None) -> Iterator[dict[str, Any]]:
+    def verifications(self, *, status: str | None = None, limit: int | None = None) -> Iterator[VerificationHead]:
         """All verifications without their texts, the newest first, or the first `limit` of them."""
         pages = Pages(partial(requests.verifications, status), limit)
         while not pages.over:
@@ -90,7 +90,7 @@ class AsyncVerifications(AsyncTransport):
 
     async def verifications(
         self, *, status: str | None = None, limit: int | None = None
-    ) -> AsyncIterator[dict[str, Any]]:
+    ) -> AsyncIterator[VerificationHead]:
         """All verifications without their texts, the newest first, or the first `limit` of them."""
         pages = Pages(partial(requests.verifications, status), limit)
         while not pages.over:

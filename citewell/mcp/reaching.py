@@ -18,6 +18,7 @@ _BEARER = "bearer "
 _HINTS = {
     "document_not_found": "list_documents shows which documents there are.",
     "workspace_not_found": "list_documents without a workspace shows which workspaces have documents.",
+    "conversation_not_found": "Ask with conversation_id `new`, or without one.",
     "document_not_read": "list_documents shows its status; try again when that is `ready`.",
     "rate_limited": "Wait, then try again.",
     "backlog_full": "Wait, then try again.",

@@ -18,8 +18,8 @@ from citewell.mcp.tools import Tools
 PATH = "/mcp"
 _INSTRUCTIONS = f"""Citewell answers questions from the user's own documents and proves the answers: every
 sentence and every citation is checked against the sources. Use `ask` for anything the documents may say, and show its
-citations; `verify` to check a text against sources before you rely on it; `list_documents`, `search_documents` and
-`read_source` to look for yourself. {NOTICE}"""
+citations; `verify` to check a text against sources before you rely on it; `list_workspaces`, `list_documents`,
+`search_documents` and `read_source` to look for yourself. {NOTICE}"""
 _LOOKS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 # A question is stored with its history, and a model may be paid for it: hosts should not repeat it unasked.
 _WORKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
@@ -37,6 +37,7 @@ def build_server(reach: Reach) -> MCPServer:
         (tools.search_documents, "Search the documents", _LOOKS),
         (tools.read_source, "Read a document", _LOOKS),
         (tools.list_documents, "List the documents", _LOOKS),
+        (tools.list_workspaces, "List the workspaces", _LOOKS),
     ):
         server.add_tool(tool, title=title, description=getdoc(tool), annotations=annotations)
     return server

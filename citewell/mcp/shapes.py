@@ -82,6 +82,8 @@ class AnswerFound(BaseModel):
     """The proven answer to a question."""
 
     query_id: str
+    conversation_id: str | None = Field(description="Give it to `ask` to follow up; null outside of a conversation.")
+    restated_question: str | None = Field(description="The question as it was understood from the conversation.")
     answer: str
     abstained: bool = Field(description="True when the documents do not answer the question.")
     abstain_reason: str | None
@@ -174,6 +176,29 @@ class DocumentsListed(BaseModel):
 
     documents: list[DocumentListed]
     more: bool = Field(description="Whether there are others.")
+    notice: _Notice = NOTICE
+
+
+class DocumentsCounted(BaseModel):
+    """The number of documents."""
+
+    ready: int = Field(description="These are searched.")
+    failed: int
+
+
+class WorkspaceListed(BaseModel):
+    """A collection of documents."""
+
+    name: str = Field(description="For the argument `workspace` of other tools.")
+    title: str | None
+    documents: DocumentsCounted
+    used_at: str | None = Field(description="Null: it is empty.")
+
+
+class WorkspacesListed(BaseModel):
+    """Collections of documents, the last used first."""
+
+    workspaces: list[WorkspaceListed]
     notice: _Notice = NOTICE
 
 

@@ -18,6 +18,7 @@ from citewell.mcp.shapes import (
     Scored,
     SentenceFound,
     SourceRead,
+    WorkspacesListed,
 )
 
 _PROVEN = frozenset({"supported", "no_claim"})
@@ -64,7 +65,10 @@ def answer_lines(found: AnswerFound) -> Iterator[str]:
     yield from _doubts(found.sentences)
     yield from _changes(found.changes)
     yield from _left_out(found.degraded)
-    yield f"\nQuery {found.query_id}, provider {found.provider}."
+    if found.restated_question:
+        yield f"\nUnderstood as: {json.dumps(found.restated_question, ensure_ascii=False)}"
+    conversation = f", conversation_id {found.conversation_id}" if found.conversation_id else ""
+    yield f"\nQuery {found.query_id}{conversation}, provider {found.provider}."
 
 
 def verified_lines(found: AnswerVerified) -> Iterator[str]:
@@ -118,6 +122,13 @@ def document_lines(found: DocumentsListed) -> Iterator[str]:
         yield f"- {json.dumps(each.filename, ensure_ascii=False)} in {each.workspace}: {each.status}{pages}; {each.id}"
     if found.more:
         yield "There are others: name a workspace or a filename, or ask for more."
+
+
+def workspace_lines(found: WorkspacesListed) -> Iterator[str]:
+    yield "No workspaces." if not found.workspaces else "Workspaces, the last used first:"
+    for each in found.workspaces:
+        title = f" ({json.dumps(each.title, ensure_ascii=False)})" if each.title else ""
+        yield f"- {each.name}{title}: {each.documents.ready} documents ready, {each.documents.failed} failed"
 
 
 def _place(name: str, page: int | None, section: str | None) -> str:

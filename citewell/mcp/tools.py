@@ -1,5 +1,6 @@
 """The tools. Each is one use of the HTTP API; a model reads their docstrings and descriptions."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
@@ -7,7 +8,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from citewell.client import AsyncCitewellClient
+from citewell.client import ApiProblem, AsyncCitewellClient
 from citewell.mcp import shapes, texts
 from citewell.mcp.reaching import Reach
 from citewell.mcp.working import begun, ended_with_the_call, follow_query, follow_verification
@@ -16,6 +17,8 @@ from domain.safety.prompt_injection import without_orders
 Caller = Context[Any, Any]
 _SHOWN_CHANGES = frozenset({"removed", "reattributed", "rewritten", "dropped"})
 _MOST_CHARS = 50_000
+NEW = "new"
+"""In place of a conversation's id."""
 
 Workspace = Annotated[str, Field(description="The collection of documents.")]
 DocumentId = Annotated[str, Field(description="From list_documents, search_documents or a citation.")]
@@ -34,19 +37,30 @@ class Tools:
     async def ask(
         self,
         context: Caller,
-        question: Annotated[str, Field(description="A whole question: earlier messages are not known.")],
+        question: Annotated[
+            str, Field(description="A whole question: earlier messages are not known, but those of a conversation.")
+        ],
         workspace: Workspace = "default",
-        mode: Annotated[shapes.Mode, Field(description="How much evidence an answer needs.")] = "balanced",
+        mode: Annotated[
+            shapes.Mode | None, Field(description="How much evidence an answer needs; by default as configured.")
+        ] = None,
         preset: PresetOrNone = None,
         deadline_s: DeadlineS = None,
+        conversation_id: Annotated[
+            str | None,
+            Field(
+                description="From an earlier result: the question follows up on it, in its workspace. `new` begins a "
+                "conversation that later questions can follow up on."
+            ),
+        ] = None,
     ) -> Annotated[CallToolResult, shapes.AnswerFound]:
         """Ask the user's documents. The answer comes with citations [n], the quoted words behind each, a verdict on
         every sentence, and what was removed or repaired. Cite as it does; when it abstains, the documents do not say
         it.
         """
-        options = _without_none(workspace=workspace, mode=mode, preset=preset, deadline_s=deadline_s)
+        options = _without_none(mode=mode, preset=preset, deadline_s=deadline_s)
         async with self._reach.client(context.headers) as client:
-            query_id = await begun(lambda: client.submit(question, **options))
+            query_id = await begun(lambda: _submitted(client, question, workspace, conversation_id, options))
             async with ended_with_the_call(lambda: client.cancel(query_id)):
                 query = await follow_query(client, query_id, context)
         found = shapes.AnswerFound.model_validate(
@@ -55,8 +69,10 @@ class Tools:
                 "query_id": query["id"],
                 **_proof(query),
                 "abstained": bool(query["abstained"]),
-                # Servers of older versions send neither.
+                # Servers of older versions do not send these.
                 "mentions": query.get("mentions", []),
+                "conversation_id": query.get("conversation_id"),
+                "restated_question": query.get("restated_question"),
                 "left_open": _left_open(query),
             }
         )
@@ -151,6 +167,30 @@ class Tools:
             listed = [each async for each in client.documents(workspace, limit + 1, filename=filename)]
         found = shapes.DocumentsListed.model_validate({"documents": listed[:limit], "more": len(listed) > limit})
         return texts.result(found, texts.document_lines(found))
+
+    async def list_workspaces(self, context: Caller) -> Annotated[CallToolResult, shapes.WorkspacesListed]:
+        """List the collections of documents that can be asked, the last used first."""
+        async with self._reach.client(context.headers) as client:
+            listed = [each async for each in client.workspaces.list() if each["status"] == "active"]
+        listed.sort(key=lambda each: each["used_at"] or "", reverse=True)
+        found = shapes.WorkspacesListed.model_validate({"workspaces": listed})
+        return texts.result(found, texts.workspace_lines(found))
+
+
+async def _submitted(
+    client: AsyncCitewellClient, question: str, workspace: str, conversation_id: str | None, options: dict[str, Any]
+) -> Mapping[str, object]:
+    """Ask, as a turn if there is a conversation. One that is begun for a question that is refused is not kept."""
+    if conversation_id is None:
+        return await client.submit(question, workspace=workspace, **options)
+    if conversation_id != NEW:
+        return await client.conversations.submit(conversation_id, question, **options)
+    begun_for_it = (await client.conversations.create(workspace))["id"]
+    try:
+        return await client.conversations.submit(begun_for_it, question, **options)
+    except ApiProblem:
+        await client.conversations.delete(begun_for_it)
+        raise
 
 
 async def _span(

@@ -3,3 +3,4 @@
 from citewell.wire.common import *
 from citewell.wire.events import *
 from citewell.wire.shapes import *
+from citewell.wire.workspace_settings import *

@@ -3,6 +3,7 @@
 from typing import Any, Literal, NotRequired, TypedDict
 
 from citewell.wire.common import Source
+from citewell.wire.workspace_settings import WorkspaceSettings
 
 __all__ = [
     "AnswerSource",
@@ -23,6 +24,8 @@ __all__ = [
     "Claim",
     "CommonScores",
     "Comparison",
+    "Conversation",
+    "ConversationLinks",
     "Delivery",
     "DeliveryAttempt",
     "Document",
@@ -31,6 +34,7 @@ __all__ = [
     "EvidenceLocation",
     "Fact",
     "Failure",
+    "Feedback",
     "History",
     "Import",
     "ImportDocuments",
@@ -49,7 +53,9 @@ __all__ = [
     "Progress",
     "Quality",
     "Query",
+    "QueryAccepted",
     "QueryHead",
+    "QueryLinks",
     "QuestionVerdict",
     "Reverified",
     "ScoreCompared",
@@ -57,6 +63,8 @@ __all__ = [
     "SearchResult",
     "Sentence",
     "SentenceCompared",
+    "Share",
+    "ShareCreated",
     "Skipped",
     "SourceName",
     "SourcePlace",
@@ -64,6 +72,8 @@ __all__ = [
     "State",
     "Step",
     "Target",
+    "Turn",
+    "TurnAccepted",
     "Usage",
     "Verification",
     "VerificationHead",
@@ -74,6 +84,9 @@ __all__ = [
     "WebhookEndpoint",
     "WebhookEndpointCreated",
     "WholeScores",
+    "Workspace",
+    "WorkspaceDocuments",
+    "WorkspaceEmbedding",
 ]
 
 
@@ -315,6 +328,25 @@ class Comparison(TypedDict):
     sentences: list[SentenceCompared]
 
 
+class ConversationLinks(TypedDict):
+    """Related resources."""
+
+    self: str
+    turns: str
+
+
+class Conversation(TypedDict):
+    """A conversation without its turns."""
+
+    id: str
+    title: str | None
+    workspace: str
+    turns: int
+    created_at: str
+    last_asked_at: str
+    links: ConversationLinks
+
+
 class DeliveryAttempt(TypedDict):
     """One attempt to deliver a message."""
 
@@ -405,6 +437,25 @@ class Event(TypedDict):
     at: str
 
 
+class Feedback(TypedDict):
+    """Feedback as it is kept."""
+
+    id: str
+    query_id: str
+    place: Literal["answer", "sentence", "citation"]
+    position: int | None
+    excerpt: str | None
+    rating: Literal["up", "down"] | None
+    verdict: Literal["supported", "unsupported"] | None
+    reason: str | None
+    corrected_answer: str | None
+    author: str | None
+    status: Literal["open", "reviewed"]
+    reviewed_by: str | None
+    reviewed_at: str | None
+    created_at: str
+
+
 class ParkedStep(TypedDict):
     """An item of a step that crashed every worker that tried it; `worker` is the last of them."""
 
@@ -473,6 +524,7 @@ class QueryHead(TypedDict):
     status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
     stage: str
     workspace: str
+    workspaces: list[str]
     question: str
     mode: str
     preset: Literal["standard", "cheap"]
@@ -555,6 +607,7 @@ class Key(TypedDict):
     tenant: str
     name: str
     scopes: list[Literal["read", "ask", "documents", "webhooks", "admin"]]
+    workspaces: list[str] | None
     requests_per_minute: int | None
     created_at: str
     expires_at: str | None
@@ -635,6 +688,7 @@ class Citation(TypedDict):
     number: int
     document_name: str
     document_id: str
+    workspace: str | None
     doc_id: str
     filename: str
     source: str
@@ -662,6 +716,7 @@ class AnswerSource(TypedDict):
 
     text: str
     document_id: str
+    workspace: str | None
     document_name: str
     filename: str
     source: str
@@ -747,6 +802,7 @@ class Query(QueryHead):
 class PassageFound(Passage):
     """A passage with its similarity to the query."""
 
+    workspace: str
     similarity: float | None
 
 
@@ -755,6 +811,64 @@ class SearchResult(TypedDict):
 
     passages: list[PassageFound]
     issues: list[str]
+
+
+class Share(TypedDict):
+    """A link without its address."""
+
+    id: str
+    query_id: str
+    created_at: str
+    expires_at: str
+    revoked_at: str | None
+
+
+class ShareCreated(Share):
+    """A new link; only this response has its address."""
+
+    url: str
+
+
+class QueryLinks(TypedDict):
+    """Related resources."""
+
+    self: str
+    events: str
+    verifications: str
+
+
+class Turn(TypedDict):
+    """A turn; `links.self` has everything that is known of its question."""
+
+    id: str
+    position: int
+    replaces: str | None
+    set_aside_at: str | None
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    stage: str
+    question: str
+    restated_question: str | None
+    answer: str | None
+    abstained: bool | None
+    references: list[str]
+    error: Failure | None
+    created_at: str
+    finished_at: str | None
+    links: QueryLinks
+
+
+class QueryAccepted(TypedDict):
+    """The question is stored; it will reach exactly one final state."""
+
+    id: str
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    links: QueryLinks
+
+
+class TurnAccepted(QueryAccepted):
+    """The turn is stored; `id` is that of its question."""
+
+    conversation_id: str
 
 
 class VerificationSource(TypedDict):
@@ -909,3 +1023,35 @@ class WebhookEndpointCreated(WebhookEndpoint):
     """A receiver with its new secret."""
 
     secret: str
+
+
+class WorkspaceDocuments(TypedDict):
+    """The number of documents in each state; every version counts."""
+
+    queued: int
+    processing: int
+    ready: int
+    failed: int
+    superseded: int
+
+
+class WorkspaceEmbedding(TypedDict):
+    """The model that its vectors come from."""
+
+    model: str
+    dimension: int
+
+
+class Workspace(TypedDict):
+    """A workspace and how much it contains."""
+
+    name: str
+    title: str | None
+    status: Literal["active", "deleting"]
+    documents: WorkspaceDocuments
+    size_bytes: int
+    passages: int
+    settings: WorkspaceSettings
+    embedding: WorkspaceEmbedding | None
+    created_at: str
+    used_at: str | None

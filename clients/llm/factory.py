@@ -4,6 +4,7 @@ import httpx
 
 from clients.embeddings import default_embedder
 from clients.llm.completions.providers import CompatibleModel, GroqModel
+from clients.llm.divided import DividedModel
 from clients.llm.neural import NeuralJudge, open_classifier
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import ChatModel
@@ -18,10 +19,16 @@ def make_model(settings: Settings) -> ChatModel:
     """
     models = settings.models
     if not models.judge:
-        return _provider(settings)
+        return _divided(settings)
     # Before the provider, which may hold connections.
     classifier = open_classifier(models.judge, models.judge_label, download=models.judge_download)
-    return NeuralJudge(_provider(settings), classifier, models.judge_languages)
+    return NeuralJudge(_divided(settings), classifier, models.judge_languages)
+
+
+def _divided(settings: Settings) -> ChatModel:
+    if settings.provider == "offline" or not settings.judges_offline:
+        return _provider(settings)
+    return DividedModel(_provider(settings), OfflineModel(default_embedder()))
 
 
 def check_provider(settings: Settings) -> None:

@@ -19,10 +19,11 @@ _OK, _NO_KEY, _NOT_ALLOWED = 200, 401, 403
 class ServerAnswer:
     """`models` are the names it serves; `detail` is a sentence for users, unless the state is `ok`.
 
-    `unclear`: something answered, but not as a server of models does, which some gateways do not.
+    `forbidden`: not with this key or from this place, which may concern the list alone. `unclear`: something answered,
+    but not as a server of models does, which some gateways do not.
     """
 
-    state: Literal["ok", "key_refused", "unreachable", "unclear"]
+    state: Literal["ok", "key_refused", "forbidden", "unreachable", "unclear"]
     models: tuple[str, ...] = ()
     detail: str = ""
 
@@ -93,7 +94,7 @@ def _refused(answer: httpx.Response, key: str, key_name: str) -> ServerAnswer:
     if not key:
         return ServerAnswer("key_refused", detail=f"the server wants a key; set {key_name}")
     said = _said(answer).replace(key, "***")
-    state = "key_refused" if answer.status_code == _NO_KEY else "unclear"
+    state = "key_refused" if answer.status_code == _NO_KEY else "forbidden"
     return ServerAnswer(state, detail=f"{key_name} is refused: HTTP {answer.status_code} {said}".rstrip())
 
 

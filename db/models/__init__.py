@@ -7,6 +7,7 @@ from db.models.conversation import Conversation, ConversationTurn
 from db.models.document import Document, DocumentFile, DocumentStatus
 from db.models.evaluation import Evaluation
 from db.models.external import Batch, GivenSource
+from db.models.feedback import Feedback, SharedAnswer
 from db.models.graph import (
     DocumentGraph,
     Entity,
@@ -60,6 +61,7 @@ __all__ = [
     "EntityChunk",
     "Evaluation",
     "Event",
+    "Feedback",
     "GivenSource",
     "GraphChunk",
     "GraphStatus",
@@ -78,6 +80,7 @@ __all__ = [
     "QueryStatus",
     "Relation",
     "RelationChunk",
+    "SharedAnswer",
     "StepOutcome",
     "Tenant",
     "Verification",

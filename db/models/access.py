@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt, OwnedKey
+from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt, Json, OwnedKey
 
 DEFAULT_TENANT = 1
 """The tenant of an installation without keys; the migrations create it."""
@@ -29,7 +29,11 @@ class Tenant(Base):
 
 
 class Workspace(Base):
-    """A named collection, searched in one vector space once it has vectors. The counts serve lexical search."""
+    """A named collection, searched in one vector space once it has vectors. The counts serve lexical search.
+
+    `settings` are defaults of its questions (domain.query.workspaces). From `deleting_at` on it accepts nothing, and a
+    worker deletes it with all that it contains.
+    """
 
     __tablename__ = "workspaces"
     __table_args__ = (UniqueConstraint("tenant_id", "name"),)
@@ -39,6 +43,9 @@ class Workspace(Base):
         BigInteger, ForeignKey("tenants.id", ondelete="CASCADE"), server_default=TENANT_DEFAULT
     )
     name: Mapped[str]
+    title: Mapped[str | None]
+    settings: Mapped[Json] = mapped_column(server_default="{}")
+    deleting_at: Mapped[datetime | None]
     next_document_number: Mapped[int] = mapped_column(server_default="0")
     space_id: Mapped[int | None] = mapped_column(ForeignKey("embedding_spaces.id"))
     chunk_count: Mapped[int] = mapped_column(server_default="0")
@@ -49,6 +56,9 @@ class Workspace(Base):
 class ApiKey(Base):
     """`id` is the public part of the key. Only the SHA-256 of the whole key is stored, so the key can be shown only
     once.
+
+    `limited_to` is set for a key that opens only some workspaces: {"workspaces": their ids, "scopes": what it allows}.
+    Its `scopes` are then empty, so that a program that does not know the limit refuses it.
     """
 
     __tablename__ = "api_keys"
@@ -60,6 +70,7 @@ class ApiKey(Base):
     name: Mapped[str]
     digest: Mapped[str]
     scopes: Mapped[list[str]]
+    limited_to: Mapped[Json | None]
     requests_per_minute: Mapped[int | None]
     expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]

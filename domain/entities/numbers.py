@@ -4,13 +4,14 @@ Signs are dropped: "fell by 5 %" and "-5 %" state the same number, and the direc
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
 from domain.entities.units import (
     COUNTERS,
+    JOINED_COUNTERS,
     KOREAN_NUMERALS,
     NUMERALS,
     ORDINALS,
@@ -18,6 +19,7 @@ from domain.entities.units import (
     SINO_DIGITS,
     SINO_PLACES,
     UNITS,
+    UNMISTAKABLE_NUMERALS,
     latin_letters,
 )
 from domain.text.words import content_stems
@@ -39,7 +41,25 @@ def _any(names: Iterable[str]) -> str:
 # Tokenised text has spaces around separators: `45 , 000`, `10, 000`.
 _DIGITS = r"\d{1,3}(?:,\d{3}(?!\d)|[ ],[ ]\d{3}(?!\d)|,[ ]000(?!\d))+(?:\.\d+)?|\d+(?:\.\d+)?"
 _KOREAN_SCALE = _any(name for name in SCALES if not name.isascii())
-_ENGLISH_NUMERAL = _any([*NUMERALS, "hundred", "thousand"])
+_ENGLISH_NUMERAL = _any([*NUMERALS, "hundred", "thousand", "dozen"])
+# What may follow a Korean counter within its word: `두 알씩`, `세 번만에`, `네 명이다`.
+_ENDING = (
+    r"(?:씩|째|쯤|짜리|마다|당|뿐|들|간|이상|이하|미만|정도|만에?|밖에)?"
+    r"(?:이|가|은|는|을|를|의|에|에서|에게|에는|도|만|과|와|으?로|까지|부터|보다|이나|나|인|이?고|이?며|이?다|입니다|이?었다|였다)?(?![가-힣])"
+)
+_MEASURES = _any(
+    name
+    for name, (dimension, _) in UNITS.items()
+    if dimension in ("time", "months", "length", "mass", "volume", "area")
+    # "A second time", "a foot injury", "a ton of work" measure nothing.
+    and name not in ("second", "foot", "ton")
+    and name.isascii()
+    and name.isalpha()
+    and len(name) > 2
+)
+_BEFORE_ONE = "for in within after of than is are was takes take took taking lasts last lasted about only over"
+BEFORE_ONE = "|".join(rf"(?<={word}\s)" for word in _BEFORE_ONE.split())
+"""Behind one of these words "a" and a unit measure something, elsewhere they may be a rate: `8 euros an hour`."""
 _NUMBER = re.compile(
     rf"""(?<![A-Za-z0-9_.제])(?<!\d,)(?:
       (?P<code>\d+(?::\d+)+|\d+(?:\.\d+){{2,}})
@@ -50,15 +70,18 @@ _NUMBER = re.compile(
     | (?P<digits>{_DIGITS})(?:st|nd|rd|th)?
     | (?P<spelled>\b(?:{_ENGLISH_NUMERAL})\b(?:[\s-](?:and\s)?(?:{_ENGLISH_NUMERAL})\b)*
         (?:\sand\sa\shalf\b)?)
+    | (?P<half>\bhalf\s(?:an?\s)?(?=(?:{_MEASURES}|dozen)\b))
+    | (?P<one>\b(?:{BEFORE_ONE})an?(?=\s(?:{_MEASURES})\b))
     | (?P<ordinal>\b(?:{_any(ORDINALS)})(?=[\s-]|번째))
-    | (?P<native>\b(?:{_any(KOREAN_NUMERALS)})(?=\s?(?:{_any(COUNTERS)})))
+    | (?P<native>\b(?:(?:{_any(UNMISTAKABLE_NUMERALS)})(?=\s[가-힣])
+        |(?:{_any(KOREAN_NUMERALS)})(?=(?:\s(?:{_any(COUNTERS)})|(?:{_any(JOINED_COUNTERS)})){_ENDING})))
     | (?P<sino>\b[{"".join(SINO_DIGITS)}]?[십백천][{"".join((*SINO_DIGITS, *SINO_PLACES))}]{{0,6}}
         (?=\s(?:{_any((*COUNTERS, "년", "일", "원", "퍼센트", "킬로미터", "미터"))}))))
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 _SCALE = re.compile(
-    r"[\s-]?(?:(hundred|thousand|million|billion|trillion)s?|(mn|bn|tn))(?![A-Za-z])"
+    r"[\s-]?(?:(hundred|thousand|million|billion|trillion|dozen)s?|(mn|bn|tn))(?![A-Za-z])"
     r"|(?<=\d)([kb]|m(?!\s?(?:high|long|wide|deep|tall|above)\b))(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
@@ -70,6 +93,10 @@ _UNIT = re.compile(
     | \s({_any(name for name in UNITS if "가" <= name[0] <= "힣" and len(name) > 1)}|원)""",
     re.IGNORECASE | re.VERBOSE,
 )
+_AND_HALF = re.compile(r"\sand\sa\shalf\b", re.IGNORECASE)  # "an hour and a half"
+_KOREAN_METRES = re.compile(r"m\s?[가-힣]")  # 420m이다; $420m is money
+# Money: what is weighed in pounds comes in smaller numbers, or as "a million pounds of beef".
+_POUNDS = re.compile(r"\spounds?\b(?!\sof\b)(?:\ssterling\b)?", re.IGNORECASE)
 _CURRENCY = re.compile(r"(US\$|[$€£₩¥])\s?$", re.IGNORECASE)
 _KOREAN_PART = re.compile(rf"({_DIGITS})\s?({_KOREAN_SCALE}|)")
 _MYRIADS = (1e4, 1e8, 1e12)
@@ -127,11 +154,17 @@ def find_quantities(text: str) -> list[Quantity]:
     """Return the quantities in `text` in order, dates included; the number of a list item is no quantity."""
     text = _DECIMAL_COMMA.sub(r"\1.\2", latin_letters(text))
     listed = {match.end() for match in _LIST_NUMBER.finditer(text)}
-    return [
-        _quantity(text, match)
-        for match in _NUMBER.finditer(text)
-        if match.end() not in listed and not _is_name(text, match)
-    ]
+    return list(_quantities(text, listed))
+
+
+def _quantities(text: str, listed: Set[int]) -> Iterator[Quantity]:
+    end = 0
+    for match in _NUMBER.finditer(text):
+        # "Half a dozen" and "3 dozen" are one quantity.
+        if match.start() >= end and match.end() not in listed and not _is_name(text, match):
+            found = _quantity(text, match)
+            end = found.start + len(found.text)
+            yield found
 
 
 def _is_name(text: str, match: re.Match[str]) -> bool:
@@ -218,14 +251,20 @@ def _rounds_to(exact: float, claim: Quantity) -> bool:
 def _quantity(text: str, match: re.Match[str]) -> Quantity:
     value, step = _value(match)
     end = match.end()
+    currency = _CURRENCY.search(text, max(0, match.start() - 4), match.start())
     scale = _SCALE.match(text, end)
+    if scale and not currency and _KOREAN_METRES.match(text, end):
+        scale = None
     if scale:
         factor = SCALES[(scale[1] or scale[2] or scale[3]).lower()]
         value, step, end = value * factor, step * factor, scale.end()
-    currency = _CURRENCY.search(text, max(0, match.start() - 4), match.start())
     unit = _UNIT.match(text, end)
-    start, end = (currency or match).start(), unit.end() if unit else end
-    name = currency[1] if currency else unit[unit.lastindex or 0] if unit else ""
+    pounds = _POUNDS.match(text, end) if scale and not unit else None
+    start, end = (currency or match).start(), measured.end() if (measured := unit or pounds) else end
+    name = currency[1] if currency else unit[unit.lastindex or 0] if unit else "gbp" if pounds else ""
+    half = _AND_HALF.match(text, end) if measured else None
+    if half:
+        value, end = value + 0.5, half.end()
     clause = _CLAUSE.match(text, end)
     return Quantity(
         value=value,
@@ -243,7 +282,7 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
 def _is_weak(text: str, match: re.Match[str], value: float) -> bool:
     if match["digits"]:
         return _LETTER_HYPHEN.search(text, max(0, match.start() - 2), match.start()) is not None  # COVID-19
-    return match["vague"] is not None or (value <= 12 and not (match["korean"] or match["code"]))
+    return match["vague"] is not None or (value <= 12 and not (match["korean"] or match["code"] or match["half"]))
 
 
 def _vague_bound(written: str) -> Bound:
@@ -278,7 +317,7 @@ def _value(match: re.Match[str]) -> tuple[float, float]:
         return KOREAN_NUMERALS[native], 1.0
     if sino := match["sino"]:
         return _sino(sino), 1.0
-    return _spelled(match["spelled"]), 1.0
+    return _spelled(match["spelled"]) if match["spelled"] else 0.5 if match["half"] else 1.0, 1.0
 
 
 def _korean(written: str) -> tuple[float, float]:
@@ -321,8 +360,8 @@ def _spelled(phrase: str) -> float:
     for word in re.findall("[a-z]+", phrase.lower()):
         if word == "thousand":
             total, current = total + (current or 1) * 1000, 0.0
-        elif word == "hundred":
-            current = (current or 1) * 100
+        elif word in ("hundred", "dozen"):
+            current = (current or 1) * SCALES[word]
         else:
             current += NUMERALS.get(word, 0.0)
     return total + current

@@ -3,6 +3,7 @@
 SCALES = {
     name: scale
     for scale, names in (
+        (12.0, "dozen"),
         (1e2, "hundred 백"),
         (1e3, "thousand k 천"),
         (1e4, "만"),
@@ -123,30 +124,32 @@ ORDINALS = {
     **_numbered("fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth", start=14),
     **_numbered("첫 둘째 셋째 넷째 다섯째"),
 }
-COUNTERS = (
-    "명",
-    "개",
-    "번",
-    "가지",
-    "곳",
-    "달",
-    "살",
-    "시간",
-    "차례",
-    "마리",
-    "권",
-    "대",
-    "편",
-    "배",
-    "군데",
-    "사람",
-    "점",
-    "잔",
-    "병",
-    "해",
-    "쪽",
-)
-"""Korean counters: `두` and `세` are numbers only before one of these."""
+UNMISTAKABLE_NUMERALS = frozenset(each for each in KOREAN_NUMERALS if len(each) > 1)
+"""Korean numerals that are no other word; `한`, `열` and `쉰` may be verbs and nouns."""
+COUNTERS = {
+    name: names.split()[0]
+    for names in (
+        "명 사람 인 분",
+        "번 회 차례",
+        "살 세",
+        "곳 군데",
+        "가지 종 종류",
+        "장 매",
+        "알 정",
+        "잔 컵",
+        "숟갈 숟가락 스푼 큰술 작은술",
+        *"""
+            개 마리 대 권 병 척 채 그루 표 점 건 편 곡 배 쪽 달 해 시간 송이 켤레 자루 인분 벌 통 필 포기 톨
+            봉지 상자 그릇 모금 쌍 짝 끼 층 칸 바퀴 걸음 단 다발 방울 조각 마디 줄 판 꼬치
+        """.split(),
+    )
+    for name in names.split()
+}
+"""Korean counter → the one that stands for it and its synonyms. Some numerals are numbers only before a counter."""
+PIECES = frozenset("개 대 권 곳 척 채 그루 점 건 자루 송이 알 장 통 상자 병 가지 벌 포기".split())
+"""Counters of things, any of which may be counted with `개` instead."""
+JOINED_COUNTERS = tuple("명 개 번 살 마리 잔 권 달 가지 곳 시간 사람 배 병 채 장 알".split())
+"""Counters that are also written without a space behind a numeral: `두명`; `세대` is no number."""
 
 _LOOKALIKES = str.maketrans("ıİſ\u212a", "iIsK")
 

@@ -12,6 +12,7 @@ from typing import Literal
 from domain.entities.derived_figures import derivation, is_in_words
 from domain.entities.numbers import Quantity, agrees, same_dimension, states
 from domain.entities.source_figures import SourceFigures, source_figures
+from domain.facts.reading.korean import CLOCK, minutes
 from domain.text.sentence_alignment import AlignedSentence
 
 FigureKind = Literal["number", "unit", "wording"]
@@ -23,6 +24,7 @@ The kind `wording` is for figures that the source does not state but that may fo
 
 _SAME_STATEMENT = 0.9  # share of a claim's words from which a sentence counts as its origin
 _SAME_MATTER = 0.4  # the same, from which it tells which of several figures is meant
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
 _MOST_FIGURES = 50  # of a claim, so that one of nothing but numbers stays cheap
 
 
@@ -74,6 +76,8 @@ def differing_figures(stated: Sequence[Quantity], source: str, aligned: AlignedS
 def _anywhere(stated: Quantity, known: _Figures) -> Differing | None:
     if stated.weak and stated.value == 1 and not stated.unit:
         return None  # "one of them", "the first": rarely a figure
+    if _is_time_of_day(stated, known.figures.source):
+        return None
     alike = known.figures.candidates(stated)
     equal = [other for other in alike if states(stated, other, known.figures.scale)]
     if any(same_dimension(stated, other) for other in equal) or known.words(stated):
@@ -89,6 +93,13 @@ def _anywhere(stated: Quantity, known: _Figures) -> Differing | None:
     if found := derivation(stated, known.figures.source, known.figures.everywhere):
         return "wording", stated.text, ", ".join(found)
     return "number", stated.text, alternatives[0].text if len({each.value for each in alternatives}) == 1 else None
+
+
+def _is_time_of_day(stated: Quantity, source: str) -> bool:
+    """Say whether the source has a time such as `14:00` in Korean: `오후 2시`."""
+    clock = _CLOCK.fullmatch(stated.text)
+    wanted = int(clock[1]) * 60 + int(clock[2]) if clock else None
+    return wanted is not None and any(minutes(each) == wanted for each in CLOCK.finditer(source))
 
 
 def _other_unit(stated: Quantity, equal: Sequence[Quantity], known: _Figures) -> Quantity | None:

@@ -15,17 +15,11 @@ from pydantic import (
 )
 
 from domain.query.conversation import Turn
+from domain.query.instructions import Instructions, storable
 from domain.query.refusals import RefusalLanguage
 
-
-def _storable(text: str) -> str:
-    if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise ValueError("contains a NUL character or half of a surrogate pair, which no document can have")
-    return text
-
-
-_Text = Annotated[str, Field(max_length=1000), AfterValidator(_storable)]
-_Key = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_storable)]
+_Text = Annotated[str, Field(max_length=1000), AfterValidator(storable)]
+_Key = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
 MetadataValue = _Text | StrictBool | int | float
 
 
@@ -82,11 +76,14 @@ class QueryOptions(BaseModel):
     model: str | None = None
     """The main model asked for by the request (S2.5), or None for the configured one."""
     judge_model: str | None = None
-    """N6: the judge of a re-verification, or None for the configured model."""
+    """The fast model of this query: the judge of a re-verification (N6), or the workspace's; None for the configured
+    one."""
     retrieval_method: Literal["vector", "hybrid"]
     k: int
     filter: DocumentFilter | None = None
     """The documents to search; None means all of the workspace."""
+    workspaces: tuple[int, ...] = ()
+    """The ids of all workspaces to search, if there are several; the query belongs to the first."""
     dense_weight: float | None = None
     """The weight of similarity in `hybrid` search, relative to words (1); None means the embedder's own."""
     top_k: int
@@ -133,6 +130,10 @@ class QueryOptions(BaseModel):
     graph_relations: int = 20
     refusal_language: RefusalLanguage = "en"
     """V8: "I don't know" is said in the question's language, or in English as in the seeds."""
+    refusal: str | None = None
+    """The refusal in the words of the workspace, or in its language; None leaves that to `refusal_language`."""
+    instructions: Instructions = Instructions()
+    """How the answer is to be written. Prompts that judge never contain it."""
     conversation: tuple[Turn, ...] = ()
     """N9: the conversation before the question, from which it is restated so that it can be understood alone."""
     deadline_s: float | None = None

@@ -49,17 +49,12 @@ def lexical_order(question: Sequence[str], found: Sequence[Occurrences[K]], coll
 
     Equal ones stay in the order given.
     """
-    asked = _PreparedQuestion(question, collection)
+    asked = PreparedQuestion(question, collection)
     scores = {each.key: asked.score(each) for each in found}
     return sorted((key for key, score in scores.items() if score > 0), key=lambda key: -scores[key])
 
 
-def lexical_score(question: Sequence[str], passage: Occurrences[K], collection: Collection) -> float:
-    """Return the score of one passage, 0 or more; scores for the same question are comparable."""
-    return _PreparedQuestion(question, collection).score(passage)
-
-
-class _PreparedQuestion:
+class PreparedQuestion:
     """A question, read once for all passages: a passage costs only what it shares with it, however long the question
     is."""
 
@@ -71,6 +66,7 @@ class _PreparedQuestion:
         self._pairs = {_pair(*pair): rank for rank, pair in enumerate(pairwise(question)) if pair[0] != pair[1]}
 
     def score(self, passage: Occurrences[Any]) -> float:
+        """Return the score of one passage, 0 or more; scores for the same question are comparable."""
         length = passage.length / self._mean_length if self._mean_length else 1.0
         shared = sorted(filter(self._ranks.__contains__, passage.places), key=self._ranks.__getitem__)
         alone = sum(self._rarity[lexeme] * _saturated(len(passage.places[lexeme]), length) for lexeme in shared)

@@ -79,11 +79,6 @@ def without_hidden(text: str) -> str:
     return _HIDDEN.sub("", text)
 
 
-def addresses_model(text: str) -> bool:
-    """Say whether `text` contains words meant for a model that reads it: orders, verdicts, forged replies."""
-    return next(_orders(text), None) is not None
-
-
 @lru_cache(maxsize=512)
 def without_orders(text: str) -> str:
     """Blank out the sentences of `text` that address a model; every other character keeps its place.

@@ -5,11 +5,12 @@ and never against a number, date, unit, name or negation that differs in the sou
 never raise it: whatever a source makes a model believe, without words the result is at most uncertain.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, Literal
 
-from domain.evidence.contradictions import Disagreement, disagreements
+from domain.evidence.contradictions import Disagreement, best_places, disagreements
 from domain.evidence.equivalence import without_heading_facts
 from domain.evidence.spans import best_text_span, claim_relevance
 from domain.facts.grounding import ungrounded_words
@@ -21,7 +22,7 @@ from domain.text.quotes import locate_quote
 from domain.verdicts.self_contradiction import denies_itself
 from domain.verdicts.support_heuristics import cannot_support, shares_words
 
-EVIDENCE_RULES = "7"
+EVIDENCE_RULES = "8"
 """Part of the verifier's version: change it with every change of the rules here."""
 
 DISAGREEMENT_CONFIDENCE = 0.9
@@ -108,7 +109,8 @@ class Grounds:
             return self._rule_verbatim(reply)
         quoted = _quoted(self.statement, reply.evidence, self.readable)
         if self.disagreements:
-            return _contradicted(reply, self.disagreements, quoted or self.own_evidence)
+            doubtful = all(_may_mean_the_same(each, self.statement) for each in self.disagreements)
+            return _contradicted(reply, self.disagreements, quoted or self.own_evidence, doubtful=doubtful)
         if not (reply.is_accurate and reply.relation == "supports"):
             return _as_replied(reply, quoted or self.own_evidence)
         if why := denies_itself(reply):
@@ -116,14 +118,23 @@ class Grounds:
         places = [each for each in (quoted, self.own_evidence) if each]
         if not places:
             return _unproven(reply, "no words of the source were found that say so", None)
-        lacking = [self._lacks(each) for each in places]
-        if all(lacking):
-            words = ", ".join(f"“{word}”" for word in lacking[0][:_MOST_WORDS])
+        evidence, lacking = self._proof(places)
+        if evidence is None:
+            words = ", ".join(f"“{word}”" for word in lacking[:_MOST_WORDS])
             return _unproven(reply, f"the words that were found as its proof do not have {words}", None)
-        evidence = next(place for place, missing in zip(places, lacking, strict=True) if not missing)
         if self.hardly_said:
             return _unproven(reply, "the source has hardly any of its words", evidence)
         return _as_replied(reply, evidence)
+
+    def _proof(self, places: Sequence[Evidence]) -> tuple[Evidence | None, Sequence[str]]:
+        """Return the first of the places, or the one that states all of the statement, that names its subjects and has
+        its values; with none, the words that the first place lacks."""
+        first: Sequence[str] = ()
+        for place in chain(places, _stating_places(self.statement, self.readable)):
+            if not (lacking := self._lacks(place)):
+                return place, ()
+            first = first or lacking
+        return None, first
 
     def _rule_verbatim(self, reply: StatementCheck) -> Ruling:
         if not (reply.is_accurate and reply.relation == "supports"):
@@ -141,8 +152,10 @@ def _unproven(reply: StatementCheck, why: str, evidence: Evidence | None) -> Rul
     return Ruling(True, "supports", min(reply.confidence, UNPROVEN_CONFIDENCE), explanation, "evidence", evidence)
 
 
-def _contradicted(reply: StatementCheck, found: Sequence[Disagreement], evidence: Evidence | None) -> Ruling:
-    if all(each.kind == "wording" for each in found):
+def _contradicted(
+    reply: StatementCheck, found: Sequence[Disagreement], evidence: Evidence | None, *, doubtful: bool
+) -> Ruling:
+    if doubtful:
         reasons = "; ".join(each.message for each in found)
         return Ruling(
             False,
@@ -160,6 +173,14 @@ def _contradicted(reply: StatementCheck, found: Sequence[Disagreement], evidence
     confidence = max(DISAGREEMENT_CONFIDENCE, reply.confidence) if agreed else DISAGREEMENT_CONFIDENCE
     reasons = "; ".join(each.message for each in found)
     return Ruling(False, relation, confidence, reasons, "evidence", evidence)
+
+
+def _may_mean_the_same(found: Disagreement, statement: str) -> bool:
+    """Say whether careful readers would not call it a contradiction: other words, common words in another order, or a
+    restriction that the statement leaves out."""
+    if found.kind == "order":
+        return bool(found.source_value and found.source_value[:1].islower())
+    return found.kind == "wording" or found.claim_value == statement.strip(" .。")
 
 
 def _as_replied(reply: StatementCheck, evidence: Evidence | None) -> Ruling:
@@ -180,6 +201,14 @@ def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:
         if found is not None and found.exact:
             return Evidence(number, found.start, found.end)
     return None
+
+
+def _stating_places(statement: str, sources: Sequence[str]) -> Iterator[Evidence]:
+    """Yield the place of each source that states all of a statement, if one clause or sentence does."""
+    for number, source in enumerate(sources):
+        found = best_places(statement, source)
+        if len(found) == 1 and found[0].is_full_match and (place := locate_quote(found[0].place, source, 1.0)):
+            yield Evidence(number, place.start, place.end)
 
 
 def _own_evidence(statement: str, sources: Sequence[str]) -> Evidence | None:

@@ -15,11 +15,13 @@ from clients.embeddings import Embedder
 from clients.llm.calling.replay_model import RecordedModel
 from clients.llm.calling.reply_cache import CachedReply
 from clients.llm.gateway import ModelGateway
+from clients.llm.offline.model import PROVIDER
 from config.settings import Settings
 from db.models import Query
 from db.queries.runs import model_calls, queries, results, steps
 from db.session import reading
 from domain.errors import NotReverifiable
+from domain.prompting.judgements import CHECK_ALIGNMENT
 from domain.query.options import QueryOptions
 from domain.verdicts.calibration import Calibration
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
@@ -89,6 +91,7 @@ class _Record(NamedTuple):
     replies: dict[str, CachedReply]
     answer: results.StoredAnswer
     published: results.StoredVerification | None
+    judged_offline: bool
 
 
 async def replay_answer(
@@ -100,7 +103,12 @@ async def replay_answer(
     """
     record = _read(query_id)
     model = RecordedModel(record.query.provider, record.replies)
-    tools = Tools(ModelGateway(model, settings.models, backoff_s=0.0), embedder, calibration=calibration)
+    tools = Tools(
+        ModelGateway(model, settings.models, backoff_s=0.0),
+        embedder,
+        judges_offline=record.judged_offline,
+        calibration=calibration,
+    )
     return await _Replay(record, model, tools).run()
 
 
@@ -119,7 +127,9 @@ def _read(query_id: uuid.UUID) -> _Record:
         if calls and not replies:
             raise NotReverifiable("The replies of its models were erased, or come from a version that kept no audit.")
         found = steps.list_outcomes(session, query_id)
-        return _Record(query, found, replies, answer, results.find_published_verification(session, query_id))
+        judged_offline = any(call.prompt == CHECK_ALIGNMENT.name and call.model == PROVIDER for call in calls)
+        published = results.find_published_verification(session, query_id)
+        return _Record(query, found, replies, answer, published, judged_offline)
 
 
 class _Replay:

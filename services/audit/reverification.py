@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from config.settings import Settings
 from db.models import Query, QueryKind, QueryStatus
 from db.queries.access.idempotency import Repeatable, reserve_key
+from db.queries.access.workspaces import require_open_workspace
 from db.queries.documents.chunks import Passage
 from db.queries.runs import queries, results
 from db.session import transaction
@@ -41,7 +42,8 @@ def reverify(
     """Store a verification of a query's answer; the caller then publishes it.
 
     Answer and evidence are the stored ones: nothing is searched for or repaired. Raises QueryNotFound,
-    VerificationNotFound, NotReverifiable, ModelNotAllowed, WebhookUrlInvalid, AddressForbidden, IdempotencyKeyReused.
+    VerificationNotFound, NotReverifiable, WorkspaceDeleting, ModelNotAllowed, WebhookUrlInvalid, AddressForbidden,
+    IdempotencyKeyReused.
     """
     check_callback(asked.callback_url, settings)
     new_id = uuid.uuid4()
@@ -49,6 +51,7 @@ def reverify(
         if request is not None and (first := reserve_key(session, request, new_id)) != new_id:
             return Submitted(first, repeated=True)
         old = queries.get_query(session, query_id, kind)
+        require_open_workspace(session, old.workspace_id)
         if old.status != QueryStatus.SUCCEEDED:
             raise NotReverifiable(f"The query's status is {old.status!r}; only an answer can be verified again.")
         (_verify_given if kind is QueryKind.VERIFICATION else _verify_answer)(session, new_id, old, asked, settings)

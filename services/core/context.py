@@ -79,6 +79,8 @@ class Tools:
     """Scores passages in place of the model."""
     is_watched: Callable[[uuid.UUID], bool] = _is_watched
     """Whether a query has a live watcher; may use the network."""
+    judges_offline: bool = False
+    """Whether judgements are made by rules though a provider's model writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,8 @@ class StepContext:
     @property
     def refusal(self) -> str:
         """The text that replaces an answer that the documents do not support (S3.4, V8)."""
+        if self.query.options.refusal is not None:
+            return self.query.options.refusal
         asked = self.question.strip() or (self.outcome("generate") or {}).get("text", "")
         return refusal_for(asked, self.query.options.refusal_language)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from clients.embeddings import Embedder, embedder_of
 from db.indexes import ensure_space_index
 from db.models import Workspace
-from db.queries.documents.spaces import Space, assign_space, get_or_add_space, space_of
+from db.queries.documents.spaces import Space, assign_space, find_space, get_or_add_space, space_of
 from db.queries.documents.vectors import known_vectors, text_digest
 from db.session import reading, transaction
 from domain.errors import EmbeddingMismatch
@@ -46,7 +46,8 @@ def likely_space(workspace_id: int, configured: Embedder) -> Space | None:
     known = _searched.get(workspace_id)
     if known is not None and (known.model, known.dimension) == (configured.name, configured.dimension):
         return known
-    return read_space(workspace_id)
+    with reading() as session:
+        return find_space(session, workspace_id)
 
 
 def remember_space(workspace_id: int, space: Space | None) -> None:

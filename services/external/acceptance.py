@@ -20,15 +20,16 @@ _MOST_WRONG = 20
 def submit_verification(new: NewVerification, settings: Settings, request: Repeatable | None = None) -> Submitted:
     """Store the verification, once for all requests with one Idempotency-Key; the caller then publishes it.
 
-    Raises VerificationInvalid, IdempotencyKeyReused, QuestionInvalid, ModelNotAllowed, WebhookUrlInvalid,
-    AddressForbidden, DocumentNotFound, DocumentNotRead, DatabaseUnavailable.
+    Its workspace is created if missing, unless the verification is refused. Raises VerificationInvalid,
+    WorkspaceNameInvalid, WorkspaceDeleting, WorkspaceForbidden, IdempotencyKeyReused, QuestionInvalid, ModelNotAllowed,
+    WebhookUrlInvalid, AddressForbidden, DocumentNotFound, DocumentNotRead, DatabaseUnavailable.
     """
     check_verification(new, settings)
-    workspaces = _make_workspaces([new])
     query_id = uuid.uuid4()
     with transaction() as session:
         if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
             return Submitted(first, repeated=True)
+        workspaces = get_or_add_workspaces(session, [new.workspace])
         store = Store(session, settings, workspaces)
         store.add([Item(query_id, new, store.rows(new))])
     return Submitted(query_id, repeated=False)

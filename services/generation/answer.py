@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from clients.llm.gateway import ComposedText, Failure
 from domain.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER
+from domain.query.instructions import style_of
 from domain.query.modes import idk_for, is_idk
 from domain.query.outcomes import Drafted
 from services.core.context import StepContext, StepResult, numbered_sources
@@ -22,7 +23,9 @@ async def generate(context: StepContext) -> StepResult:
         {
             "sources": numbered_sources(passages),
             "question": context.question,
+            # What the workspace says instead is for readers: a model refuses in words that are recognised.
             "idk": idk_for(context.question),
+            "style": style_of(context.query.options.instructions),
         },
     )
     if notes := notes_text(context):

@@ -26,9 +26,10 @@ def with_question_verdict(context: StepContext, answer: str, checks: Mapping[str
 
 
 def _models_word(context: StepContext, outcome: Mapping[str, Any]) -> ModelJudgement | None:
-    """None where no model reads: the offline provider applies the same rules as the verdict itself."""
+    """None where no model judges: the offline provider applies the same rules as the verdict itself."""
     verdict: Mapping[str, Any] = outcome.get("verdict") or {}
-    if "answers" not in verdict or context.tools.models.provider == _OFFLINE:
+    by_rules = context.tools.judges_offline or context.tools.models.provider == _OFFLINE
+    if "answers" not in verdict or by_rules:
         return None
     return ModelJudgement(verdict["answers"], tuple(verdict["open_parts"]))
 

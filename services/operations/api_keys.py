@@ -9,30 +9,37 @@ from typing import Any
 
 from clients.webhooks.signing import new_secret
 from config.settings import settings
+from db.models import ApiKey
 from db.queries.access import keys as rows
+from db.queries.access.workspaces import get_workspace
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import KeyExpired, KeyInvalid, KeyRevoked
-from domain.keys import ID_BYTES, SECRET_BYTES, Scope, SentKey, build_key, parse_key
+from domain.keys import ID_BYTES, SECRET_BYTES, Scope, SentKey, build_key, check_limit, parse_key
 
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """The properties of a new key; `expires_in_days` None means never, `requests_per_minute` None as configured."""
+    """The properties of a new key; `expires_in_days` None means never, `requests_per_minute` None as configured.
+
+    `workspaces` are the names of those that it opens; None means all of the tenant, present and future.
+    """
 
     name: str
     scopes: Sequence[Scope]
     expires_in_days: int | None = None
     requests_per_minute: int | None = None
+    workspaces: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The owner of a valid key."""
+    """The owner of a valid key; `workspaces` are the ids of those that it is limited to, None for no limit."""
 
     key_id: str
     tenant_id: int
     scopes: frozenset[str]
     requests_per_minute: int
+    workspaces: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +71,15 @@ def recognise(text: str) -> Caller | None:
 
 
 def create_key(new: NewKey) -> dict[str, Any]:
-    """Create a key for the current tenant; this result is the only place that shows `key`."""
+    """Create a key for the current tenant; this result is the only place that shows `key`.
+
+    Raises WorkspaceNotFound, and BadInput for a key limited to workspaces with a scope that concerns all of them.
+    """
+    check_limit(new.scopes, new.workspaces)
     text = build_key(secrets.token_bytes(ID_BYTES), secrets.token_bytes(SECRET_BYTES))
     made = parse_key(text)
     with transaction() as session:
+        limit = None if new.workspaces is None else [get_workspace(session, each).id for each in new.workspaces]
         row = rows.add_key(
             session,
             made.id,
@@ -76,6 +88,7 @@ def create_key(new: NewKey) -> dict[str, Any]:
             scopes=[scope for scope in Scope if scope in new.scopes],
             expires_in_days=new.expires_in_days,
             requests_per_minute=new.requests_per_minute,
+            workspaces=limit,
         )
         return {**_as_json(row), "key": text}
 
@@ -131,10 +144,17 @@ def _look_up(sent: SentKey) -> _Known:
         if hmac.compare_digest(row.digest, sent.digest) and not expired and row.revoked_at is None:
             rows.record_use(session, row.id)
         limit = row.requests_per_minute or settings().access.requests_per_minute
-        caller = Caller(row.id, row.tenant_id, frozenset(row.scopes), limit)
+        caller = _caller(row, limit)
         known = _Known(read_at, row.digest, expired, row.revoked_at is not None, caller)
     _known[sent.id] = known
     return known
+
+
+def _caller(row: ApiKey, requests_per_minute: int) -> Caller:
+    if row.limited_to is None:
+        return Caller(row.id, row.tenant_id, frozenset(row.scopes), requests_per_minute)
+    scopes, workspaces = frozenset(row.limited_to["scopes"]), tuple(row.limited_to["workspaces"])
+    return Caller(row.id, row.tenant_id, scopes, requests_per_minute, workspaces)
 
 
 def _checked(known: _Known, sent: SentKey) -> Caller:
@@ -149,12 +169,15 @@ def _checked(known: _Known, sent: SentKey) -> Caller:
 
 
 def _as_json(row: rows.ListedKey) -> dict[str, Any]:
-    key, tenant = row
+    key, tenant, names = row
+    limit = key.limited_to
     return {
         "id": key.id,
         "tenant": tenant,
         "name": key.name,
-        "scopes": key.scopes,
+        "scopes": limit["scopes"] if limit else key.scopes,
+        # A deleted workspace leaves the list, and the key opens less.
+        "workspaces": [names[each] for each in limit["workspaces"] if each in names] if limit else None,
         "requests_per_minute": key.requests_per_minute,
         "created_at": key.created_at,
         "expires_at": key.expires_at,

@@ -15,12 +15,12 @@ from sqlalchemy.orm import Session
 from config.settings import Settings
 from db.models import QueryStatus
 from db.queries.access.idempotency import Repeatable, reserve_key
-from db.queries.access.workspaces import get_workspace
+from db.queries.access.workspaces import get_open_workspace
 from db.queries.paging import Place
 from db.queries.runs import conversations
 from db.queries.runs.conversations import ListedConversation, StoredTurn, TurnPlace
 from db.session import reading, transaction
-from domain.errors import TurnUnfinished
+from domain.errors import ConversationElsewhere, TurnUnfinished
 from domain.query.conversation import MOST_TURNS, Turn, last_turns, title_of
 from services.finishing.completion import finish
 from services.queries.submission import NewQuery, check, store
@@ -41,13 +41,14 @@ class Asked:
 def begin(workspace: str, title: str | None, request: Repeatable | None = None) -> tuple[Json, bool]:
     """Create a conversation, once for all requests with one Idempotency-Key: (conversation, whether it was there).
 
-    Raises WorkspaceNotFound, IdempotencyKeyReused, ConversationNotFound when a repeated one was deleted.
+    Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, IdempotencyKeyReused, ConversationNotFound when a
+    repeated one was deleted.
     """
     conversation_id = uuid.uuid4()
     with transaction() as session:
         if request is not None and (first := reserve_key(session, request, conversation_id)) != conversation_id:
             return _conversation_json(conversations.get_conversation(session, first)), True
-        conversations.add_conversation(session, conversation_id, get_workspace(session, workspace).id, title)
+        conversations.add_conversation(session, conversation_id, get_open_workspace(session, workspace).id, title)
         return _conversation_json(conversations.get_conversation(session, conversation_id)), False
 
 
@@ -58,11 +59,13 @@ def ask(
     *,
     replaces: uuid.UUID | None = None,
     request: Repeatable | None = None,
+    workspace: str | None = None,
 ) -> Asked:
-    """Store a question as the next turn; `new.workspace` and `new.conversation` are taken from the conversation.
+    """Store a question as the next turn; `new.workspace` and `new.conversation` are taken from the conversation, which
+    has to be about `workspace`, if that is given.
 
     With `replaces` it takes the place of that turn: this and all after it are set aside, and cancelled if unfinished.
-    Raises ConversationNotFound, TurnNotFound, TurnUnfinished, and what `submit_once` raises.
+    Raises ConversationNotFound, ConversationElsewhere, TurnNotFound, TurnUnfinished, and what `submit_once` raises.
     """
     checked = check(new, settings)
     query_id = uuid.uuid4()
@@ -70,17 +73,29 @@ def ask(
         if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
             return Asked(first, repeated=True)
         conversations.lock_conversation(session, conversation_id)
-        workspace = conversations.get_conversation(session, conversation_id).workspace
+        own = conversations.get_conversation(session, conversation_id).workspace
+        if workspace not in (None, own):
+            raise ConversationElsewhere(f"The conversation is about the workspace {own!r}, not {workspace!r}.")
         if replaces is None:
             position, cancelled = _next_position(session, conversation_id), ()
         else:
             position = conversations.get_current_position(session, conversation_id, replaces)
             cancelled = _cancel(session, conversations.set_aside(session, conversation_id, position))
         before = conversations.last_turns_before(session, conversation_id, position, MOST_TURNS)
-        options = checked.options.model_copy(update={"conversation": said_in(before)})
-        store(session, query_id, replace(checked, options=options), workspace)
+        store(session, query_id, replace(checked, workspace=own, conversation=said_in(before)), settings)
         conversations.add_turn(session, conversation_id, query_id, position, replaces)
     return Asked(query_id, repeated=False, cancelled=cancelled)
+
+
+def ask_first(new: NewQuery, settings: Settings) -> uuid.UUID:
+    """Begin a conversation with a question and return the question's id. Raises what `submit_once` raises."""
+    checked = check(new, settings)
+    conversation_id, query_id = uuid.uuid4(), uuid.uuid4()
+    with transaction() as session:
+        conversations.add_conversation(session, conversation_id, get_open_workspace(session, new.workspace).id, None)
+        store(session, query_id, checked, settings)
+        conversations.add_turn(session, conversation_id, query_id, 1, None)
+    return query_id
 
 
 def said_in(turns: Sequence[StoredTurn]) -> tuple[Turn, ...]:

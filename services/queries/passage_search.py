@@ -7,13 +7,12 @@ from typing import Any
 from clients.embeddings import Embedder
 from config.settings import Settings
 from db.models import DocumentStatus
-from db.queries.access.workspaces import get_workspace
 from db.queries.documents.chunks import Passage, get_passages, list_passages
-from db.queries.documents.documents import get_document
+from db.queries.documents.documents import get_document, workspace_names_of
 from db.session import reading
 from domain.errors import DocumentNotRead
 from domain.query.options import DocumentFilter
-from services.queries.submission import checked_question
+from services.queries.submission import checked_question, open_workspaces
 from services.retrieval.candidates import Search, Searched, search
 
 _READ = (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
@@ -25,6 +24,8 @@ class NewSearch:
 
     text: str
     workspace: str = "default"
+    workspaces: tuple[str, ...] = ()
+    """All that are searched, in place of `workspace`."""
     k: int | None = None
     filter: DocumentFilter | None = None
 
@@ -32,18 +33,28 @@ class NewSearch:
 def search_passages(new: NewSearch, settings: Settings, embedder: Embedder) -> dict[str, Any]:
     """The passages that a question would find before reranking, as JSON: `passages`, best first, and `issues`.
 
-    Raises QuestionInvalid, WorkspaceNotFound, EmbeddingMismatch, EmbeddingRejected.
+    Raises QuestionInvalid, WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, EmbeddingsDiffer,
+    EmbeddingMismatch, EmbeddingRejected.
     """
     text = checked_question(new.text, settings.question_max_chars)
     with reading() as session:
-        workspace_id = get_workspace(session, new.workspace).id
+        places = [each.id for each in open_workspaces(session, new.workspaces or (new.workspace,))]
     k, configured = new.k or settings.retrieval.k, settings.retrieval
-    where = Search(workspace_id, configured.method, k, new.filter, configured.dense_weight)
+    where = Search(places[0], configured.method, k, new.filter, configured.dense_weight, tuple(places))
     searched: Searched = search([text], where, embedder)
     similarity = dict(searched.found)
     with reading() as session:
         passages = get_passages(session, similarity)
-    found = [{**_as_json(passage), "similarity": similarity[passage.key]} for passage in passages]
+        names = workspace_names_of(session, {passage.document_id for passage in passages})
+    found = [
+        {
+            **_as_json(passage),
+            "workspace": names[passage.document_id],
+            "similarity": similarity[passage.key],
+        }
+        for passage in passages
+        if passage.document_id in names
+    ]
     return {"passages": found, "issues": list(searched.issues)}
 
 

@@ -55,16 +55,17 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         query, workspace = queries.get_named_query(session, query_id, QueryKind.ANSWER)
         whole = results.read_whole(session, query_id, query.round)
         restated = restated_question(session, query)
+        searched = queries.searched_workspaces(session, [query])
     if query.status == QueryStatus.CANCELLED:
         # It may have been concluded, but was never published.
         whole = whole._replace(answer=None, published=None)
     return {
-        **_head(query, workspace),
+        **_head(query, workspace, searched),
         "restated_question": restated,
         "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
         **(_answer_json(*whole.answer, whole.added) if whole.answer else _NO_ANSWER),
         "mentions": _mentions(restated or query.question, whole),
-        "sources": [{**source, "timestamp": whole.added.get(source["document_id"])} for source in whole.sources],
+        "sources": [{**source, **_origin(source["document_id"], whole.added)} for source in whole.sources],
         "verification": _verification_json(whole.published, query.options) if whole.published else None,
         "usage": whole.usage,
         "timings": {**whole.timings, "total": _elapsed_ms(query)},
@@ -94,13 +95,15 @@ def timings_json(session: Session, query: Query) -> dict[str, Any]:
 def read_queries(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
     with reading() as session:
         rows = queries.list_queries(session, wanted, after=after, limit=limit)
-        return [_head(query, name) for query, name in rows]
+        searched = queries.searched_workspaces(session, [query for query, _ in rows])
+        return [_head(query, name, searched) for query, name in rows]
 
 
 def read_head(query_id: uuid.UUID) -> dict[str, Any]:
     """The query without its answer. Raises QueryNotFound."""
     with reading() as session:
-        return _head(*queries.get_named_query(session, query_id))
+        query, workspace = queries.get_named_query(session, query_id)
+        return _head(query, workspace, queries.searched_workspaces(session, [query]))
 
 
 def read_history(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dict[str, Any]:
@@ -108,7 +111,7 @@ def read_history(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dic
     with reading() as session:
         query = queries.get_query(session, query_id, kind)
         return {
-            **_head(query, queries.workspace_name_of(session, query)),
+            **_head(query, queries.workspace_name_of(session, query), queries.searched_workspaces(session, [query])),
             "verifications": [_attempt_json(v) for v in results.list_verifications(session, query_id)],
             "parked": parked_of_query(session, query_id),
             "reverifications": read_reverifications(session, query_id),
@@ -192,12 +195,14 @@ _NO_ANSWER: dict[str, Any] = {
 }
 
 
-def _head(query: Query, workspace: str) -> dict[str, Any]:
+def _head(query: Query, workspace: str, searched: Mapping[int, str]) -> dict[str, Any]:
+    several = [searched[each] for each in query.options.get("workspaces", ()) if each in searched]
     return {
         "id": str(query.id),
         "status": query.status,
         "stage": query.stage,
         "workspace": workspace,
+        "workspaces": several or [workspace],
         "question": query.question,
         "mode": query.mode,
         "preset": query.options.get("preset", "standard"),
@@ -216,7 +221,13 @@ def _elapsed_ms(query: Query) -> float | None:
     return round((query.finished_at - query.created_at).total_seconds() * 1000, 1)
 
 
-def _answer_json(answer: Answer, citations: list[Citation], added: Mapping[str, str]) -> dict[str, Any]:
+def _origin(document_id: str, added: Mapping[str, tuple[str, str]]) -> dict[str, str | None]:
+    """When the document was added, and to which workspace; null for a deleted one."""
+    at, workspace = added.get(document_id, (None, None))
+    return {"timestamp": at, "workspace": workspace}
+
+
+def _answer_json(answer: Answer, citations: list[Citation], added: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
     return {
         "answer": answer.text,
         "original_answer": answer.original_text,
@@ -224,7 +235,7 @@ def _answer_json(answer: Answer, citations: list[Citation], added: Mapping[str, 
         "abstained": answer.abstained,
         "abstain_reason": answer.abstain_reason,
         "references": answer.references,
-        "citations": [_citation_json(citation, added.get(str(citation.document_id))) for citation in citations],
+        "citations": [_citation_json(citation, added) for citation in citations],
         "removed_citations": answer.removed_citations,
         "edits": answer.edits,
     }
@@ -256,15 +267,17 @@ def _fields(row: object, names: Iterable[str]) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names}
 
 
-def _citation_json(citation: Citation, added: str | None) -> dict[str, Any]:
+def _citation_json(citation: Citation, added: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    origin = _origin(str(citation.document_id), added)
     metadata = _fields(citation, ["chunk_id", "doc_id", "chunk_index", "start_index", "source"])
     return {
         **_fields(citation, _CITATION_FIELDS),
         "document_id": str(citation.document_id),
+        "workspace": origin["workspace"],
         # S3.3 as the seed writes it: the cited text beside its metadata.
         "text": citation.text_span,
         "filename": citation.document_name,
-        "metadata": {**metadata, "filename": citation.document_name, "timestamp": added},
+        "metadata": {**metadata, "filename": citation.document_name, "timestamp": origin["timestamp"]},
     }
 
 

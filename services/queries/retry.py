@@ -8,6 +8,7 @@ from clients.telemetry import tracing
 from config.settings import Settings
 from db.models import Query, QueryKind, QueryStatus
 from db.queries.access.idempotency import Repeatable, reserve_key
+from db.queries.access.workspaces import require_open_workspace
 from db.queries.runs.parking import parked_of_query
 from db.queries.runs.queries import add_query, get_query
 from db.queries.runs.replays import copy_outcomes, copy_sources, outcomes_of_request
@@ -30,7 +31,7 @@ def retry_query(
     the caller then publishes it.
 
     A retried answer keeps finished outcomes that need not be paid again; a verification starts from its stored sources.
-    Raises QueryNotFound, VerificationNotFound, NotReplayable, IdempotencyKeyReused.
+    Raises QueryNotFound, VerificationNotFound, NotReplayable, WorkspaceDeleting, IdempotencyKeyReused.
     """
     new_id = uuid.uuid4()
     with transaction() as session:
@@ -42,6 +43,7 @@ def retry_query(
             raise NotReplayable(
                 f"The query's status is {old.status!r} and none of its finished steps was parked; ask anew instead."
             )
+        require_open_workspace(session, old.workspace_id)
         _add(session, new_id, old, settings)
         take_place(session, old.id, new_id)
         if kind is QueryKind.VERIFICATION:

@@ -2,7 +2,8 @@
 
 import unicodedata
 import uuid
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeVar
 
 from sqlalchemy.orm import Session
@@ -10,16 +11,20 @@ from sqlalchemy.orm import Session
 from clients.telemetry import tracing
 from clients.webhooks.addresses import check_url
 from config.settings import Settings
+from db.models import Workspace
 from db.queries.access.idempotency import Repeatable, reserve_key
-from db.queries.access.workspaces import get_workspace
+from db.queries.access.workspaces import get_open_workspace
+from db.queries.documents.spaces import space_of
 from db.queries.runs.queries import add_query
 from db.session import transaction
-from domain.errors import ModelNotAllowed, QuestionInvalid
+from domain.errors import BadInput, EmbeddingsDiffer, ModelNotAllowed, QuestionInvalid
 from domain.prompting.batched_items import MOST_CHUNKS, MOST_STATEMENTS
 from domain.query.conversation import Turn
+from domain.query.instructions import Instructions, refusal_of
 from domain.query.modes import parse_mode, rules_of
 from domain.query.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind
 from domain.query.refusals import RefusalLanguage
+from domain.query.workspaces import WorkspaceSettings
 from services.core.request_priority import requester_columns
 from services.webhooks.outbox import address_policy
 
@@ -35,9 +40,12 @@ class NewQuery:
 
     question: str
     workspace: str = "default"
-    mode: str = "balanced"
+    workspaces: tuple[str, ...] = ()
+    """All that are asked, in place of `workspace`; the settings are those of the first."""
+    mode: str | None = None
     preset: Preset | None = None
     model: str | None = None
+    fast_model: str | None = None
     run: RunKind = "structured"
     multi_query: int | None = None
     retrieval_method: Literal["vector", "hybrid"] | None = None
@@ -59,6 +67,8 @@ class NewQuery:
     min_relevance: float | None = None
     min_excerpt_length: int | None = None
     refusal_language: RefusalLanguage | None = None
+    instructions: Instructions = field(default_factory=Instructions)
+    """Those of the fields that were given count; the others are the workspace's."""
     conversation: tuple[Turn, ...] = ()
     """The earlier turns of the conversation."""
     callback_url: str | None = None
@@ -77,7 +87,7 @@ def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
     """Store the query and return its id; the caller then publishes it.
 
     Raises QuestionInvalid, ModeUnknown, ModelNotAllowed, WebhookUrlInvalid, AddressForbidden, WorkspaceNotFound,
-    DatabaseUnavailable.
+    WorkspaceForbidden, WorkspaceDeleting, DatabaseUnavailable.
     """
     return submit_once(new, settings, None).query_id
 
@@ -89,43 +99,74 @@ def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -
     with transaction() as session:
         if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
             return Submitted(first, repeated=True)
-        store(session, query_id, checked, new.workspace)
+        store(session, query_id, checked, settings)
     return Submitted(query_id, repeated=False)
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedQuery:
-    """A question that may be stored, with its options resolved."""
-
-    question: str
-    mode: str
-    provider: str
-    options: QueryOptions
-    callback_url: str | None
-
-
-def check(new: NewQuery, settings: Settings) -> CheckedQuery:
-    """Raises what `submit_query` raises, except for what only the database knows."""
+def check(new: NewQuery, settings: Settings) -> NewQuery:
+    """The question as it is stored. Raises what `submit_query` raises, except for what only the database knows."""
     question = checked_question(new.question, settings.question_max_chars)
-    options = resolve_options(new, settings)
+    parse_mode(new.mode)
+    check_models((new.model, new.fast_model), settings)
     if new.callback_url is not None:
         check_url(new.callback_url, address_policy(settings.webhooks))
-    return CheckedQuery(question, parse_mode(new.mode).value, settings.provider, options, new.callback_url)
+    return replace(new, question=question)
 
 
-def store(session: Session, query_id: uuid.UUID, checked: CheckedQuery, workspace: str) -> None:
-    """Accept the query within the caller's transaction. Raises WorkspaceNotFound."""
+def store(session: Session, query_id: uuid.UUID, checked: NewQuery, settings: Settings) -> None:
+    """Accept a checked question within the caller's transaction; what it leaves open is as its workspace has it.
+
+    Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, EmbeddingsDiffer, ModelNotAllowed.
+    """
+    workspace, *others = open_workspaces(session, checked.workspaces or (checked.workspace,))
+    asked = with_defaults(checked, WorkspaceSettings.stored(workspace.settings))
     add_query(
         session,
-        get_workspace(session, workspace).id,
+        workspace.id,
         query_id=query_id,
-        question=checked.question,
-        mode=checked.mode,
-        provider=checked.provider,
-        options=checked.options.model_dump(mode="json"),
-        callback_url=checked.callback_url,
+        question=asked.question,
+        mode=parse_mode(asked.mode).value,
+        provider=settings.provider,
+        options=_over([workspace.id, *(each.id for each in others)], asked, settings).model_dump(mode="json"),
+        callback_url=asked.callback_url,
         traceparent=tracing.traceparent(),
         **requester_columns(session),
+    )
+
+
+def open_workspaces(session: Session, names: Iterable[str]) -> list[Workspace]:
+    """Those with these names, each once. Raises EmbeddingsDiffer when they cannot be searched together."""
+    found = [get_open_workspace(session, name) for name in dict.fromkeys(names)]
+    spaces = {each.name: space_of(session, each.id) for each in found} if len(found) > 1 else {}
+    models = {name: f"{space.model} ({space.dimension})" for name, space in spaces.items() if space is not None}
+    if len(set(models.values())) > 1:
+        told = ", ".join(f"{name} those of {model}" for name, model in models.items())
+        raise EmbeddingsDiffer(
+            f"These workspaces cannot be searched together, because they have vectors of different embedding models: "
+            f"{told}. `citewell reembed` changes the model of a workspace."
+        )
+    return found
+
+
+def _over(workspaces: Sequence[int], asked: NewQuery, settings: Settings) -> QueryOptions:
+    options = resolve_options(asked, settings)
+    if len(workspaces) == 1:
+        return options
+    if asked.graph not in (None, "naive"):
+        raise BadInput("The knowledge graph is of one workspace; ask one, or leave out `retrieval.graph`.")
+    return options.model_copy(update={"workspaces": tuple(workspaces), "graph_mode": "naive"})
+
+
+def with_defaults(new: NewQuery, workspace: WorkspaceSettings) -> NewQuery:
+    """The question with the settings of its workspace where it leaves them open."""
+    given = new.instructions.model_dump(exclude_unset=True)
+    return replace(
+        new,
+        mode=new.mode or workspace.mode,
+        preset=new.preset or workspace.preset,
+        model=new.model or workspace.models.main,
+        fast_model=new.fast_model or workspace.models.fast,
+        instructions=workspace.instructions.model_copy(update=given),
     )
 
 
@@ -144,9 +185,7 @@ def checked_question(question: str, max_chars: int) -> str:
 def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
     """Fix every setting that shapes the result: request beats environment beats file beats default."""
     rules = rules_of(parse_mode(new.mode))
-    if new.model is not None and new.model not in settings.models.catalogue:
-        allowed = ", ".join(sorted(settings.models.catalogue))
-        raise ModelNotAllowed(f"The model {new.model!r} is not configured; use one of {allowed}.")
+    check_models((new.model, new.fast_model), settings)
     checks = settings.verification
     verification = _or(new.enable_verification, settings.verification_enabled)
     preset = new.preset or settings.sharing
@@ -155,6 +194,8 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
     return QueryOptions(
         preset=preset,
         model=new.model,
+        # The offline provider has no models to choose from, and its verdicts have the name of its own rules.
+        judge_model=None if settings.provider == "offline" else new.fast_model,
         retrieval_method=new.retrieval_method or settings.retrieval.method,
         k=new.k or settings.retrieval.k,
         filter=new.filter,
@@ -191,11 +232,21 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         run=new.run,
         multi_query=_or(new.multi_query, settings.retrieval.multi_query),
         refusal_language=new.refusal_language or checks.refusal_language,
+        refusal=None if new.refusal_language else refusal_of(new.instructions),
+        instructions=new.instructions,
         conversation=new.conversation,
         max_searches=settings.agentic.max_searches,
         deadline_s=_or(new.deadline_s, settings.budget.deadline_s),
         max_cost_usd=_or(new.max_cost_usd, settings.budget.max_cost_usd),
     )
+
+
+def check_models(names: Iterable[str | None], settings: Settings) -> None:
+    """Raise ModelNotAllowed for one that is not configured."""
+    catalogue = settings.models.catalogue
+    if unknown := next((name for name in names if name is not None and name not in catalogue), None):
+        allowed = ", ".join(sorted(catalogue))
+        raise ModelNotAllowed(f"The model {unknown!r} is not configured; use one of {allowed}.")
 
 
 def _scores_sources(new: NewQuery, settings: Settings) -> bool:

@@ -1,18 +1,20 @@
 """Retrieval: the chunks that may hold the answer (S1.1) and, in a corrective round, what was missing (S2.3)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import structlog
+from sqlalchemy.orm import Session
 
 from clients.embeddings import Embedder
-from db.queries.documents.spaces import Space, space_of
+from db.queries.access.workspaces import existing_workspaces
+from db.queries.documents.spaces import Space, find_space
 from db.queries.search.filters import conditions
 from db.queries.search.lexical import search_text
 from db.queries.search.vector_search import search_vector
 from db.session import reading
-from domain.errors import EmbeddingUnavailable
+from domain.errors import EmbeddingsDiffer, EmbeddingUnavailable
 from domain.query.options import DocumentFilter
 from domain.query.outcomes import Retrieved
 from domain.retrieval.ranking import fuse
@@ -47,6 +49,12 @@ class Search:
     k: int
     filter: DocumentFilter | None = None
     dense_weight: float | None = None
+    workspaces: tuple[int, ...] = ()
+    """All workspaces to search, if there are several."""
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        return self.workspaces or (self.workspace_id,)
 
 
 class Searched(NamedTuple):
@@ -109,21 +117,38 @@ def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) 
     """Return (chunk key, cosine similarity), best first. `hybrid` fuses the similarity and lexical rankings of all
     queries by reciprocal rank; the similarity of a purely lexical match is None. There may be more than `k`.
 
-    Raises EmbeddingMismatch when no available model makes vectors like the workspace's, EmbeddingUnavailable.
+    Raises EmbeddingMismatch when no available model makes vectors like the workspace's, EmbeddingsDiffer when
+    workspaces have different ones, EmbeddingUnavailable.
     """
-    space = likely_space(search.workspace_id, embedder)
-    while space is not None:
-        found, after = _find(queries, search, space, embedder_for(space, search.workspace_id, embedder))
-        remember_space(search.workspace_id, after)
-        # `citewell reembed` may have switched the space between the two reads, and then removed the old vectors.
-        if space == after:
+    spaces = {place: likely_space(place, embedder) for place in search.places}
+    while space := _common(spaces):
+        asked = next(place for place, each in spaces.items() if each == space)
+        found, after = _find(queries, search, spaces, space, embedder_for(space, asked, embedder))
+        for place, each in after.items():
+            remember_space(place, each)
+        # `citewell reembed` may have switched a space between the two reads, and then removed the old vectors.
+        if spaces == after:
             return found
-        space = after
+        spaces = after
     return []
 
 
-def _find(queries: Sequence[str], search: Search, space: Space, embedder: Embedder) -> tuple[Found, Space | None]:
-    """The results in `space`, and the workspace's space after the search."""
+def _common(spaces: Mapping[int, Space | None]) -> Space | None:
+    """The space of all workspaces that have one. Raises EmbeddingsDiffer."""
+    found = {each for each in spaces.values() if each is not None}
+    if len(found) > 1:
+        raise EmbeddingsDiffer
+    return next(iter(found), None)
+
+
+def _find(
+    queries: Sequence[str], search: Search, spaces: Mapping[int, Space | None], space: Space, embedder: Embedder
+) -> tuple[Found, dict[int, Space | None]]:
+    """The results in `space`, and the spaces of the workspaces after the search.
+
+    Similarities of one space are ranked over all workspaces. Words are rare or frequent within one, so each has its own
+    lexical ranking.
+    """
     embeddings = embedder.encode_queries(queries).tolist()
     weight = _DENSE_WEIGHTS.get(embedder.name, 1.0) if search.dense_weight is None else search.dense_weight
     hybrid, where = search.method == "hybrid", conditions(search.filter)
@@ -131,22 +156,34 @@ def _find(queries: Sequence[str], search: Search, space: Space, embedder: Embedd
     similarity: dict[int, float] = {}
     rankings: list[tuple[float, list[int]]] = []
     with reading() as session:
+        places = _present(session, [place for place, each in spaces.items() if each is not None])
         for text, embedding in zip(queries, embeddings, strict=True):
-            near = search_vector(session, search.workspace_id, embedding, depth, where=where, space=space)
+            near = [
+                each
+                for place in places
+                for each in search_vector(session, place, embedding, depth, where=where, space=space)
+            ]
+            near = sorted(near, key=lambda each: -each[1])[:depth]
             similarity = {**dict(near), **similarity}
             if hybrid:
-                rankings.append((1.0, search_text(session, search.workspace_id, text, depth, where)))
+                rankings += [(1.0, search_text(session, place, text, depth, where)) for place in places]
             rankings.append((weight if hybrid else 1.0, [key for key, _ in near]))
-        after = space_of(session, search.workspace_id)
+        after = {place: find_space(session, place) for place in spaces}
     fused = fuse([ranking for _, ranking in rankings], [weight for weight, _ in rankings])
     return [(key, similarity.get(key)) for key in fused], after
+
+
+def _present(session: Session, places: Sequence[int]) -> Sequence[int]:
+    """Without those of several workspaces that were deleted since the question was asked."""
+    return places if len(places) == 1 else existing_workspaces(session, places)
 
 
 def find_by_words(queries: Sequence[str], search: Search) -> Found:
     """The lexical half of a hybrid search, for when the question cannot be embedded."""
     where, depth = conditions(search.filter), max(search.k, _DEPTH)
     with reading() as session:
-        rankings = [search_text(session, search.workspace_id, text, depth, where) for text in queries]
+        places = _present(session, search.places)
+        rankings = [search_text(session, place, text, depth, where) for text in queries for place in places]
     return [(key, None) for key in fuse(rankings)]
 
 
@@ -156,7 +193,14 @@ def search_for(context: StepContext, queries: Sequence[str], k: int) -> Searched
     Raises EmbeddingMismatch, and EmbeddingUnavailable if the method is not hybrid.
     """
     options = context.query.options
-    where = Search(context.query.workspace_id, options.retrieval_method, k, options.filter, options.dense_weight)
+    where = Search(
+        context.query.workspace_id,
+        options.retrieval_method,
+        k,
+        options.filter,
+        options.dense_weight,
+        options.workspaces,
+    )
     with structlog.contextvars.bound_contextvars(query_id=str(context.query.id)):
         return search(queries, where, context.tools.embedder)
 

@@ -16,13 +16,18 @@ from workers.processes.notifying import notify_end
 Work = Callable[[Session, Query], None]
 
 
+def _unfinished(http: httpx.Client) -> list[str]:
+    listed = http.get("/v1/queries").json()["queries"]
+    return [query["id"] for query in listed if query["finished_at"] is None]
+
+
 @contextmanager
 def worker(http: httpx.Client, work: Work) -> Generator[None]:
-    """Do `work` with the first query that is stored."""
+    """Do `work` with the first query that is unfinished."""
 
     def run() -> None:
-        until(lambda: http.get("/v1/queries").json()["queries"], 20)
-        query_id = uuid.UUID(http.get("/v1/queries").json()["queries"][0]["id"])
+        until(lambda: _unfinished(http), 20)
+        query_id = uuid.UUID(_unfinished(http)[0])
         with acting_for(DEFAULT_TENANT), transaction() as session:
             work(session, get_query(session, query_id))
         notify_end(query_id)

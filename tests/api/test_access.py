@@ -30,6 +30,7 @@ NO_IDS: dict[str, str] = defaultdict(lambda: "0")
 SCOPES = {
     "/v1/documents": ("read", "documents"),
     "/v1/imports": ("read", "documents"),
+    "/v1/workspaces": ("read", "documents"),
     "/v1/quality": ("read", "read"),
     "/v1/search": ("read", "read"),
     "/v1/webhooks": ("webhooks", "webhooks"),
@@ -60,8 +61,9 @@ def expected_scope(operation: Operation) -> str:
     return look if operation.method == "GET" else do
 
 
-def test_only_health_is_open_and_every_operation_says_its_scope() -> None:  # A8
-    assert {str(operation) for operation in OPERATIONS if not operation.scope} == {"GET /healthz", "GET /readyz"}
+def test_only_health_and_shared_answers_are_open_and_every_operation_says_its_scope() -> None:  # A8
+    open_ = {"GET /healthz", "GET /readyz", "GET /shared/{token}"}
+    assert {str(operation) for operation in OPERATIONS if not operation.scope} == open_
     assert {str(operation): operation.scope for operation in GUARDED} == {
         str(operation): expected_scope(operation) for operation in GUARDED
     }

@@ -13,12 +13,12 @@ from sqlalchemy.orm import Session
 
 from api.answers import completions
 from config.settings import settings
-from db.models import Query, Verification
+from db.models import Query, Verification, Workspace
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.runs.events import add_events
 from db.session import transaction
 from tests.api.problems import assert_problem
-from tests.api.standing_in import worker
+from tests.api.standing_in import Work, worker
 from tests.stored import abstain, complete, fail
 from workers.processes.notifying import notify_end
 
@@ -32,8 +32,9 @@ LINE = "\n\nVerified: 1 of 1 statement supported; 1 citation removed."
 @pytest.fixture(autouse=True)
 def _workspaces(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
     with transaction() as session:
-        for name in ("default", "citewell/odd", "odd:high"):
-            get_or_add_workspace(session, name)
+        get_or_add_workspace(session, "default")
+        # Names that new workspaces cannot have, but old ones do.
+        session.add_all(Workspace(name=name) for name in ("citewell/odd", "odd:high"))
 
 
 def body(content: Any = "How long?", **over: Any) -> Json:
@@ -42,8 +43,8 @@ def body(content: Any = "How long?", **over: Any) -> Json:
     return {"model": "default", "messages": [{"role": "user", "content": content}], "citewell": options, **over}
 
 
-def completion_of(http: httpx.Client, sent: Json) -> Json:
-    with worker(http, complete):
+def completion_of(http: httpx.Client, sent: Json, work: Work = complete) -> Json:
+    with worker(http, work):
         response = http.post(PATH, json=sent)
     assert response.status_code == 200, response.text
     return response.json()
@@ -402,3 +403,59 @@ def test_an_answer_that_is_not_verified_says_so(http: httpx.Client) -> None:  # 
     with worker(http, unverified):
         content = http.post(PATH, json=body()).json()["choices"][0]["message"]["content"]
     assert content.endswith("\n\nNot verified.")
+
+
+def turns_of(http: httpx.Client, conversation: str) -> list[Json]:
+    return http.get(f"/v1/conversations/{conversation}/turns").raise_for_status().json()["turns"]
+
+
+def test_a_question_can_begin_a_conversation_and_go_on_with_it(http: httpx.Client) -> None:  # N9
+    first = completion_of(http, body(metadata={"conversation_id": "new", "mine": 1}))
+    conversation = first["citewell"]["conversation_id"]
+    assert first["metadata"] == {"conversation_id": conversation}
+    # The conversation has its own turns, so what the client repeats of them is not used.
+    repeated = [{"role": "user", "content": "Something else?"}, {"role": "user", "content": "And opened items?"}]
+    second = completion_of(http, body(messages=repeated, metadata={"conversation_id": conversation}), abstain)
+    assert second["citewell"]["conversation_id"] == conversation
+    assert [each["id"] for each in turns_of(http, conversation)] == [
+        told["citewell"]["query_id"] for told in (first, second)
+    ]
+    with transaction() as session:
+        stored = session.scalars(select(Query.options).where(Query.question == "And opened items?")).one()
+    assert stored["conversation"] == [{"role": "user", "text": "How long?"}, {"role": "assistant", "text": ANSWER}]
+
+
+def test_a_stream_tells_its_conversation_and_a_header_names_it(http: httpx.Client) -> None:  # N9
+    with worker(http, complete):
+        raw = http.post(PATH, json=body(stream=True), headers={"Citewell-Conversation": "new"}).text
+    (proof,) = [event["citewell"] for event in events(raw) if "citewell" in event]
+    assert len(turns_of(http, proof["conversation_id"])) == 1
+    with worker(http, abstain):
+        headers = {"Citewell-Conversation": proof["conversation_id"]}
+        http.post(PATH, json=body("And opened items?"), headers=headers).raise_for_status()
+    assert len(turns_of(http, proof["conversation_id"])) == 2
+
+
+def test_without_a_conversation_there_is_none(http: httpx.Client) -> None:  # N9
+    told = completion_of(http, body(metadata={"mine": "x"}))
+    assert told["citewell"]["conversation_id"] is None
+    assert "metadata" not in told
+    assert http.get("/v1/conversations").json()["conversations"] == []
+
+
+def test_a_conversation_that_cannot_go_on_is_refused(http: httpx.Client) -> None:  # N9
+    wrong = http.post(PATH, json=body(metadata={"conversation_id": "7"}))
+    assert "metadata: conversation_id must be" in assert_problem(wrong, 422, "request_invalid")["detail"]
+    assert_problem(http.post(PATH, json=body(), headers={"Citewell-Conversation": "7"}), 422, "request_invalid")
+    unknown = http.post(PATH, json=body(metadata={"conversation_id": str(uuid.uuid4())}))
+    assert_problem(unknown, 404, "conversation_not_found")
+    assert_problem(http.post(PATH, json=body("?!", metadata={"conversation_id": "new"})), 422, "question_invalid")
+    assert http.get("/v1/conversations").json()["conversations"] == []
+    elsewhere = http.post("/v1/conversations", json={"workspace": "odd:high"}).json()["id"]
+    problem = assert_problem(
+        http.post(PATH, json=body(metadata={"conversation_id": elsewhere})), 422, "conversation_elsewhere"
+    )
+    assert problem["error"]["param"] == "model"
+    http.post(f"/v1/conversations/{elsewhere}/turns", json={"question": "How long?"}).raise_for_status()
+    busy = http.post(PATH, json=body(model="odd:high", metadata={"conversation_id": elsewhere}))
+    assert_problem(busy, 409, "turn_unfinished")

@@ -17,7 +17,7 @@ import pytest
 from api.app import create_app
 from clients.notifications import Notifier
 from config.settings import settings
-from db.models import DEFAULT_TENANT, QueryStatus
+from db.models import DEFAULT_TENANT, Query, QueryStatus
 from db.queries.runs.events import add_events
 from db.queries.runs.queries import mark_launched
 from db.session import acting_for, transaction
@@ -198,6 +198,18 @@ def test_a_silent_query_sends_signs_of_life(
         while b": ping" not in raw:
             raw += line.recv(4096)
     end(query_id)
+
+
+def test_the_stream_of_a_deleted_query_ends(api_url: str, query_id: uuid.UUID) -> None:
+    def vanish() -> None:
+        tell(query_id, ("stage", {"stage": "retrieving"}))
+        with transaction() as session:
+            session.delete(session.get_one(Query, query_id))
+        notify_end(query_id)
+
+    with httpx.stream("GET", f"{api_url}/v1/queries/{query_id}/events", timeout=20) as response, beside(vanish):
+        # Without an error: a broken response would raise here.
+        assert "event: final" not in response.read().decode()
 
 
 def test_an_unknown_query_and_a_bad_id_are_problems(http: httpx.Client, query_id: uuid.UUID) -> None:

@@ -14,7 +14,7 @@ from db.session import transaction
 from domain.keys import Scope
 from tests.api.standing_in import worker
 from tests.keys import make_key
-from tests.stored import complete, fail
+from tests.stored import abstain, complete, fail
 
 CONTENT = (
     "A product can be returned within 30 days [1]. Have a nice day.\n\n- [1] 환불 policy.pdf, p.1\n\n"
@@ -138,3 +138,13 @@ def test_a_wrong_key_is_told_as_such(api_url: str) -> None:  # N9, A8
     ):
         ask(client)
     assert refused.value.type == "authentication_error"
+
+
+def test_a_conversation_goes_on_by_metadata(http: httpx.Client, client: OpenAI) -> None:  # N9
+    with worker(http, complete):
+        first = ask(client, metadata={"conversation_id": "new"})
+    with worker(http, abstain):
+        second = ask(client, metadata=first.metadata)
+    assert second.metadata == first.metadata
+    found = http.get(f"/v1/conversations/{first.metadata['conversation_id']}").json()
+    assert found["turns"] == 2

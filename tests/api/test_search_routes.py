@@ -110,3 +110,32 @@ def test_tenants_search_their_own_workspaces(http: httpx.Client) -> None:  # A8
     refused = http.post("/v1/search", json={"query": "days", "workspace": "w"}, headers=foreign)
     assert_problem(refused, 404, "workspace_not_found")
     assert_problem(http.get(f"/v1/documents/{document_id}/passages", headers=foreign), 404, "document_not_found")
+
+
+def test_several_workspaces_are_searched_together(http: httpx.Client) -> None:
+    for workspace, text in (("a", "Returns take 30 days."), ("b", "Refunds take 14 days."), ("c", "Returns: never.")):
+        with transaction() as session:
+            document = make_document(session, text, workspace=workspace)
+            vector = default_embedder().encode([text]).tolist()[0]
+            make_chunk(session, document, 0, len(text), embedding=vector)
+    body = {"query": "days of returns and refunds", "workspaces": ["a", "b"]}
+    found = http.post("/v1/search", json=body).json()["passages"]
+    assert {each["workspace"]: each["text"] for each in found} == {
+        "a": "Returns take 30 days.",
+        "b": "Refunds take 14 days.",
+    }
+    refused: list[dict[str, Any]] = [
+        {"workspaces": []},
+        {"workspaces": ["a"] * 11},
+        {"workspaces": ["a"], "workspace": "b"},
+    ]
+    for wrong in refused:
+        for path, asked in (("/v1/search", {"query": "What?"}), ("/v1/queries", {"question": "What?"})):
+            assert_problem(http.post(path, json={**asked, **wrong}), 422, "request_invalid")
+    assert_problem(http.post("/v1/search", json={**body, "workspaces": ["a", "d"]}), 404, "workspace_not_found")
+    graph = {"question": "What?", "workspaces": ["a", "b"], "retrieval": {"graph": "mix"}}
+    assert_problem(http.post("/v1/queries", json=graph), 422, "bad_input")
+    accepted = http.post("/v1/queries", json={"question": "What?", "workspaces": ["b", "a"]})
+    here = accepted.headers["location"]
+    for shown in (http.get(here).json(), *http.get("/v1/queries").json()["queries"]):
+        assert (shown["workspace"], shown["workspaces"]) == ("b", ["b", "a"])

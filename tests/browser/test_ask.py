@@ -39,6 +39,16 @@ def test_a_document_is_brought_and_asked_before_it_is_ready(
     check_accessibility(page)
 
 
+def test_the_last_used_workspace_comes_first(page: Page, offline: Stack) -> None:
+    for name in ("z-used-before", "a-used-last"):
+        offline.add_text("policy.md", POLICY, workspace=name)
+    page.goto("/#/ask")
+    workspaces = page.get_by_label("Workspace", exact=True)
+    expect(workspaces).to_have_value("a-used-last")
+    expect(workspaces.locator("option").nth(0)).to_have_text("a-used-last")
+    expect(workspaces.locator("option").nth(1)).to_have_text("z-used-before")
+
+
 def test_an_answer_without_verification_says_so_and_is_verified_on_demand(
     page: Page, offline: Stack, screenshot: Screenshot
 ) -> None:  # S5.7, S1.7, N2

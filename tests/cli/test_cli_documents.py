@@ -5,6 +5,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from citewell.client import CitewellClient
@@ -151,3 +152,36 @@ def test_a_webhook_is_tried(citewell: Citewell) -> None:
     late = citewell("webhooks", "test", webhook_id[:6], "--wait", "0.6")
     assert late.code == 1
     assert "no attempt within 0.6 s" in late.complaint
+
+
+def test_judgements_are_given_listed_and_reviewed(citewell: Citewell) -> None:
+    query_id = finished()
+    assert citewell("feedback", "list").err == "no feedback; `citewell feedback give ID` adds some\n"
+    said = ("--verdict", "unsupported", "--sentence", "1", "--reason", "It says 60.", "--by", "j.kim")
+    given = citewell("feedback", "give", query_id[:6], *said)
+    assert (given.code, given.err.split()[:2]) == (0, ["kept", "as"])
+    feedback_id = given.err.split()[2]
+    listed = " ".join(citewell("feedback", "list", "--status", "open").out.split())
+    assert "sentence 1 unsupported · j.kim" in listed
+    assert "It says 60." in listed
+    assert citewell("feedback", "review", feedback_id[:6], "--by", "a.lee").err == f"reviewed {feedback_id}\n"
+    assert citewell("feedback", "list", "--status", "open").out == ""
+    assert json.loads(citewell("feedback", "list", "--json").out)["reviewed_by"] == "a.lee"
+    assert "needs a rating" in citewell("feedback", "give", query_id).complaint
+    assert "9 is none of them" in citewell("feedback", "give", query_id, "--sentence", "10", "--rating", "up").complaint
+
+
+def test_an_answer_is_shared_by_a_link_that_can_be_revoked(citewell: Citewell) -> None:
+    query_id = finished()
+    assert citewell("share", query_id[:6], "--list").err == "no links\n"
+    made = citewell("share", query_id[:6], "--hours", "2")
+    link = made.out.strip()
+    assert "/shared/" in link
+    assert httpx.get(link).json()["answer"] == ANSWER
+    share_id = made.err.split()[1].rstrip(",")
+    assert citewell("share", query_id, "--list").out.startswith(f"{share_id}  until ")
+    assert citewell("share", query_id, "--revoke", share_id[:6]).err == f"revoked {share_id}\n"
+    assert httpx.get(link).status_code == 404
+    assert citewell("share", query_id, "--list").out == f"{share_id}  revoked\n"
+    assert "no link whose id begins" in citewell("share", query_id, "--revoke", "abcdef").complaint
+    assert "720 hours at most" in citewell("share", query_id, "--hours", "1000").complaint

@@ -15,6 +15,7 @@ from citewell.supervisor.home import temporary_home
 from citewell.supervisor.servers import binaries
 from config.settings import settings
 from tests.cli.conftest import Citewell
+from tests.processes import living
 from tests.simulators.groq.faults import FaultKind
 from tests.simulators.groq.server import KEY, GroqSimulator
 
@@ -159,7 +160,7 @@ def test_models_beside_the_providers_are_tried(examined: Examined) -> None:
     assert [found[name]["state"] for name in ("embeddings", "reranker", "judge")] == ["error"] * 3
 
 
-def test_an_instance_with_servers_of_its_own(citewell: Citewell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_instance_with_servers_of_its_own(citewell: Citewell, api_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = citewell("doctor", "--json")
     found = {check["check"]: check for check in map(json.loads, outcome.out.splitlines())}
     assert outcome.code == 0
@@ -167,6 +168,17 @@ def test_an_instance_with_servers_of_its_own(citewell: Citewell, monkeypatch: py
     assert found["broker"]["state"] == "ok"
     assert "is ready, version" in found["instance"]["found"]
     assert "servers" not in found
+    # Inside the container of its API, as nothing names it.
+    monkeypatch.setenv("CITEWELL_API_PORT", api_url.rpartition(":")[2])
+    monkeypatch.delenv("CITEWELL_URL")
+    settings.cache_clear()
+    outcome = citewell("doctor")
+    assert outcome.code == 1
+    assert f"{api_url} is ready" in outcome.out
+    assert "error workers     no process is alive" in outcome.out
+    with living("retrieval"):
+        assert citewell("doctor").code == 0
+    monkeypatch.setenv("CITEWELL_URL", api_url)
     monkeypatch.setenv("CITEWELL_API_KEY", "cw_" + "0" * 40)
     outcome = citewell("doctor")
     assert "API key" in outcome.out

@@ -18,11 +18,13 @@ from citewell.supervisor.servers.endpoints import running_database
 from citewell.supervisor.servers.pair import EmbeddedServers
 from config.settings import settings
 from db.models import Evaluation, Workspace
-from db.session import dispose, reading
+from db.queries.verifications.feedback import add_feedback
+from db.session import dispose, reading, transaction
 from tests.cli.conftest import Citewell
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import KEY, GroqSimulator
 from tests.simulators.rerank import RerankServer
+from tests.stored import store_answered_query
 
 POLICY = "Returns are accepted within 30 days of the purchase date."
 PAIRS = [
@@ -276,3 +278,20 @@ def test_without_a_server_the_command_starts_the_database_and_stops_it(
         assert "CITEWELL_DATABASE_URL" not in os.environ
     settings.cache_clear()
     dispose()
+
+
+def test_peoples_verdicts_are_labelled_data(citewell: Citewell) -> None:
+    assert "No feedback has a verdict" in citewell("evaluate", "--from-feedback").complaint
+    with transaction() as session:
+        query_id = store_answered_query(session).id
+    with transaction() as session:
+        add_feedback(session, query_id, place="sentence", position=0, verdict="supported")
+        add_feedback(session, query_id, place="citation", position=0, verdict="unsupported")
+    outcome = citewell("evaluate", "--from-feedback", "--json")
+    assert outcome.code == 0
+    assert json.loads(outcome.out)["sets"]["feedback"]["n"] == 2
+    with reading() as session:
+        (kept,) = session.scalars(select(Evaluation))
+        assert (kept.kind, kept.n, kept.files[0]["name"]) == ("verification", 2, "feedback")
+    assert "There is no tenant 'nobody'" in citewell("evaluate", "--from-feedback", "-t", "nobody").complaint
+    assert "one of them at a time" in citewell("evaluate", "--from-feedback", "--list").complaint

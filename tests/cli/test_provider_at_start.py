@@ -1,6 +1,8 @@
 """What `citewell up` says of the language model before anything starts."""
 
 import socket
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from pydantic import SecretStr
@@ -85,6 +87,27 @@ def test_a_model_that_the_server_does_not_have_is_told() -> None:
         )
     assert said is not None
     assert "does not have qwen3:8b; it has openai/gpt-oss-120b" in said
+
+
+class _Forbidding(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(403)
+        self.end_headers()
+        self.wfile.write(b'{"error": {"message": "not for sk-mine"}}')
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing: standard error is the command's."""
+
+
+def test_a_list_that_is_forbidden_is_told_and_does_not_prevent_the_start() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Forbidding) as server:
+        threading.Thread(target=server.serve_forever).start()
+        said = problem_of_provider(
+            compatible(f"http://127.0.0.1:{server.server_address[1]}/v1", api_key=SecretStr("sk-mine"))
+        )
+        server.shutdown()
+    assert said is not None
+    assert "CITEWELL_MODELS__API_KEY is refused: HTTP 403 not for ***" in said
 
 
 def test_a_server_that_is_away_does_not_prevent_the_start() -> None:

@@ -138,3 +138,38 @@ def test_a_refusal_says_what_to_correct(half: Half, api_url: str) -> None:
     with pytest.raises(ApiProblem, match="low") as caught:
         half(api_url, lambda client: client.submit("Why?", mode="extreme"))
     assert (caught.value.status, caught.value.code) == (422, "mode_unknown")
+
+
+# N9
+def test_workspaces_are_created_changed_and_deleted(half: Half, api_url: str, tmp_path: Path) -> None:
+    made = half(api_url, lambda client: client.workspaces.create("a", title="First"))
+    assert made == half(api_url, lambda client: client.workspaces.get("a"))
+    half(api_url, lambda client: client.workspaces.create("b"))
+    wishes = {"mode": "high", "instructions": {"tone": "calm"}}
+    changed = half(api_url, lambda client: client.workspaces.update("a", title="Changed", settings=wishes))
+    assert (changed["name"], changed["title"]) == ("a", "Changed")
+    assert (changed["settings"]["mode"], changed["settings"]["instructions"]["tone"]) == ("high", "calm")
+    assert half(api_url, lambda client: client.workspaces.rename("a", "c"))["name"] == "c"
+    assert [each["name"] for each in half(api_url, lambda client: client.workspaces.list())] == ["b", "c"]
+    assert [each["name"] for each in half(api_url, lambda client: client.workspaces.list(limit=1))] == ["b"]
+    path = tmp_path / "a.txt"
+    path.write_text("hello")
+    half(api_url, lambda client: client.upload(path, workspace="c"))
+    with pytest.raises(ApiProblem) as caught:
+        half(api_url, lambda client: client.workspaces.delete("c"))
+    assert caught.value.code == "workspace_not_empty"
+    assert half(api_url, lambda client: client.workspaces.delete("c", with_contents=True)) is True
+    with transaction() as session:
+        make_query(session, workspace="b")
+    assert half(api_url, lambda client: client.workspaces.delete("b", with_contents=True)) is False
+
+
+# N9
+def test_several_workspaces_are_asked_and_searched(half: Half, api_url: str) -> None:
+    for name in ("a", "b"):
+        half(api_url, lambda client, name=name: client.workspaces.create(name))
+    query_id = half(api_url, lambda client: client.submit("Why?", workspaces=["a", "b"]))["id"]
+    assert half(api_url, lambda client: client.query(query_id))["workspaces"] == ["a", "b"]
+    assert half(api_url, lambda client: client.search("words", ["a", "b"]))["passages"] == []
+    with pytest.raises(ApiProblem, match="'c'"):
+        half(api_url, lambda client: client.search("words", ["a", "c"]))

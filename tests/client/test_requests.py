@@ -37,6 +37,20 @@ METHODS: list[tuple[Act, str, str, object]] = [
         {"url": "https://a.example", "events": ["query.*"], "description": "bot"},
     ),
     (lambda c: c.imports.get("i"), "GET", "/v1/imports/i", None),
+    (
+        lambda c: c.feedback.give("q", sentence=0, verdict="unsupported"),
+        "POST",
+        "/v1/feedback",
+        {"query_id": "q", "sentence": 0, "verdict": "unsupported"},
+    ),
+    (lambda c: c.share("q", 8), "POST", "/v1/queries/q/share", {"hours": 8}),
+    (lambda c: c.feedback.get("f"), "GET", "/v1/feedback/f", None),
+    (
+        lambda c: c.feedback.review("f", verdict="supported"),
+        "PATCH",
+        "/v1/feedback/f",
+        {"status": "reviewed", "verdict": "supported"},
+    ),
     (lambda c: c.webhooks.replay("d"), "POST", "/v1/deliveries/d/replay", None),
     (lambda c: c.webhooks.test("e"), "POST", "/v1/webhooks/e/test", None),
     (
@@ -66,6 +80,8 @@ FILES: list[tuple[Act, str, dict[str, str]]] = [
 DELETIONS: list[tuple[Act, str]] = [
     (lambda c: c.webhooks.delete("e"), "/v1/webhooks/e"),
     (lambda c: c.keys.revoke("k"), "/v1/keys/k"),
+    (lambda c: c.revoke_share("q", "s"), "/v1/queries/q/share/s"),
+    (lambda c: c.feedback.delete("f"), "/v1/feedback/f"),
     (lambda c: c.delete_document("a/b?c"), "/v1/documents/a%2Fb%3Fc"),
 ]
 LISTS: list[tuple[Act, str]] = [
@@ -75,6 +91,8 @@ LISTS: list[tuple[Act, str]] = [
     (lambda c: c.passages("d"), "passages"),
     (lambda c: c.imports.list(), "imports"),
     (lambda c: c.verifications(), "verifications"),
+    (lambda c: c.shares("q"), "shares"),
+    (lambda c: c.feedback.list(status="open"), "feedback"),
 ]
 
 

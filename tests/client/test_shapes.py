@@ -11,17 +11,20 @@ from api.schemas.imports import ImportAccepted
 from api.schemas.queries import QueryAccepted
 from api.schemas.verifications import SourceGiven
 from citewell import wire
+from domain.query.instructions import Instructions
+from domain.query.workspaces import WorkspaceModels, WorkspaceSettings
 
 # What programs may annotate with; a shape is generated only while something imports it.
 PUBLIC = set(
     """
     Accepted Attempt Audit AuditCheck AuditDifference AuditHead AuditRecord Batch BatchAccepted CancelledEvent
-    CheckEvent Citation CitationCheck CitationGiven Claim Comparison Delivery DeliveryAttempt Document DocumentGraph
-    DraftData DraftEvent ENDS Event EvidenceLocation FINAL FailedData FailedEvent Failure FinalData FinalEvent History
-    Import ImportFailure ImportHead Key LeftOut Mention Metadata Metric ModelCall OtherEvent ParkedStep Passage
-    PassageFound Progress Quality Query QueryHead QuestionVerdict Scores SearchResult Sentence SentenceCompared
-    Skipped Source SourceDocument SourceText StageData StageEvent Standing State StreamEvent Usage Verification
-    VerificationRequest VerifiedCitation VerifiedSentence WebhookEndpoint
+    CheckEvent Citation CitationCheck CitationGiven Claim Comparison Conversation Delivery DeliveryAttempt Document
+    DocumentGraph DraftData DraftEvent ENDS Event EvidenceLocation FINAL FailedData FailedEvent Failure FinalData
+    FinalEvent History Import ImportFailure ImportHead Key LeftOut Mention Metadata Metric ModelCall OtherEvent
+    ParkedStep Passage PassageFound Progress Quality Query QueryHead QuestionVerdict Scores SearchResult Sentence
+    SentenceCompared Skipped Source SourceDocument SourceText StageData StageEvent Standing State StreamEvent Turn
+    TurnAccepted Usage Verification VerificationRequest VerifiedCitation VerifiedSentence WebhookEndpoint Workspace
+    WorkspaceSettings
     """.split()
 )
 
@@ -39,6 +42,18 @@ def test_everything_that_was_accepted_has_one_shape(model: type[BaseModel]) -> N
 def test_what_a_source_may_say_can_be_said_by_the_client() -> None:  # N9
     said = wire.SourceText.__annotations__.keys() | wire.SourceDocument.__annotations__.keys()
     assert said == SourceGiven.model_fields.keys()
+
+
+@pytest.mark.parametrize(
+    ("model", "shape"),
+    [
+        (WorkspaceSettings, wire.WorkspaceSettings),
+        (WorkspaceModels, wire.WorkspaceModels),
+        (Instructions, wire.Instructions),
+    ],
+)
+def test_the_settings_of_a_workspace_are_those_of_the_api(model: type[BaseModel], shape: type) -> None:
+    assert model.model_fields.keys() == shape.__annotations__.keys()
 
 
 HEAVY = set("workers services db api config celery sqlalchemy redis fastapi groq".split())

@@ -7,6 +7,7 @@ from clients.llm.gateway import ComposedText, Failure, ModelGateway
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
 from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
+from domain.query.instructions import PLAIN
 from tests.clients.groq_questions import IDK, QUESTION, SOURCES, STATEMENT
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.server import KEY, GroqSimulator
@@ -14,7 +15,7 @@ from tests.simulators.groq.server import KEY, GroqSimulator
 T = TypeVar("T")
 MAIN, FAST = "openai/gpt-oss-120b", "openai/gpt-oss-20b"
 CHECK = {"sources": SOURCES, "statement": STATEMENT}
-WRITE = {"sources": SOURCES, "question": QUESTION, "idk": IDK}
+WRITE = {"sources": SOURCES, "question": QUESTION, "idk": IDK, "style": PLAIN}
 PATIENT = ModelSettings(call_timeout_s=10, deadline_s=20)
 ALONE = PATIENT.model_copy(update={"fallbacks": {}})
 HURRIED = ModelSettings(call_timeout_s=2, deadline_s=20)

@@ -25,6 +25,7 @@ from domain.prompting.judgements import (
     Reply,
 )
 from domain.prompting.numbered_sources import Sources
+from domain.query.instructions import PLAIN
 
 POLICY = (
     "Refund policy\n\nRefunds are paid within 14 days of the return. A receipt is required for every refund.\n\n"
@@ -60,7 +61,13 @@ ASKED: tuple[tuple[Task, dict[str, object]], ...] = (
     (REWRITE_STATEMENT, {"sources": SOURCES, "statement": STATEMENT, "reason": "the source does not support it"}),
     (EXTRACT_GRAPH, {"chunk": FIRM}),
     (EXTRACT_KEYWORDS, {"question": FIRM_QUESTION}),
-    (REGENERATE_ANSWER, {"sources": SOURCES, "question": QUESTION, "idk": IDK, "gaps": f"- {STATEMENT}"}),
-    (SYNTHESIZE_ANSWER, {"sources": SOURCES, "question": QUESTION, "idk": IDK, "notes": f"- [1] {STATEMENT}"}),
-    (GENERATE_ANSWER, {"sources": SOURCES, "question": QUESTION, "idk": IDK}),
+    (
+        REGENERATE_ANSWER,
+        {"sources": SOURCES, "question": QUESTION, "idk": IDK, "style": PLAIN, "gaps": f"- {STATEMENT}"},
+    ),
+    (
+        SYNTHESIZE_ANSWER,
+        {"sources": SOURCES, "question": QUESTION, "idk": IDK, "style": PLAIN, "notes": f"- [1] {STATEMENT}"},
+    ),
+    (GENERATE_ANSWER, {"sources": SOURCES, "question": QUESTION, "idk": IDK, "style": PLAIN}),
 )

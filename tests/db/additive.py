@@ -22,6 +22,9 @@ _HARMLESS_ON_OLD = re.compile(
     r"|ALTER TABLE \S+ ADD CONSTRAINT \S+ FOREIGN KEY.* NOT VALID$"
     # Reads the rows, and lets everybody write meanwhile.
     r"|ALTER TABLE \S+ VALIDATE CONSTRAINT \S+$"
+    # Restricts nothing unless a transaction sets what programs of before do not know.
+    r"|CREATE POLICY workspace_limit ON \S+ AS RESTRICTIVE USING "
+    r"\(\(SELECT nullif\(current_setting\('citewell\.workspaces', true\), ''\)::bigint\[\]\) IS NULL OR "
 )
 _MADE = re.compile(r"CREATE INDEX CONCURRENTLY (\w+) ")
 # An index that an interrupted attempt of this migration left unusable.

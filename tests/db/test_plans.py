@@ -36,7 +36,7 @@ _HISTORY = text("""
 def some_history(session: Session) -> None:
     """Rows that make the wrong index cost several times as much: with few rows every index is as good as another."""
     query = make_query(session)
-    others = [make_query(session, workspace=f"other {number}").workspace_id for number in range(10)]
+    others = [make_query(session, workspace=f"other-{number}").workspace_id for number in range(10)]
     session.execute(_HISTORY, {"query": query.id, "workspaces": [query.workspace_id, *others]})
     session.execute(text("ANALYZE queries"))
 

@@ -25,7 +25,7 @@ _ISOLATION = text("""
     SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity,
            array_agg(pg_get_expr(p.polqual, c.oid)), array_agg(pg_get_expr(p.polwithcheck, c.oid)),
            array_agg(p.polcmd::text || p.polpermissive::text || p.polroles::text)
-    FROM pg_class c LEFT JOIN pg_policy p ON p.polrelid = c.oid
+    FROM pg_class c LEFT JOIN pg_policy p ON p.polrelid = c.oid AND p.polname <> 'workspace_limit'
     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname <> 'alembic_version'
     GROUP BY c.oid
 """)

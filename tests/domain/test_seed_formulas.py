@@ -12,6 +12,7 @@ from domain.evidence.spans import best_text_span
 from domain.prompting.judgements import Answerability
 from domain.prompting.numbered_sources import Sources
 from domain.prompting.prompts import render
+from domain.query.instructions import PLAIN
 from domain.query.modes import IDK, Mode, evidence_gate, is_idk, rules_of
 from domain.verdicts import weighted_scores
 from domain.verdicts.confidence import ConfidenceLevel
@@ -190,7 +191,7 @@ def test_references_name_file_and_page_under_the_new_numbers() -> None:  # S5.5
 
 def prompt() -> tuple[str, str]:
     sources = Sources.numbered([("정책.pdf, p.3", "환불은 30일 이내입니다."), ("guide.md", "Fees apply.")])
-    rendered = render("generate_answer", {"sources": sources, "question": "환불 기간은?", "idk": IDK})
+    rendered = render("generate_answer", {"sources": sources, "question": "환불 기간은?", "idk": IDK, "style": PLAIN})
     return rendered.system, rendered.user
 
 

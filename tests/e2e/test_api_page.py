@@ -1,4 +1,4 @@
-"""The examples of the API page, run as they are."""
+"""The examples of the pages about the API, run as they are."""
 
 import os
 import re
@@ -12,13 +12,15 @@ from tests.e2e.stack import Stack
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "api.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here")
-def test_the_examples_of_the_page_run(offline: Stack) -> None:  # A3
-    blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert len(blocks) >= 7
+@pytest.mark.parametrize(("page", "fewest"), [("api.md", 7), ("conversations.md", 1)])
+def test_the_examples_of_the_page_run(offline: Stack, page: str, fewest: int) -> None:  # A3, N9
+    text = (DOCS / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= fewest
     ran = subprocess.run(
         ["/bin/bash", "-euxo", "pipefail"],
         input="\n".join(blocks),

@@ -14,11 +14,12 @@ from db.queries.runs.queries import mark_finished
 from db.session import transaction
 from domain.keys import Scope
 from services.finishing.completion import finish
+from services.queries import conversations
 from tests.factories import make_chunk, make_document, make_query
 from tests.keys import make_key
 from tests.mcp.asked import WORK, accepted, status_after_leaving
 from tests.mcp.hosting import acting, call, complaint, in_process, text_of, told
-from tests.stored import complete
+from tests.stored import abstain, complete
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -40,7 +41,7 @@ def store(**over: Any) -> str:
 
 def test_the_tools_say_what_they_do_and_take(api_url: str) -> None:  # N9
     tools = acting(in_process(api_url), lambda client: client.list_tools()).tools
-    looking = {"search_documents", "read_source", "list_documents"}
+    looking = {"search_documents", "read_source", "list_documents", "list_workspaces"}
     assert {tool.name for tool in tools} == {"ask", "verify", *looking}
     for tool in tools:
         assert tool.title
@@ -162,6 +163,20 @@ def test_bad_questions_are_explained(api_url: str) -> None:  # N9
     assert "nothing" in complaint(call(server, "nothing"))
 
 
+def test_workspaces_are_listed_the_last_used_first(api_url: str) -> None:  # N9
+    with transaction() as session:
+        get_or_add_workspace(session, "empty")
+    for name in ("w", "a"):
+        store(workspace=name)
+    listed = call(in_process(api_url), "list_workspaces")
+    assert [(each["name"], each["documents"]["ready"]) for each in told(listed)["workspaces"]] == [
+        ("a", 1),
+        ("w", 1),
+        ("empty", 0),
+    ]
+    assert "- w: 1 documents ready, 0 failed" in text_of(listed)
+
+
 def test_without_a_server_one_is_told_how_to_get_one() -> None:  # N9
     said = complaint(call(in_process("http://127.0.0.1:9"), "ask", question="How long?"))
     assert "cannot reach a server at http://127.0.0.1:9" in said
@@ -271,3 +286,40 @@ def test_work_that_lasts_too_long_is_left_with_its_id(api_url: str, monkeypatch:
         said = complaint(call(in_process(api_url), tool, **arguments))
         assert "deadline_s" in said
         assert str(anyio.run(accepted)) in said
+
+
+async def _asked_twice(client: Client) -> tuple[Any, Any]:
+    """Begin a conversation and follow up in it; every question is ended as one that was not answered."""
+
+    async def ask(after: uuid.UUID | None, **arguments: Any) -> Any:
+        async with anyio.create_task_group() as answering:
+            answering.start_soon(end, after)
+            return await client.call_tool("ask", {"question": "How long?", **arguments})
+
+    async def end(after: uuid.UUID | None) -> None:
+        query_id = await accepted(after)
+        with transaction() as session:
+            abstain(session, session.get_one(Query, query_id))
+
+    first = await ask(None, workspace="w", conversation_id="new")
+    begun = told(first)
+    return first, await ask(uuid.UUID(begun["query_id"]), conversation_id=begun["conversation_id"])
+
+
+def test_a_question_follows_up_in_a_conversation(api_url: str) -> None:  # N9
+    store()
+    first, second = acting(in_process(api_url), _asked_twice)
+    conversation = told(first)["conversation_id"]
+    assert told(second)["conversation_id"] == conversation
+    assert f"conversation_id {conversation}" in text_of(first)
+    turns, _ = conversations.read_turns(uuid.UUID(conversation), with_set_aside=False, after=None, limit=9)
+    assert [turn["id"] for turn in turns] == [told(first)["query_id"], told(second)["query_id"]]
+
+
+def test_a_question_that_is_refused_begins_no_conversation(api_url: str) -> None:  # N9
+    store()
+    refused = call(in_process(api_url), "ask", question="?!", workspace="w", conversation_id="new")
+    assert "question_invalid" in complaint(refused)
+    assert conversations.read_conversations(None, None, after=None, limit=9) == []
+    unknown = call(in_process(api_url), "ask", question="How long?", conversation_id=str(uuid.uuid4()))
+    assert "Ask with conversation_id `new`" in complaint(unknown)

@@ -16,6 +16,7 @@ from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
+from db.queries.access import workspace_removal
 from db.queries.access.idempotency import delete_old_keys
 from db.queries.admission import admission
 from db.queries.admission.processes import delete_dead_processes, try_leader_lock, wait_briefly
@@ -32,6 +33,7 @@ from domain.errors import DatabaseUnavailable
 from domain.query.budget import DEADLINE
 from services.external.batches import cancel_next_items
 from services.finishing.completion import finish
+from services.operations.workspace_removal import remove_more
 from workers.processes.notifying import notify_end
 from workers.processes.periodic import Periodic
 from workers.queues import Queue
@@ -50,7 +52,7 @@ log = structlog.get_logger()
 TIDY_EVERY_S = 300.0
 MAX_WAITING = 1_000
 WRITTEN_OFF_AFTER_LEASES = 3
-MAX_RESTART_S = MAX_END_S = 2.0
+MAX_RESTART_S = MAX_END_S = MAX_REMOVE_S = 2.0
 UNREADABLE_LAUNCHES = 5
 """The launches after which a query that this program cannot read is given up: a newer program may be starting up."""
 
@@ -86,12 +88,14 @@ def _reconcile(recovery: RecoverySettings) -> int:
         for query in _within(list(overdue), MAX_END_S):
             _end_overdue(query.query_id, overdue[query])
         cancelled = batches.list_cancelling_batches(session)
+        deleting = workspace_removal.list_deleting(session)
     for import_id, tenant_id in packed:
         with acting_for(tenant_id):
             launch_import(import_id)
     launch_graphs(older_than_s=recovery.lease_s)
     for batch_id, tenant_id in cancelled:
         _continue_cancelling(batch_id, tenant_id)
+    _continue_deleting(deleting)
     return len(stalled) + len(packed) + _launch_admissible()
 
 
@@ -139,6 +143,12 @@ def _continue_cancelling(batch_id: uuid.UUID, tenant_id: int) -> None:
     with acting_for(tenant_id):
         for query_id in cancel_next_items(batch_id):
             notify_end(query_id)
+
+
+def _continue_deleting(workspaces: Sequence[tuple[int, int]]) -> None:
+    for workspace_id, tenant_id in workspaces:
+        with acting_for(tenant_id):
+            remove_more(workspace_id, MAX_REMOVE_S, notify_end)
 
 
 def _launch_admissible() -> int:

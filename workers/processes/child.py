@@ -75,7 +75,7 @@ class Worker:
         self._pending: dict[int, asyncio.Future[Any]] = {}
         self._inbox: asyncio.Queue[tuple[Any, ...]] = asyncio.Queue()
         self._passage_cache: tuple[Any, PassageCache] = None, PassageCache()
-        is_local = settings().provider == "offline" and not settings().models.judge
+        is_local = settings().judges_offline and not settings().models.judge
         self._local = LocalGateway() if is_local else None
 
     async def serve(self) -> None:

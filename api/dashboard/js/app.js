@@ -4,16 +4,17 @@ import { LANGUAGES, chooseLanguage, language, words } from "./i18n.js";
 import { draw, here, route } from "./router.js";
 
 const t = words({
-  en: { ask: "Ask", documents: "Documents", verify: "Verify a text", history: "History", quality: "Quality", webhooks: "Webhooks",
+  en: { ask: "Ask", conversations: "Conversations", conversation: "Conversation", documents: "Documents", verify: "Verify a text", history: "History", quality: "Quality", webhooks: "Webhooks",
     keys: "Keys", query: "Answer", document: "Document", verification: "Verification", language: "Language", theme: "Theme", auto: "System",
     light: "Light", dark: "Dark", skip: "Skip to content", pages: "Pages" },
-  ko: { ask: "질문", documents: "문서", verify: "글 검증", history: "기록", quality: "품질", webhooks: "웹훅", keys: "키", query: "답변",
+  ko: { ask: "질문", conversations: "대화", conversation: "대화", documents: "문서", verify: "글 검증", history: "기록", quality: "품질", webhooks: "웹훅", keys: "키", query: "답변",
     document: "문서", verification: "검증", language: "언어", theme: "테마", auto: "시스템", light: "밝게", dark: "어둡게", skip: "본문으로 건너뛰기",
     pages: "페이지" },
 });
 
-const PAGES = ["ask", "documents", "verify", "history", "quality", "webhooks", "keys"];
+const PAGES = ["ask", "conversations", "documents", "verify", "history", "quality", "webhooks", "keys"];
 for (const name of PAGES) route(`/${name}`, () => import(`./pages/${name}.js`), () => t(name));
+route("/conversations/:id", () => import("./pages/conversation.js"), () => t("conversation"));
 route("/query/:id", () => import("./pages/query.js"), () => t("query"));
 route("/document/:id", () => import("./pages/document.js"), () => t("document"));
 route("/verification/:id", () => import("./pages/verification.js"), () => t("verification"));

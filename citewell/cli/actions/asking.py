@@ -27,13 +27,19 @@ def ask_and_wait(client: CitewellClient, question: str, *, wait: float, **option
 
 
 def submit(client: CitewellClient, question: str, *, wait: float, **options: Any) -> tuple[str, float]:
-    """Submit a question; return its id and what is left of `wait` seconds. A server without room is asked again after
-    the time that it names. Raises ApiProblem when there is no room in that time."""
+    """Submit a question; return its id and what is left of `wait` seconds. Raises ApiProblem as `submitted`."""
+    return submitted(lambda: client.submit(question, **options)["id"], wait)
+
+
+def submitted(once: Callable[[], str], wait: float) -> tuple[str, float]:
+    """Submit a question by `once`; return its id and what is left of `wait` seconds. A server without room is asked
+    again after the time that it names. Raises ApiProblem when there is no room in that time.
+    """
     left = wait
     with err.status("submitting") as status:
         while True:
             try:
-                return client.submit(question, **options)["id"], left
+                return once(), left
             except ApiProblem as problem:
                 again_s = problem.retry_after or 0
                 if problem.status not in _NO_ROOM or not 0 < again_s < left:
@@ -52,8 +58,9 @@ def follow(client: CitewellClient, query_id: str, wait: float, on_event: Callabl
     events: queue.Queue[StreamEvent | None] = queue.Queue()
 
     def listen() -> None:
-        # Only watching breaks with it: the question itself is asked for afterwards.
-        with suppress(ApiProblem, ServerUnreachable):
+        # Only watching breaks with it: the question itself is asked for afterwards. The client raises RuntimeError
+        # when it was closed because the command has given up.
+        with suppress(ApiProblem, ServerUnreachable, RuntimeError):
             for event in client.stream(query_id):
                 events.put(event)
         events.put(None)

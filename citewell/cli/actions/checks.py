@@ -13,6 +13,7 @@ import httpx
 
 from citewell.cli.actions.database import database
 from citewell.client import key_of_environment
+from citewell.supervisor.apps import reachable_url
 from citewell.supervisor.errors import PortBusy, ServersMissing, SupervisorError
 from citewell.supervisor.home import MIN_FREE_BYTES, closed_folder, home_at
 from citewell.supervisor.servers.binaries import installed_servers
@@ -30,12 +31,15 @@ _TIMEOUT_S = 10.0
 _GB = 1_000_000_000
 
 
+State = Literal["ok", "warn", "error"]
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """What was found. `advice` says what to do, unless the state is `ok`."""
 
     name: str
-    state: Literal["ok", "warn", "error"]
+    state: State
     found: str
     advice: str = ""
 
@@ -111,16 +115,23 @@ def port(settings: Settings) -> Iterator[Check]:
 
 
 def instance(settings: Settings) -> Iterator[Check]:
-    """The server that the commands use: that of CITEWELL_URL, or the one that runs on this home."""
-    url = os.environ.get("CITEWELL_URL", "").strip()
-    running = running_server(settings.home)
-    if not url and running is None:
+    """The server that the commands use: that of CITEWELL_URL, or the one that runs on this home or beside it."""
+    if url := os.environ.get("CITEWELL_URL", "").strip():
+        yield from _answers(url, settings)
+    elif _is_distributed(settings):
+        # Each service has a container of its own, and the API is in one of them.
+        yield from _answers(reachable_url(settings.api_host, settings.api_port), settings, absent="warn")
+        yield from _workers()
+    elif running := running_server(settings.home):
+        yield from _answers(running.url, settings)
+        yield from _workers()
+    else:
         yield Check("instance", "ok", "none runs on this home; `citewell up` starts one")
         yield from port(settings)
-        return
-    yield from _answers(url or (running.url if running else ""), settings)
-    if not url:
-        yield from _workers()
+
+
+def _is_distributed(settings: Settings) -> bool:
+    return "database_url" in settings.model_fields_set
 
 
 def _disk(existing: Path) -> Check:
@@ -133,14 +144,14 @@ def _disk(existing: Path) -> Check:
     return Check("disk", "ok", found)
 
 
-def _answers(url: str, settings: Settings) -> Iterator[Check]:
+def _answers(url: str, settings: Settings, absent: State = "error") -> Iterator[Check]:
     key = key_of_environment()
     try:
         with httpx.Client(base_url=url, timeout=_TIMEOUT_S) as http:
             ready, health = http.get("/readyz"), http.get("/healthz").json()
             asked = http.get("/v1/documents", params={"limit": 1}, headers={"X-API-Key": key} if key else {})
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        yield Check("instance", "error", f"{url} does not answer ({error})", "start it, or correct CITEWELL_URL")
+        yield Check("instance", absent, f"{url} does not answer ({error})", "start it, or correct CITEWELL_URL")
         return
     yield _state(url, ready, health, settings)
     if asked.status_code == httpx.codes.UNAUTHORIZED:  # pyright: ignore[reportUnnecessaryComparison]
@@ -168,12 +179,12 @@ def _workers() -> Iterator[Check]:
         with database():
             alive = [each for each in read_processes() if each["alive"]]
     except CitewellError as error:
-        yield Check("workers", "error", error.message, "look at postgres.log in the folder logs of the home")
+        yield Check("workers", "error", error.message, "look at the logs of the database")
         return
     if alive:
         yield Check("workers", "ok", f"{len(alive)} processes are alive")
     else:
-        yield Check("workers", "error", "no process is alive", "look at the logs of the home; `citewell up` again")
+        yield Check("workers", "error", "no process is alive", "look at their logs, and start them again")
 
 
 Examination = Callable[[], Iterator[Check]]
@@ -181,9 +192,9 @@ Examination = Callable[[], Iterator[Check]]
 
 def of_this_machine(settings: Settings) -> list[Examination]:
     """Everything but the models, in the order in which one depends on another."""
-    own = "database_url" in settings.model_fields_set
+    its_own = [lambda: home(settings), servers]
     return [
         lambda: sources_of_settings(settings),
-        *([lambda: distributed(settings)] if own else [lambda: home(settings), servers]),
+        *([lambda: distributed(settings)] if _is_distributed(settings) else its_own),
         lambda: instance(settings),
     ]

@@ -22,10 +22,13 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallRecord, ChatModel
 from clients.reranking import Reranker, make_reranker
 from config.settings import Settings, settings
+from db.queries.access.keys import get_tenant
+from db.session import acting_for, system_transaction
 from domain.query.options import Preset
 from domain.verdicts.calibration import Calibration
 from services.core.context import Tools
 from services.core.verifier import reranker_version, verifier_version
+from services.evaluation.feedback_pairs import feedback_pairs
 from services.evaluation.labelled_data import LabelledPairs, QuestionSet, read_pairs, read_question_sets
 from services.evaluation.retrieval import AskedQuestion, ask_questions, measured_questions, temporary_collection
 from services.evaluation.runs import FinishedRun, list_runs, store_run
@@ -71,28 +74,42 @@ class _Judges:
 def evaluate_verification(paths: Sequence[Path], wanted: Wanted) -> None:
     """Check every labelled pair and print the measured accuracy. Raises EvaluationDataInvalid, CommandFailed."""
     labelled = read_pairs(paths, wanted.limit)
-    judges = _judges(wanted)
-    started = time.monotonic()
     with ExitStack() as stack:
         if wanted.store:
             stack.enter_context(database())
-        judged = _judge(labelled, judges, wanted)
-        sets = measured(judged)
-        verifier = verifier_version(judges.gateway, judges.settings, judges.settings.sharing)
-        calibration = calibration_for(judged, verifier)
-        printed = {"macro": macro(sets), "worst": worst(sets), "sets": sets, "verifier": verifier}
-        pairs = [pair for members in judged.values() for pair in members]
-        usage = _usage(judges, [call for pair in pairs for call in pair.calls])
-        run = FinishedRun(
-            "verification",
-            verifier,
-            judges.gateway.provider,
-            labelled.files,
-            len(pairs),
-            {**printed, "usage": usage, **_calibration_fields(calibration)},
-        )
-        _show(run, printed, wanted, time.monotonic() - started)
-        _store(run, wanted)
+        _evaluate_pairs(labelled, wanted)
+
+
+def evaluate_from_feedback(tenant: str, workspace: str | None, wanted: Wanted) -> None:
+    """The same with the verdicts of people on answers of a tenant. Raises TenantNotFound, EvaluationDataInvalid."""
+    with database():
+        with system_transaction() as session:
+            tenant_id = get_tenant(session, tenant)
+        with acting_for(tenant_id):
+            labelled = feedback_pairs(workspace, wanted.limit)
+        _evaluate_pairs(labelled, wanted)
+
+
+def _evaluate_pairs(labelled: LabelledPairs, wanted: Wanted) -> None:
+    judges = _judges(wanted)
+    started = time.monotonic()
+    judged = _judge(labelled, judges, wanted)
+    sets = measured(judged)
+    verifier = verifier_version(judges.gateway, judges.settings, judges.settings.sharing)
+    calibration = calibration_for(judged, verifier)
+    printed = {"macro": macro(sets), "worst": worst(sets), "sets": sets, "verifier": verifier}
+    pairs = [pair for members in judged.values() for pair in members]
+    usage = _usage(judges, [call for pair in pairs for call in pair.calls])
+    run = FinishedRun(
+        "verification",
+        verifier,
+        judges.gateway.provider,
+        labelled.files,
+        len(pairs),
+        {**printed, "usage": usage, **_calibration_fields(calibration)},
+    )
+    _show(run, printed, wanted, time.monotonic() - started)
+    _store(run, wanted)
     _report_failures([pair.reason for pair in pairs if pair.score is None], len(pairs), "checks")
 
 

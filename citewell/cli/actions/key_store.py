@@ -15,18 +15,25 @@ from services.operations.api_keys import NewKey, create_key_for, read_keys_of_al
 
 
 def create(
-    tenant: str, name: str, scopes: Sequence[Scope], days: int | None, per_minute: int | None, as_json: bool
+    tenant: str,
+    name: str,
+    scopes: Sequence[Scope],
+    workspaces: Sequence[str] | None,
+    days: int | None,
+    per_minute: int | None,
+    as_json: bool,
 ) -> None:
     """Make a key and print it alone on standard output, so that a script can store it."""
     for what, value in (("tenant", tenant), ("name", name)):
         if not value.strip():
             raise CommandFailed(f"the {what} is empty; give --{what} a value")
     with database():
-        made = create_key_for(tenant.strip(), NewKey(name.strip(), scopes, days, per_minute))
+        made = create_key_for(tenant.strip(), NewKey(name.strip(), scopes, days, per_minute, workspaces))
     if as_json:
         emit(_as_json(made))
         return
-    say(f"key {made['id']} of tenant {made['tenant']}: {', '.join(made['scopes'])}; it cannot be shown again")
+    only = f", only in {', '.join(made['workspaces'])}" if made["workspaces"] else ""
+    say(f"key {made['id']} of tenant {made['tenant']}: {', '.join(made['scopes'])}{only}; it cannot be shown again")
     out.print(made["key"], soft_wrap=True)
 
 
@@ -37,9 +44,17 @@ def show(tenant: str | None, as_json: bool) -> None:
         for key in found:
             emit(_as_json(key))
         return
-    table = Table("id", "tenant", "name", "scopes", "last used", "state", box=None)
+    table = Table("id", "tenant", "name", "scopes", "workspaces", "last used", "state", box=None)
     for key in found:
-        cells = key["id"], key["tenant"], key["name"], " ".join(key["scopes"]), _when(key["last_used_at"]), _state(key)
+        cells = (
+            key["id"],
+            key["tenant"],
+            key["name"],
+            " ".join(key["scopes"]),
+            _workspaces(key["workspaces"]),
+            _when(key["last_used_at"]),
+            _state(key),
+        )
         table.add_row(*map(plain, cells))
     out.print(table)
 
@@ -49,6 +64,10 @@ def revoke(key_id: str) -> None:
     with database():
         revoke_key_of_any(key_id)
     say(f"key {key_id} is revoked; servers refuse it within 5 seconds")
+
+
+def _workspaces(names: list[str] | None) -> str:
+    return "all" if names is None else " ".join(names) or "none left"
 
 
 def _state(key: dict[str, Any]) -> str:

@@ -29,7 +29,7 @@ def provider(settings: Settings) -> Iterator[Check]:
         return
     answer = ask_provider(settings)
     wanted = tuple(dict.fromkeys((settings.models.main, settings.models.fast)))
-    if answer is None or answer.state == "unclear":
+    if answer is None or answer.state in ("unclear", "forbidden"):
         yield Check("provider", "warn", answer.detail if answer else "", "asking the models tells more")
     elif answer.state == "key_refused":
         yield Check("provider", "error", answer.detail, f"correct the key in {settings.provider_key_name}")

@@ -26,6 +26,8 @@ def problem_of_provider(settings: Settings) -> str | None:
         return None
     if answer.state == "key_refused":
         raise CommandFailed(f"{answer.detail}; no question would be answered")
+    if answer.state == "forbidden":
+        return f"The language model's server does not list its models: {answer.detail}. `citewell doctor` asks each."
     if answer.state == "unreachable":
         return f"The language model's server is away: {answer.detail}; until it is back, no question is answered."
     if missing := missing_models(answer, (settings.models.main, settings.models.fast)):

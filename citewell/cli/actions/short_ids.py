@@ -13,7 +13,7 @@ SHORTEST = 6
 _START = re.compile(rf"[0-9a-f-]{{{SHORTEST},}}", re.IGNORECASE)
 _SHOWN = 3
 
-Kind = Literal["question", "verification", "document", "webhook"]
+Kind = Literal["question", "verification", "document", "webhook", "conversation", "feedback"]
 
 
 def whole_id(client: CitewellClient, text: str, *kinds: Kind) -> str:
@@ -58,3 +58,7 @@ def _listed(client: CitewellClient, kind: Kind) -> Iterable[Mapping[str, Any]]:
             return client.documents(all_versions=True)
         case "webhook":
             return client.webhooks.list()
+        case "conversation":
+            return client.conversations.list()
+        case "feedback":
+            return client.feedback.list()

@@ -8,7 +8,7 @@ from citewell.cli.actions.asking import ask_and_wait, exit_code_of, failure_of, 
 from citewell.cli.actions.connection import connected
 from citewell.cli.console import emit, err, out, plain
 from citewell.cli.errors import CommandFailed
-from citewell.cli.options import Json, Preset, Url, Workspace
+from citewell.cli.options import Json, Preset, Url, Workspaces
 from citewell.cli.show.answer import proof_view
 from citewell.cli.show.answer_stream import AnswerStream
 from citewell.client import CitewellClient
@@ -20,8 +20,11 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 @app.command()
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="In quotes.")],
-    workspace: Workspace = "default",
-    mode: Annotated[str, typer.Option(help="How much evidence an answer needs: low, balanced or high.")] = "balanced",
+    workspaces: Workspaces = None,
+    mode: Annotated[
+        str | None,
+        typer.Option(help="How much evidence an answer needs: low, balanced or high. [default: as configured]"),
+    ] = None,
     model: Annotated[str | None, typer.Option(help="The main model, one of the configured ones.")] = None,
     preset: Preset = None,
     brief: Annotated[bool, typer.Option("--brief", help="The answer and its references, nothing else.")] = False,
@@ -29,12 +32,13 @@ def ask(
     wait: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long to wait for the answer.")] = 300,
     url: Url = None,
 ) -> None:
-    """Ask the documents of a workspace, and see what proves the answer. Each sentence is printed when it has passed its
+    """Ask the documents of workspaces, and see what proves the answer. Each sentence is printed when it has passed its
     checks."""
     if not question.strip():
         raise CommandFailed("the question is empty; ask with at least one word")
     with connected(url) as client:
-        chosen = {"workspace": workspace, "mode": mode, "model": model, "preset": preset}
+        where = {"workspaces": workspaces} if workspaces else {"workspace": "default"}
+        chosen = {**where, "mode": mode, "model": model, "preset": preset}
         if as_json:
             emit(query := ask_and_wait(client, question, wait=wait, **chosen))
         else:

@@ -34,6 +34,11 @@ def evaluate(
         Path | None,
         typer.Option(metavar="FOLDER", help="Measure retrieval on its NAME_passages.jsonl and NAME_questions.jsonl."),
     ] = None,
+    from_feedback: Annotated[
+        bool, typer.Option("--from-feedback", help="Measure verification on people's verdicts (`citewell feedback`).")
+    ] = False,
+    tenant: Annotated[str, typer.Option("--tenant", "-t", help="Whose feedback.")] = "default",
+    workspace: Annotated[str | None, typer.Option("--workspace", "-w", help="Feedback on this workspace only.")] = None,
     provider: Annotated[Provider | None, typer.Option(help="Who judges. [default: as configured]")] = None,
     preset: Preset = None,
     limit: Annotated[
@@ -47,9 +52,10 @@ def evaluate(
 
     A line of FILE.jsonl has `source`, `claim` and `label` (1 = supported, 0 = not); docs/evaluation.md has the rest.
     """
-    if sum([bool(paths), retrieval is not None, listed]) != 1:
+    if sum([bool(paths), retrieval is not None, from_feedback, listed]) != 1:
         raise CommandFailed(
-            "name labelled files (FILE.jsonl or a folder), or --retrieval FOLDER, or --list; one of them at a time"
+            "name labelled files (FILE.jsonl or a folder), or --retrieval FOLDER, or --from-feedback, or --list; "
+            "one of them at a time"
         )
     evaluating = _loaded()
     if listed:
@@ -58,6 +64,8 @@ def evaluate(
     wanted = evaluating.Wanted(provider and provider.value, preset, limit, as_json, store=not no_store)
     if retrieval is not None:
         evaluating.evaluate_retrieval(retrieval, wanted)
+    elif from_feedback:
+        evaluating.evaluate_from_feedback(tenant, workspace, wanted)
     else:
         evaluating.evaluate_verification(paths or [], wanted)
 

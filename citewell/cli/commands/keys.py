@@ -20,12 +20,16 @@ def create(
     name: Annotated[str, typer.Option(help="What the key is for, such as ci.")],
     scopes: Annotated[list[Scope], typer.Option("--scope", help="What it may do; can be given several times.")],
     tenant: _Tenant = "default",
+    workspaces: Annotated[
+        list[str] | None,
+        typer.Option("--workspace", "-w", help="It opens only this one; can be given several times. [default: all]"),
+    ] = None,
     expires_days: Annotated[int | None, typer.Option(min=1, max=3650, help="[default: never]")] = None,
     requests_per_minute: Annotated[int | None, typer.Option(min=1, help="[default: as configured]")] = None,
     as_json: Json = False,
 ) -> None:
     """Make a key and print it on standard output. It cannot be shown again."""
-    _work().create(tenant, name, scopes, expires_days, requests_per_minute, as_json)
+    _work().create(tenant, name, scopes, workspaces or None, expires_days, requests_per_minute, as_json)
 
 
 @app.command("list")

@@ -7,7 +7,7 @@ from rich.padding import Padding
 
 from citewell.cli.actions.connection import connected
 from citewell.cli.console import emit, out, plain, say
-from citewell.cli.options import Json, Url, Workspace
+from citewell.cli.options import Json, Url, Workspaces
 from citewell.cli.show.words import place
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -16,14 +16,14 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 @app.command()
 def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="In quotes.")],
-    workspace: Workspace = "default",
+    workspaces: Workspaces = None,
     k: Annotated[int, typer.Option("-k", min=1, max=100, help="Show so many passages.")] = 5,
     as_json: Json = False,
     url: Url = None,
 ) -> None:
     """Find the passages that a question would find first."""
     with connected(url) as client:
-        found = client.search(query, workspace, k=k)
+        found = client.search(query, workspaces or "default", k=k)
     if as_json:
         emit(found)
         return

@@ -51,6 +51,18 @@ def duration(milliseconds: float | None) -> str:
     return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
 
 
+def size(number: int) -> str:
+    """`226 bytes`, `1.5 MB`."""
+    if number < 1000:
+        return counted(number, "byte")
+    value, unit = number / 1000, "kB"
+    for larger in ("MB", "GB", "TB"):
+        if value < 1000:
+            break
+        value, unit = value / 1000, larger
+    return f"{value:.1f} {unit}"
+
+
 def when(timestamp: str) -> str:
     """A timestamp of the API in the local time zone."""
     return datetime.fromisoformat(timestamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")

@@ -1,7 +1,7 @@
 """Requests about documents."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
 from citewell.client._calls import (
@@ -60,8 +60,9 @@ def passages(document_id: str, filters: Mapping[str, Any]) -> Call[list[Passage]
     return Call("GET", at("documents", document_id, "passages"), list_of("passages"), filters)
 
 
-def search(query: str, workspace: str, options: Mapping[str, Any]) -> Call[SearchResult]:
-    body = json_body({"query": query, "workspace": workspace, **options})
+def search(query: str, workspace: str | Sequence[str], options: Mapping[str, Any]) -> Call[SearchResult]:
+    where = {"workspace": workspace} if isinstance(workspace, str) else {"workspaces": list(workspace)}
+    body = json_body({"query": query, **where, **options})
     return Call("POST", at("search"), object_of, headers=JSON_TYPE, body=body)
 
 

@@ -12,11 +12,13 @@ from citewell.client._calls import (
     at,
     bytes_of,
     json_body,
+    list_of,
+    nothing_of,
     object_of,
     page_of,
     without_none,
 )
-from citewell.wire import Accepted, History, Quality, Query, QueryHead
+from citewell.wire import Accepted, History, Quality, Query, QueryHead, Share, ShareCreated
 
 ExportFormat = Literal["markdown", "html", "csv"]
 
@@ -47,6 +49,20 @@ def replay(query_id: str, idempotency_key: str | None) -> Call[Accepted]:
 
 def export(query_id: str, format: ExportFormat) -> Call[bytes]:
     return Call("GET", at("queries", query_id, "export"), bytes_of, {"format": format})
+
+
+def share(query_id: str, hours: float) -> Call[ShareCreated]:
+    return Call(
+        "POST", at("queries", query_id, "share"), object_of, headers=JSON_TYPE, body=json_body({"hours": hours})
+    )
+
+
+def shares(query_id: str) -> Call[list[Share]]:
+    return Call("GET", at("queries", query_id, "share"), list_of("shares"))
+
+
+def revoke_share(query_id: str, share_id: str) -> Call[None]:
+    return Call("DELETE", at("queries", query_id, "share", share_id), nothing_of)
 
 
 def history(query_id: str) -> Call[History]:

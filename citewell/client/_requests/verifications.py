@@ -17,7 +17,7 @@ from citewell.client._calls import (
     page_of,
     without_none,
 )
-from citewell.wire import Batch, BatchAccepted, Source, Verification, VerificationRequest
+from citewell.wire import Batch, BatchAccepted, Source, Verification, VerificationHead, VerificationRequest
 
 _JSON_LINES = {"Content-Type": "application/jsonl"}
 
@@ -44,7 +44,7 @@ def verification(verification_id: str, wait: float) -> Call[Verification]:
     return Call("GET", at("verifications", verification_id), object_of, {"wait": wait} if wait else {}, wait=wait)
 
 
-def verifications(status: str | None, limit: int, cursor: str | None) -> Call[Page[dict[str, Any]]]:
+def verifications(status: str | None, limit: int, cursor: str | None) -> Call[Page[VerificationHead]]:
     filters = without_none(status=status, limit=limit, cursor=cursor)
     return Call("GET", at("verifications"), page_of("verifications"), filters)
 

@@ -1,6 +1,6 @@
 """API keys, the tenants that they act for, and the weights of tenants."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -8,17 +8,19 @@ from sqlalchemy import func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from db.models import ApiKey, Tenant
+from db.models import ApiKey, Tenant, Workspace
 from domain.errors import KeyNotFound, TenantNotFound
 
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
 
 class ListedKey(NamedTuple):
-    """A key and the name of its tenant."""
+    """A key, the name of its tenant, and the names of workspaces by their ids: at least of those that the key is
+    limited to and that still exist."""
 
     key: ApiKey
     tenant: str
+    workspaces: Mapping[int, str]
 
 
 def get_or_add_tenant(session: Session, name: str, callback_secret: str) -> int:
@@ -26,6 +28,14 @@ def get_or_add_tenant(session: Session, name: str, callback_secret: str) -> int:
     new = insert(Tenant).values(name=name, callback_secret=callback_secret)
     session.execute(new.on_conflict_do_nothing())
     return session.execute(select(Tenant.id).where(Tenant.name == name)).scalar_one()
+
+
+def get_tenant(session: Session, name: str) -> int:
+    """The id of a tenant. Raises TenantNotFound."""
+    found = session.scalar(select(Tenant.id).where(Tenant.name == name))
+    if found is None:
+        raise TenantNotFound(f"There is no tenant {name!r}; `citewell tenants list` shows them.")
+    return found
 
 
 def add_key(
@@ -37,15 +47,20 @@ def add_key(
     scopes: Sequence[str],
     expires_in_days: int | None,
     requests_per_minute: int | None,
+    workspaces: Sequence[int] | None = None,
 ) -> ListedKey:
-    """Store a key for the transaction's tenant; its expiry is by the database's clock."""
+    """Store a key for the transaction's tenant, limited to `workspaces` unless it is None; its expiry is by the
+    database's clock."""
     key = ApiKey(id=key_id, name=name, digest=digest, scopes=list(scopes), requests_per_minute=requests_per_minute)
+    if workspaces is not None:
+        key.scopes, key.limited_to = [], {"workspaces": list(workspaces), "scopes": list(scopes)}
     if expires_in_days is not None:
         key.expires_at = func.now() + timedelta(days=expires_in_days)
     session.add(key)
     session.flush()
     session.refresh(key)
-    return ListedKey(key, session.execute(select(Tenant.name).where(Tenant.id == key.tenant_id)).scalar_one())
+    tenant = session.execute(select(Tenant.name).where(Tenant.id == key.tenant_id)).scalar_one()
+    return ListedKey(key, tenant, _names_of(session, [key]))
 
 
 def find_key(session: Session, key_id: str) -> tuple[ApiKey, bool] | None:
@@ -72,8 +87,15 @@ def list_keys(session: Session, tenant: str | None = None) -> list[ListedKey]:
     statement = select(ApiKey, Tenant.name).join(Tenant, Tenant.id == ApiKey.tenant_id)
     if tenant is not None:
         statement = statement.where(Tenant.name == tenant)
-    rows = session.execute(statement.order_by(ApiKey.created_at.desc(), ApiKey.id))
-    return [ListedKey(key, name) for key, name in rows]
+    rows = session.execute(statement.order_by(ApiKey.created_at.desc(), ApiKey.id)).all()
+    names = _names_of(session, [key for key, _ in rows])
+    return [ListedKey(key, name, names) for key, name in rows]
+
+
+def _names_of(session: Session, keys: Iterable[ApiKey]) -> dict[int, str]:
+    ids = {each for key in keys if key.limited_to for each in key.limited_to["workspaces"]}
+    named = select(Workspace.id, Workspace.name).where(Workspace.id.in_(ids))
+    return dict(session.execute(named).all()) if ids else {}
 
 
 def revoke_key(session: Session, key_id: str) -> None:

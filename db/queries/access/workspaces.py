@@ -1,25 +1,59 @@
 """Workspaces: found by name, created on first use."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.models import Tenant, Workspace
-from domain.errors import WorkspaceNotFound
+from db.session import is_limited
+from domain.errors import WorkspaceDeleting, WorkspaceForbidden, WorkspaceNotFound
+from domain.query.workspaces import workspace_name
 
 
 def get_workspace(session: Session, name: str) -> Workspace:
-    """Raise WorkspaceNotFound when nothing was ever ingested under that name."""
-    workspace = session.scalar(select(Workspace).where(Workspace.name == name))
-    if workspace is None:
-        raise WorkspaceNotFound(f"There is no workspace {name!r}; ingest a document into it first.")
+    """Raise WorkspaceNotFound when there is none of that name; WorkspaceForbidden when the transaction is limited to
+    others, whether or not there is one."""
+    workspace = _find(session, name)
+    if workspace is not None:
+        return workspace
+    if is_limited():
+        names = ", ".join(each.name for each in list_workspaces(session)) or "none that still exists"
+        raise WorkspaceForbidden(f"This key does not open the workspace {name!r}; it is limited to: {names}.")
+    raise WorkspaceNotFound(f"There is no workspace {name!r}; create it, or ingest a document into it.")
+
+
+def get_open_workspace(session: Session, name: str) -> Workspace:
+    """The same for work that is to begin in it. Also raises WorkspaceDeleting."""
+    return _open(get_workspace(session, name))
+
+
+def existing_workspaces(session: Session, ids: Sequence[int]) -> list[int]:
+    """Those of the workspaces that exist, in the same order."""
+    found = set(session.scalars(select(Workspace.id).where(Workspace.id.in_(ids))))
+    return [each for each in ids if each in found]
+
+
+def require_open_workspace(session: Session, workspace_id: int) -> None:
+    """Raise WorkspaceDeleting if no work may begin in it."""
+    _open(session.get_one(Workspace, workspace_id))
+
+
+def _open(workspace: Workspace) -> Workspace:
+    if workspace.deleting_at is not None:
+        raise WorkspaceDeleting(f"The workspace {workspace.name!r} is being deleted; it accepts nothing any more.")
     return workspace
 
 
+def _find(session: Session, name: str) -> Workspace | None:
+    return session.scalar(select(Workspace).where(Workspace.name == name))
+
+
 def list_workspaces(session: Session) -> list[Workspace]:
-    return list(session.scalars(select(Workspace).order_by(Workspace.name)))
+    """Those in which work may begin, by name."""
+    return list(session.scalars(select(Workspace).where(Workspace.deleting_at.is_(None)).order_by(Workspace.name)))
 
 
 def list_workspaces_of(session: Session, tenant: str | None, name: str | None) -> list[Workspace]:
@@ -33,21 +67,38 @@ def list_workspaces_of(session: Session, tenant: str | None, name: str | None) -
 
 
 def get_or_add_workspace(session: Session, name: str) -> Workspace:
-    """The workspace `name`, created if missing; safe under concurrent first use."""
-    session.execute(insert(Workspace).values(name=name).on_conflict_do_nothing())
-    return get_workspace(session, name)
+    """The workspace `name`, created if missing; safe under concurrent first use.
+
+    Raises WorkspaceNameInvalid for a new one, WorkspaceDeleting, WorkspaceForbidden.
+    """
+    if _find(session, name) is None and not is_limited():
+        session.execute(insert(Workspace).values(name=workspace_name(name)).on_conflict_do_nothing())
+    return get_open_workspace(session, name)
 
 
 def get_or_add_workspaces(session: Session, names: Iterable[str]) -> dict[str, int]:
-    """The ids of workspaces by name, created if missing.
+    """The ids of workspaces by name, created if missing. Raises as `get_or_add_workspace`.
 
     For a short transaction of its own: others that create one of them wait until it ends.
     """
     # One order for all creators, so that two with overlapping names do not deadlock.
-    wanted = sorted(set(names))
-    session.execute(insert(Workspace).on_conflict_do_nothing(), [{"name": name} for name in wanted])
-    rows = session.execute(select(Workspace.name, Workspace.id).where(Workspace.name.in_(wanted)))
-    return dict(rows.all())
+    return {name: get_or_add_workspace(session, name).id for name in sorted(set(names))}
+
+
+def add_workspace(session: Session, name: str, **values: object) -> bool:
+    """Add a workspace with `values` of its columns; False when there is one of that name."""
+    adding = insert(Workspace).values(name=name, **values).on_conflict_do_nothing().returning(Workspace.id)
+    return session.scalar(adding) is not None
+
+
+def change_workspace(session: Session, workspace_id: int, *, name: str, **values: object) -> bool:
+    """Set the name and other columns; False when another one has the name."""
+    try:
+        with session.begin_nested():
+            session.execute(update(Workspace).where(Workspace.id == workspace_id).values(name=name, **values))
+    except IntegrityError:
+        return False
+    return True
 
 
 def delete_workspace(session: Session, name: str) -> None:

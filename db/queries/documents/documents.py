@@ -1,7 +1,7 @@
 """Documents: accepted, claimed by an ingestion worker, finished."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -118,6 +118,12 @@ def list_documents(
 
 def workspace_name_of(session: Session, document: Document) -> str:
     return session.get_one(Workspace, document.workspace_id).name
+
+
+def workspace_names_of(session: Session, document_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
+    """The names of the workspaces of documents, by the documents' ids; deleted ones are left out."""
+    named = select(Document.id, Workspace.name).join(Workspace, Workspace.id == Document.workspace_id)
+    return dict(session.execute(named.where(Document.id.in_(document_ids))).all())
 
 
 def requeue_document(session: Session, document_id: uuid.UUID) -> None:

@@ -51,6 +51,14 @@ def space_of(session: Session, workspace_id: int) -> Space | None:
     return None if row.id is None else Space(*row)
 
 
+def find_space(session: Session, workspace_id: int) -> Space | None:
+    """The same; None also for a workspace that was deleted."""
+    try:
+        return space_of(session, workspace_id)
+    except WorkspaceNotFound:
+        return None
+
+
 def assign_space(session: Session, workspace_id: int, space: Space) -> Space:
     """The workspace's space, set to `space` if it had none."""
     session.execute(

@@ -1,7 +1,7 @@
 """Queries: accepted, launched, advanced, finished."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -126,6 +126,13 @@ def _not_found(query_id: uuid.UUID, kind: QueryKind | None) -> NotFound:
     if kind is QueryKind.VERIFICATION:
         return VerificationNotFound(f"There is no verification {query_id}.")
     return QueryNotFound(f"There is no query {query_id}.")
+
+
+def searched_workspaces(session: Session, queries: Iterable[Query]) -> dict[int, str]:
+    """The names of the workspaces that those of the queries search which search several, by their ids."""
+    ids = {each for query in queries for each in query.options.get("workspaces", ())}
+    named = select(Workspace.id, Workspace.name).where(Workspace.id.in_(ids))
+    return dict(session.execute(named).all()) if ids else {}
 
 
 def workspace_name_of(session: Session, query: Query) -> str:

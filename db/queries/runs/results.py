@@ -70,8 +70,9 @@ class Whole(NamedTuple):
     published: StoredVerification | None
     """Without its citation checks."""
     sources: list[dict[str, Any]]
-    added: dict[str, str]
-    """When each cited document or source was added, by its id; deleted ones are left out (S3.3)."""
+    added: dict[str, tuple[str, str]]
+    """When each cited document or source was added, and the name of its workspace, by its id; deleted ones are left
+    out (S3.3)."""
     usage: dict[str, Any]
     timings: dict[str, float]
     """Milliseconds from the first start to the last end of every step, in order of their start."""
@@ -116,7 +117,8 @@ SELECT
     (SELECT json_agg(row_to_json(each) ORDER BY each.position)
      FROM verification_claims AS each JOIN published ON each.verification_id = published.id) AS claims,
     (SELECT sources FROM chosen) AS sources,
-    (SELECT json_object_agg(id, created_at) FROM documents WHERE id IN (
+    (SELECT json_object_agg(documents.id, json_build_array(documents.created_at, workspaces.name))
+     FROM documents JOIN workspaces ON workspaces.id = documents.workspace_id WHERE documents.id IN (
          SELECT document_id FROM citations WHERE answer_id = (SELECT id FROM answer)
          UNION
          SELECT (each ->> 'document_id')::uuid FROM chosen, jsonb_array_elements(chosen.sources) AS each)) AS added,

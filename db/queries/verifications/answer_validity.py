@@ -30,8 +30,11 @@ _NOTE = """
         EXISTS (SELECT FROM citations WHERE citations.document_id = old.id)
         OR EXISTS (
             SELECT FROM queries
-            WHERE finished_at IS NULL AND kind = 'answer' AND queries.workspace_id = old.workspace_id
+            WHERE finished_at IS NULL AND kind = 'answer'
+                AND (workspace_id = old.workspace_id OR options -> 'workspaces' @> to_jsonb(old.workspace_id))
         )
+        -- The answers of other workspaces may cite it, too, but are hidden from a limited transaction.
+        OR coalesce(current_setting('citewell.workspaces', true), '') <> ''
     )
 """
 _SUPERSEDED = text(_NOTE.format(by="new.id", which="old.id <> new.id AND old.status = 'superseded'"))

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Select, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from db.models import Batch, Query
+from db.session import is_limited
 from domain.errors import BatchNotFound
 
 
@@ -17,9 +18,10 @@ def add_batch(session: Session, batch_id: uuid.UUID, total: int, callback_url: s
 
 
 def get_batch(session: Session, batch_id: uuid.UUID) -> Batch:
-    """Raise BatchNotFound when there is none."""
+    """Raise BatchNotFound when there is none, or some of its items belong to workspaces that the transaction is kept
+    from."""
     batch = session.get(Batch, batch_id)
-    if batch is None:
+    if batch is None or (is_limited() and count_states(session, batch_id).total() < batch.total):
         raise BatchNotFound(f"There is no batch {batch_id}.")
     return batch
 

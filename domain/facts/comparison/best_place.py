@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from domain.facts.comparison.source import ParsedSource, most_shared
+from domain.facts.differences.counted_things import is_recounted
 from domain.facts.differences.sentence import SentenceContext, differences, is_negated
 from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import Alignment, align, tokens_match
@@ -55,7 +56,22 @@ def best_place(tokens: Sequence[Token], source: ParsedSource, *, by_sentence: bo
         _compare_with(alignment, source, at, source.clauses[at])
         for alignment, at in _candidate_alignments(tokens, source)
     ]
-    return max(compared, key=_rank, default=nothing)
+    best = max(compared, key=_rank, default=nothing)
+    return next((each for each in compared if _says_otherwise(each, best)), best)
+
+
+def _says_otherwise(other: SourceMatch, best: SourceMatch) -> bool:
+    """Say whether a place that has more of the statement than the best one has another value there.
+
+    The best one states the rest of it only by what precedes it: "After probation, the notice period is three months"
+    is no proof beside "New employees have a probation period of six months".
+    """
+    return (
+        best.is_full_match
+        and other.is_close
+        and other.coverage > best.coverage
+        and any(each.sure and each.kind in ("number", "date") and each.source_text for each in other.differences)
+    )
 
 
 def _rank(compared: SourceMatch) -> tuple[bool, bool, float]:
@@ -96,6 +112,8 @@ def _is_close(alignment: Alignment) -> bool:
         return True
     lost, left = alignment.unmatched
     one_place = alignment.substitutions <= 1 and (left > 0 or not lost) and not alignment.moved
+    if matched >= _FEWEST and is_recounted(alignment):
+        return True
     return matched >= 1 and (
         (one_place and lost <= min(_ONE_PLACE, matched) and left <= lost + 1) or is_negated(alignment)
     )

@@ -8,7 +8,7 @@ from domain.facts.comparison.source import ParsedSource, parse_source
 from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import align
 from domain.facts.reading.tokens import Token, tokenize
-from domain.facts.structure.antecedents import CompetingSubject, competing_subject, stated_classes, subject_classes
+from domain.facts.structure.antecedents import competing_subject, stated_classes, subject_classes
 from domain.facts.structure.classes import ARTEFACTS, CLASSES, has_class
 from domain.facts.structure.sections import NamedSection, is_in_name, named_section
 
@@ -38,15 +38,9 @@ def compare_with_section(tokens: Sequence[Token], source: str) -> SourceMatch | 
             return replace(found, section=section.heading)
         return _compare_with_others(section) if section.is_exclusive else None
     other = _competing_subject(tokens, section, found.place, own)
-    if other and other.token.kind == "name":
+    if other and other.kind == "name":
         return _compare_with_others(section) if section.is_exclusive else None
-    doubt = (
-        section.heading
-        if section.is_partial
-        else other.token.text
-        if other
-        else _other_subheading(section, found.place)
-    )
+    doubt = section.heading if section.is_partial else other.text if other else _other_subheading(section, found.place)
     # Another thing may be meant: neither proven nor contradicted.
     doubted = (Difference("wording", section.mention, doubt),) if doubt else ()
     return replace(found, section=section.heading, differences=doubted)
@@ -56,9 +50,7 @@ def _matches_by_name(found: SourceMatch, section: NamedSection) -> bool:
     return found.is_full_match and any(is_in_name(each, section.name_terms) for each in tokenize(found.place))
 
 
-def _competing_subject(
-    tokens: Sequence[Token], section: NamedSection, place: str, own: ParsedSource
-) -> CompetingSubject | None:
+def _competing_subject(tokens: Sequence[Token], section: NamedSection, place: str, own: ParsedSource) -> Token | None:
     """Return the subject of the place if it is not what the heading names."""
     sentence, present = tokenize(place), subject_classes(own.clause_tokens)
     said = {each.key for each in section.name_terms} | stated_classes(own.clause_tokens, section.name_terms)

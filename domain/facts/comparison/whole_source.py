@@ -14,7 +14,7 @@ from domain.facts.comparison.best_place import SourceMatch, best_place
 from domain.facts.comparison.named_section import compare_with_section
 from domain.facts.comparison.parts_of_names import part_of_name
 from domain.facts.comparison.source import ParsedSource, parse_source, verbatim_key
-from domain.facts.differences.restrictions import omitted_restrictions
+from domain.facts.differences.restrictions import excepted, omitted_restrictions
 from domain.facts.differences.roles import exchanged_roles, role_pairs
 from domain.facts.kinds import Difference
 from domain.facts.reading.clauses import clauses
@@ -40,7 +40,7 @@ def compare(statement: str, source: str) -> SourceMatch:
     parts = clauses(statement)
     best = best_place(tokens, parsed, by_sentence=len(parts) > 1)
     if not best.is_full_match and len(parts) > 1:
-        best = _compare_by_clause(parts, parsed) or best
+        best = _compare_by_clause(parts, parsed, is_close=best.is_close) or best
     if found := exchanged_roles(statement, source, parsed.role_pairs):
         return replace(best, is_close=True, differences=(found,))
     if any(each.is_equal(other) for each in role_pairs(statement) for other in parsed.role_pairs):
@@ -50,6 +50,10 @@ def compare(statement: str, source: str) -> SourceMatch:
 
 def _with_restrictions(statement: str, best: SourceMatch) -> SourceMatch:
     """Add the restrictions that the statement omits (V3): a place that states it conditionally does not state it."""
+    if best.is_close and (exception := excepted(statement, best.place)):
+        is_contrary = any(each.kind == "negation" for each in best.differences)
+        others = tuple(each for each in best.differences if each.kind not in ("negation", "quantifier"))
+        return replace(best, differences=others if is_contrary else (*others, exception))
     if not best.is_close or any(each.sure for each in best.differences):
         return best
     found = (
@@ -73,13 +77,13 @@ def _compare_with_tables(tokens: Sequence[Token], source: str) -> SourceMatch | 
     return SourceMatch(True, False, cell.share, cell.share, cell.differences, cell.place, in_table=True)
 
 
-def _compare_by_clause(parts: Sequence[str], source: ParsedSource) -> SourceMatch | None:
-    """Compare each clause separately; None unless the source states all of them, or the section that one names has
-    other facts."""
+def _compare_by_clause(parts: Sequence[str], source: ParsedSource, *, is_close: bool) -> SourceMatch | None:
+    """Compare each clause separately; None unless the source states all of them, in a place that `is_close` to the
+    whole or in the sections that they name, or the section that one names has other facts."""
     found = [_compare_clause(tokenize(part), source) for part in parts]
     if other := next((each for each in found if each.section and any(one.sure for one in each.differences)), None):
         return other
-    if not all(each.is_full_match for each in found):
+    if not all(each.is_full_match and (is_close or each.section) for each in found):
         return None
     share, likeness = min(each.coverage for each in found), min(each.similarity for each in found)
     return SourceMatch(

@@ -6,7 +6,8 @@ different clauses, the value's clause has a subject of its own, and the subject'
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -15,6 +16,7 @@ from domain.facts.reading.tokens import Token
 
 _DIGITS = re.compile(r"\d+")
 _MOST_LEADING = 3  # words before what a clause shares with the statement: the clause's own subject
+_MOST_COMPARED = 30  # words of a statement, and of each clause
 _VERBAL = ("ed", "ing")
 _IN_TURN = ("respectively", "각각")
 _JOINED = ("와", "과", "하고", "이랑", "랑")
@@ -67,9 +69,14 @@ def _out_of_order(alignment: Alignment) -> Iterator[Misattribution]:
             yield Misattribution(said[0].text, stated[0].text, owner.text, known.text)
 
 
+def is_in_turn(tokens: Sequence[Token]) -> bool:
+    """Say whether a sentence has "respectively": its values belong to the members of a list, one by one."""
+    return any(each.text.casefold().startswith(_IN_TURN) for each in tokens)
+
+
 def _listed(tokens: Sequence[Token]) -> list[tuple[Token, Token]]:
     """Return the members of a list with "respectively", each with its value; empty if the lists differ in length."""
-    if not any(each.text.casefold().startswith(_IN_TURN) for each in tokens):
+    if not is_in_turn(tokens):
         return []
     turn = next(each.start for each in tokens if each.text.casefold().startswith(_IN_TURN))
     values = [each for each in tokens if each.value]
@@ -88,7 +95,7 @@ def _values_of_other_clauses(
 ) -> Iterator[Misattribution]:
     """Yield the first subject of another clause that has a value of the same kind there."""
     for subject in known:
-        counterpart = next((each for each in rest if each.clause == subject.clause and _are_alike(each, value)), None)
+        counterpart = next((each for each in rest if each.clause == subject.clause and are_alike(each, value)), None)
         if (
             _can_own(subject)
             and subject.clause != value.clause
@@ -133,23 +140,35 @@ def _crossed_clauses(
     "Chapters 3-5 cover law, chapters 6-8 cover trade" does not say that chapters 6-8 cover law.
     """
     frames = {id(each): _frames(at, sentence) for at, each in enumerate(sentence)}
-
-    def stands_alike(one: Token, other: Token) -> bool:
-        if one.value or other.value:
-            return _are_alike(one, other)
-        return one.is_content and other.is_content and bool(frames[id(one)] & frames[id(other)])
-
-    def may_stand_alike(one: Token, other: Token) -> bool:
-        return one.kind == other.kind == "name" or stands_alike(one, other)
-
-    for subject, fact in product(known, known):
-        if subject.clause == fact.clause or not subject.is_content or not fact.is_content or subject.value:
+    others = _by_clause(rest)
+    content = [each for each in known if each.is_content][:_MOST_COMPARED]
+    for subject, fact in product(content, repeat=2):
+        if subject.clause == fact.clause or subject.value:
             continue
-        owner = next((each for each in rest if each.clause == fact.clause and may_stand_alike(each, subject)), None)
-        actual = next((each for each in rest if each.clause == subject.clause and may_stand_alike(each, fact)), None)
-        if owner and actual and (stands_alike(owner, subject) or stands_alike(actual, fact)):
+        owner = next((each for each in others[fact.clause] if _may_stand_alike(each, subject, frames)), None)
+        actual = next((each for each in others[subject.clause] if _may_stand_alike(each, fact, frames)), None)
+        if owner and actual and (_stand_alike(owner, subject, frames) or _stand_alike(actual, fact, frames)):
             yield Misattribution(fact.text, subject.text, owner.text, actual.text, is_value=fact.value is not None)
             return
+
+
+def _by_clause(tokens: Sequence[Token]) -> Mapping[int, Sequence[Token]]:
+    found: dict[int, list[Token]] = defaultdict(list)
+    for each in tokens:
+        if each.is_content and len(found[each.clause]) < _MOST_COMPARED:
+            found[each.clause].append(each)
+    return found
+
+
+def _may_stand_alike(one: Token, other: Token, frames: Mapping[int, set[tuple[str, str]]]) -> bool:
+    return one.kind == other.kind == "name" or _stand_alike(one, other, frames)
+
+
+def _stand_alike(one: Token, other: Token, frames: Mapping[int, set[tuple[str, str]]]) -> bool:
+    """Say whether two words of a sentence have the same place in their clauses, or are values of the same kind."""
+    if one.value or other.value:
+        return are_alike(one, other)
+    return bool(frames[id(one)] & frames[id(other)])
 
 
 def _frames(at: int, sentence: Sequence[Token]) -> set[tuple[str, str]]:
@@ -191,7 +210,7 @@ def _owner(value: Token, alignment: Alignment) -> Token | None:
     return next((each for each in leading[:_MOST_LEADING] if not each.text.endswith(_VERBAL)), None)
 
 
-def _are_alike(one: Token, other: Token) -> bool:
+def are_alike(one: Token, other: Token) -> bool:
     """Say whether both are dates, or quantities of the same thing; one may omit the unit, as in "80 tonnes, 120"."""
     if not (one.value and other.value) or bool(one.value.date) != bool(other.value.date):
         return False
@@ -199,6 +218,8 @@ def _are_alike(one: Token, other: Token) -> bool:
         return True
     mine, theirs = one.value.quantity, other.value.quantity
     if mine is None or theirs is None:
+        return True
+    if mine.unit and theirs.unit and "" != mine.dimension == theirs.dimension:
         return True
     if mine.weak and theirs.weak != mine.weak:
         return False

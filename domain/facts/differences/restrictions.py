@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from domain.facts.kinds import Difference, Kind
+from domain.facts.reading.tokens import tokenize
 from domain.text.words import content_stems, coverage, vocabulary
 
 _MENTIONED = 0.5  # share of a restriction's words from which a statement has it in another form
@@ -25,6 +26,9 @@ _KOREAN_NOUNS = vocabulary("""
 # "According to", "compared with", "in order to", "looking at it": no conditions.
 _NOT_IF = re.compile(r"(?:따르|의하|비하|말하|왜냐하|그러|아니|하자|려|보|들)면$")
 _LONGEST_WORD, _IN_FRONT = 12, 60  # characters that are read before a Korean ending
+_KOREAN_EXCEPTION = re.compile(
+    r"(?P<what>[가-힣A-Za-z0-9]+)\s?(?:제외하고|제외하면|제외한|빼고|빼면|뺀|(?:이외|외)에는|(?:이외|외)의|말고는?)(?=[\s,]|는\s)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +36,19 @@ class _Restriction:
     """A form of restriction: `found` matches it in the source, and `also` matches the ways in which a statement may
     keep it.
 
-    Its content is the group `what` or, for Korean (`behind`), the words before it.
+    Its content is the group `what` or, for Korean (`behind`), the words before it. What it `excepts` is otherwise than
+    the rest: "everything except the battery is covered" denies that the battery is.
     """
 
     kind: Kind
     found: re.Pattern[str]
     also: re.Pattern[str]
     behind: bool = False
+    excepts: bool = False
 
 
-def _restriction(kind: Kind, found: str, also: str, *, behind: bool = False) -> _Restriction:
-    return _Restriction(kind, re.compile(found, re.IGNORECASE), re.compile(also, re.IGNORECASE), behind)
+def _restriction(kind: Kind, found: str, also: str, *, behind: bool = False, excepts: bool = False) -> _Restriction:
+    return _Restriction(kind, re.compile(found, re.IGNORECASE), re.compile(also, re.IGNORECASE), behind, excepts)
 
 
 _RESTRICTIONS = (
@@ -56,7 +62,8 @@ _RESTRICTIONS = (
         "quantifier",
         r"\b(?:except(?:ing)?(?: for| in| on| when| that)?|excluding|other than|apart from|with the exception of)"
         r"\s(?P<what>(?:[^\s,;.]++\s?+){1,4})",
-        r"\b(?:except\w*|exclud\w+|other|others|apart|without|but|only|most|many|not)\b",
+        r"\b(?:except\w*|exclud\w+|other|others|apart|without|but|only|most|many)\b",
+        excepts=True,
     ),
     _restriction(
         "quantifier",
@@ -102,8 +109,24 @@ def omitted_restrictions(statement: str, place: str) -> Iterator[Difference]:
             continue
         what = place[max(0, found.start() - _IN_FRONT) : found.end()] if each.behind else found[0]
         what = re.split(r"[,.;]\s", what)[-1]
-        if not _is_mentioned(what if each.behind else found["what"], statement):
+        mentioned = _is_mentioned(what if each.behind else found["what"], statement)
+        if not mentioned or (each.excepts and _denies(statement) == _denies(place.replace(found[0], " "))):
             yield Difference(each.kind, statement.strip(" .。"), " ".join(what.split()))
+
+
+def excepted(statement: str, place: str) -> Difference | None:
+    """Return the difference if the `statement` says of the exception in a Korean `place` what it says of all others.
+
+    "소형차를 제외한 모든 차량은 통행료를 낸다" does not say that 소형차는 통행료를 낸다, but the contrary.
+    """
+    found = _KOREAN_EXCEPTION.search(place)
+    if found is None or _KOREAN_EXCEPTION.search(statement):
+        return None
+    noun, rest = content_stems(found["what"]), content_stems(place[: found.start()] + place[found.end() :])
+    stated = content_stems(statement)
+    if not noun or noun[-1] in rest or noun[-1] not in stated:
+        return None
+    return Difference("quantifier", statement.strip(" .。"), found[0])
 
 
 def _restricts(match: re.Match[str], place: str) -> bool:
@@ -112,6 +135,10 @@ def _restricts(match: re.Match[str], place: str) -> bool:
         return True
     word = place[max(0, match.start() - _LONGEST_WORD) : match.end()].rpartition(" ")[2]
     return word not in _KOREAN_NOUNS and _NOT_IF.search(word) is None
+
+
+def _denies(text: str) -> bool:
+    return sum(each.cue == "denied" for each in tokenize(text)) % 2 == 1
 
 
 def _is_mentioned(what: str | None, statement: str) -> bool:

@@ -2,20 +2,32 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from math import isclose
 
 from domain.entities.derived_figures import is_in_words
 from domain.entities.names import same_country
-from domain.facts.differences.cues import cue_differences
+from domain.facts.differences.clause_values import values_of_other_predicates
+from domain.facts.differences.counted_things import miscounted_things
+from domain.facts.differences.cues import cue_differences, scope_differences
+from domain.facts.differences.function_words import function_word_differences
+from domain.facts.differences.korean_predicates import (
+    has_exchanged_sides,
+    korean_differences,
+    longer_nouns,
+    turned,
+)
 from domain.facts.differences.misattribution import misattributed_values
+from domain.facts.differences.opposites import are_opposites
 from domain.facts.differences.word_order import case_differences, order_differences
 from domain.facts.kinds import Difference, Kind
 from domain.facts.reading import korean
 from domain.facts.reading.token_alignment import Alignment, Gap, are_other_kinds
 from domain.facts.reading.tokens import Token, Value
 from domain.facts.reading.values import same_number_other_unit, values_agree
-from domain.facts.reading.vocabulary import GENERIC, OPPOSITES, PREFIXES
-from domain.text.words import stem
+from domain.facts.reading.vocabulary import GENERIC
 
+_ARTICLES = ("the", "a", "an")
 _WIDEST = 4  # tokens of the source that may correspond to other words of the statement
 
 
@@ -48,13 +60,44 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
         found += cue_differences(left, alignment)
         found += _names(left, alignment, around)
         found += _words(left, alignment, around)
-    return [
-        *found,
+    found += [
         *_units(alignment),
+        *miscounted_things(alignment),
         *order_differences(alignment),
         *case_differences(alignment),
         *_misattributed(alignment),
+        *scope_differences(alignment),
+        *function_word_differences(alignment),
+        *values_of_other_predicates(alignment),
     ]
+    if any(korean.is_korean(each.text) for each in alignment.statement):
+        found = [*_as_in_korean(found, alignment), *longer_nouns(alignment, around.source_keys)]
+    return found
+
+
+def _as_in_korean(found: Sequence[Difference], alignment: Alignment) -> list[Difference]:
+    """Add what Korean predicates change; two that cancel each other, as 닫는다 for 열지 않는다, are none."""
+    turning, exchanged = turned(alignment), has_exchanged_sides(alignment)
+    if turning or exchanged:
+        found = [each for each in found if each.kind not in ("negation", "order")]
+        if (turning is not None) ^ exchanged ^ _is_denied_by_one(alignment):
+            found.append(turning or Difference("order", alignment.statement[0].text, None))
+    elif part := _denied_part(alignment):
+        found = [part if each.kind == "negation" else each for each in found]
+    return [*found, *korean_differences(alignment)]
+
+
+def _denied_part(alignment: Alignment) -> Difference | None:
+    """Return what the statement denies for something that the sentence does not have: 월요일에는 열지 않는다.
+
+    That does not contradict 10시부터 문을 연다, nor does the one prove the other.
+    """
+    if not any(each.cue == "denied" for each in alignment.statement) or not _is_denied_by_one(alignment):
+        return None
+    places = (at for at, each in enumerate(alignment.statement) if each.is_content)
+    lost = next((alignment.statement[at] for at in places if at not in alignment.matched_statement), None)
+    last = next((each for each in reversed(alignment.source) if each.is_content), None)
+    return Difference("wording", lost.text, last.text) if lost and last else None
 
 
 def is_negated(alignment: Alignment) -> bool:
@@ -65,7 +108,7 @@ def is_negated(alignment: Alignment) -> bool:
         and not alignment.moved
         and all(
             each.kind == "word"
-            and any(_are_opposites(each, other) for other in _beside(gap, alignment) if other.kind == "word")
+            and any(are_opposites(each, other) for other in _beside(gap, alignment) if other.kind == "word")
             for each, gap in lost
         )
     )
@@ -92,21 +135,45 @@ def _values(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator
     counterparts = [each for each in gap.source if each.value]
     valued = any(each.value for each in gap.statement)
     here, there = (
-        (_text_of(gap.statement, alignment.statement), _text_of(gap.source, alignment.source)) if valued else ("", "")
+        (_text_of(gap.statement, alignment.statement), _text_of(alignment.source, alignment.source))
+        if valued
+        else ("", "")
     )
     for token in gap.statement:
         if (
             not token.value
             or (not counterparts and _is_stated_nearby(token.value, around))
             or _in_words(token.value, there)
+            or _is_change_in_points(token.value, alignment.source)
         ):
             continue
         if any(each.value and _in_words(each.value, here) for each in counterparts):
             continue
         dated = token.value.date is not None
         alike = [each for each in counterparts if each.value and (each.value.date is not None) == dated]
-        known = alike[0] if alike else counterparts[0] if counterparts else None
+        candidates = [each for each in alike or counterparts if each.value and _measure_alike(token.value, each.value)]
+        known = candidates[0] if candidates else None
         yield Difference(_value_kind(token, known), token.text, known.text if known else None)
+
+
+def _is_change_in_points(value: Value, source: Sequence[Token]) -> bool:
+    """Say whether two percentages of the source are that many percentage points apart: `from 8 % to 10 %`."""
+    points = value.quantity
+    if points is None or points.dimension != "percentage points":
+        return False
+    known = [each.value.percent for each in source if each.value and each.value.percent is not None]
+    apart = (abs(one - other) for one, other in combinations(known, 2))
+    return any(isclose(100 * each, points.value, abs_tol=points.step / 2 or 0.0) for each in apart)
+
+
+def _measure_alike(one: Value, other: Value) -> bool:
+    """Say whether one value may stand for the other: "seven hours" is no other figure for "10:00"."""
+    mine, theirs = one.quantity, other.quantity
+    if (one.minutes is None) != (other.minutes is None):
+        return False
+    if mine is None or theirs is None or same_number_other_unit(mine, theirs):
+        return True
+    return mine.unit == theirs.unit
 
 
 def _is_stated_nearby(value: Value, around: SentenceContext) -> bool:
@@ -149,15 +216,23 @@ def _units(alignment: Alignment) -> Iterator[Difference]:
             else (mine, alignment.statement, alignment.matched_statement)
         )
         behind = tokens[plain + 1] if plain + 1 < len(tokens) else None
+        measured = other if one.value.quantity.unit == "" else one
+        if behind and behind.key == "pound" and measured.value and _may_be_pounds(measured.value):
+            continue
         if behind and behind.is_content and plain + 1 not in taken and not behind.value:
             yield Difference("unit", one.text, f"{other.text} {behind.text}" if plain == theirs else other.text)
+
+
+def _may_be_pounds(value: Value) -> bool:
+    """Say whether a value is of money or of weight in pounds: "500 pounds" may be either."""
+    return value.quantity is not None and value.quantity.unit in ("£", "gbp", "파운드", "lb", "lbs")
 
 
 def _names(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
     counterparts = [each for each in gap.source if each.is_content and not each.value]
     named = next((each for each in counterparts if each.kind == "name"), None)
     refers = any(each.kind == "pronoun" for each in gap.source) or (
-        len(counterparts) == 1 and _may_refer(counterparts[0])
+        len(counterparts) == 1 and _may_refer(counterparts[0], alignment)
     )
     for token in gap.statement:
         if token.kind != "name" or _is_short_form(token, counterparts, around):
@@ -177,15 +252,23 @@ def _names(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
         )
 
 
-def _may_refer(token: Token) -> bool:
-    """Say whether a noun may refer to a name; a Korean noun may itself be a name that no rule recognises: `춘천에`."""
-    return not korean.is_korean(token.text) or token.key in korean.GENERIC
+def _may_refer(token: Token, alignment: Alignment) -> bool:
+    """Say whether a noun may refer to a name; a Korean noun may itself be a name that no rule recognises: `춘천에`.
+
+    So may an English word that opens its sentence without an article, unless it is a verb: "Run the installer".
+    """
+    if korean.is_korean(token.text):
+        return token.key in korean.GENERIC
+    if token.text[:1].islower() or _is_definite(token, alignment.source):
+        return True
+    at = next(index for index, each in enumerate(alignment.source) if each is token)
+    return alignment.source[at + 1].key in _ARTICLES if at + 1 < len(alignment.source) else False
 
 
 def _is_definite(token: Token, tokens: Sequence[Token]) -> bool:
     """Say whether an article precedes the token: "the CFO" is a role, and the source may name several."""
     at = next(index for index, each in enumerate(tokens) if each is token)
-    return at > 0 and tokens[at - 1].key in ("the", "a", "an")
+    return at > 0 and tokens[at - 1].key in _ARTICLES
 
 
 def _is_short_form(token: Token, counterparts: Sequence[Token], around: SentenceContext) -> bool:
@@ -221,7 +304,7 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
             continue
         generic = any(each.key in GENERIC and (each.case or each.key not in korean.GENERIC) for each in counterparts)
         stands_for = generic and token.key in around.context_keys
-        denied = next((each for each in counterparts if _are_opposites(token, each)), None) or _opposite_ordinal(
+        denied = next((each for each in counterparts if are_opposites(token, each)), None) or _opposite_ordinal(
             token, gap
         )
         if denied and _is_denied_by_one(alignment):
@@ -233,14 +316,24 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
             kind: Kind = "subject" if exchanged else "wording"
             yield Difference(kind, token.text, counterparts[0].text, sure=exchanged or alignment.is_single_substitution)
         elif not counterparts and token.key not in around.context_keys:
-            yield Difference("wording", token.text, None, sure=False)
+            number = _replaced_number(token, gap, alignment)
+            yield Difference("wording", token.text, number.text if number else None, sure=number is not None)
+
+
+def _replaced_number(token: Token, gap: Gap, alignment: Alignment) -> Token | None:
+    """Return the number that stands where the statement has a word, with all else equal: 1일에 for 말일에."""
+    others = [each for each in gap.source if each.is_content]
+    alone = [each for each in gap.statement if each.is_content] == [token]
+    if korean.is_korean(token.text) and token.text[0].isascii():
+        return None  # `eight개` may be the number
+    return others[0] if alone and len(others) == 1 and others[0].value and not alignment.moved else None
 
 
 def _opposite_ordinal(token: Token, gap: Gap) -> Token | None:
     """Return the opposite of a word where one of the two is a number in a word: `first` and `last`."""
     if not token.text.isalpha() or not any(each.value for each in (token, *gap.source)):
         return None
-    return next((each for each in gap.source if each.text.isalpha() and _are_opposites(token, each)), None)
+    return next((each for each in gap.source if each.text.isalpha() and are_opposites(token, each)), None)
 
 
 def _is_denied_by_one(alignment: Alignment) -> bool:
@@ -255,15 +348,3 @@ def _is_other_form(token: Token, counterparts: Sequence[Token]) -> bool:
     return (
         len(token.text) == 1 and token.text >= "가" and any(each.text.startswith(token.text) for each in counterparts)
     )
-
-
-def _are_opposites(one: Token, other: Token) -> bool:
-    stems = [stem(each.text.casefold()) for each in (one, other)]
-    if frozenset(stems) in OPPOSITES:
-        return True
-    shorter, longer = sorted(stems, key=len)
-    if longer[:1] >= "가":
-        return any(longer == prefix + shorter for prefix in korean.PREFIXES) or (
-            longer[:1] in korean.PREFIXES and shorter[:1] == "유" and longer[1:] == shorter[1:]
-        )
-    return len(shorter) > 3 and any(longer == prefix + shorter for prefix in PREFIXES)

@@ -222,7 +222,7 @@ def _has_other_korean_voice(alignment: Alignment) -> bool:
 def _korean_voice(token: Token) -> str:
     """Return the voice of a Korean verb that is made from a noun: 인수하다, 인수되다; empty for any other word."""
     ending = token.text.removeprefix(token.key)
-    if ending == token.text or token.kind == "name":
+    if ending == token.text:
         return ""
     return "passive" if _KOREAN_PASSIVE.match(ending) else "active" if _KOREAN_ACTIVE.match(ending) else ""
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from domain.entities.units import COUNTERS
 from domain.facts.reading.korean_verbs import SAME, verb_key
 from domain.text.words import stem, vocabulary
 
@@ -16,7 +17,11 @@ _HAS_DIGIT = re.compile(r"\d")
 PHRASES = (
     (r"미합중국", "미국", 0),
     (r"대한민국", "한국", 0),
-    (r"뿐(?:만)? ?아니라|못지않|틀림없|수밖에 없|지 않을 수 없|끊임없|변함없|관계없|상관없", " ", 0),
+    (r"(?<![가-힣])막(?=[차배](?![가-힣]|$)|[차배][는가를의])", "마지막 ", 0),
+    (r"(?<![가-힣])첫(?=[차배](?![가-힣]|$)|[차배][는가를의])", "첫 ", 0),
+    (r"(?<=[가-힣]{2})[이가은는] 불가(?:능)?(?:하다|합니다)", "할 수 없다", 0),
+    (r"(?<=[가-힣])(료|비|요금)([은는이가]) 없(?:다|습니다)", r"\1\2 무료이다", 0),
+    (r"뿐(?:만)? ?아니라|못지않|틀림없|수밖에 없|지 않을 수 없|끊임없|변함(?:이|은)? ?없|관계없|상관없", " ", 0),
 )
 """Patterns of phrases, with the words that replace them."""
 _CASE = re.compile(
@@ -25,13 +30,19 @@ _CASE = re.compile(
 )
 _SCALE_BEHIND = r"(?!조\s?(?:\d[\d,.]*\s?[억만천]|여\s|원|엔|달러|유로|위안|파운드|루블|루피|페소))"
 LABEL = re.compile(
-    rf"(?<![\d.,])(?:제\d{{1,6}}+|\d{{1,6}}+{_SCALE_BEHIND})"
+    # "하루 3번" says how often.
+    r"(?<![\d.,])(?<!하루 )(?<!하루에 )(?<!주일에 )(?<!매일 )(?<!매주 )(?<!매달 )(?<!매년 )(?<!달에 )(?<!년에 )"
+    rf"(?:제\d{{1,6}}+|\d{{1,6}}+{_SCALE_BEHIND})"
     r"(?:팀|호기|호|동|층|조|항|절|장|단계|차|번|반|공장|라인|구역|급|형|세대|분기|학년|권|부|과|관|실|군|소대)"
     r"(?:은|는|이|가|을|를|의|에|에서|에는|과|와|도|으로|로|부터|까지|보다)?"
 )
 _QUOTED = re.compile(r"[가-힣](?:다고|라고|다는|라는)$")
 _DUTY = re.compile(r"[가-힣](?:(?P<must>야만?)|도)$")
 _ALLOWED = re.compile(r"\s?(?:된다|됩니다|되며|되고|되는|괜찮|좋다|좋습)")
+# One syllable and 만 may be a noun: 불만, 대만, 수만. 지만, 다만, 야만 and 기만 are endings.
+_ONLY = re.compile(r"(?:(?<=[가-힣]{2})(?<![지다야기랜마십백천])|(?<=[가-힣]까지))(?P<only>만(?:이|은|을|의)?)$")
+_AGREED = re.compile(r"기로$"), re.compile(r"\s?(?:하|했|한|할|합|결정|약속|의결|확정)")
+_INTENDING = re.compile(r"려고?$"), re.compile(r"\s?(?:하|했|한|할|합)")
 _INTENDED = re.compile(r"겠다(?:고|는)$")
 _CLAIMED = re.compile(
     r"\s?(?:\S+\s)?(?:주장|의혹|소문|믿|생각|추측|추정|여기|여겨|짐작|의심|설이|속설|낭설|거짓|미신|오해|루머|전해|알려|보도|전망|예상|가정)"
@@ -61,12 +72,13 @@ _CUES = tuple(
             rf"(?:예정|계획|전망|예상|목표|방침|검토){_PARTICLE}|(?:예정|계획|전망|예상|기대|목표|검토|추진)(?:하|한|했|되|된|됐|중)",
             "planned",
         ),
-        (r"것이다|것입니다|것으로|(?:거부|거절|제안|제의|약속|요구|촉구|시도)(?:하|했|한|합|받)", "planned"),
+        (r"것이다|것입니다|것으로|것이라[고는]|(?:제안|제의|약속|요구|촉구|시도)(?:하|했|한|합|받)", "planned"),
         (
             r"(?:주장|소문|알려|의혹|전해|보도(?:$|에|했|됐|되|된|한|하)|따르면|의하면|한다고|했다고|라고|이라고|다고)",
             "reported",
         ),
-        (rf"(?:모든|모두|전부|전체|항상|언제나|매번|각각|누구나|전원|죄다|빠짐없이){_PARTICLE}", "all"),
+        (rf"(?:모든|모두|전부|전체|항상|언제나|매번|각각|누구나|죄다|빠짐없이){_PARTICLE}", "all"),
+        (r"전원(?:이|은|도)?$", "all"),  # 전원을 켠다: the power
         (rf"(?:대부분|대다수|대개|대체로){_PARTICLE}", "most"),
         (rf"(?:일부|몇몇|가끔|때때로|이따금|어떤|부분적으로|절반){_PARTICLE}", "some"),
         (rf"(?:거의|드물게|드물다|드문|소수|극소수){_PARTICLE}", "few"),
@@ -85,12 +97,20 @@ CLOCK = re.compile(
     r"|(?<!\d)(1[3-9]|2[0-4])시(?!간)(?:\s?(\d{1,2})분)?"
 )
 """A time of day that is certainly before or after noon: `오후 6시 30분`, `18시`."""
-BETWEEN = r"(?<=[가-힣][고며])(?<![다라냐자]고)\s(?!있|싶|나서|난\s|말)|(?<=지만)\s|(?<=는데)\s"
+_JOINED_VERB = (
+    r"(?:(?<=[가-힣]되어)|(?<=[가-힣]되어서)|(?<=[가-힣]{2}하여)|(?<=[가-힣]{2}해서)"
+    r"|(?<=[가-힣]{2}해)(?<!지난해)(?<!이듬해)(?<!다음해)(?<![자수공][연중]재해))\s"
+    # 시작해 왔다 and 보관해 둔다 are one verb.
+    r"(?!있|계[시신]|줍|준|주[었고며는어]|줬|줄\s|본다|보았|봤|보[고며는]|두[었고며는]|둔|둬|놓|왔|온\s|온다|오[고며는]\s"
+    r"|갔|간다|가[고며는]\s|나[가갔간]|버[렸리린]|냈|낸|달라|드[렸리립]|야\s)"
+)
+BETWEEN = rf"(?<=[가-힣][고며])(?<![다라냐자]고)\s(?!있|싶|나서|난\s|말)|(?<=지만)\s|(?<=는데)\s|{_JOINED_VERB}"
 """Where one clause ends and the next begins."""
 _BEHIND = re.compile(
     r"(?:으로부터|에서부터|에게서|에서는|에서|으로는|으로|로는|로|부터는|부터|까지는|까지|보다는|보다|에게|에는|에도|에"
     r"|이었습니다|이었다|였습니다|였다|입니다|이며|이고|이다|이라고|다|이나|나|은|는|이|가|을|를|의|도|만|과|와|째|인|여)$"
 )
+_COUNTED = re.compile("(?:씩|째|쯤|짜리|마다|당|뿐|들|간|이상|이하|미만|정도|밖에)$")
 
 PRONOUNS = vocabulary("""
     그 그는 그가 그의 그녀 그녀는 그녀가 그녀의 그들 그들은 그들의 이것 이것은 그것 그것은 이는 이를 이들 이들은
@@ -128,34 +148,20 @@ OPPOSED = tuple(
     정규/비정규 영구/임시 고정/변동
     국내/국외,해외 직접/간접 자동/수동 공식/비공식 유효/무효 찬/반 생산/소비 수요/공급 채용/해고 임명/해임
     설치/철거 연결/분리 추가/삭제
-    열/닫 켜/끄 사/팔 들어가/나가 올라가/내려가 오르/내리 올랐/내렸 늘었/줄었 안전/위험 건강/질병 대표/이사,감사
+    열/닫,쉬 영업/휴업,휴무 불참/참석,참가 수락/거부,거절 받아들이/거부,거절,물리치,기각 통과/부결 가결/부결
+    조용하/시끄럽 켜/끄 사/팔 들어가/나가 올라가/내려가 오르/내리 올랐/내렸 늘었/줄었 안전/위험 건강/질병 대표/이사,감사
     회장/사장 원인/결과
 """.split()
 )
 """Words that exclude each other, as word/excluded,excluded."""
-
+_OPPOSED_KEYS = frozenset(
+    frozenset({verb_key(f"{one}다"), verb_key(f"{other}다")})
+    for entry in OPPOSED
+    for one, others in [entry.split("/")]
+    for other in others.split(",")
+)
 
 _OTHER_HALF = {"밤": (12, 1, 2, 3, 4, 5), "낮": (10, 11)}  # hours before noon: 밤 1시, 낮 11시
-_COUNTERS = {
-    name: names.split()[0]
-    for names in (
-        "명 사람 인 분",
-        "마리",
-        "대",
-        "살 세",
-        "권",
-        "병",
-        "잔",
-        "곳 군데",
-        "척",
-        "채",
-        "그루",
-        "표",
-        "번 회 차례",
-        "점",
-    )
-    for name in names.split()
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +196,8 @@ def analyse_word(folded: str, following: str = "") -> Word:
     if folded in FILLERS:
         return Word("filler", folded)
     kind: WordKind = "name" if _HAS_DIGIT.search(folded) else "word"
+    if folded in SAME:
+        return Word(kind, SAME[folded])  # 날마다 is no verb
     if verb := verb_key(folded, following):
         return Word("filler" if verb in FILLERS else kind, verb)
     key = stem(folded)
@@ -233,7 +241,7 @@ def case_of_value(behind: str) -> str:
 def counter_of(behind: str) -> str:
     """Return the counter with which `behind` begins, one for all synonyms (`명` and `사람`); empty if unknown."""
     run = _COUNTER.match(behind.lstrip()[:6])
-    return _COUNTERS.get(_BEHIND.sub("", run[0]), "") if run else ""
+    return COUNTERS.get(_counter(run[0]), "") if run else ""
 
 
 def is_particle(word: str) -> bool:
@@ -249,7 +257,17 @@ def attached_word(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def is_counter(word: str) -> bool:
-    return _BEHIND.sub("", word) in _COUNTERS
+    return _counter(word) in COUNTERS
+
+
+def _counter(word: str) -> str:
+    """Return a counter without the particles behind it: `알` in `알씩`, `번` in `번에`."""
+    shorter = word
+    for ending in (_BEHIND, _COUNTED, _BEHIND):
+        if shorter in COUNTERS:
+            break
+        shorter = ending.sub("", shorter)
+    return shorter
 
 
 def minutes(clock: re.Match[str]) -> int:
@@ -266,11 +284,30 @@ def ending_cue(word: str, text: str, end: int) -> EndingCue | None:
     if duty := _DUTY.search(word):
         cue = "obliged" if duty["must"] else "possible" if _ALLOWED.match(text, end) else ""
         return EndingCue(duty[0], cue) if cue else None
+    for ending, behind in (_AGREED, _INTENDING):
+        if (found := ending.search(word)) and found.start() and behind.match(text, end):
+            return EndingCue(found[0], "planned")
     if not _QUOTED.search(word):
         return None
     if _INTENDED.search(word):
         return EndingCue(word[-3:], "planned")
     return EndingCue(word[-2:], "reported") if _CLAIMED.match(text, end) else None
+
+
+def are_opposed(one: str, other: str) -> bool:
+    """Say whether the keys of two words exclude each other: those of 닫는다 and 열지, 빠르게 and 느리게."""
+    return frozenset(map(_predicate, (one, other))) in _OPPOSED_KEYS
+
+
+def _predicate(key: str) -> str:
+    """Return the key of a verb or adjective, also for its adverb: that of 빠르다 for 빠르게."""
+    return verb_key(f"{key[:-1]}다") if key.endswith("게") and len(key) > 1 else key
+
+
+def only_particle(word: str) -> str:
+    """Return the particle 만 of a word, with what follows it: `만` of `직원만`, `만이` of `직원만이`; else nothing."""
+    found = _ONLY.search(word)
+    return found["only"] if found else ""
 
 
 def is_plain_noun(word: str, before: str) -> bool:

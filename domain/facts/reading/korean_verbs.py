@@ -22,6 +22,7 @@ _JOINING = re.compile(_letters("(?:으며|면서|지만|으나|며|고)$"))
 _MAYBE = re.compile(_letters("(?:을|ㄹ)지(?:도)?$"))
 _MUST = re.compile(_letters("(?:(?:아|어|여)야(?:만)?|(?:(?<=해)|(?<=돼)|(?<=가))야(?:만)?)$"))
 _ALLOWING = re.compile(_letters("(?:(?:아|어|여)도|(?:(?<=해)|(?<=돼)|(?<=가))도)$"))
+_PLANNED = re.compile(_letters("(?:기로|(?:으)?려고?)$"))
 _DENIED = re.compile(_letters("지(?:는|도)?$"))
 _TENSE = re.compile(_letters("(?:았|었|겠|으시)$"))
 _PAST = "\u11bb"
@@ -41,6 +42,7 @@ _CONTRACTED = tuple(
 )
 _VOWELS = (("\u1167", "\u1175"), ("\u116a", "\u1169"), ("\u116f", "\u116e"))  # ㅕ ㅣ, ㅘ ㅗ, ㅝ ㅜ
 _NEGATING = re.compile(r"\s?(?:않|못|말|마[라시])")
+_DECIDING = re.compile(r"\s?(?:하|했|한|할|합|결정|약속|의결|확정)")
 _PERMITTING = re.compile(r"\s?(?:된|됩|되|괜찮|좋)")
 _GOING_ON = re.compile(r"\s?있")
 _NOUNS = frozenset("바다 르완다 우간다 캐나다 그러다 보다".split())
@@ -87,13 +89,14 @@ def verb_key(word: str, following: str = "") -> str:
         return ""
     letters = unicodedata.normalize("NFD", word)
     stem = _without_ending(letters, following)
-    return _key(_root(stem)) if stem else ""
+    return _key(*_root(stem)) if stem else ""
 
 
 def _without_ending(letters: str, following: str) -> str:
     endings = [_ASSERTING, _POLITE, _MAYBE, _MUST]
     endings += [_DENIED] if _NEGATING.match(following) else []
     endings += [_ALLOWING] if _PERMITTING.match(following) else []
+    endings += [_PLANNED] if _DECIDING.match(following) else []
     endings += [_JOINING] if _GOING_ON.match(following) else []
     for ending in endings:
         if (found := ending.search(letters)) and found.start():
@@ -108,19 +111,25 @@ def _is_long_in_rieul(stem: str) -> bool:
     return stem.endswith("\u11af") and len(unicodedata.normalize("NFC", stem)) > 1
 
 
-def _root(stem: str) -> str:
-    """Remove tense, undo contractions, and leave the noun of a verb in 하다 or 되다."""
+def _root(stem: str) -> tuple[str, bool]:
+    """Remove tense, undo contractions, and leave the noun of a verb in 하다 or 되다; the second value says whether it
+    is one."""
     for _ in range(3):
         stem = _TENSE.sub("", stem)
     if stem.endswith(_letters("였")):
         shorter = stem[: -len(_letters("였"))]
-        return _LIGHT.sub("", shorter) if shorter else stem
+        return _without_light_verb(shorter) if shorter else (stem, False)
     past = stem.endswith(_PAST) and not stem.endswith(_letters("있"))
     stem = stem[:-1] if past else stem
     stem = _uncontracted(stem, past=past)
     if stem.endswith(_letters("이")) and len(stem) > len(_letters("이")):
-        return stem[: -len(_letters("이"))]
-    return _LIGHT.sub("", stem)
+        return stem[: -len(_letters("이"))], False
+    return _without_light_verb(stem)
+
+
+def _without_light_verb(stem: str) -> tuple[str, bool]:
+    noun = _LIGHT.sub("", stem)
+    return noun, noun != stem
 
 
 def _uncontracted(stem: str, *, past: bool) -> str:
@@ -132,11 +141,13 @@ def _uncontracted(stem: str, *, past: bool) -> str:
     return stem
 
 
-def _key(stem: str) -> str:
+def _key(stem: str, is_noun: bool) -> str:
     found = unicodedata.normalize("NFC", stem)
     dictionary = found if len(found) > 1 else f"{found}다"
     if same := SAME.get(dictionary):
         return same
+    if is_noun:
+        return found  # 출발하다 keeps the ㄹ that 만들다 loses
     shorter = unicodedata.normalize("NFC", stem.removesuffix("\u11af"))
     shorter = shorter if len(shorter) > 1 else f"{shorter}다"
     return SAME.get(shorter, shorter)

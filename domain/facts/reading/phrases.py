@@ -3,12 +3,19 @@
 import re
 import unicodedata
 
+from domain.entities.numbers import BEFORE_ONE
 from domain.facts.reading import korean
 
 _BE = r"(?:is|are|was|were|be|been|am)"
 _DETERMINER = "an?|the|this|that|these|those|their|his|her|its|our|my|your|any|all|some|no|each|every"
 _NUMBER = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fourteen|thirty|sixty|ninety)"
 _PERIOD = r"(?:(?:business|working|calendar|full|more) )?(?:second|minute|hour|day|week|month|quarter|year)s?"
+_PAST = (
+    r"(?:[a-z]{2,}ed|began|beat|broke|came|cut|fell|got|hit|lost|made|met|missed|ran|sank|sold|spent|stopped|struck"
+    r"|took|went|won)"
+)
+_PREVENTED = r"(?:prevent|stop|block|bar|ban|keep|kept|discourag|prohibit|forb)[a-z]*(?: [\w'’]+){1,5}?"
+_INTENTION = r"(?:plan|proposal|bill|motion|request|bid|attempt|promise|pledge|idea)s?"
 _ACCENT = re.compile("[\u0300-\u036f]")
 _PHRASES = tuple(
     (re.compile(pattern, flags), plain)
@@ -34,7 +41,37 @@ _PHRASES = tuple(
         (r"\bcan(?:not|['’]t)\b", "can not", re.IGNORECASE),
         (r"\bwon['’]t\b", "will not", re.IGNORECASE),
         (r"n['’]t\b", " not", re.IGNORECASE),
-        (r"\b(?:fail(?:ed|s)? to|unable to)\b", "not", re.IGNORECASE),
+        # What was not done, or is not said to have been done.
+        (
+            r"\b(?:fail(?:ed|s)?|refus(?:es?|ed)|declin(?:es?|ed)|forg(?:ets?|ot)|neglect(?:s|ed)?|unable) to\b",
+            "not",
+            re.IGNORECASE,
+        ),
+        (
+            r"\b(?:avoid(?:s|ed)?|without|(?:vot(?:es?|ed)|decid(?:es?|ed)|argu(?:es?|ed)) against)\b(?= [a-z]+ing\b)",
+            "not",
+            re.IGNORECASE,
+        ),
+        (rf"\b({_PREVENTED}) from(?= [a-z]+ing\b)", r"\1 not", re.IGNORECASE),
+        (rf"\b(?:almost|nearly)\b(?= {_PAST}\b)", "not", re.IGNORECASE),
+        (
+            rf"\b(?:an?|the|its|their|his|her|this|that|any) (?:[a-z]+ )?{_INTENTION}"
+            r" (?:to(?= [a-z]+ )|of(?= [a-z]+ing\b))",
+            "planned",
+            re.IGNORECASE,
+        ),
+        (rf"\b(?:agree[sd]?|pretend(?:s|ed)?) to\b(?= [a-z])(?! (?:{_DETERMINER})\b)", "planned", re.IGNORECASE),
+        (
+            r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!been )\b(?:consider(?:s|ed)?|debat(?:es?|ed))\b(?= [a-z]+ing\b)",
+            "planned",
+            re.IGNORECASE,
+        ),
+        (
+            rf"\b{_BE} (?:ready|willing|about|set|due|expected|scheduled|supposed|reluctant|unwilling|going) to\b"
+            r"(?= [a-z])",
+            "planned",
+            re.IGNORECASE,
+        ),
         # Permission and obligation in the words of their usual cues; "entitled to a refund" is neither.
         (
             rf"\b{_BE} (not )?(?:now |still |also |legally |explicitly )?"
@@ -92,10 +129,12 @@ _PHRASES = tuple(
         ),
         (r"\bnot (?:sure|certain)\b|\bit should be noted(?: that)?\b", " ", re.IGNORECASE),
         (
-            r"\b(?:each|every|a|per) (?=(?:year|month|week|day|hour|minute|second|person|unit|night)\b)",
+            rf"\b(?:each|every|(?!{BEFORE_ONE}|(?<=half\s))an?|per)"
+            r" (?=(?:year|month|week|day|hour|minute|second|person|unit|night)\b)",
             "per ",
             re.IGNORECASE,
         ),
+        (r"\b(?:two|2) times\b(?! (?:as|more|the)\b)", "twice", re.IGNORECASE),
         (r"\bwhether or not\b", "whether", re.IGNORECASE),
         (r"\b(?:the|its|their|his|her|our|a|at) most\b(?! of)|\bmost(?= \w+ly\b)", " ", re.IGNORECASE),
         (r"\b(?:no|not) (?:less|fewer) than\b", "minimum", re.IGNORECASE),
@@ -104,6 +143,8 @@ _PHRASES = tuple(
         (r"\bno later than\b", "by", re.IGNORECASE),
         (r"\b(?:not only|not just|no doubt|no longer than)\b", " ", re.IGNORECASE),
         (r"\bno longer\b", "not", re.IGNORECASE),
+        (r"\bin advance\b(?! of)", "beforehand", re.IGNORECASE),
+        (r"\b(?:regardless|irrespective) of whether\b", "regardless", re.IGNORECASE),
         (r"\bfor instance\b", "for example", re.IGNORECASE),
         (r"(?<=[a-z])-(?=[a-z])", " ", re.IGNORECASE),
         # An identifier is one word in each of its spellings: F-16 and F16, COVID-19 and COVID19.

@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -88,7 +88,7 @@ def what_is_asked_about(question: str) -> tuple[Token, ...]:
     return tuple([each for each in said if each.kind == "name"] or [each for each in said if each.case] or said)
 
 
-def read_with_answers(sentences: Sequence[str], headings: Collection[str]) -> Iterator[ReadSentence]:
+def read_with_answers(sentences: Sequence[str], headings: Set[str]) -> Iterator[ReadSentence]:
     """Yield the sentences, each question together with its answer, the sentence after it.
 
     A sentence among `headings` answers nothing.

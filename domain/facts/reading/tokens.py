@@ -22,6 +22,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|(?<=[\s(])[-−](?=\d)|[½¼¾]")
 _HALF = re.compile(r"\s?(a\.?m\.?|p\.?m\.?)(?![a-z])", re.IGNORECASE)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?$")
 _DOLLARS = re.compile(r"(?<![A-Za-z])(US|AU?|CA?|HK|NZ|S|NT)\$\s?$")
+_UNKNOWN_UNIT = re.compile(r"(?<=\d)[A-Za-z]{1,4}(?![A-Za-z0-9-])")
 _DIGIT = re.compile(r"\d")
 _MINUS = re.compile(r"(?:(?<![\w)])[-−–](?=\S|$)|\b(?:minus|negative)\s|마이너스\s?|영하\s?)\s?[$€£₩]?$", re.IGNORECASE)
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z가-힣])[\w]+|[A-Z]{1,6}|[A-Z]")
@@ -158,7 +159,11 @@ def _cues_in_ending(text: str, token: Token) -> Sequence[Token]:
     ending = (
         korean.ending_cue(token.text, text, token.start + len(token.text)) if token.kind in ("word", "filler") else None
     )
-    return [replace(token, text=ending.text, key=ending.cue, kind="cue", cue=ending.cue, case="")] if ending else []
+    if ending:
+        return [replace(token, text=ending.text, key=ending.cue, kind="cue", cue=ending.cue, case="")]
+    only = korean.only_particle(token.text) if token.kind == "word" else ""
+    start = token.start + len(token.text) - len(only)
+    return [replace(token, text=only, key="only", kind="cue", cue="only", case="", start=start)] if only else []
 
 
 def _joined_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
@@ -267,9 +272,15 @@ def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
             currency=dollars[1].upper()[0] if dollars else "",
             minutes=minutes,
             percent=quantity.value / 100 if quantity.dimension == "percent" else None,
-            counter="" if quantity.unit else korean.counter_of(text[end : end + 8]),
+            counter="" if quantity.unit else _counter(text, end),
         ),
     )
+
+
+def _counter(text: str, end: int) -> str:
+    """Return what a number without a known unit counts: a Korean counter, or an unknown unit such as `W` in `500W`."""
+    unknown = _UNKNOWN_UNIT.match(text, end)
+    return unknown[0].casefold() if unknown else korean.counter_of(text[end : end + 8])
 
 
 def _minutes(text: str, end: int, quantity: Quantity) -> tuple[int | None, int]:

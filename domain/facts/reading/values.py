@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 
 from domain.entities.numbers import Quantity, same_dimension, states, tolerance
-from domain.entities.units import UNITS
+from domain.entities.units import PIECES, UNITS
 from domain.facts.reading.tokens import Value
 
 _TINY = 1e-9
+_PERIODS = ("달", "해", "시간", "살")  # may be measured as well
 _HUGE = 1e290  # a larger value may be infinite in another unit, and agree with everything
 
 
@@ -87,7 +88,14 @@ def _between(places: Sequence[tuple[float, int]], middle: float, off: float) -> 
 
 
 def _other_counter(stated: Value, known: Value) -> bool:
-    return bool(stated.counter and known.counter) and stated.counter != known.counter
+    """Say whether two numbers count different things: `세 번` and `3초` or `세 알`; any thing may be `한 개`."""
+    counters = {stated.counter, known.counter}
+    if len(counters) == 1:
+        return False
+    if "" not in counters:
+        return not ("개" in counters and counters <= PIECES)
+    plain = known if stated.counter else stated
+    return plain.quantity is not None and plain.quantity.unit != "" and counters.isdisjoint(_PERIODS)
 
 
 def _same_share(one: Value, other: Value) -> bool:

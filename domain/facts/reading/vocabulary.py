@@ -12,14 +12,14 @@ CUES = {
         ),
         (
             "possible",
-            "may might could possibly perhaps maybe probably potentially presumably likely conceivably",
+            "may might could possibly perhaps maybe probably potentially presumably likely conceivably whether",
         ),
         (
             "planned",
             "planned expect expects expected anticipate anticipates anticipated forecast forecasts projected proposed"
-            " scheduled will would shall prospective considering",
+            " scheduled will would prospective considering",
         ),
-        ("obliged", "must required mandatory compulsory"),
+        ("obliged", "must shall required mandatory compulsory"),
         ("advised", "should ought recommended"),
         (
             "reported",
@@ -35,7 +35,7 @@ CUES = {
         ("only", "only exclusively solely merely"),
         ("over", "over above exceed exceeds exceeded exceeding minimum least beyond"),
         ("under", "under below maximum within fewer less"),
-        ("before", "before prior until till preceding previously ago"),
+        ("before", "before beforehand prior until till preceding previously ago"),
         ("after", "after since following subsequently afterwards"),
         ("if", "if unless provided except excluding"),
     )
@@ -197,7 +197,7 @@ _OPPOSED_WORDS = """
     benefit/harm,drawback pro/con improve/worsen,deteriorate better/worse increase/decrease,reduce,decline,fall,drop
     rise/fall,drop,decline grow/shrink,decline gain/lose,loss up/down above/below over/under more/less,fewer
     most/least maximum/minimum max/min major/minor majority/minority first/last,final initial/final begin/end,finish
-    start/stop,end,finish open/close,closed opened/closed accept/reject,refuse,decline
+    start/stop,end,finish open/close,closed opened/closed accept/reject,refuse,decline pass/fail
     approve/reject,deny,disapprove agree/disagree allow/forbid,prohibit,ban,prevent permit/forbid,prohibit
     include/exclude contain/lack support/oppose confirm/deny admit/deny encourage/discourage
     mandatory/optional,voluntary required/optional compulsory/voluntary always/never often/rarely,seldom

@@ -6,7 +6,6 @@ was 5 million" are not. "The <noun>" refers to the heading if the noun is a clas
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 
 from domain.facts.reading.tokens import Token
@@ -26,21 +25,13 @@ _IS, _ARTICLES = frozenset("is was are were".split()), frozenset("a an the".spli
 _NOUNS = ("name", "word")
 
 
-@dataclass(frozen=True, slots=True)
-class CompetingSubject:
-    """The subject of a sentence where it is not what the heading names; `may_refer`: it may still refer to that."""
-
-    token: Token
-    may_refer: bool
-
-
 def competing_subject(
     statement: Sequence[Token],
     sentence: Sequence[Token],
     matched: Collection[int],
     names: Sequence[Term],
     classes: Collection[str] | None = None,
-) -> CompetingSubject | None:
+) -> Token | None:
     """Return the subject of `sentence`, or its possessor, where the statement has the heading's `names`; else None.
 
     `matched` are the indexes of the sentence's tokens that the statement has. `classes` are the keys of the nouns that
@@ -60,7 +51,7 @@ def competing_subject(
     else:
         subject = subject_of(sentence) if _is_topic_of(statement, names) else None
         found = subject if subject is not None and subject < min(matched) and is_other(subject) else None
-    return None if found is None else CompetingSubject(sentence[found], _is_definite_noun(sentence, found))
+    return None if found is None else sentence[found]
 
 
 def subject_classes(sentences: Sequence[Sequence[Token]]) -> Sequence[str]:
@@ -145,10 +136,6 @@ def _is_subject(tokens: Sequence[Token], at: int) -> bool:
         return tokens[at].case in ("subject", "topic")
     before = _key(tokens, at - 1)
     return not ({before, _key(tokens, at - 2) if before in _DEFINITE | _OWNED else ""} & _PREPOSITIONS)
-
-
-def _is_definite_noun(tokens: Sequence[Token], at: int) -> bool:
-    return tokens[at].kind == "word" and _key(tokens, at - 1) in _DEFINITE
 
 
 def _key(tokens: Sequence[Token], at: int) -> str:

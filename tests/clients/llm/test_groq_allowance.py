@@ -11,6 +11,7 @@ from clients.llm.offline import OfflineModel
 from clients.llm.protocol import Allowance, ModelError, ModelRateLimited, ModelRefused, ModelReply, ModelRequest
 from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from domain.prompting.numbered_sources import Sources
+from domain.query.instructions import PLAIN
 from tests.clients.groq_questions import IDK, QUESTION, SOURCES, STATEMENT
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import FaultKind
@@ -51,7 +52,7 @@ def test_a_reply_tells_the_allowance(stage: GroqStage) -> None:
 
 # A7
 def test_a_stream_tells_the_allowance(stage: GroqStage) -> None:
-    fields = {"sources": SOURCES, "question": QUESTION, "idk": IDK}
+    fields = {"sources": SOURCES, "question": QUESTION, "idk": IDK, "style": PLAIN}
     request = ModelRequest(GENERATE_ANSWER.name, fields, FAST, 2_000, 10.0)
 
     async def last(model: GroqModel) -> ModelReply | None:

@@ -21,6 +21,7 @@ from domain.prompting.judgements import (
     Reply,
 )
 from domain.prompting.numbered_sources import Sources
+from domain.query.instructions import PLAIN
 from tests.clients.groq_questions import ANSWER, ASKED, GUIDE, IDK, POLICY, QUESTION, SOURCES, Task
 from tests.simulators.groq import mind
 from tests.simulators.groq.calls import read_call
@@ -45,7 +46,7 @@ def judged(judgement: Judgement[R], fields: dict[str, object], *, lying: bool = 
 
 def written(question: str, *texts: str) -> str:
     sources = Sources.numbered((f"document {n}", text) for n, text in enumerate(texts, 1))
-    return said(GENERATE_ANSWER, {"sources": sources, "question": question, "idk": IDK})
+    return said(GENERATE_ANSWER, {"sources": sources, "question": question, "idk": IDK, "style": PLAIN})
 
 
 @pytest.mark.parametrize(("task", "fields"), ASKED, ids=[task.name for task, _ in ASKED])
@@ -136,6 +137,6 @@ def test_a_lie_fits_the_schema_and_is_wrong() -> None:
     assert not any(citation.text_span in text for citation in citations for text in (POLICY, GUIDE))
     check: dict[str, object] = {"sources": SOURCES, "statement": "Refunds are paid within 14 days of the return."}
     assert judged(CHECK_STATEMENT, check, lying=True).relation == "contradicts"
-    answer = said(GENERATE_ANSWER, fields | {"idk": IDK}, lying=True)
+    answer = said(GENERATE_ANSWER, fields | {"idk": IDK, "style": PLAIN}, lying=True)
     assert answer.endswith("[†1].")
     assert not judged(CHECK_ANSWERABILITY, fields | {"answer": answer}).supported

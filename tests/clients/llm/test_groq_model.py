@@ -26,6 +26,7 @@ from clients.llm.protocol import (
 from config.models import ModelSettings
 from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from domain.prompting.prompts import PromptFieldMismatch
+from domain.query.instructions import PLAIN
 from tests.clients.groq_questions import ANSWER, IDK, QUESTION, SOURCES, STATEMENT
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind
@@ -54,7 +55,7 @@ def check(model: str = "openai/gpt-oss-20b", timeout_s: float = ENOUGH_S) -> Mod
 
 def compose(timeout_s: float = ENOUGH_S) -> ModelRequest:
     """A question answered in prose."""
-    fields = {"sources": SOURCES, "question": QUESTION, "idk": IDK}
+    fields = {"sources": SOURCES, "question": QUESTION, "idk": IDK, "style": PLAIN}
     return ModelRequest(GENERATE_ANSWER.name, fields, "openai/gpt-oss-120b", 2000, timeout_s)
 
 

@@ -17,6 +17,7 @@ from clients.llm.protocol import ModelError, ModelRefused, ModelReply, ModelRequ
 from config.models import ModelInfo, ModelSettings
 from config.settings import ConfigurationInvalid, Settings
 from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
+from domain.query.instructions import PLAIN
 from tests.clients.groq_questions import IDK, QUESTION, SOURCES, STATEMENT
 
 T = TypeVar("T")
@@ -26,7 +27,9 @@ WHOLE = {"choices": [{"message": {"content": "{}"}, "finish_reason": "stop"}], "
 CHECK = ModelRequest(
     CHECK_STATEMENT.name, {"sources": SOURCES, "statement": STATEMENT}, MODEL, 600, 30.0, reply=StatementCheck
 )
-COMPOSE = ModelRequest(GENERATE_ANSWER.name, {"sources": SOURCES, "question": QUESTION, "idk": IDK}, MODEL, 600, 30.0)
+COMPOSE = ModelRequest(
+    GENERATE_ANSWER.name, {"sources": SOURCES, "question": QUESTION, "idk": IDK, "style": PLAIN}, MODEL, 600, 30.0
+)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

@@ -36,6 +36,7 @@ from domain.prompting.judgements import (
     StatementChecks,
 )
 from domain.prompting.numbered_sources import Sources
+from domain.query.instructions import PLAIN
 from tests.clients.neural_models import (
     ALWAYS_SURE,
     FOUR_WIDE,
@@ -414,7 +415,7 @@ def test_every_other_prompt_and_every_stream_is_the_inner_model_s(folder: Path) 
         log, gateway = CallLog(), ModelGateway(judge(open_classifier(str(folder))), ModelSettings())
         question = "Within how many days must returns be made?"
         scored = await gateway.ask(RERANK_CHUNK, {"chunk": RETURNS, "question": question}, log=log)
-        fields = {"sources": SOURCES, "question": question, "idk": "I don't know."}
+        fields = {"sources": SOURCES, "question": question, "idk": "I don't know.", "style": PLAIN}
         return scored, await gateway.compose(GENERATE_ANSWER, fields, log=log), log
 
     scored, written, log = asyncio.run(asked())

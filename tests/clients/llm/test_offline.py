@@ -25,6 +25,7 @@ from domain.prompting.judgements import (
 )
 from domain.prompting.numbered_sources import Sources
 from domain.prompting.prompts import PromptFieldMismatch
+from domain.query.instructions import PLAIN
 
 IDK = "I don't know based on the documents."
 RETURNS = (
@@ -59,13 +60,13 @@ def ask(model: ChatModel, judgement: Judgement[R], **fields: object) -> R:
 
 
 def answer(model: ChatModel, question: str, sources: Sources = SOURCES) -> str:
-    fields = {"sources": sources, "question": question, "idk": IDK}
+    fields = {"sources": sources, "question": question, "idk": IDK, "style": PLAIN}
     return asyncio.run(model.complete(request_for("generate_answer", **fields))).text
 
 
 def streamed(model: ChatModel, question: str) -> Sequence[StreamPart]:
     async def parts() -> list[StreamPart]:
-        request = request_for("generate_answer", sources=SOURCES, question=question, idk=IDK)
+        request = request_for("generate_answer", sources=SOURCES, question=question, idk=IDK, style=PLAIN)
         return [part async for part in model.stream(request)]
 
     return asyncio.run(parts())

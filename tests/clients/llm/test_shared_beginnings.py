@@ -13,6 +13,7 @@ from config.models import ModelSettings
 from domain.prompting.batched_items import Chunks, Statements
 from domain.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER, Composition
 from domain.prompting.numbered_sources import Sources
+from domain.query.instructions import PLAIN
 from services.generation.draft_stream import common_prefix_length
 from tests.clients.groq_questions import ASKED, IDK, Task
 from tests.clients.groq_stage import GroqStage
@@ -79,16 +80,20 @@ CALLS: dict[str, tuple[dict[str, object], dict[str, object], dict[str, object]]]
     "extract_keywords": ({}, {"question": QUESTION}, {"question": ANOTHER}),
     # Whoever writes reads the question last.
     "regenerate_answer": (
-        {"sources": SOURCES, "question": QUESTION, "idk": IDK},
+        {"sources": SOURCES, "question": QUESTION, "idk": IDK, "style": PLAIN},
         {"gaps": f"- {STATEMENT}"},
         {"gaps": f"- {WRONG}"},
     ),
     "synthesize_answer": (
-        {"sources": SOURCES, "question": QUESTION, "idk": IDK},
+        {"sources": SOURCES, "question": QUESTION, "idk": IDK, "style": PLAIN},
         {"notes": f"- [1] {STATEMENT}"},
         {"notes": f"- [2] {WRONG}"},
     ),
-    "generate_answer": ({"sources": SOURCES, "idk": IDK}, {"question": QUESTION}, {"question": ANOTHER}),
+    "generate_answer": (
+        {"sources": SOURCES, "idk": IDK, "style": PLAIN},
+        {"question": QUESTION},
+        {"question": ANOTHER},
+    ),
 }
 
 
@@ -131,7 +136,7 @@ def test_a_second_call_is_read_from_where_it_differs(stage: GroqStage, task: Tas
 
 def test_an_answer_that_is_written_again_is_asked_for_as_the_first_one(stage: GroqStage) -> None:
     stage.sim.reset()
-    first: dict[str, object] = {"sources": SOURCES, "question": QUESTION, "idk": IDK}
+    first: dict[str, object] = {"sources": SOURCES, "question": QUESTION, "idk": IDK, "style": PLAIN}
     billed(stage, GENERATE_ANSWER, first)
     for task, own in (
         (REGENERATE_ANSWER, {"gaps": f"- {WRONG}"}),

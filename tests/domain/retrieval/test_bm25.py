@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from db.queries.documents.lexicon import as_tsvector
-from domain.retrieval.bm25 import Collection, Occurrences, lexical_order, lexical_score
+from domain.retrieval.bm25 import Collection, Occurrences, PreparedQuestion, lexical_order
 from domain.retrieval.lexemes import lexemes
 
 COLLECTION = Collection(passages=100, mean_length=10, frequencies={"rare": 1, "fee": 50, "due": 50, "all": 100})
@@ -20,7 +20,7 @@ def passage(text: str, key: str = "") -> Occurrences[str]:
 
 
 def score(question: str, text: str) -> float:
-    return lexical_score(question.split(), passage(text), COLLECTION)
+    return PreparedQuestion(question.split(), COLLECTION).score(passage(text))
 
 
 def test_no_shared_word_scores_nothing_and_is_not_found() -> None:
@@ -68,7 +68,7 @@ _WORDS = st.lists(st.sampled_from(["rare", "fee", "due", "all", "x"]), max_size=
 @given(_WORDS, _WORDS)
 def test_the_score_is_that_of_the_formula(question: list[str], text: list[str]) -> None:  # F2
     held = passage(" ".join(text), "p")
-    assert lexical_score(question, held, COLLECTION) == pytest.approx(by_definition(question, held))
+    assert PreparedQuestion(question, COLLECTION).score(held) == pytest.approx(by_definition(question, held))
 
 
 @given(st.text())

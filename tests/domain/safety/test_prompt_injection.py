@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from domain.prompting.numbered_sources import Sources, fenced
 from domain.prompting.prompts import render
-from domain.safety.prompt_injection import addresses_model, without_hidden, without_orders
+from domain.safety.prompt_injection import without_hidden, without_orders
 from domain.text.sentences import split_sentences
 from tests.attacks import (
     ATTACKS,
@@ -73,7 +73,7 @@ def test_no_order_reaches_a_prompt(attack: Attack, place: str) -> None:  # N4
     assert FORGED not in prompt
     for sentence in split_sentences(without_hidden(attack.text)):
         said = " ".join(sentence.text.split())
-        assert said not in prompt or said == "</source>" or not addresses_model(said)
+        assert said not in prompt or said == "</source>" or without_orders(said) == said
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=str)
@@ -106,13 +106,12 @@ def test_an_attack_in_a_paragraph_leaves_the_sentence_before_it(attack: Attack) 
 
 @pytest.mark.parametrize("text", HONEST)
 def test_honest_text_is_left_alone(text: str) -> None:
-    assert not addresses_model(text)
     assert without_orders(text) == text
 
 
 def test_what_is_not_found_is_known() -> None:
     # Riddles and rare codes. They reach the model as text; what it makes of them still needs evidence.
-    missed = {attack.name for attack in ATTACKS if not addresses_model(attack.text)}
+    missed = {attack.name for attack in ATTACKS if without_orders(attack.text) == attack.text}
     assert missed <= {"tag characters", "rot13", "digits for letters", "allusion"}
 
 

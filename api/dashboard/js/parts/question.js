@@ -33,7 +33,7 @@ const USUAL = { mode: "balanced", run: "structured", preset: "standard", verify:
  * differs from the usual.
  */
 export function questionForm({ names, given, submit, change }) {
-  const before = { workspace: "default", ...USUAL, ...stored(), ...given };
+  const before = { workspace: names[0], ...USUAL, ...stored(), ...given };
   // One that the address names may be new: it is made by its first document.
   const choices = [...new Set([...names, given.workspace].filter(Boolean))];
   const text = h("textarea", { id: "question", rows: "2", required: true, maxlength: "10000", placeholder: t("placeholder"), dir: "auto", "aria-label": t("question"),

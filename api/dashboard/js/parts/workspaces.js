@@ -1,14 +1,15 @@
-/** Names of workspaces: each is a model of the OpenAI-compatible list. */
+/** Choices of workspaces. */
 import { ask } from "../http.js";
 import { h } from "../dom.js";
 import { words } from "../i18n.js";
 
 const t = words({ en: { all: "All workspaces" }, ko: { all: "모든 작업 공간" } });
 
-/** The names there are; none when they may not be read. */
+/** The names there are, the last used first; none when they may not be read. */
 export async function workspaceNames(signal) {
-  const { data } = await ask("/v1/models", { signal }).catch(() => ({ data: [] }));
-  return data.map((one) => one.id).sort();
+  const { workspaces } = await ask("/v1/workspaces?limit=500", { signal }).catch(() => ({ workspaces: [] }));
+  const usedAt = (one) => one.used_at ?? "";
+  return workspaces.filter((one) => one.status === "active").sort((a, b) => usedAt(b).localeCompare(usedAt(a))).map((one) => one.name);
 }
 
 /** An input for a workspace, new or old, with those there are as suggestions. */

@@ -1,0 +1,78 @@
+"""Answers for people without a key: links are made and revoked with one, and opened without."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi.responses import HTMLResponse, JSONResponse
+
+from api.adapters.exports import HTML_POLICY, notice_page, shared_page
+from api.http.downloads import page_url
+from api.http.uploads import require_json
+from api.schemas.sharing import ShareCreate, ShareCreated, SharedAnswer, ShareList
+from domain.errors import ShareNotFound
+from services.queries import sharing
+
+router = APIRouter(prefix="/v1/queries", tags=["sharing"])
+open_router = APIRouter(tags=["sharing"])
+
+PREFIX = "/shared"
+_MOST_TOKEN_CHARS = 200
+# Neither kept, so that a revoked link shows nothing, nor listed by search engines.
+_HEADERS = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"}
+_PAGE_HEADERS = {**_HEADERS, "Content-Security-Policy": HTML_POLICY}
+_OPENED: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/html": {"schema": {"type": "string", "description": "A page in which nothing runs."}}}}
+}
+
+
+@router.post("/{query_id}/share", name="share_query", status_code=201, response_model=ShareCreated)
+def share(
+    query_id: UUID, asked: ShareCreate, request: Request, response: Response, _: Annotated[None, Depends(require_json)]
+) -> object:
+    """Make a link that opens a finished answer without a key, for so many hours. Only this response shows it."""
+    made = sharing.share_answer(query_id, asked.hours)
+    response.headers["Cache-Control"] = "no-store"
+    return {**made, "url": f"{page_url(request)}{PREFIX}/{made['token']}"}
+
+
+@router.get("/{query_id}/share", name="list_query_shares", response_model=ShareList)
+def list_shares(query_id: UUID) -> object:
+    """All links to an answer, without their addresses."""
+    return {"shares": sharing.read_shares(query_id)}
+
+
+@router.delete("/{query_id}/share/{share_id}", name="revoke_query_share", status_code=204)
+def revoke(query_id: UUID, share_id: UUID) -> None:
+    """Close a link at once. Repeating it is harmless."""
+    sharing.revoke_share(query_id, share_id)
+
+
+@open_router.get(PREFIX + "/{token}", name="get_shared_answer", response_model=SharedAnswer, responses=_OPENED)
+def open_shared(
+    request: Request,
+    token: Annotated[str, Path(max_length=_MOST_TOKEN_CHARS, description="From the link.")],
+    format: Annotated[
+        Literal["json", "html"] | None, Query(description="Without it a browser gets the page, a program JSON.")
+    ] = None,
+) -> Response:
+    """A shared answer: needs no key, only the link."""
+    is_page = (format or _preferred(request)) == "html"
+    try:
+        query = sharing.read_shared(token)
+    except ShareNotFound as error:
+        if not is_page:
+            raise
+        return HTMLResponse(notice_page("This link opens nothing", error.message), 404, headers=_PAGE_HEADERS)
+    if is_page:
+        return HTMLResponse(shared_page(query), headers=_PAGE_HEADERS)
+    scores: dict[str, Any] = query["verification"] or {"confidence": None, "confidence_level": None, "sentences": []}
+    shown = SharedAnswer.model_validate({**query, **{name: scores[name] for name in _SCORES}})
+    return JSONResponse(shown.model_dump(mode="json"), headers=_HEADERS)
+
+
+_SCORES = ("confidence", "confidence_level", "sentences")
+
+
+def _preferred(request: Request) -> Literal["json", "html"]:
+    return "html" if "text/html" in request.headers.get("accept", "") else "json"

@@ -1,0 +1,72 @@
+"""Workspaces: what documents and questions belong to."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query, Response
+
+from api.http.paging import AfterName, next_name_cursor
+from api.http.uploads import require_json
+from api.schemas.texts import WorkspaceName
+from api.schemas.workspaces import WorkspaceChange, WorkspaceCreate, WorkspaceList, WorkspaceRead
+from config.settings import settings
+from services.operations import workspaces
+from services.operations.workspace_removal import remove_workspace
+from workers.processes.notifying import notify_end
+
+router = APIRouter(prefix="/v1/workspaces", tags=["workspaces"])
+
+_AT_ONCE_S = 1.0
+_JSON = [Depends(require_json)]
+_DELETED: dict[int | str, dict[str, Any]] = {
+    202: {"model": WorkspaceRead, "description": "It is being deleted, and accepts nothing any more."},
+    204: {"description": "It is gone."},
+}
+
+Name = Annotated[WorkspaceName, Path(description="The name of the workspace.", examples=["finance"])]
+
+
+@router.get("", response_model=WorkspaceList)
+def list_workspaces(after: AfterName, limit: Annotated[int, Query(ge=1, le=500)] = 100) -> object:
+    """The workspaces by name, each with how much it contains; `next_cursor` leads to the next page."""
+    found = workspaces.read_workspaces(after=after, limit=limit)
+    return {"workspaces": found, "next_cursor": next_name_cursor(found, limit)}
+
+
+@router.post("", status_code=201, response_model=WorkspaceRead, dependencies=_JSON)
+def create_workspace(new: WorkspaceCreate, response: Response) -> object:
+    """Create an empty workspace. Adding a document to a new name creates one, too."""
+    created = workspaces.create_workspace(new.name, new.title, new.settings, settings())
+    response.headers["Location"] = f"{router.prefix}/{created['name']}"
+    return created
+
+
+@router.get("/{name:path}", response_model=WorkspaceRead)
+def get_workspace(name: Name) -> object:
+    """One workspace, and how much it contains."""
+    return workspaces.read_workspace(name)
+
+
+@router.patch("/{name:path}", response_model=WorkspaceRead, dependencies=_JSON)
+def change_workspace(name: Name, change: WorkspaceChange) -> object:
+    """Rename a workspace, or change its title or settings. Documents, questions with their history and keys limited to
+    it stay with it; messages that were sent before keep the old name. Questions keep the settings they were asked with.
+    """
+    return workspaces.change_workspace(name, change.columns, change.settings, settings())
+
+
+@router.delete("/{name:path}", status_code=204, responses=_DELETED)
+def delete_workspace(
+    name: Name,
+    confirm: Annotated[
+        WorkspaceName | None, Query(description="The name again, which one that is not empty requires.")
+    ] = None,
+) -> Response:
+    """Delete a workspace with its documents, and its questions with their history. Unfinished questions are cancelled.
+
+    What takes long goes on in the background; then the response is 202, and the workspace is listed as `deleting`
+    until it is gone.
+    """
+    if remove_workspace(name, confirm, _AT_ONCE_S, notify_end):
+        return Response(status_code=204)
+    left = WorkspaceRead.model_validate(workspaces.read_workspace(name))
+    return Response(left.model_dump_json(), status_code=202, media_type="application/json")

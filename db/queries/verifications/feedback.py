@@ -1,0 +1,78 @@
+"""People's feedback on answers and verifications."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from db.models import Feedback, Query, QueryKind, Workspace
+from db.queries.paging import Place, page
+from domain.errors import FeedbackNotFound
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackFilter:
+    """Conditions on listed feedback; None leaves a property open."""
+
+    status: str | None = None
+    rating: str | None = None
+    verdict: str | None = None
+    query_id: uuid.UUID | None = None
+
+
+def add_feedback(session: Session, query_id: uuid.UUID, **values: Any) -> Feedback:
+    row = Feedback(query_id=query_id, **values)
+    session.add(row)
+    session.flush()
+    session.refresh(row)
+    return row
+
+
+def get_feedback(session: Session, feedback_id: uuid.UUID) -> Feedback:
+    """Raise FeedbackNotFound when there is none."""
+    row = session.get(Feedback, feedback_id)
+    if row is None:
+        raise FeedbackNotFound(f"There is no feedback {feedback_id}.")
+    return row
+
+
+def list_feedback(
+    session: Session, wanted: FeedbackFilter, *, after: Place | None = None, limit: int
+) -> Sequence[Feedback]:
+    """One page, the newest first."""
+    equal = {
+        Feedback.status: wanted.status,
+        Feedback.rating: wanted.rating,
+        Feedback.verdict: wanted.verdict,
+        Feedback.query_id: wanted.query_id,
+    }
+    statement = select(Feedback).where(*(column == value for column, value in equal.items() if value is not None))
+    return session.scalars(page(statement, Feedback.created_at, Feedback.id, after=after, limit=limit)).all()
+
+
+def review(session: Session, row: Feedback, reviewer: str | None) -> None:
+    """Take it out of the queue."""
+    row.status, row.reviewed_by, row.reviewed_at = "reviewed", reviewer, func.now()
+    session.flush()
+    session.refresh(row)
+
+
+def reopen(session: Session, row: Feedback) -> None:
+    row.status, row.reviewed_by, row.reviewed_at = "open", None, None
+    session.flush()
+
+
+def list_judged(session: Session, workspace: str | None = None) -> Sequence[tuple[Feedback, QueryKind]]:
+    """All feedback with a verdict, the oldest first, and whether it is on an answer or on a verification."""
+    statement = (
+        select(Feedback, Query.kind)
+        .join(Query, Query.id == Feedback.query_id)
+        .where(Feedback.verdict.is_not(None))
+        .order_by(Feedback.created_at, Feedback.id)
+    )
+    if workspace is not None:
+        statement = statement.join(Workspace, Workspace.id == Query.workspace_id).where(Workspace.name == workspace)
+    return [(row, QueryKind(kind)) for row, kind in session.execute(statement)]

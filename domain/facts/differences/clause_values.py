@@ -1,0 +1,42 @@
+"""Finds values that a sentence gives to one predicate of its subject and the statement to another (V2).
+
+"The battery lasts 12 hours and takes two hours to charge" does not say that it takes 12 hours to charge: nothing beside
+the 12 hours is in the statement, and what is beside the two hours is. So with "4 metres long and 3 metres wide".
+"""
+
+from collections.abc import Iterator, Sequence
+
+from domain.facts.differences.misattribution import are_alike, is_in_turn
+from domain.facts.kinds import Difference
+from domain.facts.reading.token_alignment import Alignment
+from domain.facts.reading.tokens import Token
+
+
+def values_of_other_predicates(alignment: Alignment) -> Iterator[Difference]:
+    """Yield each value of the statement that stands beside other words in the source, where a value of the same kind
+    stands beside the words of the statement."""
+    known = alignment.source
+    if is_in_turn(known):
+        return
+    left = [at for at, each in enumerate(known) if each.value and at not in alignment.matched_source]
+    for mine, theirs in sorted((*alignment.pairs, *alignment.moved)):
+        value = known[theirs]
+        if not value.value or _has_neighbour(theirs, alignment):
+            continue
+        for at in left:
+            if known[at].clause != value.clause and are_alike(value, known[at]) and _has_neighbour(at, alignment):
+                yield Difference("number", alignment.statement[mine].text, known[at].text)
+                return
+
+
+def _has_neighbour(at: int, alignment: Alignment) -> bool:
+    """Say whether a word or value beside a value, in its clause, is in the statement."""
+    tokens, matched = alignment.source, alignment.matched_source
+    beside = (_next_content(tokens, at, step) for step in (-1, 1))
+    return any(each in matched for each in beside if each is not None)
+
+
+def _next_content(tokens: Sequence[Token], at: int, step: int) -> int | None:
+    places = range(at + step, len(tokens) if step > 0 else -1, step)
+    same = (place for place in places if tokens[place].clause == tokens[at].clause)
+    return next((place for place in same if tokens[place].is_content), None)

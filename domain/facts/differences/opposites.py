@@ -1,0 +1,20 @@
+"""Says which words exclude each other: `open` and `closed`, `valid` and `invalid`."""
+
+from domain.facts.reading import korean
+from domain.facts.reading.tokens import Token
+from domain.facts.reading.vocabulary import OPPOSITES, PREFIXES
+from domain.text.words import stem
+
+
+def are_opposites(one: Token, other: Token) -> bool:
+    stems = [stem(each.text.casefold()) for each in (one, other)]
+    if frozenset(stems) in OPPOSITES:
+        return True
+    if korean.are_opposed(one.key, other.key):
+        return True
+    shorter, longer = sorted(stems, key=len)
+    if longer[:1] >= "가":
+        return any(longer == prefix + shorter for prefix in korean.PREFIXES) or (
+            longer[:1] in korean.PREFIXES and shorter[:1] == "유" and longer[1:] == shorter[1:]
+        )
+    return len(shorter) > 3 and any(longer == prefix + shorter for prefix in PREFIXES)

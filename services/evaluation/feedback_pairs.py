@@ -1,0 +1,109 @@
+"""Makes labelled data of people's verdicts: what was said, the sources that it cites, and whether they say it."""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from db.models import QueryKind
+from db.queries.verifications.feedback import list_judged
+from db.session import reading
+from services.evaluation.labelled_data import EvaluationDataInvalid, LabelledPair, LabelledPairs, spread
+from services.external.verification_results import read_source_text, read_verification
+from services.queries.results import read_query
+
+DATASET = "feedback"
+# Of a long text that was given, what stands around the cited words; a judge reads no whole book.
+_AROUND_CHARS = 2_000
+
+Json = Mapping[str, Any]
+Place = tuple[str, int]
+"""(`sentence` or `citation`, position in the result)."""
+Said = tuple[str, str]
+"""(claim, source)."""
+
+
+def feedback_pairs(workspace: str | None = None, limit: int | None = None) -> LabelledPairs:
+    """The labelled pairs of the current tenant, of at most one workspace; the newest verdict on a place counts.
+
+    A verdict on a whole answer counts for its sentences only when it says that all of them are supported. What cites
+    nothing has no source to be judged with. Raises EvaluationDataInvalid when nothing is left.
+    """
+    with reading() as session:
+        judged = [
+            (row.query_id, kind, row.place, row.position, row.verdict) for row, kind in list_judged(session, workspace)
+        ]
+    labels: dict[tuple[uuid.UUID, QueryKind], dict[Place | None, int]] = {}
+    for query_id, kind, place, position, verdict in judged:
+        at = None if position is None else (place, position)
+        labels.setdefault((query_id, kind), {})[at] = int(verdict == "supported")
+    pairs = [pair for (query_id, kind), found in labels.items() for pair in _pairs(query_id, kind, found)]
+    if not pairs:
+        raise EvaluationDataInvalid(
+            "No feedback has a verdict on something that cites a source; "
+            "`citewell feedback give ID --sentence N --verdict supported` makes some."
+        )
+    digest = hashlib.sha256(json.dumps([asdict(pair) for pair in pairs]).encode()).hexdigest()
+    return LabelledPairs({DATASET: spread(pairs, limit)}, [{"name": DATASET, "sha256": digest}])
+
+
+def _pairs(query_id: uuid.UUID, kind: QueryKind, labels: Mapping[Place | None, int]) -> Iterator[LabelledPair]:
+    said = _said_in_verification(query_id) if kind is QueryKind.VERIFICATION else _said_in_answer(query_id)
+    whole = labels.get(None)
+    for place, (claim, source) in said.items():
+        label = labels.get(place)
+        if label is None and whole == 1 and place[0] == "sentence":
+            label = whole
+        if label is not None:
+            yield LabelledPair(DATASET, source, claim, label)
+
+
+def _said_in_answer(query_id: uuid.UUID) -> dict[Place, Said]:
+    query = read_query(query_id)
+    passages = {source["chunk_id"]: source["text"] for source in query["sources"]}
+    # A repair may have cited another passage; then the cited words are what is known of it.
+    cited = [(each, passages.get(each["chunk_id"], each["text_span"])) for each in query["citations"]]
+    sentences: Sequence[Json] = query["verification"]["sentences"] if query["verification"] else ()
+    found: dict[Place, Said] = {
+        ("citation", position): (each["claim_text"], text) for position, (each, text) in enumerate(cited)
+    }
+    for position, said in enumerate(sentences):
+        own = [
+            text for each, text in cited if each["answer_start"] < said["end"] and said["start"] < each["answer_end"]
+        ]
+        if own:
+            found["sentence", position] = said["text"], _joined(own)
+    return found
+
+
+def _said_in_verification(query_id: uuid.UUID) -> dict[Place, Said]:
+    result = read_verification(query_id)
+    sentences: Sequence[Json] = result["sentences"]
+    texts = [
+        (each, _given_text(query_id, each))
+        for each in result["citations"]
+        if each["number"] is not None and each["source"] is not None
+    ]
+    found: dict[Place, Said] = {}
+    for position, each in enumerate(result["citations"]):
+        text = next((text for one, text in texts if one is each), None)
+        if text is not None and each["statement"]:
+            found["citation", position] = each["statement"], text
+    for position, said in enumerate(sentences):
+        cited = [text for each, text in texts if each["sentence_start"] == said["start"]]
+        if cited:
+            found["sentence", position] = said["text"], _joined(cited)
+    return found
+
+
+def _given_text(query_id: uuid.UUID, citation: Json) -> str:
+    text = read_source_text(query_id, citation["number"])
+    start: int = citation["source_start"] or 0
+    end: int = citation["source_end"] or start
+    return text[max(0, start - _AROUND_CHARS) : end + _AROUND_CHARS]
+
+
+def _joined(sources: Iterable[str]) -> str:
+    return "\n\n".join(dict.fromkeys(sources))

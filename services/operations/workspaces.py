@@ -1,0 +1,82 @@
+"""Workspaces as objects: listed, created, changed. services.operations.workspace_removal deletes them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from config.settings import Settings
+from db.queries.access import workspaces as rows
+from db.queries.access.workspace_overview import Contents, list_contents
+from db.session import is_limited, reading, transaction
+from domain.errors import KeyLimited, WorkspaceNameTaken
+from domain.query.workspaces import WorkspaceSettings, workspace_name
+from services.queries.submission import check_models
+
+
+def read_workspaces(*, after: str, limit: int) -> list[dict[str, Any]]:
+    """The workspaces behind the name `after`, by name."""
+    with reading() as session:
+        return [_as_json(each) for each in list_contents(session, after=after, limit=limit)]
+
+
+def read_workspace(name: str) -> dict[str, Any]:
+    """Raises WorkspaceNotFound, WorkspaceForbidden."""
+    with reading() as session:
+        rows.get_workspace(session, name)
+        (found,) = list_contents(session, [name], limit=1)
+        return _as_json(found)
+
+
+def create_workspace(name: str, title: str | None, wanted: WorkspaceSettings, settings: Settings) -> dict[str, Any]:
+    """Raises WorkspaceNameInvalid, WorkspaceNameTaken, ModelNotAllowed, KeyLimited."""
+    if is_limited():
+        raise KeyLimited
+    checked = workspace_name(name)
+    _check(wanted, settings)
+    with transaction() as session:
+        if not rows.add_workspace(session, checked, title=title, settings=wanted.model_dump(mode="json")):
+            raise WorkspaceNameTaken(f"There is a workspace {checked!r} already.")
+    return read_workspace(checked)
+
+
+def change_workspace(
+    name: str, columns: Mapping[str, str | None], change: WorkspaceSettings, settings: Settings
+) -> dict[str, Any]:
+    """Set `columns` and the settings that `change` was given; everything in it stays, also under a new name.
+
+    Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, WorkspaceNameInvalid, WorkspaceNameTaken,
+    ModelNotAllowed.
+    """
+    new = workspace_name(columns.get("name") or name) if "name" in columns else name
+    _check(change, settings)
+    with transaction() as session:
+        workspace = rows.get_open_workspace(session, name)
+        # Two changes at a time must not lose one another's settings.
+        rows.lock_workspace(session, workspace.id)
+        session.refresh(workspace)
+        values: dict[str, Any] = {**columns, "name": new}
+        if change.model_fields_set:
+            changed = WorkspaceSettings.stored(workspace.settings).changed(change)
+            values["settings"] = changed.model_dump(mode="json")
+        if not rows.change_workspace(session, workspace.id, **values):
+            raise WorkspaceNameTaken(f"There is a workspace {new!r} already.")
+    return read_workspace(new)
+
+
+def _check(wanted: WorkspaceSettings, settings: Settings) -> None:
+    check_models((wanted.models.main, wanted.models.fast), settings)
+
+
+def _as_json(found: Contents) -> dict[str, Any]:
+    workspace = found.workspace
+    return {
+        "name": workspace.name,
+        "title": workspace.title,
+        "status": "deleting" if workspace.deleting_at else "active",
+        "documents": found.documents,
+        "size_bytes": found.size_bytes,
+        "passages": workspace.chunk_count,
+        "settings": WorkspaceSettings.stored(workspace.settings).model_dump(mode="json"),
+        "embedding": dict(zip(("model", "dimension"), found.embedding, strict=True)) if found.embedding else None,
+        "created_at": workspace.created_at.isoformat(),
+        "used_at": found.used_at.isoformat() if found.used_at else None,
+    }

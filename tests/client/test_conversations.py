@@ -1,0 +1,70 @@
+"""Conversations in the client, against the API itself (N9)."""
+
+import uuid
+
+import pytest
+
+from citewell.client import ApiProblem
+from db.models import QueryStatus
+from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.runs.queries import mark_finished
+from db.session import transaction
+from tests.client.halves import Half
+
+pytestmark = pytest.mark.usefixtures("database")
+
+
+@pytest.fixture(autouse=True)
+def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
+    with transaction() as session:
+        get_or_add_workspace(session, "w")
+
+
+def end(query_id: str) -> None:
+    with transaction() as session:
+        mark_finished(session, uuid.UUID(query_id), QueryStatus.CANCELLED)
+
+
+def test_a_conversation_is_begun_asked_and_read(half: Half, api_url: str) -> None:
+    begun = half(api_url, lambda client: client.conversations.create("w"))
+    first = half(api_url, lambda client: client.conversations.submit(begun["id"], "Pump 4?", mode="high"))
+    assert first["conversation_id"] == begun["id"]
+    with pytest.raises(ApiProblem) as caught:
+        half(api_url, lambda client: client.conversations.submit(begun["id"], "Pump 5?"))
+    assert (caught.value.status, caught.value.code) == (409, "turn_unfinished")
+    end(first["id"])
+    asked = half(api_url, lambda client: client.conversations.ask(begun["id"], "Pump 6?", wait=0, replaces=first["id"]))
+    assert (asked["question"], asked["status"], asked["conversation_id"]) == ("Pump 6?", "queued", begun["id"])
+    (turn,) = half(api_url, lambda client: client.conversations.turns(begun["id"]))
+    assert (turn["id"], turn["position"], turn["replaces"]) == (asked["id"], 1, first["id"])
+    every = half(api_url, lambda client: client.conversations.turns(begun["id"], set_aside=True))
+    assert [each["id"] for each in every] == [first["id"], asked["id"]]
+
+
+def test_conversations_are_listed_named_and_deleted(half: Half, api_url: str) -> None:
+    ids = [
+        half(api_url, lambda client, title=title: client.conversations.create("w", title, idempotency_key=title))["id"]
+        for title in ("pumps", "hoses", "pumps")
+    ]
+    assert ids[0] == ids[2]
+    listed = half(api_url, lambda client: client.conversations.list("w"))
+    assert [each["id"] for each in listed] == [ids[1], ids[0]]
+    assert half(api_url, lambda client: client.conversations.list(limit=1)) == listed[:1]
+    found = half(api_url, lambda client: client.conversations.list(search="PUMP"))
+    assert [each["id"] for each in found] == [ids[0]]
+    assert half(api_url, lambda client: client.conversations.rename(ids[0], "valves"))["title"] == "valves"
+    assert half(api_url, lambda client: client.conversations.rename(ids[0], None))["title"] is None
+    half(api_url, lambda client: client.conversations.delete(ids[0]))
+    with pytest.raises(ApiProblem) as caught:
+        half(api_url, lambda client: client.conversations.get(ids[0]))
+    assert caught.value.code == "conversation_not_found"
+
+
+def test_all_turns_are_read_whatever_the_size_of_a_page(half: Half, api_url: str) -> None:
+    begun = half(api_url, lambda client: client.conversations.create("w"))["id"]
+    ids: list[str] = []
+    for number in range(3):
+        ids.append(half(api_url, lambda client, number=number: client.conversations.submit(begun, f"{number}?"))["id"])
+        end(ids[-1])
+    assert [each["id"] for each in half(api_url, lambda client: client.conversations.turns(begun))] == ids
+    assert [each["id"] for each in half(api_url, lambda client: client.conversations.turns(begun, limit=2))] == ids[:2]

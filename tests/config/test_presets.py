@@ -1,0 +1,43 @@
+"""`preset: small`: other defaults, which every setting of one's own beats."""
+
+from pathlib import Path
+
+import pytest
+
+from config.presets import SMALL
+from config.settings import Settings
+from services.queries.submission import NewQuery, resolve_options
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("GROQ_API_KEY", "CITEWELL_PRESET"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_it_changes_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    standard = Settings()
+    monkeypatch.setenv("CITEWELL_PRESET", "small")
+    small = Settings()
+    for group, values in SMALL.items():
+        for name, value in values.items():
+            assert getattr(getattr(small, group), name) == value
+            assert getattr(getattr(standard, group), name) != value
+    assert small.models.main == standard.models.main
+    assert small.judges_offline
+
+
+def test_what_is_set_beats_it(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    (folder / "config.yaml").write_text("preset: small\nmodels: {judgements: provider, provider: groq}\n")
+    monkeypatch.setenv("CITEWELL_MODELS__CALL_TIMEOUT_S", "7")
+    found = Settings()
+    assert (found.models.call_timeout_s, found.models.deadline_s) == (7, SMALL["models"]["deadline_s"])
+    assert not found.judges_offline
+
+
+def test_a_question_shares_calls_unless_it_says_otherwise(folder: Path) -> None:
+    (folder / "config.yaml").write_text("preset: small\n")
+    assert resolve_options(NewQuery("Why?", "default"), Settings()).preset == "cheap"
+    assert resolve_options(NewQuery("Why?", "default", preset="standard"), Settings()).preset == "standard"
