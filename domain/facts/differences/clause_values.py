@@ -7,6 +7,7 @@ the 12 hours is in the statement, and what is beside the two hours is. So with "
 from collections.abc import Iterator, Sequence
 
 from domain.facts.differences.misattribution import are_alike, is_in_turn
+from domain.facts.differences.opposites import are_opposites
 from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import Alignment
 from domain.facts.reading.tokens import Token
@@ -21,12 +22,28 @@ def values_of_other_predicates(alignment: Alignment) -> Iterator[Difference]:
     left = [at for at, each in enumerate(known) if each.value and at not in alignment.matched_source]
     for mine, theirs in sorted((*alignment.pairs, *alignment.moved)):
         value = known[theirs]
+        if value.value and (other := _opposite_in_clause(value, alignment)):
+            yield Difference("negation", other[0].text, other[1].text)
+            return
         if not value.value or _has_neighbour(theirs, alignment):
             continue
         for at in left:
             if known[at].clause != value.clause and are_alike(value, known[at]) and _has_neighbour(at, alignment):
                 yield Difference("number", alignment.statement[mine].text, known[at].text)
                 return
+
+
+def _opposite_in_clause(value: Token, alignment: Alignment) -> tuple[Token, Token] | None:
+    """Return a word of the statement and its opposite in the value's clause: of "the first leaves at 5:40 and the last
+    at 22:10", the last does not leave at 5:40."""
+    known, matched = alignment.source, alignment.matched_source
+    for at in sorted(matched):
+        if known[at].clause == value.clause or not known[at].is_content:
+            continue
+        for place, other in enumerate(known):
+            if place not in matched and other.clause == value.clause and are_opposites(known[at], other):
+                return known[at], other
+    return None
 
 
 def _has_neighbour(at: int, alignment: Alignment) -> bool:

@@ -60,7 +60,7 @@ def _order_difference(alignment: Alignment, pair: tuple[int, int]) -> Difference
 def _reversed_pair(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """Return the first of three tokens in reversed order; its ends are names or values, or the sentences have equal
     words."""
-    alike = alignment.similarity >= _VERY_ALIKE
+    alike = max(alignment.similarity, alignment.local_similarity) >= _VERY_ALIKE
     ends = [_is_end(alignment.statement[mine], alignment.source[theirs], alike=alike) for mine, theirs in both]
     highest = -1  # the index of the earlier end that is last in the source
     middles: list[tuple[int, int]] = []  # (place in the source, end before it) of tokens that precede an earlier end
@@ -77,8 +77,9 @@ def _reversed_pair(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tup
 
 def _is_end(one: Token, other: Token, *, alike: bool) -> bool:
     """Say whether a token may be an end of a reversal: a name or a value, or in sentences of equal words any word."""
-    if one.kind in ("name", "value") or not alike or one.kind != "word":
-        return one.kind in ("name", "value")
+    named = one.kind in ("name", "value") or other.kind == "name"  # a name may open the statement as any word does
+    if named or not alike or one.kind != "word":
+        return named
     korean = "가" <= one.text[-1] <= "힣"
     return not korean or (one.case == other.case and one.case in ("subject", "topic", "object"))
 

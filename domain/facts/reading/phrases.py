@@ -41,6 +41,8 @@ _PHRASES = tuple(
         (r"\bcan(?:not|['’]t)\b", "can not", re.IGNORECASE),
         (r"\bwon['’]t\b", "will not", re.IGNORECASE),
         (r"n['’]t\b", " not", re.IGNORECASE),
+        (r"\bneither\b(?=[^.;]{1,80}\bnor\b)", " ", re.IGNORECASE),
+        (r"\b(?:is|are) to be\b(?= [a-z]+(?:ed|en|n|t)\b)", "planned", re.IGNORECASE),
         # What was not done, or is not said to have been done.
         (
             r"\b(?:fail(?:ed|s)?|refus(?:es?|ed)|declin(?:es?|ed)|forg(?:ets?|ot)|neglect(?:s|ed)?|unable) to\b",
