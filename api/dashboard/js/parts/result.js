@@ -42,7 +42,7 @@ export async function result(place, query, path, history) {
       warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : answerOf(query), h("div", { class: "row actions" }, copyButtons(query, path))),
     !query.abstained && h("div", { class: "beside-answer" }, citedSources(query.citations), verification && h("section", { class: "card aside", "aria-labelledby": "proof-title" },
       h("h2", { id: "proof-title" }, t("proof")), scores(verification))),
-    h("div", { class: "rest" }, changed, behind)));
+    h("div", { class: "rest" }, changed), behind));
   try {
     const told = await history;
     if (query.abstained) show(refused, refusal(query, told.events));
