@@ -10,6 +10,7 @@ from domain.answers.statements import Statement, statements
 from domain.audit.chain import Chain, chain
 from domain.audit.reverification import SentenceState
 from domain.audit.reverification import compare as compared_states
+from domain.correction.continuous_text import no_link
 from domain.correction.edits import Repair
 from domain.documents.documents import Page, ParsedDocument, Section, Table
 from domain.documents.graph_extraction import read_graph
@@ -123,6 +124,7 @@ READERS: Mapping[object, Callable[[str], object]] = {
 }
 
 ARGUMENTS: Mapping[str, Callable[[str], tuple[object, ...]]] = {
+    "correction.continuous_text.linked_references": lambda text: ({"citations": [], "references": [text]}, no_link),
     "facts.differences.cues.cue_differences": _gap,
     "prompting.batched_items.by_id": lambda text: (_items(text), _items(text)),
 }

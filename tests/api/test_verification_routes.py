@@ -116,13 +116,13 @@ def test_a_verification_is_cancelled_and_repeated_once(http: httpx.Client) -> No
 
 
 def test_a_repetition_may_wait_longer_but_not_ask_for_something_else(http: httpx.Client) -> None:  # A3
-    def repeated(**params: str | float) -> httpx.Response:
-        return http.post(PATH, json=RIGHT, params=params, headers={"Idempotency-Key": "k"})
+    def repeated(*, question: str = "How?", **params: float) -> httpx.Response:
+        return http.post(PATH, json={**RIGHT, "question": question}, params=params, headers={"Idempotency-Key": "k"})
 
     here = repeated().headers["location"]
     again = repeated(wait=0.1)
     assert (again.headers["location"], again.headers["idempotent-replayed"]) == (here, "true")
-    assert repeated(wait=0.1, colour="red").json()["code"] == "idempotency_key_reused"
+    assert repeated(wait=0.1, question="How long?").json()["code"] == "idempotency_key_reused"
 
 
 def test_the_last_page_number_is_taken(http: httpx.Client) -> None:  # A8

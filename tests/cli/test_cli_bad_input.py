@@ -23,7 +23,7 @@ from tests.cli.conftest import Citewell
         (["ask", "x" * 2_000_000], "larger than the limit of 1,000,000 bytes"),
         (["ask", "a\x01b"], "control characters"),
         (["ask", os.fsdecode(b"caf\xe9")], "control characters"),
-        (["ask", "hi"], "There is no workspace 'default'; ingest a document into it first."),
+        (["ask", "hi"], "There is no workspace 'default'; create it, or ingest a document into it."),
         (["ask", "hi", "-w", ""], "workspace: must be text on one line"),
         (["ask", "hi", "--mode", "extreme"], "low, balanced, high"),
         (["ask", "hi", "--model", "gpt-9"], "'gpt-9' is not configured; use one of"),

@@ -1,5 +1,6 @@
 """`preset: small`: other defaults, which every setting of one's own beats."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_it_changes_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Whole stacks of other tests may be running, with settings of their own.
+    for name in [each for each in os.environ if each.startswith("CITEWELL_MODELS__")]:
+        monkeypatch.delenv(name)
     standard = Settings()
     monkeypatch.setenv("CITEWELL_PRESET", "small")
     small = Settings()

@@ -37,7 +37,12 @@ def ask(
     if not question.strip():
         raise CommandFailed("the question is empty; ask with at least one word")
     with connected(url) as client:
-        where = {"workspaces": workspaces} if workspaces else {"workspace": "default"}
+        # One is named as before, also in what is said of it.
+        where = (
+            {"workspaces": workspaces}
+            if workspaces and len(workspaces) > 1
+            else {"workspace": (workspaces or ["default"])[0]}
+        )
         chosen = {**where, "mode": mode, "model": model, "preset": preset}
         if as_json:
             emit(query := ask_and_wait(client, question, wait=wait, **chosen))

@@ -324,8 +324,8 @@ def _replaced_number(token: Token, gap: Gap, alignment: Alignment) -> Token | No
     """Return the number that stands where the statement has a word, with all else equal: 1일에 for 말일에."""
     others = [each for each in gap.source if each.is_content]
     alone = [each for each in gap.statement if each.is_content] == [token]
-    if korean.is_korean(token.text) and token.text[0].isascii():
-        return None  # `eight개` may be the number
+    if token.text.isdecimal() or (korean.is_korean(token.text) and token.text[0].isascii()):
+        return None  # "1)" counts steps, `eight개` may be the number
     return others[0] if alone and len(others) == 1 and others[0].value and not alignment.moved else None
 
 

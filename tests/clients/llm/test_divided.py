@@ -30,7 +30,7 @@ def judgement(task: Judgement[Reply], statement: str) -> ModelRequest:
 
 PROSE = ModelRequest(
     GENERATE_ANSWER.name,
-    {"sources": SOURCES, "question": "How long may a product be returned?", "idk": "I don't know."},
+    {"sources": SOURCES, "question": "How long may a product be returned?", "idk": "I don't know.", "style": ""},
     MODEL,
     GENERATE_ANSWER.max_tokens,
     timeout_s=30,
