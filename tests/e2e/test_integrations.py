@@ -110,7 +110,7 @@ def test_the_configuration_for_http_names_the_address_and_the_header(offline: St
     key = offline.http.post("/v1/keys", json={"name": "host", "scopes": ["read", "ask"]}).json()["key"]
     headers = {name: value.replace("${input:citewell-key}", key) for name, value in entry["headers"].items()}
     with listening(CITEWELL_URL=offline.supervisor.url) as url:
-        assert len(acting(by_http(url, **headers), lambda client: client.list_tools()).tools) == 5
+        assert len(acting(by_http(url, **headers), lambda client: client.list_tools()).tools) == 6
         assert "documents" in told(call(by_http(url, **headers), "list_documents"))
 
 
@@ -160,8 +160,11 @@ def test_what_open_webui_calls(offline: Stack) -> None:  # N9
             )
         )
     content = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
-    assert content.startswith("All returns must be made within 30 days of the purchase date. [1]")
-    assert "- [1] policy.md" in content
+    # Each mark is a link to its place, which the chat page shows as one.
+    assert content.startswith(
+        f"All returns must be made within 30 days of the purchase date. [[1]]({offline.supervisor.url}/#/document/"
+    )
+    assert re.search(r"\n- \[\[1\]\]\(http\S+\) policy\.md", content)
     assert chunks[-1].usage.total_tokens >= 0
     assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices][-1] == "stop"
 

@@ -93,7 +93,7 @@ def test_it_is_served_over_http(api_url: str) -> None:  # N9
     with listening(CITEWELL_URL=api_url) as url:
         (listed,) = told(call(by_http(url), "list_documents"))["documents"]
         assert listed["id"] == document_id
-        assert len(acting(by_http(url), lambda client: client.list_tools(), "legacy").tools) == 5
+        assert len(acting(by_http(url), lambda client: client.list_tools(), "legacy").tools) == 6
         assert "ask with at least one word" in complaint(call(by_http(url), "ask", question=" ", workspace="w"))
 
 
@@ -156,4 +156,4 @@ def test_what_does_not_exist_is_an_error_of_the_protocol_and_no_end(api_url: str
             await client.read_resource(f"citewell://{uuid.uuid4()}")
         return len((await client.list_tools()).tools)
 
-    assert acting(by_stdio(CITEWELL_URL=api_url), wrong) == 5
+    assert acting(by_stdio(CITEWELL_URL=api_url), wrong) == 6
