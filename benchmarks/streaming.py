@@ -1,4 +1,4 @@
-"""`python -m benchmarks.streaming [--rounds 12]`: how soon a token reaches whoever watches, and the first verdict.
+"""`python -m benchmarks.streaming [--rounds 12]`: how soon a watching client sees the first token and first verdict.
 
 The simulated provider notes when each token leaves; the client notes when an event arrives that has it. The answer has
 12 sentences of about 28 tokens, as recorded answers have (the median of stanford_gensearch is 28, of hagrid 34). The

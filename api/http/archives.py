@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
-from api.http.uploads import FORM_OVERHEAD_BYTES, body_error, field_error, form_fields, media_type
+from api.http.uploads import FORM_OVERHEAD_BYTES, PLACE_FIELDS, body_error, field_error, form_fields, media_type
 from api.schemas.imports import ImportUpload
 from services.documents.imports import NewImport
 
@@ -43,18 +43,7 @@ IMPORT_BODY = cast(
                         "required": ["file"],
                         "properties": {
                             "file": {"type": "string", "format": "binary", "description": "A .zip archive."},
-                            "workspace": {
-                                "type": "string",
-                                "default": "default",
-                                "maxLength": 100,
-                                "description": "The collection to join; made on first use.",
-                            },
-                            "source": {
-                                "type": "string",
-                                "default": "api-server",
-                                "maxLength": 100,
-                                "description": "Where it came from.",
-                            },
+                            **PLACE_FIELDS,
                             "metadata": {
                                 "type": "string",
                                 "description": "A JSON object, given to each document of the archive.",

@@ -96,6 +96,17 @@ def _document_schema() -> dict[str, Any]:
     return schema
 
 
+PLACE_FIELDS = {
+    "workspace": {
+        "type": "string",
+        "default": "default",
+        "maxLength": 100,
+        "description": "The collection to join; made on first use.",
+    },
+    "source": {"type": "string", "default": "api-server", "maxLength": 100, "description": "Where it came from."},
+}
+"""Fields of both upload forms, as OpenAPI describes them."""
+
 IncomingDocument = Annotated[NewDocument, Depends(_incoming_document)]
 
 DOCUMENT_BODY = cast(
@@ -114,18 +125,7 @@ DOCUMENT_BODY = cast(
                                 "format": "binary",
                                 "description": f"A file of type {listed()}.",
                             },
-                            "workspace": {
-                                "type": "string",
-                                "default": "default",
-                                "maxLength": 100,
-                                "description": "The collection to join; made on first use.",
-                            },
-                            "source": {
-                                "type": "string",
-                                "default": "api-server",
-                                "maxLength": 100,
-                                "description": "Where it came from.",
-                            },
+                            **PLACE_FIELDS,
                             "metadata": {
                                 "type": "string",
                                 "description": "A JSON object, kept with every citation of the document.",

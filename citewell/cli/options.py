@@ -27,7 +27,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
 
 
 def confirm(what: str, yes: bool) -> None:
-    """Ask before something is done that cannot be undone. Raises CommandFailed where nobody can be asked."""
+    """Ask for confirmation of what cannot be undone. Raises CommandFailed without a terminal to ask at."""
     if yes:
         return
     if not sys.stdin.isatty():

@@ -121,7 +121,7 @@ def converse(chat: Chat, lines: Iterable[str]) -> int:
 
 
 def _asked(chat: Chat, question: str) -> bool:
-    """Ask; what the server refuses is said, and the conversation goes on."""
+    """Ask a question. If the server refuses it, print why; the conversation continues."""
     try:
         return chat.ask(question)
     except (ApiProblem, CommandFailed) as refused:

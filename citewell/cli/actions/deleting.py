@@ -10,8 +10,9 @@ from citewell.client import ApiProblem, CitewellClient
 
 
 def delete_workspace(client: CitewellClient, name: str, *, confirmed: bool) -> bool:
-    """True if it is gone, False if the server goes on deleting. A workspace that is not empty must be confirmed: by
-    `confirmed`, or on a terminal by typing its name. Raises CommandFailed if it is not.
+    """Delete a workspace. Return False if the server is still deleting its contents.
+
+    One with contents needs `confirmed`, or its name typed at a terminal. Raises CommandFailed without either.
     """
     try:
         return client.workspaces.delete(name, with_contents=confirmed)

@@ -40,5 +40,5 @@ def chat(
         failed = converse(talk, lines_of(sys.stdin, is_typed=is_typed))
     if talk.conversation_id and not as_json:
         say(f"`citewell chat --conversation {talk.conversation_id}` goes on with it")
-    # Whoever types has seen each failure; a script looks at the exit code.
+    # At a terminal each failure was printed when it occurred; a script checks the exit code.
     return FAILED if failed and not is_typed else 0

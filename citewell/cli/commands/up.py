@@ -50,7 +50,7 @@ def up(
 
 
 def _add(examples: Examples, supervisor: Supervisor) -> None:
-    """Add the documents, unless the workspace has them; what fails is told, and no reason not to run."""
+    """Add the example documents that the workspace lacks. A failure is printed and does not stop the start."""
     try:
         with CitewellClient(supervisor.url, key_of_environment(), after_each=supervisor.revive) as client:
             for problem in add_documents(client, examples):
