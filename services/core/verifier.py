@@ -95,7 +95,7 @@ def calibration_of(settings: Settings, provider: str) -> Calibration | None:
 def _version(judgements: Sequence[Judgement[Reply]], gateway: ModelGateway, settings: Settings) -> str:
     """The version for these prompts, the last of which is the one for a single item."""
     single = judgements[-1]
-    if gateway.provider == "offline" or settings.judges_offline:
+    if gateway.provider == "offline" or settings.models.judgements == "offline":
         found = [prompt_version(single.name), _rules_hash(), _offline_hash()]
         return f"offline/{version('citewell')}+{_digest(found)}"
     model = settings.models.main if single.role == "main" else settings.models.fast
