@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from citewell.cli.actions.examples import WORKSPACE
+from citewell.cli.documents.examples import WORKSPACE
 from citewell.client import CitewellClient
 from tests.e2e.corpus import QUESTIONS
 
