@@ -9,7 +9,7 @@ from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
 from api.http.uploads import FORM_OVERHEAD_BYTES, PLACE_FIELDS, body_error, field_error, form_fields, media_type
-from api.schemas.imports import ImportUpload
+from api.schemas.documents.imports import ImportUpload
 from services.documents.imports import NewImport
 
 _FORM = "multipart/form-data"

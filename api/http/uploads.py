@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
-from api.schemas.documents import DocumentCreate, DocumentUpload
+from api.schemas.documents.documents import DocumentCreate, DocumentUpload
 from domain.documents.formats import listed
 from services.documents.documents import NewDocument
 

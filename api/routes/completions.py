@@ -9,7 +9,7 @@ from api.answers.completions import completed, completed_in_chunks
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.sse import described
 from api.http.uploads import require_json
-from api.schemas.completions import Completion, CompletionCreate, ConversationNamed, ModelList, ModelRead
+from api.schemas.formats.completions import Completion, CompletionCreate, ConversationNamed, ModelList, ModelRead
 from api.schemas.problem import OpenAIProblem
 from api.schemas.texts import ModelName
 from services.queries.workspaces import read_model, read_models

@@ -18,10 +18,18 @@ from api.http.downloads import download, page_url
 from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.paging import After, next_cursor
 from api.http.uploads import require_json
-from api.schemas.answers import QueryRead
-from api.schemas.history import HistoryRead
-from api.schemas.queries import QueryAccepted, QueryCreate, QueryHead, QueryLinks, QueryList, QueryState, QuestionCreate
+from api.schemas.questions.answers import QueryRead
+from api.schemas.questions.queries import (
+    QueryAccepted,
+    QueryCreate,
+    QueryHead,
+    QueryLinks,
+    QueryList,
+    QueryState,
+    QuestionCreate,
+)
 from api.schemas.texts import WorkspaceName
+from api.schemas.verification.history import HistoryRead
 from config.settings import settings
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter

@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from api.schemas.answers import CitationMetadata, ClaimRead, Score, SourceRead
-from api.schemas.queries import MaxSources, MinExcerptLength, MinRelevance
+from api.schemas.questions.answers import CitationMetadata, ClaimRead, Score, SourceRead
+from api.schemas.questions.queries import MaxSources, MinExcerptLength, MinRelevance
 from api.schemas.texts import Input, WorkspaceName
 
 _QUESTION = "How long do customers have to return a product?"

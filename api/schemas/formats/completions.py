@@ -9,8 +9,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
 
-from api.schemas.answers import CitationRead, VerificationRead
-from api.schemas.queries import QueryLinks
+from api.schemas.questions.answers import CitationRead, VerificationRead
+from api.schemas.questions.queries import QueryLinks
 from api.schemas.texts import Input, ModelName
 
 ConversationNamed = UUID | Literal["new"]

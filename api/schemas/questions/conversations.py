@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from api.schemas.queries import QueryAccepted, QueryError, QueryLinks, QueryState, QuestionCreate
+from api.schemas.questions.queries import QueryAccepted, QueryError, QueryLinks, QueryState, QuestionCreate
 from api.schemas.texts import Input, Title, WorkspaceName
 
 _TITLE = "For people; null: made from the first question."

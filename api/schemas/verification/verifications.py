@@ -10,10 +10,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt, StrictStr, field_validator
 
-from api.schemas.answers import AuditHead, Score, SentenceStatus, UsageRead, WholeScores
-from api.schemas.comparisons import Comparison
-from api.schemas.queries import DeadlineS, LeftOut, MaxCostUsd, Provider, QueryError, QueryState
+from api.schemas.questions.answers import AuditHead, Score, SentenceStatus, UsageRead, WholeScores
+from api.schemas.questions.queries import DeadlineS, LeftOut, MaxCostUsd, Provider, QueryError, QueryState
 from api.schemas.texts import Input, Metadata, PlainText, WorkspaceName, storable
+from api.schemas.verification.comparisons import Comparison
 from domain.query.options import Preset
 from services.external.request import Check
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, JsonValue
 
-from api.schemas.queries import LeftOut, QueryHead
+from api.schemas.questions.queries import LeftOut, QueryHead
 
 Score = float
 CitationStatus = Literal["accurate", "inaccurate", "uncertain"]

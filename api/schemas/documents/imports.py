@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, Field, JsonValue
 
-from api.schemas.documents import DocumentError, object_in_a_field
+from api.schemas.documents.documents import DocumentError, object_in_a_field
 from api.schemas.texts import Filename, Input, Metadata, SourceName, WorkspaceName
 
 ImportState = Literal["queued", "running", "finished", "failed"]

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.schemas.answers import CitationStatus, Score, SentenceStatus
+from api.schemas.questions.answers import CitationStatus, Score, SentenceStatus
 from api.schemas.texts import Input
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from pydantic import BaseModel, Field, JsonValue
 
-from api.schemas.answers import ClaimRead, FactRead, Score, Scores, SentenceRead
-from api.schemas.comparisons import Reverified
-from api.schemas.queries import QueryHead
+from api.schemas.questions.answers import ClaimRead, FactRead, Score, Scores, SentenceRead
+from api.schemas.questions.queries import QueryHead
+from api.schemas.verification.comparisons import Reverified
 
 
 class CitationCheckRead(BaseModel):

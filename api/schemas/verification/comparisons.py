@@ -4,8 +4,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from api.schemas.answers import Score, SentenceStatus
-from api.schemas.queries import QueryState
+from api.schemas.questions.answers import Score, SentenceStatus
+from api.schemas.questions.queries import QueryState
 
 
 class StateOf(BaseModel):
