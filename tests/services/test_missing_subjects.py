@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.missing_subjects import LISTED, Language, PumpList
+from benchmarks.verdicts.missing_subjects import LISTED, Language, PumpList
 from tests.services.given_story import GivenStory
 from tests.services.story import with_offline
 
