@@ -57,7 +57,7 @@ def others(settings: Settings) -> Iterator[Check]:
         )
     if judge := settings.models.judge:
         label = settings.models.judge_label
-        yield _timed("judge", judge, "docs/neural-judge.md", lambda: open_classifier(judge, label))
+        yield _timed("judge", judge, "docs/internals/neural-judge.md", lambda: open_classifier(judge, label))
 
 
 def _model(settings: Settings, name: str) -> Check:

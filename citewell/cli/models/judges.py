@@ -87,7 +87,7 @@ def show(name: str, label: str | None, languages: Sequence[str], as_json: bool) 
         half = len(trials) // 2
         complain(
             f"{name} strikes {wrongly} of {half} faithful statements and {rightly} of {half} wrong ones: look up its "
-            "labels and its template (docs/neural-judge.md), or take another"
+            "labels and its template (docs/internals/neural-judge.md), or take another"
         )
         raise typer.Exit(FAILED)
 
