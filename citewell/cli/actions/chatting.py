@@ -10,7 +10,7 @@ from citewell.cli.console import complain, emit, err, out, say
 from citewell.cli.errors import CommandFailed
 from citewell.cli.show.answer_stream import AnswerStream
 from citewell.cli.show.chat import below_answer, history_view
-from citewell.client import ApiProblem, CitewellClient
+from citewell_client import ApiProblem, CitewellClient
 
 _HELP = "/new begins another conversation, /history shows this one, /quit ends it"
 _PROMPT = "› "

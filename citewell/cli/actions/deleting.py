@@ -6,7 +6,7 @@ import typer
 
 from citewell.cli.errors import CommandFailed
 from citewell.cli.show.words import counted
-from citewell.client import ApiProblem, CitewellClient
+from citewell_client import ApiProblem, CitewellClient
 
 
 def delete_workspace(client: CitewellClient, name: str, *, confirmed: bool) -> bool:

@@ -10,7 +10,7 @@ import citewell
 from citewell.cli.actions.finding import Upload
 from citewell.cli.actions.uploading import ingest_all
 from citewell.cli.errors import CommandFailed
-from citewell.client import CitewellClient
+from citewell_client import CitewellClient
 
 WORKSPACE = "example"
 """Where `citewell up --example` puts the documents."""
