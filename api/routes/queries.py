@@ -73,7 +73,10 @@ def replay(query_id: UUID, repeatable: MaybeRepeated, response: Response) -> Que
 @router.get("", response_model=QueryList)
 def list_queries(
     after: After,
-    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
+    workspace: Annotated[
+        WorkspaceName | None,
+        Query(description="Only of this workspace. A question over several is listed under the first of them."),
+    ] = None,
     status: Annotated[QueryState | None, Query(description="Only in this state.")] = None,
     created_after: Annotated[AwareDatetime | None, Query(description="Only from this time on (RFC 3339).")] = None,
     created_before: Annotated[AwareDatetime | None, Query(description="Only before this time.")] = None,
