@@ -25,7 +25,7 @@ COMMANDS = {
     "history": "List questions, or show all that was checked.",
     "feedback": "Judge answers, and review judgements.",
     "cancel": "Stop working on a question or a verification.",
-    "export": "Save an answer as Markdown, HTML or CSV.",
+    "export": "Save an answer as Markdown, HTML, CSV or PDF.",
     "share": "Make a link that opens an answer without a key.",
     "documents": "List, show, fetch and delete documents.",
     "webhooks": "List, create, test and delete webhooks.",
