@@ -8,15 +8,15 @@ import httpx
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from api.app import create_app
 from api.schemas.glossary import FIELDS, PARAMETERS
+from tests.api.operations import description
 
 JSON = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
 def schema() -> JSON:
-    return create_app().openapi()
+    return description()
 
 
 def operations(schema: JSON) -> Iterator[tuple[str, JSON]]:
