@@ -135,13 +135,15 @@ function sections(query, told) {
   const published = told.verifications.find((one) => one.kind === "published") || told.verifications.at(-1);
   const tried = attempts(told);
   return [
-    published?.claims.length + published?.citation_checks.length > 0 && section(t("claims"), claimsTable(published, query.sources)),
-    tried && section(t("attempts"), tried),
-    query.sources.length > 0 && section(t(query.abstained ? "read" : "passages"), passageList(query.sources, query.citations, told.steps)),
-    section(t("history"), effort(told, query.usage)),
+    published?.claims.length + published?.citation_checks.length > 0 && section(t("claims"), () => claimsTable(published, query.sources)),
+    tried && section(t("attempts"), () => tried),
+    query.sources.length > 0 && section(t(query.abstained ? "read" : "passages"), () => passageList(query.sources, query.citations, told.steps)),
+    section(t("history"), () => effort(told, query.usage)),
   ];
 }
 
-function section(title, ...content) {
-  return h("details", { class: "card" }, h("summary", {}, h("h2", {}, title)), h("div", { class: "stack" }, content));
+/** What is behind the answer is made when it is opened: `content()`. */
+function section(title, content) {
+  const place = h("div", { class: "stack" });
+  return h("details", { class: "card", ontoggle: () => { if (!place.hasChildNodes()) show(place, content()); } }, h("summary", {}, h("h2", {}, title)), place);
 }
