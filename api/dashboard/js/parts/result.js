@@ -18,6 +18,7 @@ import { passageList } from "./passages.js";
 import { refusal } from "./refusal.js";
 import { scores } from "./scores.js";
 import { shareButton } from "./sharing.js";
+import { stepName } from "./steps.js";
 
 const t = words({
   en: { answer: "Answer", unverified: "This answer was not verified. Nothing in it has been checked against its sources.",
@@ -96,7 +97,7 @@ function warnings(query) {
     !verification && !abstained && h("div", { class: "caution row spread" }, h("span", { class: "unverified" }, t("unverified")),
       query.sources.length > 0 && h("button", { type: "button", class: "primary", onclick: (event) => verifyNow(event.currentTarget, query) }, t("verify"))),
     degraded.length > 0 && h("div", { class: "caution" }, h("strong", {}, t("degraded")),
-      h("ul", {}, degraded.map((one) => h("li", { dir: "auto" }, `${one.step}: ${one.reason}`)))),
+      h("ul", {}, degraded.map((one) => h("li", { dir: "auto" }, `${stepName(one.step)}: ${one.reason}`)))),
   ];
 }
 
