@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from tests.api.messages import templates
+from workers.pipeline import STAGES, WHOLE_CHECKS
 
 TABLE = Path("api/dashboard/messages.ko.json")
 KOREAN: dict[str, str] = json.loads(TABLE.read_text(encoding="utf-8"))
@@ -33,6 +34,12 @@ def test_a_korean_text_is_korean_and_puts_in_what_the_english_one_does() -> None
     for english, korean in KOREAN.items():
         assert set(_PLACE.findall(korean)) <= set(_PLACE.findall(english)), english
         assert re.search("[가-힣]", korean) or not re.search("[A-Za-z]{3,}", _PLACE.sub("", english)), english
+
+
+def test_every_step_has_a_name_on_the_page() -> None:
+    script = Path("api/dashboard/js/parts/steps.js").read_text(encoding="utf-8")
+    named = set(re.findall(r"[{,\s](\w+): \"", script))
+    assert {*STAGES, *WHOLE_CHECKS} - named == set()
 
 
 def test_the_table_names_no_text_twice() -> None:

@@ -10,6 +10,7 @@ import { copy } from "./copying.js";
 import { feedbackOn } from "./feedback.js";
 import { legend } from "./legend.js";
 import { scores } from "./scores.js";
+import { stepName } from "./steps.js";
 import { markedSources, sourceTexts } from "./sources.js";
 
 const t = words({
@@ -120,7 +121,7 @@ function findings(told) {
 }
 
 function degraded({ degraded: out }) {
-  return out.length > 0 && h("div", { class: "caution" }, h("strong", {}, t("degraded")), h("ul", {}, out.map((one) => h("li", {}, `${one.step}: ${one.reason}`))));
+  return out.length > 0 && h("div", { class: "caution" }, h("strong", {}, t("degraded")), h("ul", {}, out.map((one) => h("li", {}, `${stepName(one.step)}: ${one.reason}`))));
 }
 
 function usage({ usage: { llm_calls: calls, cost_usd: cost }, timings }) {

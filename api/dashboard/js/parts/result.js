@@ -18,6 +18,7 @@ import { passageList } from "./passages.js";
 import { refusal } from "./refusal.js";
 import { scores } from "./scores.js";
 import { shareButton } from "./sharing.js";
+import { stepName } from "./steps.js";
 
 const t = words({
   en: { answer: "Answer", unverified: "This answer was not verified. Nothing in it has been checked against its sources.",
@@ -96,7 +97,7 @@ function warnings(query) {
     !verification && !abstained && h("div", { class: "caution row spread" }, h("span", { class: "unverified" }, t("unverified")),
       query.sources.length > 0 && h("button", { type: "button", class: "primary", onclick: (event) => verifyNow(event.currentTarget, query) }, t("verify"))),
     degraded.length > 0 && h("div", { class: "caution" }, h("strong", {}, t("degraded")),
-      h("ul", {}, degraded.map((one) => h("li", { dir: "auto" }, `${one.step}: ${one.reason}`)))),
+      h("ul", {}, degraded.map((one) => h("li", { dir: "auto" }, `${stepName(one.step)}: ${one.reason}`)))),
   ];
 }
 
@@ -135,13 +136,15 @@ function sections(query, told) {
   const published = told.verifications.find((one) => one.kind === "published") || told.verifications.at(-1);
   const tried = attempts(told);
   return [
-    published?.claims.length + published?.citation_checks.length > 0 && section(t("claims"), claimsTable(published, query.sources)),
-    tried && section(t("attempts"), tried),
-    query.sources.length > 0 && section(t(query.abstained ? "read" : "passages"), passageList(query.sources, query.citations, told.steps)),
-    section(t("history"), effort(told, query.usage)),
+    published?.claims.length + published?.citation_checks.length > 0 && section(t("claims"), () => claimsTable(published, query.sources)),
+    tried && section(t("attempts"), () => tried),
+    query.sources.length > 0 && section(t(query.abstained ? "read" : "passages"), () => passageList(query.sources, query.citations, told.steps)),
+    section(t("history"), () => effort(told, query.usage)),
   ];
 }
 
-function section(title, ...content) {
-  return h("details", { class: "card" }, h("summary", {}, h("h2", {}, title)), h("div", { class: "stack" }, content));
+/** What is behind the answer is made when it is opened: `content()`. */
+function section(title, content) {
+  const place = h("div", { class: "stack" });
+  return h("details", { class: "card", ontoggle: () => { if (!place.hasChildNodes()) show(place, content()); } }, h("summary", {}, h("h2", {}, title)), place);
 }
