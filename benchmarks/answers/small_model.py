@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from citewell.cli.documents.examples import WORKSPACE
-from citewell.client import CitewellClient
+from citewell_client import CitewellClient
 from tests.e2e.corpus import QUESTIONS
 
 _WITHIN_S = 3_600.0

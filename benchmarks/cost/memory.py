@@ -24,9 +24,9 @@ from rich.table import Table
 from benchmarks.cost.meter import DOCUMENT, QUESTION, asking, burst
 from benchmarks.load.provider import simulated_provider
 from benchmarks.rivals.measuring import Peak
-from citewell.client import CitewellClient
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.state import running_server
+from citewell_client import CitewellClient
 
 _SAMPLE_EVERY_S = 0.5
 _LOOK_EVERY_S = 0.05

@@ -6,9 +6,9 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib import import_module
 from typing import Protocol
 
-from citewell.client import CitewellClient, key_of_environment
 from citewell.supervisor.errors import AlreadyRunning
 from citewell.supervisor.state import ServerState, running_server
+from citewell_client import CitewellClient, key_of_environment
 from config.settings import settings
 
 _PATIENCE_S, _LOOK_EVERY_S = 60.0, 0.2

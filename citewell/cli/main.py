@@ -25,7 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "history": ("questions.history:app", "List questions, or show all that was checked."),
     "feedback": ("questions.feedback:app", "Judge answers, and review judgements."),
     "cancel": ("questions.cancel:app", "Stop working on a question or a verification."),
-    "export": ("questions.export:app", "Save an answer as Markdown, HTML or CSV."),
+    "export": ("questions.export:app", "Save an answer as Markdown, HTML, CSV or PDF."),
     "share": ("questions.share:app", "Make a link that opens an answer without a key."),
     "documents": ("documents.documents:app", "List, show, fetch and delete documents."),
     "webhooks": ("administration.webhooks:app", "List, create, test and delete webhooks."),

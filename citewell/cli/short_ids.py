@@ -7,7 +7,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from citewell.cli.errors import CommandFailed
-from citewell.client import CitewellClient
+from citewell_client import CitewellClient
 
 SHORTEST = 6
 _START = re.compile(rf"[0-9a-f-]{{{SHORTEST},}}", re.IGNORECASE)

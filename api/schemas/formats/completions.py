@@ -18,8 +18,6 @@ CONVERSATION = "conversation_id"
 """The key of `metadata` for it."""
 
 _REFUSED: dict[str, str] = {
-    "tools": "tools are never called; leave them out",
-    "functions": "functions are never called; leave them out",
     "logprobs": "there are no log probabilities; leave it out",
     "audio": "answers are text; leave it out",
     "web_search_options": "only the workspace's documents are searched; leave it out",
@@ -100,8 +98,10 @@ class CompletionCreate(_Lenient):
     n: int | None = Field(default=None, description="1: a question has one answer.")
     modalities: list[str] | None = Field(default=None, description="`text` only.")
     response_format: ResponseFormat | None = Field(default=None, description="`text` only.")
-    tools: list[JsonValue] | None = Field(default=None, description="Refused: no tools are called.")
-    functions: list[JsonValue] | None = Field(default=None, description="Refused: no functions are called.")
+    tools: list[JsonValue] | None = Field(default=None, description="Accepted; no tool is ever called.")
+    tool_choice: JsonValue = Field(default=None, description="`auto` or `none`: no tool is ever called.")
+    functions: list[JsonValue] | None = Field(default=None, description="The same as `tools`, in an older form.")
+    function_call: JsonValue = Field(default=None, description="The same as `tool_choice`, in an older form.")
     logprobs: bool | None = Field(default=None, description="Refused when true: there are none.")
     audio: JsonValue = Field(default=None, description="Refused: answers are text.")
     web_search_options: JsonValue = Field(default=None, description="Refused: only the documents are searched.")
@@ -156,6 +156,13 @@ class CompletionCreate(_Lenient):
             raise ValueError("answers are text and follow no schema; send {'type': 'text'} or leave it out")
         return wanted
 
+    @field_validator("tool_choice", "function_call")
+    @classmethod
+    def _calls_none(cls, wanted: JsonValue) -> JsonValue:
+        if wanted not in (None, "auto", "none"):
+            raise ValueError("tools are never called, so none can be required; send auto or none, or leave it out")
+        return wanted
+
     @field_validator(*_REFUSED)
     @classmethod
     def _not_offered(cls, value: Any, info: ValidationInfo) -> Any:
@@ -188,12 +195,29 @@ def _text_of(message: ChatMessage) -> str:
     return content if isinstance(content, str) else "".join(part.text or "" for part in content or [])
 
 
+class UrlCitation(BaseModel):
+    """A citation: where it stands in `content`, and what it leads to."""
+
+    start_index: int
+    end_index: int
+    title: str = Field(description="The source as in the references.", examples=["refund-policy.pdf, p.2"])
+    url: str = Field(description="Opens the document at the cited words.")
+
+
+class Annotation(BaseModel):
+    """OpenAI's form of a citation."""
+
+    type: Literal["url_citation"]
+    url_citation: UrlCitation
+
+
 class CompletionMessage(BaseModel):
     """The checked answer."""
 
     role: Literal["assistant"]
     content: str = Field(description="The answer after the checks, and what `citewell.append` adds to it.")
     refusal: None = Field(description="Always null; a refusal is a text like any other, see `citewell.abstained`.")
+    annotations: list[Annotation] = Field(description="The linked citations of the answer, in their order.")
 
 
 class CompletionChoice(BaseModel):
@@ -242,7 +266,9 @@ class Completion(BaseModel):
     model: str = Field(description="As asked for.")
     choices: list[CompletionChoice] = Field(description="One.")
     usage: CompletionUsage
-    citewell: CompletionProof
+    citewell: CompletionProof | None = Field(
+        description="Null for a reply about the conversation, such as its title: it states nothing."
+    )
     metadata: dict[str, str] | None = Field(
         default=None, description="`conversation_id`, when the question is a turn of a conversation."
     )

@@ -10,8 +10,8 @@ from citewell.cli.console import emit, err, out, plain, say
 from citewell.cli.errors import FAILED, CommandFailed
 from citewell.cli.options import Json, Url, Yes, confirm
 from citewell.cli.short_ids import whole_id
-from citewell.client import CitewellClient
-from citewell.wire import Delivery
+from citewell_client import CitewellClient
+from citewell_client.types import Delivery
 
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="List, create, test and delete webhooks."

@@ -10,7 +10,7 @@ import citewell
 from citewell.cli.documents.finding import Upload
 from citewell.cli.documents.uploading import ingest_all
 from citewell.cli.errors import CommandFailed
-from citewell.client import CitewellClient
+from citewell_client import CitewellClient
 
 WORKSPACE = "example"
 """Where `citewell up --example` puts the documents."""

@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 
 from citewell.cli.documents.finding import Upload
 from citewell.cli.documents.uploading import about, progress_bars, unreadable
-from citewell.client import ApiProblem, CitewellClient
-from citewell.wire import Import
+from citewell_client import ApiProblem, CitewellClient
+from citewell_client.types import Import
 
 _LOOK_EVERY_S = 0.3
 _OTHER_TYPE = "document_type_unknown"

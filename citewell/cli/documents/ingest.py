@@ -15,8 +15,8 @@ from citewell.cli.documents.uploading import Ingested, ingest_all
 from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Url, Workspace
 from citewell.cli.show.words import counted, document_line
-from citewell.client import CitewellClient
-from citewell.wire import Import
+from citewell_client import CitewellClient
+from citewell_client.types import Import
 from domain.documents.formats import listed
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)

@@ -11,8 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from citewell.cli.console import err
 from citewell.cli.documents.finding import Upload
-from citewell.client import ApiProblem, CitewellClient
-from citewell.wire import Document
+from citewell_client import ApiProblem, CitewellClient
+from citewell_client.types import Document
 
 # Files sent ahead, so that the ingestion workers never wait, and how many of the oldest are polled.
 _AHEAD = 32

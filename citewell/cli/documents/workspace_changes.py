@@ -9,7 +9,7 @@ import typer
 
 from citewell.cli.errors import CommandFailed
 from citewell.cli.show.words import counted
-from citewell.client import ApiProblem, CitewellClient
+from citewell_client import ApiProblem, CitewellClient
 
 Chosen = Mapping[str, str | dict[str, str] | None]
 

@@ -12,13 +12,13 @@ from typing import Literal
 import httpx
 
 from citewell.cli.database import database
-from citewell.client import key_of_environment
 from citewell.supervisor.apps import reachable_url
 from citewell.supervisor.errors import PortBusy, ServersMissing, SupervisorError
 from citewell.supervisor.home import MIN_FREE_BYTES, closed_folder, home_at
 from citewell.supervisor.servers.binaries import installed_servers
 from citewell.supervisor.servers.endpoints import reserved_port
 from citewell.supervisor.state import running_server
+from citewell_client import key_of_environment
 from config.file import config_file
 from config.names import PREFIX
 from config.settings import Settings

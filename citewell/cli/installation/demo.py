@@ -11,8 +11,8 @@ from citewell.cli.options import Json, Url
 from citewell.cli.questions.asking import ask_and_wait, failure_of
 from citewell.cli.show.answer import answer_view, timings_view
 from citewell.cli.show.words import document_line
-from citewell.client import CitewellClient
-from citewell.wire import Query
+from citewell_client import CitewellClient
+from citewell_client.types import Query
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 

@@ -8,7 +8,7 @@ import typer
 
 from citewell.cli.errors import CommandFailed
 from citewell.cli.options import Url
-from citewell.client import key_of_environment
+from citewell_client import key_of_environment
 from config.settings import settings
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)

@@ -10,8 +10,8 @@ import typer
 from citewell.cli.console import complain, say
 from citewell.cli.documents.examples import WORKSPACE, Examples, add_documents, load_examples
 from citewell.cli.models.providers import problem_of_provider
-from citewell.client import ApiProblem, CitewellClient, ServerUnreachable, key_of_environment
 from citewell.supervisor.supervisor import Supervisor
+from citewell_client import ApiProblem, CitewellClient, ServerUnreachable, key_of_environment
 from config.settings import settings
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)

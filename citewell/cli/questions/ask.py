@@ -11,8 +11,8 @@ from citewell.cli.options import Json, Preset, Url, Workspaces
 from citewell.cli.questions.asking import ask_and_wait, exit_code_of, failure_of, follow, submit
 from citewell.cli.show.answer import proof_view
 from citewell.cli.show.answer_stream import AnswerStream
-from citewell.client import CitewellClient
-from citewell.wire import Query
+from citewell_client import CitewellClient
+from citewell_client.types import Query
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from citewell.cli.console import err
 from citewell.cli.errors import FAILED, USAGE, CommandFailed
-from citewell.client import ApiProblem, CitewellClient, ServerUnreachable
-from citewell.wire import FINAL, Query, StreamEvent
+from citewell_client import ApiProblem, CitewellClient, ServerUnreachable
+from citewell_client.types import FINAL, Query, StreamEvent
 
 _NO_ROOM = frozenset({429, 503})
 _TO_CORRECT = frozenset({"model_refused", "model_unavailable", "model_gone", "retrieval_failed"})
@@ -61,7 +61,7 @@ def follow(client: CitewellClient, query_id: str, wait: float, on_event: Callabl
         # Only watching breaks with it: the question itself is asked for afterwards. The client raises RuntimeError
         # when it was closed because the command has given up.
         with suppress(ApiProblem, ServerUnreachable, RuntimeError):
-            for event in client.stream(query_id):
+            for event in client.events(query_id):
                 events.put(event)
         events.put(None)
 

@@ -8,7 +8,7 @@ from citewell.cli.connection import connected
 from citewell.cli.console import say
 from citewell.cli.options import Url
 from citewell.cli.short_ids import whole_id
-from citewell.client import ApiProblem
+from citewell_client import ApiProblem
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 

@@ -10,7 +10,7 @@ from citewell.cli.questions.asking import failure_of, follow, submitted, wait_fo
 from citewell.cli.short_ids import whole_id
 from citewell.cli.show.answer_stream import AnswerStream
 from citewell.cli.show.chat import below_answer, history_view
-from citewell.client import ApiProblem, CitewellClient
+from citewell_client import ApiProblem, CitewellClient
 
 _HELP = "/new begins another conversation, /history shows this one, /quit ends it"
 _PROMPT = "› "

@@ -17,7 +17,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 def export(
     query_id: Annotated[str, typer.Argument(metavar="ID", help="A question; its first characters will do.")],
     format: Annotated[
-        Literal["markdown", "html", "csv"], typer.Option("--format", help="csv has a row per sentence.")
+        Literal["markdown", "html", "csv", "pdf"], typer.Option("--format", help="csv has a row per sentence.")
     ] = "markdown",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The file to write. [default: standard output]")

@@ -1,6 +1,6 @@
 """`citewell feedback`: what people say of answers, and the queue of what is to be reviewed."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.padding import Padding
@@ -10,8 +10,7 @@ from citewell.cli.console import emit, out, plain, say
 from citewell.cli.options import Json, Url
 from citewell.cli.short_ids import whole_id
 from citewell.cli.show.words import when
-from citewell.client._calls import without_none
-from citewell.wire import Feedback
+from citewell_client.types import Feedback
 
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="Judge answers, and review judgements."
@@ -40,7 +39,7 @@ def give(
     url: Url = None,
 ) -> None:
     """Keep a judgement of an answer, or of one sentence or citation of it."""
-    fields = without_none(
+    fields = _given(
         rating=rating,
         verdict=verdict,
         sentence=sentence and sentence - 1,
@@ -82,10 +81,14 @@ def review(
     url: Url = None,
 ) -> None:
     """Decide on a judgement, and take it out of the queue."""
-    fields = without_none(verdict=verdict, reason=reason, corrected_answer=corrected, reviewer=by)
+    fields = _given(verdict=verdict, reason=reason, corrected_answer=corrected, reviewer=by)
     with connected(url) as client:
         reviewed = client.feedback.review(whole_id(client, feedback_id, "feedback"), **fields)
     say(f"reviewed {reviewed['id']}")
+
+
+def _given(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _show(each: Feedback) -> None:

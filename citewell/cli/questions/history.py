@@ -9,7 +9,7 @@ from citewell.cli.console import emit, out
 from citewell.cli.options import Json, Url
 from citewell.cli.short_ids import whole_id
 from citewell.cli.show.history import history_view, queries_view
-from citewell.wire import QueryHead
+from citewell_client.types import QueryHead
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 

@@ -9,7 +9,7 @@ from citewell.cli.console import emit, out, plain, say
 from citewell.cli.options import Json, Url
 from citewell.cli.short_ids import is_whole, only_one, whole_id
 from citewell.cli.show.words import when
-from citewell.client import CitewellClient
+from citewell_client import CitewellClient
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 

@@ -11,7 +11,7 @@ from citewell.cli.errors import FAILED, CommandFailed
 from citewell.cli.options import Json, Preset, Url
 from citewell.cli.short_ids import whole_id
 from citewell.cli.show.audit import chain_view, check_view, comparison_view
-from citewell.client import ApiProblem, CitewellClient
+from citewell_client import ApiProblem, CitewellClient
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -10,7 +10,7 @@ from rich.table import Table
 from citewell.cli.connection import connected
 from citewell.cli.console import emit, out
 from citewell.cli.options import Json, Url
-from citewell.wire import Metric
+from citewell_client.types import Metric
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 

@@ -11,7 +11,7 @@ from citewell.cli.console import emit, err, out
 from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Preset, Url
 from citewell.cli.show.given import given_view
-from citewell.wire import SourceText
+from citewell_client.types import SourceText
 from clients.parsing.sandbox.isolated import limits_of, parse_isolated
 from config.settings import settings
 from domain.documents.formats import listed
