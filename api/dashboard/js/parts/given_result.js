@@ -83,7 +83,7 @@ const names = (n) => ({ chunk_id: `source_${n}`, document_id: `source_${n}` });
 
 function verdicts(told, passages, onSentence) {
   const answer = answerText({ text: told.answer, passages, onSentence, sentences: honest(told.sentences, told.verification || {}).map((one) => ({ ...one, source: one.source && placed(told, one.source) })),
-    citations: told.citations.filter((one) => one.number).map((one) => cited(told, one)) });
+    citations: honest(told.citations.filter((one) => one.number).map((one) => cited(told, one)), told.verification || {}) });
   return [told.sentences.length > 0 && legend(told.sentences.map((one) => one.status), (state) => highlight(answer, state)), answer,
     told.citations.length > 0 && h("p", { class: "small muted" }, t("hint"))];
 }

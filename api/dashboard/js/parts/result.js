@@ -72,7 +72,8 @@ export async function resultOfFailed(place, query, history) {
 
 function answerOf(query, onSentence) {
   const sentences = query.verification ? honest(query.verification.sentences, query.verification) : [];
-  const answer = answerText({ text: query.answer, sentences, citations: query.citations, passages: query.sources, onSentence });
+  const citations = honest(query.citations, query.verification || {});
+  const answer = answerText({ text: query.answer, sentences, citations, passages: query.sources, onSentence });
   const original = query.original_answer || "";
   return [
     sentences.length > 0 && h("div", { class: "row spread" }, legend(sentences.map((one) => one.status), (state) => highlight(answer, state)), marks(answer)),
