@@ -1,4 +1,4 @@
-"""Recognises instructions, which oblige without a word of duty: "Do not use it in the bath", 필터는 3개월마다 청소한다."""
+"""Recognises instructions, which oblige without a word of duty: "Do not use it", 필터는 3개월마다 청소한다."""
 
 import re
 

@@ -1,6 +1,6 @@
 """Finds the noun that a Korean sentence has in the place of another one of the statement (V2).
 
-Particles mark the place, in whatever order the words stand: 1904년에 펠텐은 … 발견했다 says nothing of 아렌스는 1904년에 …
+Particles mark the place, in whatever order the words stand: 1904년에 펠텐은 발견했다 says nothing of 아렌스는 1904년에
 발견했다, and 그라츠에서 태어났다 nothing of 취리히에서 태어났다.
 """
 
@@ -37,11 +37,9 @@ def _in_same_place(noun: Token, alignment: Alignment) -> Token | None:
     if verb is None:
         return None
     clause = alignment.source[verb].clause
-    for at, each in enumerate(alignment.source):
-        if at not in alignment.matched_source and each.clause == clause and each.kind in _NOUNS:
-            if _role(each) == _role(noun) and each.key not in GENERIC and _particle(each) == _particle(noun):
-                return each
-    return None
+    free = (each for at, each in enumerate(alignment.source) if at not in alignment.matched_source)
+    nouns = (each for each in free if each.clause == clause and each.kind in _NOUNS and each.key not in GENERIC)
+    return next((each for each in nouns if (_role(each), _particle(each)) == (_role(noun), _particle(noun))), None)
 
 
 def _role(token: Token) -> str:

@@ -1,4 +1,4 @@
-"""Finds steps that a statement puts in another order than the source: first, then, finally; 먼저, 다음에, 마지막으로 (V2)."""
+"""Finds steps in another order than that of the source: first, then, finally; 먼저, 다음에, 마지막으로 (V2)."""
 
 from collections.abc import Sequence
 
