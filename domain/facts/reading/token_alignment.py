@@ -128,15 +128,22 @@ def tokens_match(one: Token, other: Token) -> bool:
         return one.key == other.key
     if one.cue or other.cue:
         return one.cue == other.cue
-    if one.key.replace(" #", "") == other.key.replace(" #", ""):
+    return _words_match(one, other)
+
+
+def _words_match(one: Token, other: Token) -> bool:
+    mine, theirs = one.key, other.key
+    if mine == theirs or (("#" in mine or "#" in theirs) and mine.replace(" #", "") == theirs.replace(" #", "")):
         return True  # "X 200" and "X200"
-    if " " in one.key or " " in other.key:
-        return _same_name(one.key.split(), other.key.split())
+    if " " in mine or " " in theirs:
+        return _same_name(mine.split(), theirs.split())
+    if mine[:1] != theirs[:1] and one.text[:1] != other.text[:1]:
+        return False
     if are_other_kinds(one, other):
         return False
     if same_syllable(one, other):
         return True
-    return one.key == other.key or same_lexeme(one.key, other.key)
+    return same_lexeme(mine, theirs)
 
 
 def same_syllable(one: Token, other: Token) -> bool:
@@ -153,7 +160,7 @@ def same_syllable(one: Token, other: Token) -> bool:
 
 def are_other_kinds(one: Token, other: Token) -> bool:
     """Say whether one name is a place, and the other that of an organisation there: 부산 and 부산은행."""
-    return {one.names, other.names} == {"place", "organisation"}
+    return bool(one.names and other.names) and {one.names, other.names} == {"place", "organisation"}
 
 
 class TokenIndex:
@@ -240,10 +247,13 @@ class _LabelledTokens:
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens, self.labels = tokens, _labels(tokens)
-        self._values = ValueIndex([each.value for each in tokens])
         self._by_key: dict[str, list[int]] = defaultdict(list)
         for at, each in enumerate(tokens):
             self._by_key[each.key].append(at)
+
+    @cached_property
+    def _values(self) -> ValueIndex:
+        return ValueIndex([each.value for each in self._tokens])
 
     def label(self, token: Token, unknown: int) -> int:
         """Return the label of the first equal token, else of the first that matches, else `unknown`."""
