@@ -9,11 +9,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from domain.facts.reading.korean import is_korean
 from domain.facts.reading.tokens import Token, tokenize
 from domain.text.words import content_stems
 
+_MOST_VERBS, _REACH = 8, 150  # verbs of a sentence that are looked at, and characters before and behind each
 _GIVING = {
     "trade": r"sells?|sold|selling",
     "sending": r"sends?|sent|sending|deliver(?:s|ed)?|forward(?:s|ed)?",
@@ -121,12 +123,12 @@ def transfers(sentence: str) -> Sequence[Transfer]:
 
 def _english_transfers(sentence: str) -> Sequence[Transfer]:
     found: list[Transfer] = []
-    for verb in _VERB.finditer(sentence):
-        before, behind = sentence[: verb.start()], sentence[verb.end() :]
+    for verb in islice(_VERB.finditer(sentence), _MOST_VERBS):
+        before, behind = sentence[: verb.start()][-_REACH:], sentence[verb.end() : verb.end() + _REACH]
         behind = behind[: ended.start()] if (ended := _ENDED.search(behind)) else behind
         to, source, by = (_stems(form.search(behind)) for form in (_TO, _FROM, _BY))
         by = by if _PASSIVE.search(before) else frozenset[str]()
-        subject = frozenset(content_stems(before[-80:]))
+        subject = frozenset(content_stems(before))
         gives = {kind for kind, form in _GIVING_FORMS.items() if form.fullmatch(verb[0])}
         gets = {kind for kind, form in _GETTING_FORMS.items() if form.fullmatch(verb[0])}
         if gives and not source:

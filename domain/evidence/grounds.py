@@ -154,8 +154,9 @@ class _Compared:
     def _lost(self) -> Sequence[Token]:
         """The words of the statement that the place has not; values aside."""
         known = [each for each in self._known if each.is_content]
-        mine = (each for each in self._tokens if each.is_content and not each.value)
-        return [each for each in mine if not any(tokens_match(each, other) for other in known)]
+        unmatched = (each for at, each in enumerate(self._tokens) if at not in self._alignment.matched_statement)
+        lost = (each for each in unmatched if each.is_content and not each.value)
+        return [each for each in lost if not any(tokens_match(each, other) for other in known)]
 
     @property
     def _has_all_words(self) -> bool:
