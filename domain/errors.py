@@ -226,6 +226,26 @@ class OriginalNotFound(NotFound):
     """The file of the document is not stored any more; send it again, or read its text under `/text`."""
 
 
+class PageNotFound(DocumentUnusable):
+    """The document has no page with that number."""
+
+    status = 404
+
+
+class PictureNotFound(NotFound):
+    """Only pages of PDFs are shown as pictures; `/view` has the blocks of other documents, `/text` the text of all."""
+
+
+class BoxesNotFound(NotFound):
+    """The words of this document have no places on pages: only those of PDFs have."""
+
+
+class BoxesOutdated(CitewellError):
+    """This part has no places on pages; if an older version read the document, delete it and send it again."""
+
+    status = 409
+
+
 class FeedbackNotFound(NotFound):
     """There is no feedback with that id."""
 
