@@ -416,6 +416,12 @@ class QueryUnfinished(CitewellError):
     status = 409
 
 
+class PdfUnavailable(CitewellError):
+    """This server cannot write PDF: pip install 'citewell[pdf]' on it, or export HTML and print that."""
+
+    status = 501
+
+
 class QueryFinished(CitewellError):
     """The query has ended already; there is nothing left to cancel."""
 

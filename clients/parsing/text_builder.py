@@ -118,7 +118,6 @@ class DocumentBuilder:
         )
 
     def _add(self, block: str, kind: BlockKind, place: SheetPlace | None = None) -> int:
-        """Append a block; return its start."""
         if self._length + len(block) > self.limits.max_chars:
             raise DocumentTooLarge(
                 f"{self.filename} has more than {self.limits.max_chars:,} characters of text, which is the limit."

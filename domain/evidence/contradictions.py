@@ -1,7 +1,7 @@
 """Finds where a claim and its source differ in numbers, dates, units or names, or deny each other (S4.4).
 
 Deterministic, and silent when in doubt: a figure, a date or a name must be absent from the source, or from the one
-sentence that otherwise says the same. `python -m benchmarks.planted` measures what this catches.
+sentence that otherwise says the same. `python -m benchmarks.verdicts.planted` measures what this catches.
 """
 
 import re

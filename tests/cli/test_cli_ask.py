@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from citewell.cli.show import answer_stream
-from citewell.client import CitewellClient
+from citewell_client import CitewellClient
 from config.settings import settings
 from db.models import DEFAULT_TENANT, Query
 from db.queries.access.workspaces import get_or_add_workspace

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from citewell.cli.actions import model_choice
 from citewell.cli.main import run
+from citewell.cli.models import choice as model_choice
 from clients.llm import servers
 from clients.llm.servers import LocalServer
 from config.settings import Settings, settings

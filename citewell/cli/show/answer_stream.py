@@ -5,7 +5,7 @@ from typing import cast
 from rich.status import Status
 
 from citewell.cli.console import out, plain
-from citewell.wire import Query, StreamEvent
+from citewell_client.types import Query, StreamEvent
 from domain.correction.continuous_text import ContinuousText
 from domain.query.modes import is_korean
 

@@ -6,7 +6,7 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.words import place
-from citewell.wire import Query, Turn
+from citewell_client.types import Query, Turn
 from domain.query.modes import is_korean
 from domain.verdicts.summary_line import verification_line
 

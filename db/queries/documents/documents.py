@@ -60,7 +60,6 @@ def merge_details(session: Session, document_id: uuid.UUID, details: dict[str, A
 
 
 def get_document(session: Session, document_id: uuid.UUID) -> Document:
-    """Raise DocumentNotFound when there is none."""
     document = session.get(Document, document_id)
     if document is None:
         raise DocumentNotFound(f"There is no document {document_id}.")

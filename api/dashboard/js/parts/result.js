@@ -8,13 +8,16 @@ import { attempts } from "./attempts.js";
 import { changeNotice, changes, isChanged, versions } from "./changes.js";
 import { citedSources } from "./cited.js";
 import { claimsTable } from "./claims.js";
+import { honest } from "./confidence.js";
 import { copyButtons } from "./copying.js";
 import { effort } from "./effort.js";
+import { feedbackOn } from "./feedback.js";
 import { legend } from "./legend.js";
 import { notice, told, trouble } from "./notices.js";
 import { passageList } from "./passages.js";
 import { refusal } from "./refusal.js";
 import { scores } from "./scores.js";
+import { shareButton } from "./sharing.js";
 
 const t = words({
   en: { answer: "Answer", unverified: "This answer was not verified. Nothing in it has been checked against its sources.",
@@ -30,8 +33,9 @@ const t = words({
 const ALL_MARKS = "citewell.marks";
 
 /** Draw `query` into `place`; what its history adds comes when that promise is kept. */
-export async function result(place, query, path, history) {
+export async function result(place, query, path, history, signal) {
   const { verification } = query;
+  const feedback = feedbackOn(query.id, signal);
   const refused = h("div");
   const changed = h("div");
   const behind = h("div", { class: "behind" });
@@ -39,7 +43,8 @@ export async function result(place, query, path, history) {
   show(changed, changes(query));
   show(place, h("div", { class: query.abstained ? "" : "result" },
     h("section", { class: "card main", "aria-labelledby": "answer-title" }, h("h2", { id: "answer-title", class: "sr-only" }, t("answer")),
-      warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : answerOf(query), h("div", { class: "row actions" }, copyButtons(query, path))),
+      warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : answerOf(query, feedback.onSentence),
+      h("div", { class: "actions stack" }, h("div", { class: "row" }, shareButton(path), copyButtons(query, path)), feedback.element)),
     !query.abstained && h("div", { class: "beside-answer" }, citedSources(query.citations), verification && h("section", { class: "card aside", "aria-labelledby": "proof-title" },
       h("h2", { id: "proof-title" }, t("proof")), scores(verification))),
     h("div", { class: "rest" }, changed), behind));
@@ -64,9 +69,9 @@ export async function resultOfFailed(place, query, history) {
   }
 }
 
-function answerOf(query) {
-  const sentences = query.verification?.sentences || [];
-  const answer = answerText({ text: query.answer, sentences, citations: query.citations, passages: query.sources });
+function answerOf(query, onSentence) {
+  const sentences = query.verification ? honest(query.verification.sentences, query.verification) : [];
+  const answer = answerText({ text: query.answer, sentences, citations: query.citations, passages: query.sources, onSentence });
   const original = query.original_answer || "";
   return [
     sentences.length > 0 && h("div", { class: "row spread" }, legend(sentences.map((one) => one.status), (state) => highlight(answer, state)), marks(answer)),
