@@ -10,10 +10,11 @@ import random
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
+from typing import cast
 
 from pdfminer.high_level import extract_pages
 from pdfminer.layout import LTChar, LTContainer
@@ -135,7 +136,7 @@ def _characters(item: object) -> Iterator[LTChar]:
     if isinstance(item, LTChar):
         yield item
     elif isinstance(item, LTContainer):
-        for part in item:
+        for part in cast("Iterable[object]", item):
             yield from _characters(part)
 
 

@@ -6,7 +6,7 @@ CitewellError
 │   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid, BatchInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
-│       ├── DocumentTooLarge (413), DocumentTooSlow
+│       ├── DocumentTooLarge (413), DocumentTooSlow, PageNotFound (404)
 │       └── ArchiveTypeUnknown (415), DocumentNameInvalid, DocumentNameTaken
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere, WorkspaceForbidden, KeyLimited
@@ -18,7 +18,7 @@ CitewellError
 ├── SchemaUnknown (503), EmbeddingRejected (502)
 └── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
     NotReplayable, NotReverifiable, DocumentNotFailed, TurnUnfinished, WorkspaceNameTaken, WorkspaceNotEmpty (409)
-    WorkspaceDeleting, EmbeddingsDiffer (409)
+    WorkspaceDeleting, EmbeddingsDiffer, PicturesMissing, BoxesMissing, BoxesOutdated (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -232,12 +232,16 @@ class PageNotFound(DocumentUnusable):
     status = 404
 
 
-class PictureNotFound(NotFound):
-    """Only pages of PDFs are shown as pictures; `/view` has the blocks of other documents, `/text` the text of all."""
+class PicturesMissing(CitewellError):
+    """Only pages of PDFs are shown as pictures; `/blocks` has what other documents are made of, `/text` the text."""
+
+    status = 409
 
 
-class BoxesNotFound(NotFound):
+class BoxesMissing(CitewellError):
     """The words of this document have no places on pages: only those of PDFs have."""
+
+    status = 409
 
 
 class BoxesOutdated(CitewellError):

@@ -41,8 +41,10 @@ def get_picture(
 @router.get("/{document_id}/boxes", name="list_document_boxes", response_model=SpanBoxes)
 def get_boxes(
     document_id: UUID,
-    start: Annotated[int, Query(ge=0, description="In code points of the document's text.")],
-    end: Annotated[int, Query(ge=1, description="In code points; the first one that is left out.")],
+    start: Annotated[int, Query(ge=0, description="In code points of the document's text.")] = 0,
+    end: Annotated[
+        int | None, Query(ge=1, description="The first one that is left out; at most 100,000 at a time.")
+    ] = None,
 ) -> object:
     """Where the words of a span, as that of a citation, stand on the pages of a PDF."""
     return {"pages": read_boxes(document_id, start, end, settings().ingestion)}

@@ -137,14 +137,14 @@ def read_document_layout(document_id: uuid.UUID) -> dict[str, Any] | None:
         return None
     return {
         "characters": characters,
-        "pages": [_page_as_json(*page, sizes.get(page[0])) for page in document.pages or []],
+        "pages": [_page_as_json(page, sizes.get(page[0])) for page in document.pages or []],
         "sections": [dict(zip(("title", "start", "end"), section, strict=True)) for section in sections or []],
     }
 
 
-def _page_as_json(number: int, start: int, end: int, size: tuple[float, float] | None) -> dict[str, Any]:
+def _page_as_json(page: list[int], size: tuple[float, float] | None) -> dict[str, Any]:
     width, height = size or (None, None)
-    return {"number": number, "start": start, "end": end, "width": width, "height": height}
+    return {**dict(zip(("number", "start", "end"), page, strict=True)), "width": width, "height": height}
 
 
 def retry_document(document_id: uuid.UUID) -> None:

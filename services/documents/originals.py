@@ -17,13 +17,13 @@ from domain.documents.boxes import PageBoxes, boxes_of_span
 from domain.documents.documents import ParsedDocument
 from domain.errors import (
     BadInput,
-    BoxesNotFound,
+    BoxesMissing,
     BoxesOutdated,
     DocumentNotRead,
     DocumentUnusable,
     OriginalNotFound,
     PageNotFound,
-    PictureNotFound,
+    PicturesMissing,
 )
 from services.documents.drawing import PICTURES, room_to_read
 
@@ -35,7 +35,7 @@ _MOST_CHARS = 100_000
 def read_picture(document_id: uuid.UUID, number: int, width: int, limits: IngestionSettings) -> tuple[str, bytes]:
     """The digest and the bytes of the picture of a page, about `width` pixels wide.
 
-    Raises DocumentNotFound, PictureNotFound, PageNotFound, OriginalNotFound, Overloaded, and what reading files raises.
+    Raises DocumentNotFound, PicturesMissing, PageNotFound, OriginalNotFound, Overloaded, and what reading files raises.
     """
     with reading() as session:
         document = rows.get_document(session, document_id)
@@ -51,14 +51,16 @@ def read_picture(document_id: uuid.UUID, number: int, width: int, limits: Ingest
     return f"{document.sha256[:32]}-{number}-{width}", PICTURES.get(key, draw)
 
 
-def read_boxes(document_id: uuid.UUID, start: int, end: int, limits: IngestionSettings) -> list[dict[str, Any]]:
+def read_boxes(document_id: uuid.UUID, start: int, end: int | None, limits: IngestionSettings) -> list[dict[str, Any]]:
     """The pages of `text[start:end]`, each with the boxes of its words, as JSON.
 
-    Raises DocumentNotFound, DocumentNotRead, BadInput, BoxesNotFound, BoxesOutdated, OriginalNotFound.
+    Without an `end` to the end of the text. Raises DocumentNotFound, DocumentNotRead, BadInput, BoxesMissing,
+    BoxesOutdated, Overloaded.
     """
     document, characters = _read_document(document_id, limits)
     if not _is_pdf(document.filename):
-        raise BoxesNotFound
+        raise BoxesMissing
+    end = characters if end is None else end
     if not 0 <= start < end <= characters:
         raise BadInput(f"The document has {characters:,} characters; {start:,} to {end:,} is no part of them.")
     if end - start > _MOST_CHARS:
@@ -67,7 +69,7 @@ def read_boxes(document_id: uuid.UUID, start: int, end: int, limits: IngestionSe
     with reading() as session:
         pages = page_rows.list_boxes(session, document_id, numbers)
     if not pages:
-        raise BoxesOutdated if numbers else BoxesNotFound
+        raise BoxesOutdated if numbers else BoxesMissing
     return [_page_as_json(page, start, end) for page in pages]
 
 
@@ -127,7 +129,7 @@ def _is_pdf(filename: str) -> bool:
 
 def _check_has_pictures(document: Document, number: int) -> None:
     if not _is_pdf(document.filename):
-        raise PictureNotFound
+        raise PicturesMissing
     if document.pages and not 1 <= number <= len(document.pages):
         raise PageNotFound(f"The document has {len(document.pages):,} pages; there is no page {number:,}.")
 

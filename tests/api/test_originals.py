@@ -53,10 +53,11 @@ def test_the_words_of_a_span_are_dark_in_the_picture_of_its_page(http: httpx.Cli
     assert picture.width == 1200
     scale = picture.width / page["width"]
     assert round(page["height"] * scale) == pytest.approx(picture.height, abs=1)
-    marked = picture.crop(tuple(round(scale * box[side]) for side in ("left", "top", "right", "bottom")))
+    left, top, right, bottom = (round(scale * box[side]) for side in ("left", "top", "right", "bottom"))
+    marked = picture.crop((left, top, right, bottom))
     lightness = sum(value * count for value, count in enumerate(marked.histogram())) / (marked.width * marked.height)
     assert lightness < 220  # letters, where an empty part of the page has 255
-    beside = picture.crop((0, round(scale * box["top"]), round(scale * 60), round(scale * box["bottom"])))
+    beside = picture.crop((0, top, round(scale * 60), bottom))
     assert beside.getextrema() == (255, 255)
 
 
@@ -69,8 +70,8 @@ def test_a_picture_that_is_known_is_not_sent_again(http: httpx.Client, pdf: str)
 
 def test_what_has_no_picture_says_so(http: httpx.Client, pdf: str) -> None:
     page = read(HTML, "policy.html")
-    assert_problem(http.get(f"{page}/pages/1/image"), 404, "picture_not_found")
-    assert_problem(http.get(f"{page}/boxes?start=0&end=3"), 404, "boxes_not_found")
+    assert_problem(http.get(f"{page}/pages/1/image"), 409, "pictures_missing")
+    assert_problem(http.get(f"{page}/boxes?start=0&end=3"), 409, "boxes_missing")
     told = assert_problem(http.get(f"{pdf}/pages/2/image"), 404, "page_not_found")
     assert told["detail"] == "The document has 1 pages; there is no page 2."
     assert_problem(http.get(f"{pdf}/pages/1/image?width=100000"), 422, "validation_failed")
