@@ -42,11 +42,10 @@ function table(text, block, cited) {
 function grid(text, { start, headerEnd, place }, lines, cited) {
   const first = cited ? lines.findIndex(([, end]) => end > cited.start) : 0;
   const [from, to] = around(first, lines.length, MOST_ROWS);
-  const rows = lines.slice(from, to).map(([at, end], index) => {
-    const line = from + index;
-    const cells = cellsOf(text, at, end).map((cell) => cellShown(text, cell, at < headerEnd, cited));
-    return h("tr", {}, place && h("th", { scope: "row", class: "axis" }, rowName(place, line)), cells);
-  });
+  const found = lines.slice(from, to).map(([at, end]) => cellsOf(text, at, end));
+  const wide = found.reduce((most, cells) => Math.max(most, cells.length), place?.columns.length || 0);
+  const rows = found.map((cells, index) => h("tr", {}, place && h("th", { scope: "row", class: "axis" }, rowName(place, from + index)),
+    cells.map((cell) => cellShown(text, cell, cell[0] < headerEnd, cited)), Array.from({ length: wide - cells.length }, () => h("td"))));
   const letters = place && h("thead", {}, h("tr", {}, h("td", { class: "axis" }), place.columns.map((column) => h("th", { scope: "col", class: "axis" }, letter(column)))));
   return h("div", { class: "scroll grid", dataset: { start }, tabindex: "0", role: "region", "aria-label": t("table") },
     to - from < lines.length && h("p", { class: "caution" }, t("part")), h("table", {}, letters, h("tbody", {}, rows)));

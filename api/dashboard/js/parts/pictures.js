@@ -63,7 +63,7 @@ function mark({ width, height, boxes }, textOf) {
     right: Math.max(...boxes.map((box) => box.right)), bottom: Math.max(...boxes.map((box) => box.bottom)),
   };
   return h("mark", { class: "cited on-picture", style: placed(around, { left: 0, top: 0, right: width, bottom: height }) },
-    boxes.map((box, at) => [at > 0 && " ", h("span", { class: "box", style: placed(box, around) }, h("span", { class: "sr-only" }, textOf(box)))]));
+    boxes.map((box, at) => [at > 0 && textOf({ start: boxes[at - 1].end, end: box.start }), h("span", { class: "box", style: placed(box, around) }, h("span", { class: "sr-only" }, textOf(box)))]));
 }
 
 /** Where `box` is within `whole`, in shares of it. */
