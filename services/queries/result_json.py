@@ -115,7 +115,18 @@ def _citation_json(citation: Citation, added: Mapping[str, tuple[str, str]]) -> 
         "text": citation.text_span,
         "filename": citation.document_name,
         "metadata": {**metadata, "filename": citation.document_name, "timestamp": origin["timestamp"]},
+        "links": _links(citation),
     }
+
+
+def _links(citation: Citation) -> dict[str, str | None]:
+    """Where the cited document can be seen as it looks; only pages of PDFs have pictures, and places on them."""
+    document = f"/v1/documents/{citation.document_id}"
+    links: dict[str, str | None] = {"original": f"{document}/original", "image": None, "boxes": None}
+    if citation.page_number and citation.document_name.lower().endswith(".pdf"):
+        links["image"] = f"{document}/pages/{citation.page_number}/image"
+        links["boxes"] = f"{document}/boxes?start={citation.source_start}&end={citation.source_end}"
+    return links
 
 
 def verification_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str, Any] | None:

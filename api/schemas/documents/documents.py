@@ -121,6 +121,8 @@ class PageRead(BaseModel):
     number: int = Field(description="As the document counts its pages.")
     start: int
     end: int
+    width: float | None = Field(default=None, description="In points; null for pages that have no picture.")
+    height: float | None = None
 
 
 class SectionRead(BaseModel):

@@ -41,6 +41,14 @@ class CitationMetadata(BaseModel):
     timestamp: Timestamp
 
 
+class CitationLinks(BaseModel):
+    """Where the cited document can be seen as it looks."""
+
+    original: str = Field(description="Its file.")
+    image: str | None = Field(description="A picture of the cited page; null for documents that are no PDFs.")
+    boxes: str | None = Field(description="The places of the cited words on the page.")
+
+
 class CitationRead(BaseModel):
     """One marker in the answer, and the passage that it cites."""
 
@@ -68,6 +76,7 @@ class CitationRead(BaseModel):
     status: CitationStatus
     explanation: str
     metadata: CitationMetadata
+    links: CitationLinks
 
 
 class SourceRead(BaseModel):
