@@ -180,7 +180,8 @@ class _Compared:
         values = list(self._values(found))
         if not values:
             return not (found.source_value is None and _LATEST.search(self.place)) and not self._agree_in_polarity
-        if found.source_value and _digits(found.source_value) == _digits(found.claim_value) != "":
+        is_measured = found.kind != "date" and found.source_value
+        if is_measured and _digits(found.source_value or "") == _digits(found.claim_value) != "":
             return True  # another sign, currency or unit
         restated = any(is_restated(each, self.place) or is_of_that_year(each, self.source) for each in values)
         if restated and not has_range(self.statement):
