@@ -48,7 +48,7 @@ NAMES = {
     "WebhookSecretRead": "WebhookEndpointCreated",
 }
 # Endpoints of their own, which the client does not speak: their schemas share names with others.
-_OTHERS = {"citations", "completions", "seeds"}
+_OTHERS = "api.schemas.formats."
 # A schema has optional fields where the client has two shapes.
 _LOOSER = {"Source"}
 _PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
@@ -161,9 +161,9 @@ class Shapes:
 def _schemas() -> dict[str, list[type[BaseModel]]]:
     """The models in api/schemas by the names of their shapes."""
     found: dict[str, list[type[BaseModel]]] = {}
-    for each in pkgutil.iter_modules(described.__path__):
-        defined = importlib.import_module(f"{described.__name__}.{each.name}")
-        for model in vars(defined).values() if each.name not in _OTHERS else ():
+    for each in pkgutil.walk_packages(described.__path__, f"{described.__name__}."):
+        defined = importlib.import_module(each.name)
+        for model in vars(defined).values() if not each.name.startswith(_OTHERS) else ():
             if isinstance(model, type) and issubclass(model, BaseModel) and model.__module__ == defined.__name__:
                 found.setdefault(shape_name(model.__name__), []).append(model)
     return found

@@ -6,10 +6,10 @@ import sys
 import pytest
 from pydantic import BaseModel
 
-from api.schemas.documents import DocumentAccepted
-from api.schemas.imports import ImportAccepted
-from api.schemas.queries import QueryAccepted
-from api.schemas.verifications import SourceGiven
+from api.schemas.documents.documents import DocumentAccepted
+from api.schemas.documents.imports import ImportAccepted
+from api.schemas.questions.queries import QueryAccepted
+from api.schemas.verification.verifications import SourceGiven
 from citewell_client import types
 from domain.query.instructions import Instructions
 from domain.query.workspaces import WorkspaceModels, WorkspaceSettings

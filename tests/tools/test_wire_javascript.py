@@ -53,6 +53,7 @@ def test_an_operation_says_what_it_takes_and_gives() -> None:
         ({"204": {}}, 'reads: "nothing"', "null"),
         ({"200": {"content": {"text/plain": {}}}}, 'reads: "text"', "string"),
         ({"200": {"content": {"*/*": {}}}}, 'reads: "blob"', "Blob"),
+        ({"200": {"content": {"text/csv": {}, "application/pdf": {}}}}, 'reads: "blob"', "Blob"),
         ({"200": {"content": {"text/event-stream": {}}}}, 'reads: "events"', "never"),
         ({"200": {"content": {"application/jsonl": {"schema": {"type": "string"}}}}}, 'reads: "lines"', "unknown[]"),
     ],

@@ -337,6 +337,9 @@ export interface Page {
   start: number;
   /** Where it ends, in code points, exclusive. */
   end: number;
+  /** In points; null for pages that have no picture. */
+  width?: number | null;
+  height?: number | null;
 }
 
 /** A section of a document: the text from `start` to `end`, in code points. */
@@ -357,6 +360,66 @@ export interface DocumentLayout {
   pages: Page[];
   /** In the order in which they begin. */
   sections: Section[];
+}
+
+/** The place of `text[start:end]` on its page, in points from its upper left corner. */
+export interface WordBox {
+  /** Where it starts, in code points. */
+  start: number;
+  /** Where it ends, in code points, exclusive. */
+  end: number;
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** A page as it is displayed, with the asked words on it; a box holds words that stand beside each other. */
+export interface PageBoxes {
+  /** The number of the source, from 1. */
+  number: number;
+  /** In points; `left / width` is the place in a picture of any size. */
+  width: number;
+  height: number;
+  boxes: WordBox[];
+}
+
+/** The places of a span of a document's text. */
+export interface SpanBoxes {
+  /** Those that the span lies on, in order. */
+  pages: PageBoxes[];
+}
+
+/** Where a block stands in a spreadsheet. */
+export interface SheetPlace {
+  /** Of its first line, from 1. */
+  row: number;
+  /** How many rows the first line was made of: a header may have two. */
+  first_rows: number;
+  /** From 1 (A), in the order of the cells. */
+  columns: number[];
+}
+
+/** A slice of the document's text, in code points. */
+export interface Block {
+  /** `table`: a row on each line, tabs between cells. */
+  kind: "heading" | "text" | "lines" | "table";
+  /** Where it starts, in code points. */
+  start: number;
+  /** Where it ends, in code points, exclusive. */
+  end: number;
+  /** Of a heading, from 1. */
+  level?: number | null;
+  /** The end of a table's row of column names, or its start. */
+  header_end?: number | null;
+  place: SheetPlace | null;
+}
+
+/** What a document is shown from, beside its text. */
+export interface DocumentBlocks {
+  /** `pages`: pictures of its pages; `sheets`: grids of cells; `text`: the text is all there is. */
+  view: "pages" | "blocks" | "sheets" | "text";
+  blocks: Block[];
 }
 
 /** Related resources. */
@@ -598,7 +661,10 @@ export interface QueryCreate {
   max_cost_usd?: number | null;
   /** The collection of documents that is asked. */
   workspace?: string;
-  /** Several, in place of `workspace`. They need one embedding model; the first one's settings hold. */
+  /**
+   * Several, in place of `workspace`. They need one embedding model. The first one's settings hold, and lists have the
+   * question there.
+   */
   workspaces?: string[] | null;
 }
 
@@ -680,6 +746,16 @@ export interface CitationMetadata {
   timestamp: string | null;
 }
 
+/** Where the cited document can be seen as it looks. */
+export interface CitationLinks {
+  /** Its file. */
+  original: string;
+  /** A picture of the cited page; null for documents that are no PDFs. */
+  image: string | null;
+  /** The places of the cited words on the page. */
+  boxes: string | null;
+}
+
 /** One marker in the answer, and the passage that it cites. */
 export interface Citation {
   /** The N of `[N]` in the answer; counts from 1 without gaps. */
@@ -730,6 +806,8 @@ export interface Citation {
   explanation: string;
   /** The document's metadata, as it was sent with it. */
   metadata: CitationMetadata;
+  /** The paths of related resources. */
+  links: CitationLinks;
 }
 
 /** Words of a passage that mention what was asked. */
@@ -2207,7 +2285,10 @@ export interface SearchCreate {
   query: string;
   /** The collection of documents that is searched. */
   workspace?: string;
-  /** Several, in place of `workspace`. They need one embedding model; the first one's settings hold. */
+  /**
+   * Several, in place of `workspace`. They need one embedding model. The first one's settings hold, and lists have the
+   * question there.
+   */
   workspaces?: string[] | null;
   /** How many passages; as configured if left out. */
   k?: number | null;
@@ -2615,7 +2696,7 @@ export interface Operations {
   get_workspace: {
     parameters: {
       /** The name of the workspace. */
-      name: string;
+      workspace: string;
     };
     body: undefined;
     result: Workspace;
@@ -2625,10 +2706,10 @@ export interface Operations {
    * stay with it; messages that were sent before keep the old name. Questions keep the settings they were asked with. A
    * key needs the scope `documents`.
    */
-  change_workspace: {
+  update_workspace: {
     parameters: {
       /** The name of the workspace. */
-      name: string;
+      workspace: string;
     };
     body: WorkspaceChange;
     result: Workspace;
@@ -2641,7 +2722,7 @@ export interface Operations {
   delete_workspace: {
     parameters: {
       /** The name of the workspace. */
-      name: string;
+      workspace: string;
       /** The name again, which one that is not empty requires. */
       confirm?: string | null;
     };
@@ -2789,6 +2870,43 @@ export interface Operations {
     body: undefined;
     result: Document;
   };
+  /** A page of a PDF as a picture, as programs that show PDFs display it. A key needs the scope `read`. */
+  get_document_page_image: {
+    parameters: {
+      /** The id of the document. */
+      document_id: string;
+      number: number;
+      /** In pixels; rounded up to a multiple of 100. */
+      width?: number;
+    };
+    body: undefined;
+    result: unknown;
+  };
+  /** Where the words of a span, as that of a citation, stand on the pages of a PDF. A key needs the scope `read`. */
+  list_document_boxes: {
+    parameters: {
+      /** The id of the document. */
+      document_id: string;
+      /** In code points of the document's text. */
+      start?: number;
+      /** The first one that is left out; at most 100,000 at a time. */
+      end?: number | null;
+    };
+    body: undefined;
+    result: SpanBoxes;
+  };
+  /**
+   * The headings, paragraphs, tables and cells of a document without pages, as slices of its text. A key needs the scope
+   * `read`.
+   */
+  list_document_blocks: {
+    parameters: {
+      /** The id of the document. */
+      document_id: string;
+    };
+    body: undefined;
+    result: DocumentBlocks;
+  };
   /**
    * Store a .zip archive and have each file in it read as a document, named by its path in the archive. Hidden files are
    * skipped; a file that cannot become a document is reported with the reason and does not stop the others. A key needs
@@ -2841,7 +2959,7 @@ export interface Operations {
    */
   list_queries: {
     parameters: {
-      /** Only of this workspace. */
+      /** Only of this workspace. A question over several is listed under the first of them. */
       workspace?: string | null;
       /** Only in this state. */
       status?: "queued" | "running" | "succeeded" | "failed" | "cancelled" | null;
@@ -2915,10 +3033,10 @@ export interface Operations {
       /** The id of the question. */
       query_id: string;
       /** `csv` has a row per sentence. */
-      format?: "markdown" | "html" | "csv";
+      format?: "markdown" | "html" | "csv" | "pdf";
     };
     body: undefined;
-    result: string;
+    result: Blob;
   };
   /** The whole history: every verification, check, model call and event of the question. A key needs the scope `read`. */
   get_query_history: {

@@ -20,6 +20,7 @@ __all__ = [
     "Citation",
     "CitationCheck",
     "CitationGiven",
+    "CitationLinks",
     "CitationMetadata",
     "Claim",
     "CommonScores",
@@ -682,6 +683,14 @@ class CitationMetadata(TypedDict):
     timestamp: str | None
 
 
+class CitationLinks(TypedDict):
+    """Where the cited document can be seen as it looks."""
+
+    original: str
+    image: str | None
+    boxes: str | None
+
+
 class Citation(TypedDict):
     """One marker in the answer, and the passage that it cites."""
 
@@ -709,6 +718,7 @@ class Citation(TypedDict):
     status: Literal["accurate", "inaccurate", "uncertain"]
     explanation: str
     metadata: CitationMetadata
+    links: CitationLinks
 
 
 class AnswerSource(TypedDict):
