@@ -16,7 +16,7 @@ export const operations = {
   list_document_passages: { method: "GET", path: "/v1/documents/{document_id}/passages" },
   get_document_layout: { method: "GET", path: "/v1/documents/{document_id}/layout" },
   retry_document: { method: "POST", path: "/v1/documents/{document_id}/retry" },
-  get_document_page_image: { method: "GET", path: "/v1/documents/{document_id}/pages/{number}/image" },
+  get_document_page_image: { method: "GET", path: "/v1/documents/{document_id}/pages/{number}/image", reads: "blob" },
   list_document_boxes: { method: "GET", path: "/v1/documents/{document_id}/boxes" },
   list_document_blocks: { method: "GET", path: "/v1/documents/{document_id}/blocks" },
   create_import: { method: "POST", path: "/v1/imports" },
