@@ -42,7 +42,8 @@ Json = Mapping[str, Any]
 
 def table(api: Json) -> str:
     """api.js: method, path and, where they are not as with most, how bodies are sent and read."""
-    return _TABLE + "".join(f"  {name}: {{ {_row(*told)} }},\n" for name, *told in _operations(api)) + "};\n"
+    rows = (f"  {name}: {{ {_row(method, path, told)} }},\n" for name, method, path, told in _operations(api))
+    return _TABLE + "".join(rows) + "};\n"
 
 
 def types(api: Json) -> str:
