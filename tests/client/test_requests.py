@@ -85,6 +85,9 @@ METHODS: list[tuple[Act, str, str, object]] = [
 ]
 FILES: list[tuple[Act, str, dict[str, str]]] = [
     (lambda c: c.document_original("d"), "/v1/documents/d/original", {}),
+    (lambda c: c.page_image("d", 2, width=600), "/v1/documents/d/pages/2/image", {"width": "600"}),
+    (lambda c: c.boxes("d", 3, 9), "/v1/documents/d/boxes", {"start": "3", "end": "9"}),
+    (lambda c: c.blocks("d"), "/v1/documents/d/blocks", {}),
     (lambda c: c.export("q"), "/v1/queries/q/export", {"format": "markdown"}),
     (lambda c: c.export("q", "csv"), "/v1/queries/q/export", {"format": "csv"}),
 ]
