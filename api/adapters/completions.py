@@ -1,30 +1,59 @@
 """Converts a finished query (`services.queries.results.read_query`) to OpenAI's format. Nothing is decided here."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from api.schemas.completions import CONVERSATION
-from domain.correction.continuous_text import Link, linked_references, no_link
+from api.schemas.formats.completions import CONVERSATION
+from domain.correction.continuous_text import LINKED_MARKER, Link, linked_references, no_link
 from domain.query.modes import is_korean
 from domain.verdicts.summary_line import verification_line
 from services.queries.workspaces import AskedModel
 
 Json = Mapping[str, Any]
+_REFERENCE = re.compile(r"\[(\d+)\] (.+)")
 _PIECE = re.compile(r"\s*\S+|\s+")
 
 
-def completion(query: Json, model: str, content: str) -> dict[str, Any]:
+def completion(query: Json, model: str, content: str, link: Link = no_link) -> dict[str, Any]:
     """Build OpenAI's `chat.completion` with the additional member `citewell`."""
-    message = {"role": "assistant", "content": content, "refusal": None}
     return {
-        **head_of(query, model, "chat.completion"),
-        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
+        **completion_of(head_of(query, model, "chat.completion"), message(content, annotations_of(query, link))),
         "usage": usage_of(query),
         "citewell": proof_of(query),
         **metadata_of(query),
     }
+
+
+def completion_of(head: Json, message: Json) -> dict[str, Any]:
+    """A completion of one choice; `head` has its leading fields."""
+    return {**head, "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}]}
+
+
+def message(content: str, annotations: Sequence[Json]) -> dict[str, Any]:
+    return {"role": "assistant", "content": content, "refusal": None, "annotations": annotations}
+
+
+def annotations_of(query: Json, link: Link) -> list[dict[str, Any]]:
+    """OpenAI's `url_citation` for each linked citation of the answer, which begins the content; `query` is as it reads
+    there."""
+    # Links of others in the text of an answer are no citations.
+    own = tuple({place.partition("#")[0] for each in query["citations"] if (place := link(each))})
+    names = {found[1]: found[2] for each in query["references"] if (found := _REFERENCE.match(each))}
+    return [
+        {
+            "type": "url_citation",
+            "url_citation": {
+                "start_index": found.start(),
+                "end_index": found.end(),
+                "title": names.get(found[1], found[1]),
+                "url": found[2],
+            },
+        }
+        for found in LINKED_MARKER.finditer(query["answer"])
+        if found[2].startswith(own)
+    ]
 
 
 def chunk(head: Json, delta: Json, finish_reason: str | None = None) -> dict[str, Any]:

@@ -7,11 +7,14 @@ import html
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 
 from domain.correction.continuous_text import ContinuousText, Link, linked_references, no_link
+from domain.errors import PdfUnavailable
+from domain.verdicts.answer_confidence import UNCALIBRATED
 
 Json = Mapping[str, Any]
 
@@ -42,19 +45,19 @@ HTML_POLICY = f"{_NOTHING_RUNS}; frame-ancestors 'none'"
 class Export(NamedTuple):
     """A file: its content, its type and how its name ends."""
 
-    content: str
+    content: bytes
     media_type: str
     suffix: str
 
 
 def as_markdown(query: Json, link: Link) -> Export:
     """The answer with linked citations, its references, and a table of its sentences."""
-    return Export(_with_footer(query, link), "text/markdown; charset=utf-8", ".md")
+    return Export(_with_footer(query, link).encode(), "text/markdown; charset=utf-8", ".md")
 
 
 def as_html(query: Json, link: Link) -> Export:
     """The same as a page that needs nothing else, and in which nothing runs."""
-    return Export(_page(query, link, _with_footer(query, link)), "text/html; charset=utf-8", ".html")
+    return Export(_page(query, link, _with_footer(query, link)).encode(), "text/html; charset=utf-8", ".html")
 
 
 def shared_page(query: Json) -> str:
@@ -92,10 +95,24 @@ def as_csv(query: Json, _: Link) -> Export:
     for row in _sentence_rows(query):
         rows.writerow([_cell(value) for value in row])
     # Without the mark, Excel reads UTF-8 as the encoding of the machine.
-    return Export("\ufeff" + written.getvalue(), "text/csv; charset=utf-8", ".csv")
+    return Export(("\ufeff" + written.getvalue()).encode(), "text/csv; charset=utf-8", ".csv")
 
 
-FORMATS: Mapping[str, Callable[[Json, Link], Export]] = {"markdown": as_markdown, "html": as_html, "csv": as_csv}
+def as_pdf(query: Json, link: Link) -> Export:
+    """The same as `as_html` on pages of paper. Raises PdfUnavailable."""
+    try:
+        module = import_module("api.adapters.pdf_export")
+    except ModuleNotFoundError:
+        raise PdfUnavailable from None
+    return Export(module.pdf_of(query, link, _STATES, _footer(query)), "application/pdf", ".pdf")
+
+
+FORMATS: Mapping[str, Callable[[Json, Link], Export]] = {
+    "markdown": as_markdown,
+    "html": as_html,
+    "csv": as_csv,
+    "pdf": as_pdf,
+}
 
 
 def _with_footer(query: Json, link: Link) -> str:
@@ -117,7 +134,13 @@ def _markdown(query: Json, link: Link) -> str:
 def _verification(query: Json) -> Iterator[str]:
     scores: Json = query["verification"]
     if scores["confidence"] is not None:
-        yield f"Confidence {scores['confidence']:.2f} ({scores['confidence_level']})"
+        # A number that nobody has measured would say more than is known.
+        measured = scores["confidence_level"] != UNCALIBRATED
+        yield (
+            f"Confidence {scores['confidence']:.2f} ({scores['confidence_level']})"
+            if measured
+            else "Confidence: not calibrated"
+        )
     lines = ["| Sentence | Verdict | Evidence |", "|---|---|---|"]
     for each in scores["sentences"]:
         place = _place(each["source"]) if each["source"] else ""

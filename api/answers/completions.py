@@ -19,7 +19,7 @@ from api.answers.waiting import follow, read_when_final, require_valid_key
 from api.http.downloads import page_url
 from api.http.errors import Unanswered, error_object
 from api.http.sse import HEADERS, MEDIA_TYPE, data_event
-from api.schemas.completions import CompletionCreate, CompletionProof, ConversationNamed
+from api.schemas.formats.completions import CompletionCreate, CompletionProof, ConversationNamed
 from config.settings import settings
 from domain.correction.continuous_text import ContinuousText, Link, no_link, without_links
 from domain.errors import CitewellError, QueryFinished, QueryNotFound
@@ -45,7 +45,7 @@ async def completed(
         await run_in_threadpool(_abandon, query_id)
     link = _links(request, asked)
     read = ContinuousText(link, relabelled=False).finished(succeeded(query))
-    return completions.completion(read, asked.model, completions.content_of(read, asked.citewell.append, link))
+    return completions.completion(read, asked.model, completions.content_of(read, asked.citewell.append, link), link)
 
 
 async def completed_in_chunks(
@@ -132,9 +132,9 @@ class _Chunks:
         read = self._text.finished(query, korean=completions.in_korean(query))
         rest = completions.content_of(read, self._append, self._link).removeprefix(self._text.shown)
         proof = CompletionProof.model_validate(completions.proof_of(read))
-        last = completions.chunk(self._head, {}, "stop") | {
-            "citewell": proof.model_dump(mode="json", exclude_unset=True)
-        }
+        annotations = completions.annotations_of(read, self._link)
+        end = completions.chunk(self._head, {"annotations": annotations} if annotations else {}, "stop")
+        last = end | {"citewell": proof.model_dump(mode="json", exclude_unset=True)}
         usage: dict[str, Any] = {**self._head, "choices": [], "usage": completions.usage_of(query)}
         return [
             *(self._chunk({"content": piece}) for piece in completions.pieces_of(rest)),

@@ -3,15 +3,19 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from pydantic import WithJsonSchema
 
 from api.adapters.completions import model_read
 from api.answers.completions import completed, completed_in_chunks
+from api.answers.side_replies import said_aside
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.sse import described
 from api.http.uploads import require_json
-from api.schemas.completions import Completion, CompletionCreate, ConversationNamed, ModelList, ModelRead
+from api.schemas.formats.completions import Completion, CompletionCreate, ConversationNamed, ModelList, ModelRead
 from api.schemas.problem import OpenAIProblem
 from api.schemas.texts import ModelName
+from domain.query.side_requests import side_reply
 from services.queries.workspaces import read_model, read_models
 
 _CHUNK = """data: {"id": "chatcmpl-…", "object": "chat.completion.chunk", "created": 1767225600, "model": "default", \
@@ -37,6 +41,9 @@ _COMPLETION: dict[int | str, dict[str, Any]] = {
     504: {"model": OpenAIProblem, "description": "Not finished in time; poll `Location`."},
 }
 
+# As one type: generators of clients know no headers of several.
+_NAMED = {"type": "string", "pattern": "^(new|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"}
+
 router = APIRouter(prefix="/v1", tags=["openai"], responses=_ERRORS)
 
 
@@ -53,16 +60,19 @@ async def create_completion(
     request: Request,
     response: Response,
     citewell_conversation: Annotated[
-        ConversationNamed | None,
+        Annotated[ConversationNamed, WithJsonSchema(_NAMED)] | None,
         Header(description="The same as `conversation_id` in `metadata`, which takes precedence."),
     ] = None,
 ) -> object:
     """Answer the last question of the conversation from the documents of the workspace that `model` names.
 
-    Earlier messages of users and assistants only tell what the question refers to; system prompts are accepted and not
-    used. A stream contains checked sentences only: each as soon as it and all before it have passed. A client that
-    disconnects before the end cancels its question.
+    Earlier messages of users and assistants only tell what the question refers to; system prompts and tools are
+    accepted and not used. A stream contains checked sentences only: each as soon as it and all before it have passed. A
+    client that disconnects before the end cancels its question. What chat programs ask about the conversation (a title,
+    tags, next questions) is answered from it alone, with `citewell` null, and not stored.
     """
+    if (reply := side_reply(asked.question)) is not None:
+        return await run_in_threadpool(said_aside, asked, reply)
     named = asked.conversation or citewell_conversation
     if asked.stream:
         return await completed_in_chunks(request, response, asked, named)

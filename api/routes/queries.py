@@ -18,10 +18,18 @@ from api.http.downloads import download, page_url
 from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.paging import After, next_cursor
 from api.http.uploads import require_json
-from api.schemas.answers import QueryRead
-from api.schemas.history import HistoryRead
-from api.schemas.queries import QueryAccepted, QueryCreate, QueryHead, QueryLinks, QueryList, QueryState, QuestionCreate
+from api.schemas.questions.answers import QueryRead
+from api.schemas.questions.queries import (
+    QueryAccepted,
+    QueryCreate,
+    QueryHead,
+    QueryLinks,
+    QueryList,
+    QueryState,
+    QuestionCreate,
+)
 from api.schemas.texts import WorkspaceName
+from api.schemas.verification.history import HistoryRead
 from config.settings import settings
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter
@@ -38,7 +46,8 @@ MAX_WAIT_S = 60
 _EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The file, with a name in `Content-Disposition`.",
-        "content": {kind: {"schema": {"type": "string"}} for kind in ("text/markdown", "text/html", "text/csv")},
+        "content": {kind: {"schema": {"type": "string"}} for kind in ("text/markdown", "text/html", "text/csv")}
+        | {"application/pdf": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
 
@@ -73,7 +82,10 @@ def replay(query_id: UUID, repeatable: MaybeRepeated, response: Response) -> Que
 @router.get("", response_model=QueryList)
 def list_queries(
     after: After,
-    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
+    workspace: Annotated[
+        WorkspaceName | None,
+        Query(description="Only of this workspace. A question over several is listed under the first of them."),
+    ] = None,
     status: Annotated[QueryState | None, Query(description="Only in this state.")] = None,
     created_after: Annotated[AwareDatetime | None, Query(description="Only from this time on (RFC 3339).")] = None,
     created_before: Annotated[AwareDatetime | None, Query(description="Only before this time.")] = None,
@@ -116,17 +128,17 @@ async def stream_events(query_id: UUID, last_event_id: LastEventId = 0) -> Respo
     return await event_stream(query_id, last_event_id)
 
 
-@router.get("/{query_id}/export", name="export_query", responses=_EXPORTS)
+@router.get("/{query_id}/export", name="export_query", response_class=Response, responses=_EXPORTS)
 def export(
     request: Request,
     query_id: UUID,
     format: Annotated[
-        Literal["markdown", "html", "csv"], Query(description="`csv` has a row per sentence.")
+        Literal["markdown", "html", "csv", "pdf"], Query(description="`csv` has a row per sentence.")
     ] = "markdown",
 ) -> Response:
     """A finished answer as a file: the text with linked citations, its references and the verdict on each sentence."""
     made = FORMATS[format](results.read_succeeded(query_id), places_at(page_url(request)))
-    return download(made.content.encode(), f"answer-{query_id}{made.suffix}", made.media_type)
+    return download(made.content, f"answer-{query_id}{made.suffix}", made.media_type)
 
 
 @router.get("/{query_id}/verifications", name="get_query_history", response_model=HistoryRead)

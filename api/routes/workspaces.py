@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 
 from api.http.paging import AfterName, next_name_cursor
 from api.http.uploads import require_json
+from api.schemas.documents.workspaces import WorkspaceChange, WorkspaceCreate, WorkspaceList, WorkspaceRead
 from api.schemas.texts import WorkspaceName
-from api.schemas.workspaces import WorkspaceChange, WorkspaceCreate, WorkspaceList, WorkspaceRead
 from config.settings import settings
 from services.operations import workspaces
 from services.operations.workspace_removal import remove_workspace
@@ -22,7 +22,7 @@ _DELETED: dict[int | str, dict[str, Any]] = {
     204: {"description": "It is gone."},
 }
 
-Name = Annotated[WorkspaceName, Path(description="The name of the workspace.", examples=["finance"])]
+Named = Annotated[WorkspaceName, Path(description="The name of the workspace.", examples=["finance"])]
 
 
 @router.get("", response_model=WorkspaceList)
@@ -40,23 +40,23 @@ def create_workspace(new: WorkspaceCreate, response: Response) -> object:
     return created
 
 
-@router.get("/{name:path}", response_model=WorkspaceRead)
-def get_workspace(name: Name) -> object:
+@router.get("/{workspace:path}", response_model=WorkspaceRead)
+def get_workspace(workspace: Named) -> object:
     """One workspace, and how much it contains."""
-    return workspaces.read_workspace(name)
+    return workspaces.read_workspace(workspace)
 
 
-@router.patch("/{name:path}", response_model=WorkspaceRead, dependencies=_JSON)
-def change_workspace(name: Name, change: WorkspaceChange) -> object:
+@router.patch("/{workspace:path}", name="update_workspace", response_model=WorkspaceRead, dependencies=_JSON)
+def change_workspace(workspace: Named, change: WorkspaceChange) -> object:
     """Rename a workspace, or change its title or settings. Documents, questions with their history and keys limited to
     it stay with it; messages that were sent before keep the old name. Questions keep the settings they were asked with.
     """
-    return workspaces.change_workspace(name, change.columns, change.settings, settings())
+    return workspaces.change_workspace(workspace, change.columns, change.settings, settings())
 
 
-@router.delete("/{name:path}", status_code=204, responses=_DELETED)
+@router.delete("/{workspace:path}", status_code=204, responses=_DELETED)
 def delete_workspace(
-    name: Name,
+    workspace: Named,
     confirm: Annotated[
         WorkspaceName | None, Query(description="The name again, which one that is not empty requires.")
     ] = None,
@@ -66,7 +66,7 @@ def delete_workspace(
     What takes long goes on in the background; then the response is 202, and the workspace is listed as `deleting`
     until it is gone.
     """
-    if remove_workspace(name, confirm, _AT_ONCE_S, notify_end):
+    if remove_workspace(workspace, confirm, _AT_ONCE_S, notify_end):
         return Response(status_code=204)
-    left = WorkspaceRead.model_validate(workspaces.read_workspace(name))
+    left = WorkspaceRead.model_validate(workspaces.read_workspace(workspace))
     return Response(left.model_dump_json(), status_code=202, media_type="application/json")

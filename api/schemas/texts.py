@@ -73,7 +73,8 @@ Workspaces = Annotated[
     Field(
         min_length=1,
         max_length=10,
-        description="Several, in place of `workspace`. They need one embedding model; the first one's settings hold.",
+        description="Several, in place of `workspace`. They need one embedding model. The first one's settings hold, "
+        "and lists have the question there.",
         examples=[["finance", "reports"]],
     ),
 ]

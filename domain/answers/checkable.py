@@ -39,13 +39,14 @@ def is_checkable(words: str) -> bool:
     return len(words) >= _MIN_CHARS and sum(map(str.isalpha, words)) >= _MIN_LETTERS
 
 
-def is_claim(sentence: str, words: str) -> bool:
-    """Say whether `sentence` needs a verdict; `words` is it without bullet and heading mark.
+def is_claim(sentence: str, words: str, refusal: str | None = None) -> bool:
+    """Say whether `sentence` needs a verdict; `words` is it without bullet and heading mark, `refusal` what its
+    workspace says for "I don't know".
 
     Not a claim: what is not checkable, questions, "I don't know", headings, lead-ins ("The steps are:") and connectives
     ("In summary."). In doubt it is one: an unchecked claim does more harm than a checked phrase.
     """
-    if not is_checkable(words) or _QUESTION.search(words) or is_idk(words):
+    if not is_checkable(words) or _QUESTION.search(words) or is_idk(words, refusal):
         return False
     if _HEADING.fullmatch(sentence) or _LEAD_IN.fullmatch(words):
         return False

@@ -10,6 +10,7 @@ from domain.answers.references import strip_references
 from domain.markers.citable import Citable
 from domain.markers.protected import protected_regions
 from domain.markers.stripping import LABEL, Mark, plain_text
+from domain.query.refusals import is_idk
 from domain.text.sentences import split_sentences
 
 _BULLET = re.compile(r"(?:(?:[-*+•‣▪◦·●○■□▶►>|]|#{1,6}|\(?\d{1,2}[.)])\s+|[①-⑳]\s*)*")
@@ -68,8 +69,13 @@ def parse_answer(answer: str, sources: Citable | int | None = None) -> ParsedAns
             strict=True,
         ):
             marks[owners[owner]].append(mark)
+    refusal = sources.refusal if isinstance(sources, Citable) else None
+    # One of several sentences is recognised here only; one of a single sentence also among others.
+    refuses = is_idk(text, refusal)
     said = [
-        ParsedSentence(first, last, _claims(text, (start, end), (first, last), own), tuple(own))
+        ParsedSentence(
+            first, last, not refuses and _claims(text, (start, end), (first, last), own, refusal), tuple(own)
+        )
         for (start, end), (first, last), own in zip(sentences, spans, marks, strict=True)
     ]
     orphans = () if owners else plain.marks
@@ -117,8 +123,10 @@ def can_cite(words: str) -> bool:
     return any(map(str.isalnum, words)) and not LABEL.fullmatch(words)
 
 
-def _claims(text: str, sentence: tuple[int, int], words: tuple[int, int], marks: Sequence[Mark]) -> bool:
-    if not is_claim(text[slice(*sentence)], text[slice(*words)]):
+def _claims(
+    text: str, sentence: tuple[int, int], words: tuple[int, int], marks: Sequence[Mark], refusal: str | None
+) -> bool:
+    if not is_claim(text[slice(*sentence)], text[slice(*words)], refusal):
         return False
     return not labels_what_follows(text, *words, cites=any(mark.numbers or mark.missing for mark in marks))
 

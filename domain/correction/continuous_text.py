@@ -14,7 +14,8 @@ _MARKER = re.compile(r"\[(\d+)\]")
 _SPACE = re.compile(r"\s")
 _REPLACED = "\n\n---\n\n*The text above was replaced after all of the answer had been checked:*\n\n"
 _REPLACED_KOREAN = "\n\n---\n\n*위의 글은 답변 전체를 검증한 뒤 다음 글로 바뀌었습니다:*\n\n"
-_LINKED = re.compile(r"\[(\[\d+\])\]\([^()\s]*\)")
+LINKED_MARKER = re.compile(r"\[\[(\d+)\]\]\(([^()\s]*)\)")
+"""A citation as it reads with its link: `[[1]](https://…)`."""
 
 Json = Mapping[str, Any]
 Link = Callable[[Source], str | None]
@@ -27,7 +28,7 @@ def no_link(_: Source) -> None:
 
 def without_links(text: str) -> str:
     """Return `text` with plain markers, as an answer has them before they are linked."""
-    return _LINKED.sub(r"\1", text)
+    return LINKED_MARKER.sub(r"[\1]", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,9 +37,13 @@ class SourceNames:
 
 @dataclass(frozen=True, slots=True)
 class Citable:
-    """The sources of an answer: source N is `names[N - 1]`. Immutable and hashable."""
+    """The sources of an answer: source N is `names[N - 1]`. Immutable and hashable.
+
+    `refusal` is how its workspace says that they do not answer the question, if it has words of its own for that.
+    """
 
     names: tuple[SourceNames, ...]
+    refusal: str | None = None
 
     @property
     def count(self) -> int:
@@ -85,10 +89,10 @@ def _unnamed(count: int) -> Citable:
     return Citable((SourceNames(),) * count)
 
 
-def citable_sources(sources: Iterable[Mapping[str, Any]]) -> Citable:
+def citable_sources(sources: Iterable[Mapping[str, Any]], refusal: str | None = None) -> Citable:
     """Return the citable sources of an answer; each has, as far as known, the keys `filename`, `title`, `id`, `url`,
     `section`, `page_number` and `metadata` (`title`, `ticker`, `year`, `filing_type`; S1.3)."""
-    return Citable(tuple(_names_of(source) for source in sources))
+    return Citable(tuple(_names_of(source) for source in sources), refusal)
 
 
 def _names_of(source: Mapping[str, Any]) -> SourceNames:

@@ -95,13 +95,15 @@ def refusal_for(text: str, wanted: RefusalLanguage = "question") -> str:
     return REFUSALS[language_of(text)] if wanted == "question" else IDK
 
 
-def is_idk(answer: str) -> bool:
-    """Say whether all of `answer` is a refusal, in any of the languages or as models word it.
+def is_idk(answer: str, own: str | None = None) -> bool:
+    """Say whether all of `answer` is a refusal, in any of the languages, as models word it, or in its workspace's `own`
+    words.
 
     Case, punctuation, quotes, white space and citation markers do not matter; any other statement does.
     """
     said = _plain(answer)
-    return said in _KNOWN or _OF_A_MODEL.fullmatch(said) is not None
+    is_own = own is not None and said != "" and said == _plain(own)
+    return is_own or said in _KNOWN or _OF_A_MODEL.fullmatch(said) is not None
 
 
 def _plain(answer: str) -> str:

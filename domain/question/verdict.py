@@ -45,18 +45,22 @@ class QuestionVerdict:
 
 
 def judge_question(
-    question: str, answer: str, passages: Sequence[str], said: ModelJudgement | None = None
+    question: str,
+    answer: str,
+    passages: Sequence[str],
+    said: ModelJudgement | None = None,
+    refusal: str | None = None,
 ) -> QuestionVerdict | None:
     """Judge whether `answer` answers `question`; `passages` are what it was written from, with their names.
 
-    `said` is a model's verdict, which outweighs comparison by letters, but not a name that no passage has. None without
-    a question. Linear in all lengths.
+    `said` is a model's verdict, which outweighs comparison by letters, but not a name that no passage has. `refusal` is
+    what the workspace says for "I don't know". None without a question. Linear in all lengths.
     """
     parts = parts_of(question)
     if not parts:
         return None
     missing = tuple(dict.fromkeys(thing.text for thing in missing_things(question, passages)))
-    if is_idk(answer) or not answer.strip():
+    if is_idk(answer, refusal) or not answer.strip():
         return QuestionVerdict("no", False, _texts(parts), missing, 0.0, "The question is not answered.")
     shares = [part_relevance(part, answer) for part in parts]
     left = _open(parts, shares, answer)

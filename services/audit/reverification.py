@@ -19,7 +19,7 @@ from domain.query.options import Preset
 from services.audit.cited_evidence import as_source, evidence_of
 from services.core.request_priority import requester_columns
 from services.external.request import Check, NewSource, NewVerification, check_callback, options_of
-from services.external.storage import Item, Store
+from services.external.storage import Item, SourceRows, Store
 from services.queries.question_rewriting import restated_question
 from services.queries.retry import copy_request
 from services.queries.submission import Submitted
@@ -82,9 +82,11 @@ def add_reverification(
     workspace = queries.workspace_name_of(session, old)
     question = restated_question(session, old) or old.question
     new = _request(question, answer, sources, workspace, asked)
-    store = Store(session, settings, {workspace: old.workspace_id})
-    rows = [{**row, **as_source(each)} for row, each in zip(store.rows(new), evidence, strict=True)]
-    store.add([Item(new_id, new, rows, reverifies=old.id, judge_model=asked.model)])
+    given = SourceRows(session, settings).of(new)
+    rows = [{**row, **as_source(each)} for row, each in zip(given, evidence, strict=True)]
+    Store(session, settings, {workspace: old.workspace_id}).add(
+        [Item(new_id, new, rows, reverifies=old.id, judge_model=asked.model)]
+    )
 
 
 def _request(
@@ -107,7 +109,11 @@ def _request(
 def _verify_given(session: Session, new_id: uuid.UUID, old: Query, asked: Reverification, settings: Settings) -> None:
     """Store the request of a given answer (N2) again, as it came."""
     request = _request(old.question, "", (), "", asked)
-    options = {**options_of(request, settings).model_dump(mode="json"), "judge_model": asked.model}
+    options = {
+        **options_of(request, settings).model_dump(mode="json"),
+        "judge_model": asked.model,
+        "refusal": old.options.get("refusal"),
+    }
     columns: Mapping[str, Any] = {
         "kind": old.kind,
         "question": old.question,

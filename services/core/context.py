@@ -210,7 +210,8 @@ class StepContext:
     def citable(self) -> Citable:
         """The sources that the answer can cite: those it was written from, with their names (V5)."""
         selected, sources = self.selection["selected"], self.selection["sources"]
-        return citable_sources(sources[number] if number < len(sources) else {} for number in range(len(selected)))
+        named = (sources[number] if number < len(sources) else {} for number in range(len(selected)))
+        return citable_sources(named, self.query.options.refusal)
 
     @property
     def statements(self) -> list[Statement]:

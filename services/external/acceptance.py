@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from config.settings import Settings
-from db.queries.access.idempotency import Repeatable, reserve_key
+from db.queries.access.idempotency import Repeatable, find_reserved, reserve_key
 from db.queries.access.workspaces import get_or_add_workspaces
 from db.queries.verifications.batches import add_batch
-from db.session import transaction
+from db.session import reading, transaction
 from domain.errors import BatchInvalid, DocumentNotFound, DocumentNotRead, VerificationInvalid
 from services.external.request import NewVerification, check_callback, check_verification
-from services.external.storage import Item, Store
+from services.external.storage import Item, SourceRows, Store
 from services.queries.submission import Submitted
 
 _MOST_WRONG = 20
@@ -30,8 +30,8 @@ def submit_verification(new: NewVerification, settings: Settings, request: Repea
         if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
             return Submitted(first, repeated=True)
         workspaces = get_or_add_workspaces(session, [new.workspace])
-        store = Store(session, settings, workspaces)
-        store.add([Item(query_id, new, store.rows(new))])
+        rows = SourceRows(session, settings).of(new)
+        Store(session, settings, workspaces).add([Item(query_id, new, rows)])
     return Submitted(query_id, repeated=False)
 
 
@@ -47,14 +47,18 @@ def submit_batch(
     IdempotencyKeyReused, WebhookUrlInvalid, AddressForbidden, DatabaseUnavailable.
     """
     check_callback(callback_url, settings)
+    with reading() as session:
+        if request is not None and (earlier := find_reserved(session, request)):
+            return Submitted(earlier, repeated=True)
+        # Before anything is created: a batch that is refused leaves no workspace behind.
+        rows = _all_rows(SourceRows(session, settings), items)
     workspaces = _make_workspaces(items)
     batch_id = uuid.uuid4()
     with transaction() as session:
         if request is not None and (first := reserve_key(session, request, batch_id)) != batch_id:
             return Submitted(first, repeated=True)
-        store = Store(session, settings, workspaces)
-        rows = _all_rows(store, items)
         add_batch(session, batch_id, len(items), callback_url)
+        store = Store(session, settings, workspaces)
         store.add([Item(uuid.uuid4(), new, rows[n], batch_id, n) for n, new in enumerate(items)])
     return Submitted(batch_id, repeated=False)
 
@@ -65,12 +69,12 @@ def _make_workspaces(items: Sequence[NewVerification]) -> dict[str, int]:
         return get_or_add_workspaces(session, (new.workspace for new in items))
 
 
-def _all_rows(store: Store, items: Sequence[NewVerification]) -> list[list[dict[str, Any]]]:
+def _all_rows(sources: SourceRows, items: Sequence[NewVerification]) -> list[list[dict[str, Any]]]:
     rows: list[list[dict[str, Any]]] = []
     wrong: dict[int, str] = {}
     for position, new in enumerate(items):
         try:
-            rows.append(store.rows(new))
+            rows.append(sources.of(new))
         except (VerificationInvalid, DocumentNotFound, DocumentNotRead) as error:
             wrong[position] = error.message
         if len(wrong) == _MOST_WRONG:

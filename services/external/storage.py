@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from clients.telemetry import tracing
 from config.settings import Settings
-from db.models import Document, QueryKind
+from db.models import Document, QueryKind, Workspace
 from db.queries.runs.queries import add_queries
 from db.queries.runs.steps import add_outcomes
 from db.queries.verifications.external_sources import add_given_sources, read_document
@@ -18,7 +18,9 @@ from domain.answers.external_citations import GivenCitation, insert_markers
 from domain.answers.statements import plan_checks
 from domain.errors import VerificationInvalid
 from domain.markers.citable import Citable, citable_sources
+from domain.query.instructions import refusal_of
 from domain.query.outcomes import Checked, Drafted, Selected
+from domain.query.workspaces import WorkspaceSettings
 from services.core.request_priority import requester_columns
 from services.external.request import ABOUT_SENTENCES, NewSource, NewVerification, options_of, skipped_checks
 from services.queries.submission import checked_question
@@ -54,20 +56,49 @@ def _portions(items: Sequence[Item]) -> Iterator[list[Item]]:
     yield portion
 
 
-class Store:
-    """Adds verifications in one transaction; a stored document that several of them name is read once."""
+class SourceRows:
+    """Reads the sources of verifications; a stored document that several of them name is read once."""
 
-    def __init__(self, session: Session, settings: Settings, workspaces: Mapping[str, int]) -> None:
-        self._session, self._settings, self._workspaces = session, settings, workspaces
+    def __init__(self, session: Session, settings: Settings) -> None:
+        self._session, self._settings = session, settings
         self._documents: dict[uuid.UUID, Document] = {}
 
-    def rows(self, new: NewVerification) -> list[dict[str, Any]]:
+    def of(self, new: NewVerification) -> list[dict[str, Any]]:
         """The sources as stored rows. Raises VerificationInvalid, DocumentNotFound, DocumentNotRead."""
         rows = [self._row(number, source) for number, source in enumerate(new.sources, start=1)]
         if sum(len(row["text"]) for row in rows) > self._settings.verifying.max_bytes:
             limit = self._settings.verifying.max_bytes
             raise VerificationInvalid(f"The sources have more than {limit:,} characters together; send fewer of them.")
         return rows
+
+    def _row(self, number: int, source: NewSource) -> dict[str, Any]:
+        row = {"number": number, "url": source.url, "document_id": source.document_id, "context": None}
+        if source.document_id is None:
+            pages = None if source.pages is None else [list(page) for page in source.pages]
+            title, details = source.title or f"Source {number}", dict(source.metadata)
+            return {**row, "title": title, "details": details, "text": source.text, "pages": pages, "sections": None}
+        document = self._document(source.document_id)
+        return {
+            **row,
+            "title": source.title or document.filename,
+            "details": {**document.details, **source.metadata},
+            "text": document.text,
+            "pages": document.pages,
+            "sections": document.sections,
+        }
+
+    def _document(self, document_id: uuid.UUID) -> Document:
+        if document_id not in self._documents:
+            self._documents[document_id] = read_document(self._session, document_id)
+        return self._documents[document_id]
+
+
+class Store:
+    """Adds verifications in one transaction."""
+
+    def __init__(self, session: Session, settings: Settings, workspaces: Mapping[str, int]) -> None:
+        self._session, self._settings, self._workspaces = session, settings, workspaces
+        self._refusals: dict[str, str | None] = {}
 
     def add(self, items: Sequence[Item]) -> None:
         """Store the items and the outcomes that need no worker, with few statements for many items."""
@@ -90,7 +121,11 @@ class Store:
             "question": self._question(item),
             "mode": "balanced",
             "provider": self._settings.provider,
-            "options": {**options_of(new, self._settings).model_dump(mode="json"), "judge_model": item.judge_model},
+            "options": {
+                **options_of(new, self._settings).model_dump(mode="json"),
+                "judge_model": item.judge_model,
+                "refusal": self._refusal(new.workspace),
+            },
             "kind": QueryKind.VERIFICATION,
             "callback_url": new.callback_url,
             "custom_id": new.custom_id,
@@ -112,26 +147,12 @@ class Store:
             else checked_question(question, self._settings.question_max_chars)
         )
 
-    def _row(self, number: int, source: NewSource) -> dict[str, Any]:
-        row = {"number": number, "url": source.url, "document_id": source.document_id, "context": None}
-        if source.document_id is None:
-            pages = None if source.pages is None else [list(page) for page in source.pages]
-            title, details = source.title or f"Source {number}", dict(source.metadata)
-            return {**row, "title": title, "details": details, "text": source.text, "pages": pages, "sections": None}
-        document = self._document(source.document_id)
-        return {
-            **row,
-            "title": source.title or document.filename,
-            "details": {**document.details, **source.metadata},
-            "text": document.text,
-            "pages": document.pages,
-            "sections": document.sections,
-        }
-
-    def _document(self, document_id: uuid.UUID) -> Document:
-        if document_id not in self._documents:
-            self._documents[document_id] = read_document(self._session, document_id)
-        return self._documents[document_id]
+    def _refusal(self, workspace: str) -> str | None:
+        """How the workspace says "I don't know", by which a refusal in the given answer is known as one."""
+        if workspace not in self._refusals:
+            stored = self._session.get_one(Workspace, self._workspaces[workspace]).settings
+            self._refusals[workspace] = refusal_of(WorkspaceSettings.stored(stored).instructions)
+        return self._refusals[workspace]
 
 
 def _outcomes(

@@ -38,11 +38,11 @@ async def generate(context: StepContext) -> StepResult:
                 composition, fields, log=context.log, model=context.query.options.model, on_text=draft.write
             )
         )
-    drafted = _stopped(context, draft) if reply is None else _drafted(reply, draft)
+    drafted = _stopped(context, draft) if reply is None else _drafted(reply, draft, context.query.options.refusal)
     return replace(drafted, events=[*draft.unpublished(), *drafted.events])
 
 
-def _drafted(reply: ComposedText | Failure, draft: StreamedDraft) -> StepResult:
+def _drafted(reply: ComposedText | Failure, draft: StreamedDraft, refusal: str | None) -> StepResult:
     if isinstance(reply, Failure):
         return StepResult.single(
             Drafted(status="failed", text="", model=None, reason=reply.reason, code=f"model_{reply.kind}")
@@ -53,7 +53,7 @@ def _drafted(reply: ComposedText | Failure, draft: StreamedDraft) -> StepResult:
         return StepResult.single(
             Drafted(status="failed", text="", model=reply.model, reason=empty, code="model_invalid_reply")
         )
-    if is_idk(text):
+    if is_idk(text, refusal):
         reason = "The passages that were found do not contain the answer."
         return StepResult.single(Drafted(status="abstained", text=text, model=reply.model, reason=reason))
     return StepResult.single(Drafted(status="complete", text=text, model=reply.model, early=sorted(draft.dispatched)))

@@ -19,7 +19,13 @@ def with_question_verdict(context: StepContext, answer: str, checks: Mapping[str
     outcome = context.outcome(ALIGNMENT)
     if outcome is None or outcome["status"] == "skipped":
         return dict(checks)
-    found = judge_question(context.question, answer, _named_texts(context), _models_word(context, outcome))
+    found = judge_question(
+        context.question,
+        answer,
+        _named_texts(context),
+        _models_word(context, outcome),
+        context.query.options.refusal,
+    )
     if found is None:
         return dict(checks)
     return {**checks, ALIGNMENT: {**checks.get(ALIGNMENT, {}), "question": found.as_json()}}

@@ -77,7 +77,7 @@ def test_the_whole_completion(http: httpx.Client) -> None:  # N9
     told = completion_of(http, body())
     query_id = told["citewell"]["query_id"]
     stored = http.get(f"/v1/queries/{query_id}").json()
-    message = {"role": "assistant", "content": ANSWER + REFERENCES + LINE, "refusal": None}
+    message: Json = {"role": "assistant", "content": ANSWER + REFERENCES + LINE, "refusal": None, "annotations": []}
     assert told["choices"] == [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}]
     assert told["usage"] == {"prompt_tokens": 900, "completion_tokens": 70, "total_tokens": 970}
     assert (told["id"], told["object"], told["model"]) == (f"chatcmpl-{query_id}", "chat.completion", "default")
@@ -143,7 +143,8 @@ def test_parameters_without_a_meaning_here_are_ignored(http: httpx.Client) -> No
     ignored = json.loads(
         """{"temperature": 0.2, "top_p": 1, "max_tokens": 5, "max_completion_tokens": 5, "seed": 1, "user": "u",
         "stop": ["."], "n": 1, "stream": false, "stream_options": null, "response_format": {"type": "text"},
-        "tools": [], "tool_choice": "none", "logprobs": false, "modalities": ["text"], "audio": null,
+        "tools": [{"type": "function"}], "tool_choice": "auto", "functions": [{"name": "f"}],
+        "logprobs": false, "modalities": ["text"], "audio": null,
         "presence_penalty": 0, "logit_bias": {}, "store": true, "metadata": {}, "of_next_year": {"x": [1]}}"""
     )
     assert completion_of(http, body(**ignored))["object"] == "chat.completion"
@@ -151,8 +152,9 @@ def test_parameters_without_a_meaning_here_are_ignored(http: httpx.Client) -> No
 
 REFUSED: list[tuple[Json, str]] = [
     ({"n": 2}, "n"),
-    ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "tools"),
-    ({"functions": [{"name": "f"}]}, "functions"),
+    ({"tool_choice": "required"}, "tool_choice"),
+    ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, "tool_choice"),
+    ({"function_call": {"name": "f"}}, "function_call"),
     ({"logprobs": True}, "logprobs"),
     ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
     ({"response_format": {"type": "json_object"}}, "response_format"),

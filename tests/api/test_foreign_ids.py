@@ -44,13 +44,13 @@ IDS: dict[str, Callable[[], str]] = {
     "webhook_id": lambda: str(register("https://hooks.example.com/citewell")[0]),
     "delivery_id": lambda: _finished_delivery(),
     "model": lambda: _stored_workspace(),
-    "name": lambda: _stored_workspace(),
+    "workspace": lambda: _stored_workspace(),
     "key_id": lambda: parse_key(make_key(tenant="first", name=f"key-{MARK}")).id,
 }
 # Bodies of operations with an id in their path, where an empty object is not enough.
 BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/webhooks/{webhook_id}/replay": {"since": "2026-01-01T00:00:00Z"},
-    "PATCH /v1/workspaces/{name}": {"title": "Theirs"},
+    "PATCH /v1/workspaces/{workspace}": {"title": "Theirs"},
     "POST /v1/queries/{query_id}/feedback": {"rating": "up"},
     "POST /v1/queries/{query_id}/share": {"hours": 1},
     "PATCH /v1/conversations/{conversation_id}": {"title": "Another"},

@@ -229,7 +229,7 @@ class Story:
 
     def _citable(self) -> Citable:
         selected, told = self.outcome("select")["selected"], self.outcome("select")["sources"]
-        return citable_sources(told or [{} for _ in selected])
+        return citable_sources(told or [{} for _ in selected], self.options.refusal)
 
     def assess(self) -> Outcome:
         return self.run("assess", rounds.assess)

@@ -35,7 +35,14 @@ def reserve_key(session: Session, request: Repeatable, resource_id: uuid.UUID) -
     )
     if first is not None:
         return first
-    earlier = session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == request.key)).one()
+    return find_reserved(session, request) or resource_id
+
+
+def find_reserved(session: Session, request: Repeatable) -> uuid.UUID | None:
+    """The resource of an earlier request with this key, if there was one. Raises IdempotencyKeyReused."""
+    earlier = session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == request.key)).one_or_none()
+    if earlier is None:
+        return None
     if earlier.fingerprint != request.fingerprint:
         raise IdempotencyKeyReused
     return earlier.resource_id

@@ -15,6 +15,7 @@ from domain.facts.reading.vocabulary import RELATIONS
 _DIGITS = re.compile(r"\d+")
 _LEAST_SHARED_PREFIX = 0.75  # share of two stems' letters that words of one lexeme have in common
 _HEAD = 4
+_ABLE = re.compile("[ai]bl$")  # "refundable" and "refunded"
 _AGENT = re.compile(r"(.+)[eo]r")
 _ONE_SYLLABLE, _SURE_PARTICLES = re.compile("[가-힣][은는이가을를의에]?"), "은는을를"
 _MOST_PER_PREFIX = 1000  # tokens of a source with the same beginning
@@ -210,6 +211,8 @@ def same_lexeme(one: str, other: str) -> bool:
     if korean:
         shorter, longer = sorted((one, other), key=len)
         return len(shorter) >= 2 and longer.startswith(shorter) and len(longer) - len(shorter) <= 2
+    if _ABLE.sub("", one) == _ABLE.sub("", other) and len(one) >= _HEAD <= len(other):
+        return True
     if one[:_HEAD] != other[:_HEAD] or min(len(one), len(other)) < _HEAD or are_counterparts(one, other):
         return False
     shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -3,19 +3,21 @@
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from dataclasses import replace
 from time import sleep
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import delete, select, text
 
 from config.settings import settings
-from db.models import Query
-from db.queries.access.workspaces import get_or_add_workspace
+from db.models import Document, Query, Workspace
+from db.queries.access.idempotency import Repeatable
+from db.queries.access.workspaces import add_workspace, get_or_add_workspace
 from db.queries.runs.steps import find_outcome
 from db.queries.verifications.external_sources import get_given_passages
 from db.session import transaction
-from domain.errors import CitewellError, DocumentNotRead, VerificationInvalid
+from domain.errors import BatchInvalid, CitewellError, DocumentNotRead, IdempotencyKeyReused, VerificationInvalid
 from domain.query.modes import IDK
 from services.external.acceptance import submit_batch, submit_verification
 from services.external.request import CHECKS, NewCitation, NewSource, NewVerification
@@ -280,6 +282,56 @@ def test_a_new_workspace_is_there_for_others_while_its_batch_is_stored() -> None
             session.execute(text("SET LOCAL lock_timeout = '500ms'"))
             assert get_or_add_workspace(session, "shared").name == "shared"
         assert stored.result(timeout=60)
+
+
+def test_a_batch_that_is_refused_leaves_no_workspace_behind() -> None:  # A8
+    right = NewVerification(f"{RETURNED} [1].", [NewSource(RETURNS)], workspace="new")
+    wrong = replace(right, sources=[NewSource(document_id=uuid.uuid4())])
+    with pytest.raises(BatchInvalid):
+        submit_batch([right, wrong], None, settings())
+    assert workspaces_called("new") == []
+
+
+def test_a_batch_that_is_repeated_is_the_first_one_though_its_document_is_gone() -> None:  # A8
+    with transaction() as session:
+        document_id = make_document(session, RETURNS).id
+    items = [NewVerification(f"{RETURNED} [1].", [NewSource(document_id=document_id)])]
+    first = submit_batch(items, None, settings(), Repeatable("key", "a"))
+    with transaction() as session:
+        session.execute(delete(Document).where(Document.id == document_id))
+    assert submit_batch(items, None, settings(), Repeatable("key", "a")) == (first.query_id, True)
+    with pytest.raises(IdempotencyKeyReused):
+        submit_batch([replace(items[0], workspace="new")], None, settings(), Repeatable("key", "b"))
+    assert workspaces_called("new") == []
+
+
+def workspaces_called(name: str) -> list[str]:
+    with transaction() as session:
+        return list(session.scalars(select(Workspace.name).where(Workspace.name == name)))
+
+
+OWN = "Please ask the help desk. Its extension is 100."
+
+
+@pytest.mark.parametrize("answer", [OWN, "please ask the help desk – its extension is 100", f"{OWN} [1]"])
+def test_the_refusal_of_a_workspace_is_known_as_one(answer: str) -> None:  # V8, N2
+    with transaction() as session:
+        add_workspace(session, "desk", settings={"instructions": {"refusal": OWN}})
+    result = GivenStory(answer, RETURNS, workspace="desk", question="How long are returns accepted?").verified()
+    assert set(states(result)) == {"no_claim"}
+    assert result["repaired_answer"].removesuffix(" [1]") == answer.removesuffix(" [1]")
+    question = result["verification"]["question"]
+    assert (question["relevant"], question["reason"]) == ("no", "The question is not answered.")
+    # It is one as a whole only, and only there.
+    assert "unsupported" in states(GivenStory(f"{OWN} Its fee is 5 euros.", RETURNS, workspace="desk").verified())
+    assert "unsupported" in states(GivenStory(OWN, RETURNS).verified())
+
+
+def test_where_nothing_holds_the_workspace_says_it_in_its_own_words() -> None:  # N2, V8
+    with transaction() as session:
+        add_workspace(session, "desk", settings={"instructions": {"refusal": OWN}})
+    result = GivenStory("The moon is made of green cheese from Holland [1].", RETURNS, workspace="desk").verified()
+    assert result["repaired_answer"] == OWN
 
 
 def test_each_verification_of_a_batch_has_its_own_sources() -> None:  # N2

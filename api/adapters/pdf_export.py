@@ -1,0 +1,127 @@
+"""A finished query as a PDF: the answer with linked citations, its references, and the verdict on each sentence.
+
+The font is embedded: it has Latin, Cyrillic, Korean and Japanese letters, in the only weight that its package
+brings. Importing this module needs the extra `pdf`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from fpdf import FPDF
+from pylopdf_fonts_ko import sans_path
+
+from domain.correction.continuous_text import LINKED_MARKER, ContinuousText, Link, linked_references
+from domain.query.modes import is_korean
+
+Json = Mapping[str, Any]
+_NAME = "noto"
+_INK, _QUIET, _LINK = (28, 28, 28), (92, 92, 92), (11, 87, 160)
+_COLOURS = {"supported": (21, 110, 60), "contradicted": (176, 32, 32), "unsupported": (176, 32, 32)}
+_LINE = 6.0
+_UNKNOWN = "\u25a1"
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_LEFT_OUT = f"Characters that the font of this file lacks are shown as {_UNKNOWN}; the export as HTML has them."
+
+
+def pdf_of(query: Json, link: Link, states: Mapping[str, str], footer: str) -> bytes:
+    """`states` are the verdicts as people read them, `footer` says where the answer comes from."""
+    page = _Page(query)
+    read = ContinuousText(link, relabelled=False).finished(query)
+    page.heading(query["question"], 15)
+    page.linked(read["answer"])
+    if query["abstained"] and query["abstain_reason"]:
+        page.quiet(query["abstain_reason"])
+    if references := linked_references(read, link):
+        page.heading("References", 12)
+        for each in references:
+            page.linked(each)
+    if query["verification"]:
+        page.heading("Verification", 12)
+        _verification(page, query["verification"], states)
+    page.ln(_LINE / 2)
+    page.quiet(footer)
+    if page.lacks:
+        page.quiet(_LEFT_OUT)
+    return bytes(page.output())
+
+
+def _verification(page: "_Page", scores: Json, states: Mapping[str, str]) -> None:
+    if scores["confidence"] is not None:
+        page.quiet(f"Confidence {scores['confidence']:.2f} ({scores['confidence_level']})")
+    sentences: Sequence[Json] = scores["sentences"]
+    for each in sentences:
+        page.ln(1.5)
+        page.paragraph(states[each["status"]], _COLOURS.get(each["status"], _QUIET), 9)
+        page.paragraph(each["text"], _INK, 10.5)
+        if each["evidence"]:
+            page.quiet(f"“{each['evidence']}” ({_place(each['source'])})" if each["source"] else each["evidence"])
+        elif each["reason"]:
+            page.quiet(each["reason"])
+
+
+def _place(source: Json) -> str:
+    page = source["page_number"]
+    return source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
+
+
+class _Page(FPDF):
+    """A4 in one font; `lacks` is set once a character was shown that the font does not have."""
+
+    def __init__(self, query: Json) -> None:
+        super().__init__(format="A4")
+        self.lacks = False
+        self.add_font(_NAME, fname=sans_path())
+        font = cast("Any", self.fonts[_NAME])
+        self._known: frozenset[int] = frozenset(font.cmap)
+        self.set_font(_NAME, size=11)
+        self.set_margin(20)
+        self.set_auto_page_break(auto=True, margin=20)
+        self.set_title(self.shown(query["question"]))
+        self.set_creator("Citewell")
+        self.set_lang("ko" if is_korean(query["question"]) else "en")
+        # The same answer is the same file, whenever it is exported.
+        self.set_creation_date(datetime.fromisoformat(query["finished_at"] or query["created_at"]))
+        self.add_page()
+
+    def footer(self) -> None:
+        self.set_y(-14)
+        self.set_font(_NAME, size=8)
+        self.set_text_color(*_QUIET)
+        self.cell(0, 5, str(self.page_no()), align="C")
+
+    def heading(self, text: str, size: float) -> None:
+        self.ln(_LINE / 2 if self.get_y() > self.t_margin else 0)
+        self.paragraph(text, _INK, size)
+        self.ln(1)
+
+    def quiet(self, text: str) -> None:
+        self.paragraph(text, _QUIET, 9)
+
+    def paragraph(self, text: str, colour: tuple[int, int, int], size: float) -> None:
+        self.set_font(_NAME, size=size)
+        self.set_text_color(*colour)
+        self.multi_cell(0, size * 0.52, self.shown(text), align="L", new_x="LMARGIN", new_y="NEXT")
+
+    def linked(self, text: str) -> None:
+        """A text whose citations are links of the form `[[1]](…)`."""
+        self.set_font(_NAME, size=11)
+        position = 0
+        for found in LINKED_MARKER.finditer(text):
+            self._run(text[position : found.start()])
+            self._run(f"[{found[1]}]", found[2])
+            position = found.end()
+        self._run(text[position:])
+        self.ln(_LINE)
+
+    def _run(self, text: str, link: str = "") -> None:
+        self.set_text_color(*(_LINK if link else _INK))
+        self.write(_LINE, self.shown(text), link)
+
+    def shown(self, text: str) -> str:
+        """`text` with a box for each character that the font lacks."""
+        kept = _CONTROLS.sub("", text).replace("\t", " ")
+        signs = [each if ord(each) in self._known or each in "\n\u200b" else _UNKNOWN for each in kept]
+        self.lacks = self.lacks or _UNKNOWN in signs
+        return "".join(signs)

@@ -1,0 +1,42 @@
+"""Recognises what chat programs such as Open WebUI ask about a conversation, and not about documents (N9).
+
+They send it as an ordinary question: a title for the chat, tags, what the user may ask next, words to search for. No
+document answers it, so it is answered here, from the conversation alone and without a model.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from domain.query.conversation import title_of
+
+_TASK = re.compile(r"\s*#{2,3} Task:")
+_HISTORY = re.compile(r"<chat_history>(?P<said>.*)</chat_history>", re.DOTALL)
+_AUTOCOMPLETION = re.compile(r"<type>[^<]*</type>\s*<text>", re.IGNORECASE)
+_WANTED = re.compile(r"""\{\s*\\?["'](?P<key>title|tags|follow_ups|queries|prompt|text)\\?["']\s*:""")
+_USER = re.compile(r"^USER: (.*?)(?=^(?:USER|ASSISTANT|SYSTEM): |\Z)", re.DOTALL | re.MULTILINE)
+
+_REPLIES: Mapping[str, Callable[[Sequence[str]], object]] = {
+    "title": lambda asked: title_of(asked[0]) if asked else "",
+    "queries": lambda asked: [" ".join(asked[-1].split())] if asked else [],
+    "tags": lambda _: [],
+    "follow_ups": lambda _: [],
+    "prompt": lambda _: "",
+    "text": lambda _: "",
+}
+
+
+def side_reply(message: str) -> str | None:
+    """The reply to a request about the conversation, in the JSON that it asks for; None for any other message.
+
+    One begins with the headline "Task" and shows the chat history, or the text to be completed, in tags.
+    """
+    history = _HISTORY.search(message)
+    if not _TASK.match(message) or not (history or _AUTOCOMPLETION.search(message)):
+        return None
+    # What was said in the chat does not decide what is wanted.
+    wanted = _WANTED.search(message[: history.start()] if history else message)
+    if wanted is None:
+        return None
+    asked = [each.strip() for each in _USER.findall(history["said"])] if history else []
+    return json.dumps({wanted["key"]: _REPLIES[wanted["key"]]([each for each in asked if each])}, ensure_ascii=False)
