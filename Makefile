@@ -41,6 +41,7 @@ check: setup ## format, lint, types, import contracts, unused dependencies
 	$(BIN)/basedpyright --warnings
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
+	cd sdk/python && ../../$(BIN)/deptry .
 
 bench: setup ## Citewell and six others on the same work, in at most ten minutes, as one table (docs/internals/performance.md)
 	$(BIN)/python -m benchmarks
@@ -75,5 +76,6 @@ licences: setup ## docs/internals/licences.md anew, after `make lock`
 settings: setup ## docs/settings.md anew, after a change in config/
 	$(BIN)/python -m tools.settings_page > docs/settings.md
 
-wire: setup ## citewell/wire/shapes.py anew, after a change in api/schemas/ or of what the client reads
+wire: setup ## the types in sdk/ anew, after a change of the API or of what the Python client reads
 	$(BIN)/python -m tools.wire
+	$(BIN)/python -m tools.wire_javascript

@@ -33,6 +33,7 @@ from api.routes import (
     keys,
     metrics,
     operations,
+    originals,
     overview,
     quality,
     queries,
@@ -70,6 +71,7 @@ _READING = Access(Scope.READ, Scope.READ, within_workspaces=True)
 _ROUTERS = (
     (workspaces.router, _DOCUMENTS),
     (documents.router, _DOCUMENTS),
+    (originals.router, _DOCUMENTS),
     (imports.router, _DOCUMENTS),
     (queries.router, _ASKING),
     (conversations.router, _ASKING),

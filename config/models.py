@@ -110,7 +110,7 @@ class ModelSettings(Group):
         ge=0,
         description="A step that would wait longer for the rate limit is deferred and frees its worker",
     )
-    # A classifier of (source, statement) pairs with a veto on what is called supported; docs/neural-judge.md.
+    # A classifier of (source, statement) pairs with a veto on what is called supported; docs/internals/neural-judge.md.
     judge: str | None = Field(
         default=None,
         description='Classifier with a veto on "supported": a folder, or a model id in the local hub cache',

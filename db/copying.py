@@ -48,7 +48,6 @@ def snapshot(url: str) -> Generator[Snapshot]:
 
 
 def count_rows(url: str) -> dict[str, int]:
-    """Row count of every table."""
     with _connected(url, "REPEATABLE READ") as connection:
         return _rows(connection)
 

@@ -6,7 +6,7 @@ CitewellError
 │   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid, BatchInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
-│       ├── DocumentTooLarge (413), DocumentTooSlow
+│       ├── DocumentTooLarge (413), DocumentTooSlow, PageNotFound (404)
 │       └── ArchiveTypeUnknown (415), DocumentNameInvalid, DocumentNameTaken
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere, WorkspaceForbidden, KeyLimited
@@ -18,7 +18,7 @@ CitewellError
 ├── SchemaUnknown (503), EmbeddingRejected (502)
 └── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
     NotReplayable, NotReverifiable, DocumentNotFailed, TurnUnfinished, WorkspaceNameTaken, WorkspaceNotEmpty (409)
-    WorkspaceDeleting, EmbeddingsDiffer (409)
+    WorkspaceDeleting, EmbeddingsDiffer, PicturesMissing, BoxesMissing, BoxesOutdated (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -224,6 +224,30 @@ class DocumentNotFound(NotFound):
 
 class OriginalNotFound(NotFound):
     """The file of the document is not stored any more; send it again, or read its text under `/text`."""
+
+
+class PageNotFound(DocumentUnusable):
+    """The document has no page with that number."""
+
+    status = 404
+
+
+class PicturesMissing(CitewellError):
+    """Only pages of PDFs are shown as pictures; `/blocks` has what other documents are made of, `/text` the text."""
+
+    status = 409
+
+
+class BoxesMissing(CitewellError):
+    """The words of this document have no places on pages: only those of PDFs have."""
+
+    status = 409
+
+
+class BoxesOutdated(CitewellError):
+    """This part has no places on pages; if an older version read the document, delete it and send it again."""
+
+    status = 409
 
 
 class FeedbackNotFound(NotFound):

@@ -14,7 +14,7 @@ from math import ceil
 from pathlib import Path
 from statistics import median
 
-PROGRAM = ("api", "citewell", "clients", "config", "db", "domain", "services", "workers")
+PROGRAM = ("api", "citewell", "clients", "config", "db", "domain", "sdk/python/citewell_client", "services", "workers")
 TABLES = Path("db/models")
 SHORT, LONG = 40, 200
 _WORD = re.compile(r"\w[\w'’-]*")

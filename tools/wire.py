@@ -1,8 +1,9 @@
-"""The client's types of the API's JSON, made from the API's schemas: `make wire` writes citewell/wire/shapes.py.
+"""The Python client's types of the API's JSON, made from the API's schemas: `make wire` writes `types/shapes.py` in
+sdk/python/citewell_client.
 
-The shapes are those that citewell/ imports from `citewell.wire`, with everything within them. A shape has the name of
-its schema without `Read`, or the one that NAMES gives it; what stands in another module of citewell/wire is taken from
-there.
+The shapes are those that the client and citewell/ import from `citewell_client.types`, with everything within them. A
+shape has the name of its schema without `Read`, or the one that NAMES gives it; what stands in another module of
+`types` is taken from there.
 """
 
 import ast
@@ -21,7 +22,8 @@ from api import schemas as described
 from api.schemas.texts import Input
 
 ROOT = Path(__file__).resolve().parents[1]
-SHAPES = ROOT / "citewell" / "wire" / "shapes.py"
+CLIENT = ROOT / "sdk" / "python" / "citewell_client"
+SHAPES = CLIENT / "types" / "shapes.py"
 NAMES = {
     "AttemptRead": "DeliveryAttempt",
     "AuditChecked": "AuditCheck",
@@ -46,7 +48,7 @@ NAMES = {
     "WebhookSecretRead": "WebhookEndpointCreated",
 }
 # Endpoints of their own, which the client does not speak: their schemas share names with others.
-_OTHERS = {"citations", "completions", "seeds"}
+_OTHERS = "api.schemas.formats."
 # A schema has optional fields where the client has two shapes.
 _LOOSER = {"Source"}
 _PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
@@ -62,9 +64,9 @@ class Unnamed(Exception):
 
 
 def module() -> str:
-    """The text of citewell/wire/shapes.py. Raises Unnamed when a name means no schema, or two different ones."""
+    """The text of the shapes. Raises Unnamed when a name means no schema, or two different ones."""
     by_hand = {
-        name: f"citewell.wire.{path.stem}"
+        name: f"citewell_client.types.{path.stem}"
         for path in sorted(SHAPES.parent.glob("*.py"))
         if path.name not in ("__init__.py", SHAPES.name)
         for name in _defined(path)
@@ -72,7 +74,7 @@ def module() -> str:
     schemas = _schemas()
     refuse_twice(by_hand, schemas)
     shapes = Shapes(schemas, by_hand)
-    for name in sorted(_imported(ROOT / "citewell") - by_hand.keys()):
+    for name in sorted((_imported(CLIENT) | _imported(ROOT / "citewell")) - by_hand.keys()):
         shapes.add(name)
     return _formatted(shapes.text())
 
@@ -112,7 +114,7 @@ class Shapes:
     def _definition(self, name: str, model: type[BaseModel], fields: Mapping[str, str]) -> list[str]:
         """The lines of a shape; the one of a schema that extends another extends its shape."""
         base = model.__bases__[0]
-        parent, inherited = _without_read(base.__name__), dict[str, str]()
+        parent, inherited = shape_name(base.__name__), dict[str, str]()
         if base in self._models.get(parent, []) and (theirs := self._fields(base)).items() <= fields.items():
             inherited = theirs
             self.add(parent)
@@ -149,7 +151,7 @@ class Shapes:
     def _named(self, reference: str, defined: Mapping[str, Any]) -> str:
         if "properties" not in (schema := defined[reference]):
             return self._kind(schema, defined)
-        if (name := _without_read(reference)) in self._by_hand:
+        if (name := shape_name(reference)) in self._by_hand:
             self._used.add(name)
         else:
             self.add(name)
@@ -159,15 +161,15 @@ class Shapes:
 def _schemas() -> dict[str, list[type[BaseModel]]]:
     """The models in api/schemas by the names of their shapes."""
     found: dict[str, list[type[BaseModel]]] = {}
-    for each in pkgutil.iter_modules(described.__path__):
-        defined = importlib.import_module(f"{described.__name__}.{each.name}")
-        for model in vars(defined).values() if each.name not in _OTHERS else ():
+    for each in pkgutil.walk_packages(described.__path__, f"{described.__name__}."):
+        defined = importlib.import_module(each.name)
+        for model in vars(defined).values() if not each.name.startswith(_OTHERS) else ():
             if isinstance(model, type) and issubclass(model, BaseModel) and model.__module__ == defined.__name__:
-                found.setdefault(_without_read(model.__name__), []).append(model)
+                found.setdefault(shape_name(model.__name__), []).append(model)
     return found
 
 
-def _without_read(name: str) -> str:
+def shape_name(name: str) -> str:
     return NAMES.get(name, name.removesuffix("Read"))
 
 
@@ -176,12 +178,12 @@ def _docstring(model: type[BaseModel]) -> list[str]:
 
 
 def _imported(folder: Path) -> set[str]:
-    """What the modules of a folder import from citewell.wire."""
+    """What the modules of a folder import from citewell_client.types."""
     return {
         alias.name
         for path in folder.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ImportFrom) and node.module == "citewell.wire"
+        if isinstance(node, ast.ImportFrom) and node.module == "citewell_client.types"
         for alias in node.names
     }
 

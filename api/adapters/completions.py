@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from api.schemas.completions import CONVERSATION
+from api.schemas.formats.completions import CONVERSATION
 from domain.correction.continuous_text import LINKED_MARKER, Link, linked_references, no_link
 from domain.query.modes import is_korean
 from domain.verdicts.summary_line import verification_line

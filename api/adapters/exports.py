@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 
 from domain.correction.continuous_text import ContinuousText, Link, linked_references, no_link
 from domain.errors import PdfUnavailable
+from domain.verdicts.answer_confidence import UNCALIBRATED
 
 Json = Mapping[str, Any]
 
@@ -133,7 +134,13 @@ def _markdown(query: Json, link: Link) -> str:
 def _verification(query: Json) -> Iterator[str]:
     scores: Json = query["verification"]
     if scores["confidence"] is not None:
-        yield f"Confidence {scores['confidence']:.2f} ({scores['confidence_level']})"
+        # A number that nobody has measured would say more than is known.
+        measured = scores["confidence_level"] != UNCALIBRATED
+        yield (
+            f"Confidence {scores['confidence']:.2f} ({scores['confidence_level']})"
+            if measured
+            else "Confidence: not calibrated"
+        )
     lines = ["| Sentence | Verdict | Evidence |", "|---|---|---|"]
     for each in scores["sentences"]:
         place = _place(each["source"]) if each["source"] else ""

@@ -2,8 +2,8 @@
 
 from typing import cast, get_args
 
-from api.schemas.citations import StreamAsk
-from api.schemas.seeds import AgentAsk, ChatAsk, RagAsk, VerifiedAsk
+from api.schemas.formats.citations import StreamAsk
+from api.schemas.formats.seeds import AgentAsk, ChatAsk, RagAsk, VerifiedAsk
 from domain.errors import ModeUnknown
 from domain.query.modes import Mode, parse_mode
 from domain.query.options import GraphMode, RunKind

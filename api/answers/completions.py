@@ -19,7 +19,7 @@ from api.answers.waiting import follow, read_when_final, require_valid_key
 from api.http.downloads import page_url
 from api.http.errors import Unanswered, error_object
 from api.http.sse import HEADERS, MEDIA_TYPE, data_event
-from api.schemas.completions import CompletionCreate, CompletionProof, ConversationNamed
+from api.schemas.formats.completions import CompletionCreate, CompletionProof, ConversationNamed
 from config.settings import settings
 from domain.correction.continuous_text import ContinuousText, Link, no_link, without_links
 from domain.errors import CitewellError, QueryFinished, QueryNotFound

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from api.http.errors import MAX_FIELD_ERRORS
 from api.http.uploads import media_type
-from api.schemas.verifications import VerificationCreate
+from api.schemas.verification.verifications import VerificationCreate
 from config.settings import Settings
 from db.queries.access.idempotency import Repeatable
 from domain.errors import BatchInvalid, CitewellError

@@ -13,7 +13,7 @@ from api.answers.one_request import succeeded
 from api.answers.waiting import follow, require_valid_key
 from api.http.errors import Unanswered
 from api.http.sse import data_event
-from api.schemas.citations import FinalEvent
+from api.schemas.formats.citations import FinalEvent
 from config.settings import settings
 from db.queries.runs.events import DRAFT
 from domain.errors import CitewellError

@@ -9,7 +9,7 @@ from fastapi.sse import format_sse_event
 
 from api.adapters import completions
 from api.http.sse import HEADERS, MEDIA_TYPE, data_event
-from api.schemas.completions import CompletionCreate
+from api.schemas.formats.completions import CompletionCreate
 from services.queries.workspaces import read_model
 
 _USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}

@@ -15,8 +15,8 @@ from pydantic import BaseModel
 
 from api.answers.waiting import follow
 from api.http.sse import HEADERS, MEDIA_TYPE, data_event, described
-from api.schemas.answers import QueryRead
-from api.schemas.verifications import VerificationResult
+from api.schemas.questions.answers import QueryRead
+from api.schemas.verification.verifications import VerificationResult
 from config.settings import settings
 from db.models import QueryKind
 from domain.errors import NotFound

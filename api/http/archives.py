@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
-from api.http.uploads import FORM_OVERHEAD_BYTES, PLACE_FIELDS, body_error, field_error, form_fields, media_type
-from api.schemas.imports import ImportUpload
+from api.http.uploads import FORM_OVERHEAD_BYTES, body_error, field_error, form_fields, form_schema, media_type
+from api.schemas.documents.imports import ImportUpload
 from services.documents.imports import NewImport
 
 _FORM = "multipart/form-data"
@@ -37,21 +37,11 @@ IMPORT_BODY = cast(
         "requestBody": {
             "required": True,
             "content": {
-                _FORM: {
-                    "schema": {
-                        "type": "object",
-                        "required": ["file"],
-                        "properties": {
-                            "file": {"type": "string", "format": "binary", "description": "A .zip archive."},
-                            **PLACE_FIELDS,
-                            "metadata": {
-                                "type": "string",
-                                "description": "A JSON object, given to each document of the archive.",
-                                "example": '{"ticker": "ACME", "year": 2026}',
-                            },
-                        },
-                    }
-                }
+                _FORM: form_schema(
+                    "A .zip archive.",
+                    "A JSON object, given to each document of the archive.",
+                    '{"ticker": "ACME", "year": 2026}',
+                )
             },
         }
     },

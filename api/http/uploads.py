@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
-from api.schemas.documents import DocumentCreate, DocumentUpload
+from api.schemas.documents.documents import DocumentCreate, DocumentUpload
 from domain.documents.formats import listed
 from services.documents.documents import NewDocument
 
@@ -96,16 +96,31 @@ def _document_schema() -> dict[str, Any]:
     return schema
 
 
-PLACE_FIELDS = {
-    "workspace": {
-        "type": "string",
-        "default": "default",
-        "maxLength": 100,
-        "description": "The collection to join; made on first use.",
-    },
-    "source": {"type": "string", "default": "api-server", "maxLength": 100, "description": "Where it came from."},
-}
-"""Fields of both upload forms, as OpenAPI describes them."""
+def form_schema(file: str, metadata: str, example: str) -> dict[str, Any]:
+    """The form of an upload, as OpenAPI describes it; the texts describe its file and its metadata."""
+    return {
+        "schema": {
+            "type": "object",
+            "required": ["file"],
+            "properties": {
+                "file": {"type": "string", "format": "binary", "description": file},
+                "workspace": {
+                    "type": "string",
+                    "default": "default",
+                    "maxLength": 100,
+                    "description": "The collection to join; made on first use.",
+                },
+                "source": {
+                    "type": "string",
+                    "default": "api-server",
+                    "maxLength": 100,
+                    "description": "Where it came from.",
+                },
+                "metadata": {"type": "string", "description": metadata, "example": example},
+            },
+        }
+    }
+
 
 IncomingDocument = Annotated[NewDocument, Depends(_incoming_document)]
 
@@ -115,25 +130,11 @@ DOCUMENT_BODY = cast(
         "requestBody": {
             "required": True,
             "content": {
-                _FORM: {
-                    "schema": {
-                        "type": "object",
-                        "required": ["file"],
-                        "properties": {
-                            "file": {
-                                "type": "string",
-                                "format": "binary",
-                                "description": f"A file of type {listed()}.",
-                            },
-                            **PLACE_FIELDS,
-                            "metadata": {
-                                "type": "string",
-                                "description": "A JSON object, kept with every citation of the document.",
-                                "example": '{"ticker": "ACME", "year": 2026, "filing_type": "10-Q"}',
-                            },
-                        },
-                    }
-                },
+                _FORM: form_schema(
+                    f"A file of type {listed()}.",
+                    "A JSON object, kept with every citation of the document.",
+                    '{"ticker": "ACME", "year": 2026, "filing_type": "10-Q"}',
+                ),
                 _JSON: {"schema": _document_schema()},
             },
         }

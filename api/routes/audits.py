@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Query, Response
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.uploads import require_json
-from api.schemas.audits import AuditChecked, AuditRead, Head, ReverifyCreate
-from api.schemas.verifications import VerificationAccepted, VerificationLinks
+from api.schemas.verification.audits import AuditChecked, AuditRead, Head, ReverifyCreate
+from api.schemas.verification.verifications import VerificationAccepted, VerificationLinks
 from config.settings import settings
 from db.models import QueryKind
 from services.audit.reverification import Reverification, reverify

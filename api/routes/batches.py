@@ -11,7 +11,13 @@ from fastapi.responses import StreamingResponse
 from api.answers.external_answers import LINES, parsed_lines, require_lines, submit_lines
 from api.http.capacity import ROOM_FOR_A_BATCH
 from api.http.idempotency import REPLAYED, MaybeRepeated
-from api.schemas.verifications import BatchAccepted, BatchLinks, BatchRead, VerificationCreate, VerificationResult
+from api.schemas.verification.verifications import (
+    BatchAccepted,
+    BatchLinks,
+    BatchRead,
+    VerificationCreate,
+    VerificationResult,
+)
 from config.settings import settings
 from services.external import batches
 from workers.processes.notifying import notify_end

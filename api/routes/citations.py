@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Depends
 
 from api.http.uploads import require_json
-from api.schemas.citations import CitationVerdict, CitationVerify
+from api.schemas.formats.citations import CitationVerdict, CitationVerify
 from config.settings import settings
 from services.external.citation_verification import verify_citation
 

@@ -10,7 +10,7 @@ from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.paging import After, AfterTurn, next_cursor, turn_cursor
 from api.http.uploads import require_json
 from api.routes.queries import as_new_query, links_of
-from api.schemas.conversations import (
+from api.schemas.questions.conversations import (
     ConversationChange,
     ConversationCreate,
     ConversationList,

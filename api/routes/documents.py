@@ -11,7 +11,7 @@ from api.http.capacity import ROOM_FOR_A_DOCUMENT
 from api.http.downloads import DOWNLOAD, download
 from api.http.paging import After, next_cursor
 from api.http.uploads import DOCUMENT_BODY, IncomingDocument
-from api.schemas.documents import (
+from api.schemas.documents.documents import (
     DocumentAccepted,
     DocumentLayout,
     DocumentLinks,
@@ -20,7 +20,7 @@ from api.schemas.documents import (
     DocumentState,
     DocumentVersions,
 )
-from api.schemas.search import PassageList
+from api.schemas.questions.search import PassageList
 from api.schemas.texts import Filename, PlainText, WorkspaceName
 from config.settings import settings
 from db.queries.documents.documents import DocumentFilter
@@ -130,7 +130,7 @@ def get_document_text(
     return text[start:stop]
 
 
-@router.get("/{document_id}/original", name="get_document_original", responses=DOWNLOAD)
+@router.get("/{document_id}/original", name="get_document_original", response_class=Response, responses=DOWNLOAD)
 def get_original(document_id: UUID) -> Response:
     """The file as it was sent, byte for byte, for saving: a browser does not show it."""
     filename, content = read_original(document_id)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from api.http.paging import After, next_cursor
 from api.http.uploads import require_json
-from api.schemas.feedback import (
+from api.schemas.questions.feedback import (
     FeedbackCreate,
     FeedbackGiven,
     FeedbackList,

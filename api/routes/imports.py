@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 from api.http.archives import IMPORT_BODY, IncomingImport
 from api.http.capacity import ROOM_FOR_A_DOCUMENT
 from api.http.paging import After, next_cursor
-from api.schemas.imports import ImportAccepted, ImportLinks, ImportList, ImportRead, ImportState
+from api.schemas.documents.imports import ImportAccepted, ImportLinks, ImportList, ImportRead, ImportState
 from api.schemas.texts import WorkspaceName
 from services.documents.imports import accept_import, read_import, read_imports
 from workers.starting.launch import launch_import

@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 from api.http.errors import RETRY_AFTER_S, problem
 from api.http.security import keys_mode
-from api.schemas.operations import Checks, Health, NotReadyProblem, Ready
+from api.schemas.operations.health import Checks, Health, NotReadyProblem, Ready
 from config.settings import settings
 from services.operations.readiness import check_readiness
 

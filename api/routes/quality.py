@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from api.http.uploads import require_json
-from api.schemas.quality import QualityAsk, QualityRead, SeriesRead
+from api.schemas.operations.quality import QualityAsk, QualityRead, SeriesRead
 from api.schemas.texts import WorkspaceName
 from services.quality.history import Label, read_quality
 from services.quality.series import Bucket, read_series

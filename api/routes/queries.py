@@ -18,10 +18,18 @@ from api.http.downloads import download, page_url
 from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.paging import After, next_cursor
 from api.http.uploads import require_json
-from api.schemas.answers import QueryRead
-from api.schemas.history import HistoryRead
-from api.schemas.queries import QueryAccepted, QueryCreate, QueryHead, QueryLinks, QueryList, QueryState, QuestionCreate
+from api.schemas.questions.answers import QueryRead
+from api.schemas.questions.queries import (
+    QueryAccepted,
+    QueryCreate,
+    QueryHead,
+    QueryLinks,
+    QueryList,
+    QueryState,
+    QuestionCreate,
+)
 from api.schemas.texts import WorkspaceName
+from api.schemas.verification.history import HistoryRead
 from config.settings import settings
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter
@@ -120,7 +128,7 @@ async def stream_events(query_id: UUID, last_event_id: LastEventId = 0) -> Respo
     return await event_stream(query_id, last_event_id)
 
 
-@router.get("/{query_id}/export", name="export_query", responses=_EXPORTS)
+@router.get("/{query_id}/export", name="export_query", response_class=Response, responses=_EXPORTS)
 def export(
     request: Request,
     query_id: UUID,

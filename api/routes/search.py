@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Depends
 
 from api.http.uploads import require_json
-from api.schemas.search import SearchCreate, SearchResult
+from api.schemas.questions.search import SearchCreate, SearchResult
 from clients.embeddings import configured_embedder
 from config.settings import settings
 from services.queries.passage_search import NewSearch, search_passages

@@ -12,7 +12,7 @@ from api.answers.seed_stream import seed_events
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.sse import HEADERS, MEDIA_TYPE, described
 from api.http.uploads import require_json
-from api.schemas.citations import StreamAsk
+from api.schemas.formats.citations import StreamAsk
 
 _EVENTS = """data: {"type": "stream", "data": "Returns must be made "}
 

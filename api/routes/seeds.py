@@ -10,8 +10,17 @@ from api.adapters import questions, seeds
 from api.answers.one_request import answered
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.uploads import require_json
+from api.schemas.formats.seeds import (
+    AgentAnswer,
+    AgentAsk,
+    ChatAsk,
+    ChatReply,
+    RagAnswer,
+    RagAsk,
+    VerifiedAnswer,
+    VerifiedAsk,
+)
 from api.schemas.problem import Problem
-from api.schemas.seeds import AgentAnswer, AgentAsk, ChatAsk, ChatReply, RagAnswer, RagAsk, VerifiedAnswer, VerifiedAsk
 from services.queries import results
 
 _HEADERS: dict[str, Any] = {

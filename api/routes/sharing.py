@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from api.adapters.exports import HTML_POLICY, shared_page
 from api.http.downloads import page_url
 from api.http.uploads import require_json
-from api.schemas.sharing import ShareCreate, ShareCreated, SharedAnswer, ShareList
+from api.schemas.questions.sharing import ShareCreate, ShareCreated, SharedAnswer, ShareList
 from services.queries import sharing
 
 router = APIRouter(prefix="/v1/queries", tags=["sharing"])

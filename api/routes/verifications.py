@@ -14,9 +14,9 @@ from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.paging import After, next_cursor
 from api.http.uploads import require_json
-from api.schemas.history import HistoryRead
-from api.schemas.queries import QueryState
-from api.schemas.verifications import (
+from api.schemas.questions.queries import QueryState
+from api.schemas.verification.history import HistoryRead
+from api.schemas.verification.verifications import (
     VerificationAccepted,
     VerificationCreate,
     VerificationHead,

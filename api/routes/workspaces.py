@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 
 from api.http.paging import AfterName, next_name_cursor
 from api.http.uploads import require_json
+from api.schemas.documents.workspaces import WorkspaceChange, WorkspaceCreate, WorkspaceList, WorkspaceRead
 from api.schemas.texts import WorkspaceName
-from api.schemas.workspaces import WorkspaceChange, WorkspaceCreate, WorkspaceList, WorkspaceRead
 from config.settings import settings
 from services.operations import workspaces
 from services.operations.workspace_removal import remove_workspace

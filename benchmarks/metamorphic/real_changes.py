@@ -12,7 +12,7 @@ from benchmarks.metamorphic.pools import drawn
 from benchmarks.metamorphic.real_names import other_name, personal_names
 from benchmarks.metamorphic.real_verbatim import stating_sentences
 from benchmarks.metamorphic.rules import Rules, opposites, phrases, rules
-from benchmarks.planted_errors import changed_number
+from benchmarks.verdicts.planted_errors import changed_number
 
 Change = Callable[[str, Text, Random], Iterator[str]]
 """Yields the changed forms of a sentence of the text."""

@@ -6,7 +6,7 @@ from random import Random
 
 from benchmarks.metamorphic.cases import Text
 from benchmarks.metamorphic.pools import drawn
-from benchmarks.planted_passages import facts, read_passages
+from benchmarks.verdicts.planted_passages import facts, read_passages
 
 _FULL_NAME = re.compile(r"\b[A-Z][a-z]{2,} [A-Z][a-z]{2,}\b(?![ -][A-Z]|'|-)")
 _LOWER_BEFORE = re.compile(r"(?:^|\b[a-z]+,? )$")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from benchmarks.metamorphic.cases import Text
-from benchmarks.planted_passages import read_passages
+from benchmarks.verdicts.planted_passages import read_passages
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 _SHORTEST, _LONGEST = 40, 6_000

@@ -1,11 +1,11 @@
-"""The floor: Citewell's judgements by hand in one process, with every overlap and nothing stored (benchmarks.baseline).
+"""The floor (benchmarks.load.baseline): Citewell's judgements by hand in one process, overlapping, nothing stored.
 
 It knows Citewell's prompts and how it takes an answer apart, so that it asks what Citewell asks; nothing else.
 """
 
 import asyncio
 
-from benchmarks.baseline import Baseline
+from benchmarks.load.baseline import Baseline
 from benchmarks.rivals.bare_models import BareModels
 from benchmarks.rivals.loop import Outcome, read_work, serve
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import psutil
 
-from benchmarks.provider import plenty
+from benchmarks.load.provider import plenty
 from benchmarks.rivals.citewell import Client
 from benchmarks.rivals.environments import python_of
 from benchmarks.rivals.loop import run_cell

@@ -12,8 +12,8 @@ import psutil
 
 from citewell.backup.archive import Contents, Hashed, read_contents, write_backup
 from citewell.backup.dumping import dump_to, restore_from
-from citewell.cli.actions.database import database
 from citewell.cli.console import err, say
+from citewell.cli.database import database
 from citewell.cli.errors import FAILED, CommandFailed
 from citewell.supervisor.home import Home, home_at
 from citewell.supervisor.servers.endpoints import running_broker, running_database

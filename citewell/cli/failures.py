@@ -3,7 +3,7 @@
 import traceback
 
 from citewell.cli.errors import FAILED, USAGE, CommandFailed
-from citewell.client import ApiProblem, ServerUnreachable
+from citewell_client import ApiKeyUnusable, ApiProblem, ServerUnreachable
 from config.settings import ConfigurationInvalid
 from domain.errors import CitewellError
 
@@ -17,7 +17,7 @@ def explain(error: Exception) -> tuple[str, int]:
             return error.detail, FAILED if error.status == 500 else USAGE
         case CitewellError():
             return error.message, USAGE
-        case ServerUnreachable() | ConfigurationInvalid():
+        case ServerUnreachable() | ApiKeyUnusable() | ConfigurationInvalid():
             return str(error), USAGE
         case UnicodeEncodeError():
             return "the input is not text in UTF-8; check the encoding of the terminal", USAGE

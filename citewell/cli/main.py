@@ -13,37 +13,42 @@ from typer.main import get_command
 
 from citewell.cli.errors import INTERRUPTED, USAGE
 
-COMMANDS = {
-    "up": "Start everything on this machine, until Ctrl-C.",
-    "doctor": "Look at everything, and say what to do.",
-    "ingest": "Add files, folders of them or archives to a workspace.",
-    "workspaces": "List, create, change and delete workspaces.",
-    "ask": "Ask the documents, and see what proves the answer.",
-    "chat": "Ask one question after the other.",
-    "verify": "Hold an answer of any system against its sources.",
-    "search": "Find passages, without an answer.",
-    "history": "List questions, or show all that was checked.",
-    "feedback": "Judge answers, and review judgements.",
-    "cancel": "Stop working on a question or a verification.",
-    "export": "Save an answer as Markdown, HTML, CSV or PDF.",
-    "share": "Make a link that opens an answer without a key.",
-    "documents": "List, show, fetch and delete documents.",
-    "webhooks": "List, create, test and delete webhooks.",
-    "replay": "Ask again what failed, without buying anything twice.",
-    "audit": "Prove a result, replay it, or verify it again.",
-    "quality": "How well it did: the metrics of the verification.",
-    "evaluate": "Measure verification or retrieval on labelled data.",
-    "reembed": "Change the embedding model of workspaces in use.",
-    "models": "Choose and try the models that answer and judge.",
-    "parked": "List steps that broke their workers too often.",
-    "mcp": "Serve the documents as tools of a model (MCP).",
-    "keys": "Make, list and revoke keys of the API.",
-    "tenants": "List tenants, and change their weights.",
-    "workers": "Which worker processes live, and what waits.",
-    "backup": "Write everything to one file.",
-    "restore": "Bring everything back from such a file.",
-    "demo": "Ask five questions about the example documents.",
+COMMANDS: dict[str, tuple[str, str]] = {
+    "up": ("installation.up:app", "Start everything on this machine, until Ctrl-C."),
+    "doctor": ("installation.doctor:app", "Look at everything, and say what to do."),
+    "ingest": ("documents.ingest:app", "Add files, folders of them or archives to a workspace."),
+    "workspaces": ("documents.workspaces:app", "List, create, change and delete workspaces."),
+    "ask": ("questions.ask:app", "Ask the documents, and see what proves the answer."),
+    "chat": ("questions.chat:app", "Ask one question after the other."),
+    "verify": ("verification.verify:app", "Hold an answer of any system against its sources."),
+    "search": ("documents.search:app", "Find passages, without an answer."),
+    "history": ("questions.history:app", "List questions, or show all that was checked."),
+    "feedback": ("questions.feedback:app", "Judge answers, and review judgements."),
+    "cancel": ("questions.control:cancel_app", "Stop working on a question or a verification."),
+    "export": ("questions.sharing:export_app", "Save an answer as Markdown, HTML, CSV or PDF."),
+    "share": ("questions.sharing:share_app", "Make a link that opens an answer without a key."),
+    "documents": ("documents.documents:app", "List, show, fetch and delete documents."),
+    "webhooks": ("administration.webhooks:app", "List, create, test and delete webhooks."),
+    "replay": ("questions.control:replay_app", "Ask again what failed, without buying anything twice."),
+    "audit": ("verification.audit:app", "Prove a result, replay it, or verify it again."),
+    "quality": ("verification.quality:app", "How well it did: the metrics of the verification."),
+    "evaluate": ("verification.evaluate:app", "Measure verification or retrieval on labelled data."),
+    "reembed": ("documents.reembed:app", "Change the embedding model of workspaces in use."),
+    "models": ("models.models:app", "Choose and try the models that answer and judge."),
+    "parked": ("administration.operate:parked_app", "List steps that broke their workers too often."),
+    "mcp": ("installation.mcp:app", "Serve the documents as tools of a model (MCP)."),
+    "keys": ("administration.keys:app", "Make, list and revoke keys of the API."),
+    "tenants": ("administration.operate:tenants_app", "List tenants, and change their weights."),
+    "workers": ("administration.operate:workers_app", "Which worker processes live, and what waits."),
+    "backup": ("administration.backup:backup_app", "Write everything to one file."),
+    "restore": ("administration.backup:restore_app", "Bring everything back from such a file."),
+    "demo": ("installation.demo:app", "Ask five questions about the example documents."),
 }
+
+
+def app_of(command: str) -> typer.Typer:
+    module, _, app = COMMANDS[command][0].partition(":")
+    return getattr(import_module(f"citewell.cli.{module}"), app)
 
 
 class _Commands(TyperGroup):
@@ -51,7 +56,7 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, summary, rest = super().resolve_command(ctx, args)
-        return name, get_command(import_module(f"citewell.cli.commands.{name}").app) if name else summary, rest
+        return name, get_command(app_of(name)) if name else summary, rest
 
 
 app = typer.Typer(cls=_Commands, rich_markup_mode=None, help="Answers from your own documents, with proof.")
@@ -61,7 +66,7 @@ def _summarized() -> None:
     """Placeholder of a command in the list of commands."""
 
 
-for _name, _summary in COMMANDS.items():
+for _name, (_place, _summary) in COMMANDS.items():
     app.command(_name, help=_summary)(_summarized)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from mcp.server.mcpserver.exceptions import ToolError
 
-from citewell.client import ApiProblem, AsyncCitewellClient, ServerUnreachable
 from citewell.supervisor.state import running_server
+from citewell_client import ApiProblem, AsyncCitewellClient, ServerUnreachable
 from config.settings import ConfigurationInvalid, settings
 from domain.errors import CitewellError
 from domain.keys import looks_like_a_key

@@ -8,10 +8,10 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from citewell.client import ApiProblem, AsyncCitewellClient
 from citewell.mcp import shapes, texts
 from citewell.mcp.reaching import Reach
 from citewell.mcp.working import begun, ended_with_the_call, follow_query, follow_verification
+from citewell_client import ApiProblem, AsyncCitewellClient
 from domain.safety.prompt_injection import without_orders
 
 Caller = Context[Any, Any]

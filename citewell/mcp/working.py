@@ -8,8 +8,8 @@ import anyio
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 
-from citewell.client import ApiProblem, AsyncCitewellClient, ServerUnreachable
-from citewell.wire import FINAL
+from citewell_client import ApiProblem, AsyncCitewellClient, ServerUnreachable
+from citewell_client.types import FINAL
 from domain.correction.continuous_text import ContinuousText
 
 PATIENCE_S = 300.0
@@ -49,7 +49,7 @@ async def begun(start: Callable[[], Awaitable[Mapping[str, object]]]) -> str:
 async def follow_query(client: AsyncCitewellClient, query_id: str, context: Context[Any, Any]) -> dict[str, Any]:
     """Report each stage and check of a question to the caller; return the finished question. Raises ToolError."""
     with anyio.move_on_after(PATIENCE_S):
-        async with aclosing(client.stream(query_id)) as events:
+        async with aclosing(client.events(query_id)) as events:
             done, text = 0, ContinuousText()
             async for event in events:
                 # A sentence that has passed, and all before it, is told in its words.

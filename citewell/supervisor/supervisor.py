@@ -88,7 +88,6 @@ class Supervisor:
 
     @property
     def home(self) -> Path:
-        """The data folder."""
         return self._servers.home.root
 
     @property

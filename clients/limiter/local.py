@@ -116,7 +116,6 @@ class LocalAllowance:
         self._learn(buckets, feedback)
 
     def leave(self, ticket: Ticket) -> None:
-        """Cancel a ticket, and return what it holds."""
         buckets = self._buckets.get(ticket.model)
         if buckets is None:
             return

@@ -17,7 +17,6 @@ class DividedModel:
 
     @property
     def provider(self) -> str:
-        """The writer's."""
         return self._writer.provider
 
     def reserves(self, request: ModelRequest) -> int:

@@ -10,12 +10,14 @@ _MARKS_ALLOWANCE = 65_536
 class ParseLimits:
     """The largest document that is read (A8): pages, code points of text, and bytes when unpacked.
 
-    `parse_isolated` also bounds memory and time: `base_s`, plus `s_per_mb` of the file, at most `max_s`.
+    Where words stand on pages is kept for `max_words` of them. `parse_isolated` also bounds memory and time: `base_s`,
+    plus `s_per_mb` of the file, at most `max_s`.
     """
 
     max_pages: int
     max_chars: int
     max_unpacked_bytes: int = 500_000_000
+    max_words: int = 2_000_000
     memory_mb: int = 1024
     base_s: float = 8.0
     s_per_mb: float = 2.0

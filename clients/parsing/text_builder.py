@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 from clients.parsing.decoding import clean
 from clients.parsing.limits import ParseLimits
+from domain.documents.blocks import MOST_BLOCKS, Block, BlockKind, SheetPlace
 from domain.documents.documents import Page, ParsedDocument, Section, Table
 from domain.errors import DocumentTooLarge
 
@@ -58,6 +59,7 @@ class DocumentBuilder:
     _headings: list[Heading] = field(default_factory=list[Heading])
     _tables: list[Table] = field(default_factory=list[Table])
     _pages: list[Page] = field(default_factory=list[Page])
+    _blocks: list[Block] = field(default_factory=list[Block])
 
     def page(self, number: int) -> None:
         """Begin page `number` (from 1); subsequent blocks belong to it."""
@@ -70,21 +72,21 @@ class DocumentBuilder:
     def heading(self, title: str, rank: Sequence[float]) -> None:
         """Add a heading; it belongs below the nearest earlier one with a smaller rank: (1,), (2,), …"""
         if line := _one_line(title):
-            self._headings.append(Heading(self._add(line), line, tuple(rank)))
+            self._headings.append(Heading(self._add(line, "heading"), line, tuple(rank)))
 
-    def paragraph(self, text: str) -> None:
+    def paragraph(self, text: str, *, place: SheetPlace | None = None) -> None:
         """Add a paragraph, keeping its line breaks."""
         lines = (_BLANKS.sub(" ", line).strip() for line in clean(text).split("\n"))
         if block := "\n".join(line for line in lines if line):
-            self._add(block)
+            self._add(block, "text", place)
 
     def lines(self, text: str) -> None:
         """Add lines of code or of a list, keeping indentation and inner blank lines."""
         lines = [line.rstrip() for line in clean(text).split("\n")]
         if block := "\n".join(lines).strip("\n"):
-            self._add(block)
+            self._add(block, "lines")
 
-    def table(self, rows: Iterable[Sequence[str]], *, has_header: bool) -> None:
+    def table(self, rows: Iterable[Sequence[str]], *, has_header: bool, place: SheetPlace | None = None) -> None:
         """Add a table: a line per row, tabs between cells, empty cells kept, empty rows dropped.
 
         With `has_header` the first non-empty row holds the column names.
@@ -92,22 +94,30 @@ class DocumentBuilder:
         lines = ["\t".join(_one_line(cell) for cell in row).rstrip() for row in rows]
         lines = [line for line in lines if line.strip()]
         if lines:
-            start = self._add("\n".join(lines))
+            start = self._add("\n".join(lines), "table", place)
             header_end = start + len(lines[0]) if has_header and len(lines) > 1 else start
             self._tables.append(Table(start, self._length, header_end))
+            self._blocks[-1] = self._blocks[-1]._replace(header_end=header_end)
 
     def build(self, found: Mapping[str, str | None] | None = None) -> ParsedDocument:
         """Return the document; `found` is the file's own metadata, of which empty values are dropped."""
+        sections = sections_from(self._headings, self._length)
         return ParsedDocument(
             "".join(self._parts),
             tuple(self._pages),
-            sections_from(self._headings, self._length),
+            sections,
             tuple(self._tables),
             {key: line for key, value in (found or {}).items() if value and (line := _one_line(value))},
+            blocks=self._levelled(sections) if len(self._blocks) <= MOST_BLOCKS else (),
         )
 
-    def _add(self, block: str) -> int:
-        """Append a block; return its start."""
+    def _levelled(self, sections: Sequence[Section]) -> tuple[Block, ...]:
+        levels = {section.start: max(1, len(section.path)) for section in sections}
+        return tuple(
+            block._replace(level=levels[block.start]) if block.kind == "heading" else block for block in self._blocks
+        )
+
+    def _add(self, block: str, kind: BlockKind, place: SheetPlace | None = None) -> int:
         if self._length + len(block) > self.limits.max_chars:
             raise DocumentTooLarge(
                 f"{self.filename} has more than {self.limits.max_chars:,} characters of text, which is the limit."
@@ -115,6 +125,7 @@ class DocumentBuilder:
         start = self._length + 2 if self._parts else 0
         self._parts += ["\n\n", block] if self._parts else [block]
         self._length = start + len(block)
+        self._blocks.append(Block(kind, start, self._length, place=place))
         if self._pages:
             page = self._pages[-1]
             empty = page.start == page.end

@@ -32,7 +32,8 @@ class Document(Base):
 
     `launched_at` is when a message for it was last published; null while it waits for its turn.
 
-    `pages` holds [number, start, end] and `sections` [title, start, end], in code points of `text`.
+    `pages` holds [number, start, end], `sections` [title, start, end] and `blocks` [kind, start, end, more], in code
+    points of `text` (domain.documents.blocks).
     """
 
     __tablename__ = "documents"
@@ -91,6 +92,7 @@ class Document(Base):
     text: Mapped[str | None] = mapped_column(deferred=True)
     pages: Mapped[list[list[int]] | None]
     sections: Mapped[list[Any] | None] = mapped_column(deferred=True)
+    blocks: Mapped[list[Any] | None] = mapped_column(deferred=True)
     created_at: Mapped[CreatedAt]
     progress_at: Mapped[datetime] = mapped_column(server_default=func.now())
     ready_at: Mapped[datetime | None]
@@ -110,3 +112,18 @@ class DocumentFile(Base):
     document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
     tenant_id: Mapped[Owned]
     content: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class DocumentPage(Base):
+    """A page that can be shown as a picture: its size in points, and the packed boxes of its words
+    (domain.documents.boxes).
+    """
+
+    __tablename__ = "document_pages"
+
+    document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    tenant_id: Mapped[Owned]
+    width: Mapped[float]
+    height: Mapped[float]
+    words: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)

@@ -6,6 +6,9 @@ All offsets are code points into `ParsedDocument.text`, half-open: `text[start:e
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from domain.documents.blocks import Block
+from domain.documents.boxes import PageBoxes
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -42,7 +45,8 @@ class Table:
 class ParsedDocument:
     """The stored text. `pages` is empty for formats without pages: an unknown page is None, never guessed (N3).
 
-    `found` is what the file says about itself: title, author, date (ISO 8601), language (ISO 639-1), …
+    `found` is what the file says about itself: title, author, date (ISO 8601), language (ISO 639-1), … `boxes` has the
+    pages that can be shown as pictures, with the places of their words; `blocks` what others are shown from.
     """
 
     text: str
@@ -50,6 +54,8 @@ class ParsedDocument:
     sections: tuple[Section, ...] = ()
     tables: tuple[Table, ...] = ()
     found: Mapping[str, str] = field(default_factory=dict[str, str])
+    boxes: tuple[PageBoxes, ...] = ()
+    blocks: tuple[Block, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Estimates the probability that an answer answers its question (V8).
 
-`benchmarks.fit_question` fits the weights in `model.json` on questions over passages that people answered or
+`benchmarks.fitting.fit_question` fits the weights in `model.json` on questions over passages that people answered or
 found unanswerable. Whether the answer is true is decided separately, by the checks of its statements.
 """
 

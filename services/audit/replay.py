@@ -210,7 +210,6 @@ def _fields(row: object, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """The value as the database returns it."""
     return json.loads(json.dumps(value))
 
 

@@ -11,6 +11,7 @@ from db.models import Document, DocumentStatus
 from db.queries.access.workspaces import get_or_add_workspace, lock_workspace
 from db.queries.documents import documents as rows
 from db.queries.documents import versions
+from db.queries.documents.boxes import list_page_sizes
 from db.queries.documents.documents import DocumentFilter
 from db.queries.documents.graph_jobs import GraphState, graph_states
 from db.queries.documents.graph_storing import delete_document_graph
@@ -131,13 +132,19 @@ def read_document_layout(document_id: uuid.UUID) -> dict[str, Any] | None:
     with reading() as session:
         document = rows.get_document(session, document_id)
         characters, sections = rows.get_text_length(session, document_id), document.sections
+        sizes = list_page_sizes(session, document_id)
     if characters is None:
         return None
     return {
         "characters": characters,
-        "pages": [dict(zip(("number", "start", "end"), page, strict=True)) for page in document.pages or []],
+        "pages": [_page_as_json(page, sizes.get(page[0])) for page in document.pages or []],
         "sections": [dict(zip(("title", "start", "end"), section, strict=True)) for section in sections or []],
     }
+
+
+def _page_as_json(page: list[int], size: tuple[float, float] | None) -> dict[str, Any]:
+    width, height = size or (None, None)
+    return {**dict(zip(("number", "start", "end"), page, strict=True)), "width": width, "height": height}
 
 
 def retry_document(document_id: uuid.UUID) -> None:

@@ -14,7 +14,8 @@ from db.queries.verifications.audits import find_head
 from db.queries.verifications.external_sources import chunk_id_of, get_given_text
 from db.session import reading
 from domain.answers.external_citations import as_given
-from services.queries.results import scores_json, timings_json, usage_json
+from services.queries.result_json import scores_json
+from services.queries.results import timings_json, usage_json
 from services.reporting.comparison import comparison
 
 Location = Mapping[str, Any]

@@ -1,5 +1,6 @@
 """Lists every operation of the API from its own description, so that new ones are tested automatically."""
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import httpx
@@ -26,11 +27,17 @@ class Operation(NamedTuple):
         return f"{self.method} {self.path}"
 
 
+@cache
+def description() -> dict[str, Any]:
+    """The API's description, which takes most of a second to make; not to be changed."""
+    return create_app().openapi()
+
+
 def operations() -> list[Operation]:
     """Operations that change nothing come first."""
     found = [
         Operation(method.upper(), path, _scope(told), _in_path(told))
-        for path, methods in create_app().openapi()["paths"].items()
+        for path, methods in description()["paths"].items()
         for method, told in methods.items()
     ]
     return sorted(found, key=lambda operation: operation.method != "GET")

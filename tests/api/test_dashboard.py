@@ -20,14 +20,20 @@ FILES = sorted(path for path in FOLDER.rglob("*") if path.is_file())
 # Without the one that explains `words` by an example.
 SCRIPTS = [path for path in FILES if path.suffix == ".js" and path.name != "i18n.js"]
 MOST_LINES = 250
-TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
+TYPES = {
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+    ".html": "text/html",
+    ".json": "application/json",
+}
 
 # Everything that turns text into markup or code, and everything the policy would block.
 FORBIDDEN = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|DOMParser|document\.write|\beval\(|new Function"
     r"|setTimeout\(\s*[\"'`]|\son\w+=\"|\sstyle=\"|javascript:|srcdoc|createPolicy"
 )
-_ABROAD = re.compile(r"https?://[\w.-]+")
+_ABROAD = re.compile(r"https?://[A-Za-z0-9][\w.-]*")
 _HARMLESS = {"http://www.w3.org", "https://example.com", "https://example.org"}
 
 
@@ -125,7 +131,7 @@ def test_no_file_makes_markup_of_text_or_leads_elsewhere(file: Path) -> None:  #
     text = file.read_text(encoding="utf-8")
     assert FORBIDDEN.findall(text) == []
     assert set(_ABROAD.findall(text)) - _HARMLESS == set()
-    assert len(text.splitlines()) <= MOST_LINES
+    assert len(text.splitlines()) <= MOST_LINES or file.suffix == ".json"
 
 
 @pytest.mark.parametrize("file", FILES, ids=names(FILES))

@@ -107,7 +107,11 @@ def test_pages_and_sections_of_a_text_are_told(http: httpx.Client) -> None:  # N
         document_id = make_document(session, TEXT, **parts).id
     layout = http.get(f"/v1/documents/{document_id}/layout").json()
     assert layout["characters"] == len(TEXT)
-    assert layout["pages"] == [{"number": 1, "start": 0, "end": 12}, {"number": 4, "start": 12, "end": 22}]
+    no_picture = {"width": None, "height": None}
+    assert layout["pages"] == [
+        {"number": 1, "start": 0, "end": 12, **no_picture},
+        {"number": 4, "start": 12, "end": 22, **no_picture},
+    ]
     assert [(each["title"], each["start"], each["end"]) for each in layout["sections"]] == [
         ("제목", 0, 22),
         ("둘째", 12, 22),

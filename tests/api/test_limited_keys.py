@@ -14,12 +14,11 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import ProgrammingError
 
-from api.app import create_app
 from db.models import DEFAULT_TENANT, Document, Import, Query, Workspace
 from db.queries.access.workspaces import get_or_add_workspace, get_workspace
 from db.session import act_for, reading, transaction
 from domain.keys import UNLIMITED, Scope, parse_key
-from tests.api.operations import operations
+from tests.api.operations import description, operations
 from tests.api.problems import assert_problem
 from tests.api.test_foreign_ids import BODIES, IDS, MARK
 from tests.factories import make_document, make_options, make_query
@@ -137,7 +136,7 @@ def send_lines(http: httpx.Client, key: dict[str, str], *lines: str) -> httpx.Re
 
 def with_a_workspace() -> set[str]:
     """The operations without an id that take a workspace in their body."""
-    schema = create_app().openapi()
+    schema = description()
     found: set[str] = set()
     for path, methods in schema["paths"].items():
         body = methods.get("post", {}).get("requestBody", {}).get("content", {}).get("application/json")

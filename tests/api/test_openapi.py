@@ -8,15 +8,15 @@ import httpx
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from api.app import create_app
 from api.schemas.glossary import FIELDS, PARAMETERS
+from tests.api.operations import description
 
 JSON = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
 def schema() -> JSON:
-    return create_app().openapi()
+    return description()
 
 
 def operations(schema: JSON) -> Iterator[tuple[str, JSON]]:
@@ -33,6 +33,9 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "GET /v1/documents/{document_id}/text",
         "GET /v1/documents/{document_id}/original",
         "GET /v1/documents/{document_id}/layout",
+        "GET /v1/documents/{document_id}/pages/{number}/image",
+        "GET /v1/documents/{document_id}/boxes",
+        "GET /v1/documents/{document_id}/blocks",
         "GET /v1/documents/{document_id}/versions",
         "GET /v1/documents/{document_id}/passages",
         "POST /v1/search",
@@ -278,6 +281,20 @@ def test_a_seeds_stream_is_described(schema: JSON) -> None:  # S4.3
 def test_the_documentation_is_served(http: httpx.Client) -> None:
     assert http.get("/openapi.json").json()["info"]["title"] == "Citewell"
     assert http.get("/docs").status_code == 200
+
+
+def test_every_header_is_one_that_generators_of_clients_know(schema: JSON) -> None:  # A3
+    headers = {
+        parameter["name"].lower(): parameter["schema"]
+        for _, operation in operations(schema)
+        for parameter in operation.get("parameters", ())
+        if parameter["in"] == "header"
+    }
+    assert {"idempotency-key", "citewell-conversation", "citewell-priority"} <= headers.keys()
+    kinds = {
+        name: {resolved(schema, each)["type"] for each in told.get("anyOf", [told])} for name, told in headers.items()
+    }
+    assert {name: found for name, found in kinds.items() if len(found - {"null"}) != 1} == {}
 
 
 def test_every_body_of_a_request_has_an_example(schema: JSON) -> None:

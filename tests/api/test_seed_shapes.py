@@ -11,7 +11,7 @@ from sqlalchemy import delete, select
 from api.adapters.questions import of_chat, of_verified
 from api.adapters.seeds import agent_answer, chat_reply, rag_answer, researched_answer, verified_answer
 from api.adapters.texts import with_daggers, with_references
-from api.schemas.seeds import AgentAnswer, ChatAsk, ChatReply, RagAnswer, VerifiedAnswer, VerifiedAsk
+from api.schemas.formats.seeds import AgentAnswer, ChatAsk, ChatReply, RagAnswer, VerifiedAnswer, VerifiedAsk
 from db.models import Document
 from db.session import reading, transaction
 from domain.errors import ModeUnknown

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.marker_answers import FORMS, marked_answer
-from benchmarks.markers import measured, violations
+from benchmarks.verdicts.marker_answers import FORMS, marked_answer
+from benchmarks.verdicts.markers import measured, violations
 
 WRONG = st.frozensets(st.tuples(st.integers(0, 5), st.integers(1, 9)), max_size=8)
 

@@ -4,8 +4,8 @@ from functools import cache
 
 import pytest
 
-from benchmarks.reader_cases import ReaderCase, read_cases
-from benchmarks.verdict_cases import Verdicts, verdicts
+from benchmarks.verdicts.reader_cases import ReaderCase, read_cases
+from benchmarks.verdicts.verdict_cases import Verdicts, verdicts
 
 CASES = read_cases()
 NAMED = [case for case in CASES if case.group != "more"]

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.paraphrases import ERRORS, Paraphrase, read_paraphrases
-from benchmarks.reader_cases import GROUPS, ReaderCase, read_cases
+from benchmarks.verdicts.paraphrases import ERRORS, Paraphrase, read_paraphrases
+from benchmarks.verdicts.reader_cases import GROUPS, ReaderCase, read_cases
 from domain.text.sentences import split_sentences
 
 LANGUAGES = {"en", "ko"}

@@ -37,7 +37,7 @@ def policy(offline: Stack) -> str:
 
 def address(stack: Stack, document_id: str, span: str) -> str:
     start = stack.stored_text(document_id).index(span)
-    return f"/#/document/{document_id}?start={start}&end={start + len(span)}"
+    return f"/#/document/{document_id}?start={start}&end={start + len(span)}&view=text"
 
 
 def test_the_cited_place_is_marked_and_in_sight(page: Page, offline: Stack, policy: str) -> None:  # N3, S5.7
@@ -75,7 +75,7 @@ def test_a_place_that_is_not_there_is_told(page: Page, policy: str) -> None:
 
 
 def test_pages_are_turned_and_sections_opened(page: Page, policy: str) -> None:
-    page.goto(f"/#/document/{policy}")
+    page.goto(f"/#/document/{policy}?view=text")
     field = page.get_by_label("Page", exact=True).locator("input")
     page.get_by_role("button", name="Next page").click()
     expect(page.get_by_role("heading", name="Page 2")).to_be_in_viewport()
@@ -89,7 +89,7 @@ def test_pages_are_turned_and_sections_opened(page: Page, policy: str) -> None:
 
 def test_words_are_found_in_a_document(page: Page, offline: Stack, policy: str) -> None:
     text = offline.stored_text(policy).lower()
-    page.goto(f"/#/document/{policy}")
+    page.goto(f"/#/document/{policy}?view=text")
     field = page.get_by_label("Find in document")
     field.fill("ELECTRONICS")
     told = page.locator(".finding [role=status]")
@@ -114,7 +114,7 @@ def test_a_long_document_is_laid_out_where_it_is_looked_at(page: Page, policy: s
     layout: dict[str, Any] = {"characters": len(text), "pages": [], "sections": []}
     page.route("**/layout", lambda route: route.fulfill(json=layout))
     start = text.index(lines[15_000])
-    page.goto(f"/#/document/{policy}?start={start}&end={start + len(lines[15_000])}")
+    page.goto(f"/#/document/{policy}?start={start}&end={start + len(lines[15_000])}&view=text")
     expect(page.locator("mark.cited")).to_have_text(lines[15_000])
     expect(page.locator("mark.cited")).to_be_in_viewport(ratio=1)
     blocks = page.locator(".block")

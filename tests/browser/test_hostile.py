@@ -18,6 +18,7 @@ MARKUP = (
 TURNED = "\u202egnp.exe\u2066\u200b\u200d\ufeff\u202a"  # right to left, isolates, embeddings, without width
 LONG = "W" * 10_000
 NAME = f"{TURNED}<img src=x onerror=window.hacked=8>"
+WORKSPACE = "hostile"  # a name itself has letters and digits alone
 TEXT = f"Refunds are paid within 14 days {MARKUP} {TURNED}. {LONG} is required for every refund."
 QUESTION = f"Within how many days are refunds paid? {MARKUP} {TURNED} {'Q' * 300}"
 ANSWER = f"Refunds are paid within 14 days {MARKUP} {TURNED} [†1]. They are paid in gold by {LONG[:2000]} [†1]. "
@@ -40,11 +41,14 @@ NOT_ISOLATED = """mark => {
 def hostile(groq: Stack, provider: GroqSimulator) -> dict[str, str]:
     """The ids of stored items, each with hostile texts wherever possible."""
     metadata = {"title": MARKUP, f"<b>{TURNED}": LONG[:3000]}
-    document = groq.until_ready(groq.send_file(f"{NAME}.md", TEXT.encode(), workspace=NAME, metadata=metadata))
+    wishes = {"tone": MARKUP[:300], "refusal": MARKUP[:300], "glossary": {NAME: MARKUP[:300]}}
+    document = groq.until_ready(groq.send_file(f"{NAME}.md", TEXT.encode(), workspace=WORKSPACE, metadata=metadata))
+    settings = {"title": NAME, "settings": {"instructions": wishes}}
+    groq.http.patch(f"/v1/workspaces/{WORKSPACE}", json=settings).raise_for_status()
     provider.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=ANSWER, times=None))
     provider.go_on()
     options = {"max_crag_attempts": 0, "show_claims": True}
-    query = groq.ask(QUESTION, workspace=NAME, verification=options)["id"]
+    query = groq.ask(QUESTION, workspace=WORKSPACE, verification=options)["id"]
     given: dict[str, Any] = {
         "question": QUESTION,
         "answer": ANSWER.replace("†", ""),
@@ -53,6 +57,9 @@ def hostile(groq: Stack, provider: GroqSimulator) -> dict[str, str]:
     }
     verification = _sent(groq, "/v1/verifications?wait=60", given)
     _sent(groq, "/v1/keys", {"name": NAME, "scopes": ["read"]})
+    said = {"rating": "down", "reason": MARKUP, "corrected_answer": LONG, "author": NAME}
+    _sent(groq, f"/v1/queries/{query}/feedback", said)
+    _sent(groq, f"/v1/queries/{query}/feedback", {"sentence": 0, "verdict": "unsupported", "reason": TURNED + MARKUP})
     return {"document": document, "query": query, "verification": verification}
 
 
@@ -71,7 +78,8 @@ def test_nothing_hostile_runs_or_moves_anything(
     desk, phone = make_page(groq), make_page(groq, size=PHONE)
     faults: list[str] = []
     pages = [f"{name}/{ident}" for name, ident in hostile.items()]
-    for name in [*pages, "ask", "documents", "verify", "history", "history?kind=verification", "quality", "keys"]:
+    lists = ("ask", "documents", "verify", "history", "history?kind=verification", "quality", "keys", "feedback")
+    for name in [*pages, *lists, "workspaces", f"workspaces/{WORKSPACE}"]:
         for page in (desk, phone):
             page.goto(f"/#/{name}")
             expect(page.locator("h1").first).to_be_visible()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from citewell.client import CitewellClient
+from citewell_client import CitewellClient
 from config.settings import settings
 from tests.cli.conftest import Citewell
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from citewell.client import CitewellClient
+from citewell_client import CitewellClient
 from config.settings import settings
 from db.models import Query
 from db.queries.access.workspaces import get_or_add_workspace

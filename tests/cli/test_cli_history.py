@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from citewell.client import CitewellClient
+from citewell_client import CitewellClient
 from db.session import transaction
 from tests.cli.conftest import Citewell
 from tests.client.recording import recording, told

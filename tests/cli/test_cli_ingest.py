@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from citewell.client import CitewellClient
+from citewell_client import CitewellClient
 from clients.parsing import READ_SUFFIXES, ParseLimits, parse
 from domain.documents.formats import SUFFIXES, listed
 from domain.errors import DocumentTypeUnknown

@@ -6,7 +6,7 @@ from pathlib import Path
 import huggingface_hub.constants
 import pytest
 
-from citewell.cli.actions.judges import _TRIALS  # pyright: ignore[reportPrivateUsage]
+from citewell.cli.models.judges import _TRIALS  # pyright: ignore[reportPrivateUsage]
 from clients.llm.neural import open_classifier
 from tests.cli.conftest import Citewell
 from tests.clients.neural_models import ALWAYS_SURE, NEVER_SURE, NOT_A_NUMBER, save_classifier

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from citewell.cli.show.answer import answer_view
 from citewell.cli.show.verification import verification_view
-from citewell.wire import Query, Scores
+from citewell_client.types import Query, Scores
 
 _SCORES: dict[str, Any] = {
     "overall_score": 0.9,

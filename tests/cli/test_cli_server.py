@@ -15,7 +15,7 @@ import psutil
 import pytest
 from fpdf import FPDF
 
-from citewell.cli.commands.up import error_in
+from citewell.cli.installation.up import error_in
 from citewell.supervisor.home import temporary_home
 from tests.waiting import until
 

@@ -8,8 +8,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.cli.actions.config_editing import REMOVED, difference, edited, write
 from citewell.cli.errors import CommandFailed
+from citewell.cli.models.config_editing import REMOVED, difference, edited, write
 
 CHANGES = {
     ("preset",): "small",

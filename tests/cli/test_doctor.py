@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from citewell.cli.actions import checks
+from citewell.cli.installation import checks
 from citewell.cli.main import run
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.servers import binaries

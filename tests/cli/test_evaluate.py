@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from citewell.cli.actions.database import database as command_database
+from citewell.cli.database import database as command_database
 from citewell.cli.main import run
 from citewell.supervisor.home import home_at, temporary_home
 from citewell.supervisor.servers.endpoints import running_database

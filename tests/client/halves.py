@@ -5,7 +5,7 @@ import inspect
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Protocol, cast
 
-from citewell.client import AsyncCitewellClient, CitewellClient
+from citewell_client import AsyncCitewellClient, CitewellClient
 
 Act = Callable[[Any], Any]
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from citewell.client import ApiProblem
+from citewell_client import ApiProblem
 from db.models import QueryStatus
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.runs.events import add_events
@@ -109,13 +109,13 @@ def test_events_are_read_live_and_end_with_the_question(half: Half, api_url: str
     told = [("stage", {"stage": "generate"}), ("draft", {"start": 0, "text": "Thirty – 30 – days"}), ("new", {"a": 1})]
     with transaction() as session:
         add_events(session, query_id, told)
-    stream = half(api_url, lambda client: cancelled_after(3, client.stream(str(query_id)), api_url, str(query_id)))
+    stream = half(api_url, lambda client: cancelled_after(3, client.events(str(query_id)), api_url, str(query_id)))
     assert [(event["type"], event["data"]) for event in stream[:3]] == told
     assert [event["id"] for event in stream] == [1, 2, 3, 4]
     assert stream[-1]["type"] == "cancelled"
-    resumed = half(api_url, lambda client: client.stream(str(query_id), last_event_id=2))
+    resumed = half(api_url, lambda client: client.events(str(query_id), last_event_id=2))
     assert resumed == stream[2:]
-    assert half(api_url, lambda client: client.stream(str(query_id), last_event_id=4)) == []
+    assert half(api_url, lambda client: client.events(str(query_id), last_event_id=4)) == []
 
 
 def cancelled_after(number: int, stream: Any, api_url: str, query_id: str) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from fastapi import FastAPI, Response
 
-from citewell.client import ApiProblem, CitewellClient, ServerUnreachable
+from citewell_client import ApiProblem, CitewellClient, ServerUnreachable
 from tests.serving import serving
 
 Step = Callable[[], Response]

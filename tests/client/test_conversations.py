@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from citewell.client import ApiProblem
+from citewell_client import ApiProblem
 from db.models import QueryStatus
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.runs.queries import mark_finished

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from citewell.client import AsyncCitewellClient, CitewellClient
+from citewell_client import AsyncCitewellClient, CitewellClient
 from clients.webhooks.signing import new_secret, signature_headers
 from tests.serving import serving
 

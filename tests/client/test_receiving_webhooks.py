@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from citewell.client import WebhookInvalid, webhooks
+from citewell_client import WebhookInvalid, WebhookSecretInvalid, webhooks
 from clients.webhooks.signing import new_secret, signature_headers
-from domain.errors import WebhookSecretInvalid
 
 SECRET = new_secret()
 DATA = {"type": "query.succeeded", "data": {"id": "1"}}

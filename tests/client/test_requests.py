@@ -5,7 +5,18 @@ from typing import Any
 
 import pytest
 
-from citewell.client import ApiKeyUnusable, ApiProblem, AsyncCitewellClient, CitewellClient, ServerUnreachable
+from citewell_client import (
+    ApiKeyUnusable,
+    ApiProblem,
+    AsyncCitewellClient,
+    Busy,
+    CitewellClient,
+    Conflict,
+    InputRefused,
+    NotAllowed,
+    NotFound,
+    ServerUnreachable,
+)
 from tests.client.halves import Act, Half
 from tests.client.recording import Answer, problem, recording, told
 
@@ -268,6 +279,27 @@ def test_the_environment_names_the_server_and_the_key(
     monkeypatch.setenv("CITEWELL_API_KEY", " cw_1\n")
     named = client.from_environment()
     assert (named.url, named.http.headers["authorization"]) == ("https://citewell.example", "Bearer cw_1")
+
+
+# N9
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (401, NotAllowed),
+        (403, NotAllowed),
+        (404, NotFound),
+        (409, Conflict),
+        (413, InputRefused),
+        (422, InputRefused),
+        (429, Busy),
+        (503, Busy),
+        (500, ApiProblem),
+    ],
+)
+def test_a_problem_has_a_type_of_its_own(half: Half, status: int, kind: type[ApiProblem]) -> None:
+    with recording(problem(status, "no")) as server, pytest.raises(ApiProblem) as caught:
+        half(server.url, lambda client: client.cancel("q"))
+    assert type(caught.value) is kind
 
 
 # N9

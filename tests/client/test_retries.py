@@ -5,16 +5,20 @@ from email.utils import format_datetime
 
 import pytest
 
-from citewell.client import ApiProblem, ServerUnreachable
+from citewell_client import ApiProblem, ServerUnreachable
 from tests.client.cutting import Reply, cutting, plain
 from tests.client.halves import Act, Half
 from tests.client.recording import problem, recording, told
 
 DONE = told({"id": "q", "status": "succeeded"})
-SAFE: list[Act] = [lambda c: c.query("q"), lambda c: c.submit("Why?")]
+SAFE: list[Act] = [
+    lambda c: c.query("q"),
+    lambda c: c.submit("Why?"),
+    lambda c: c.verify("a", [], wait=0),
+    lambda c: c.verify_batch([]),
+]
 ONCE: list[Act] = [
     lambda c: c.cancel("q"),
-    lambda c: c.verify("a", []),
     lambda c: c.keys.create("bot", ["ask"]),
     lambda c: c.webhooks.replay("d"),
 ]
@@ -22,7 +26,7 @@ ONCE: list[Act] = [
 
 # N9
 @pytest.mark.parametrize("status", [429, 503])
-@pytest.mark.parametrize("act", SAFE, ids=["get", "submit"])
+@pytest.mark.parametrize("act", SAFE, ids=["get", "submit", "verify", "batch"])
 def test_a_busy_server_is_asked_again_when_it_says(half: Half, act: Act, status: int) -> None:
     busy = problem(status, "busy", retry_after="0")
     with recording(busy, busy, DONE) as server:
@@ -54,11 +58,7 @@ def test_three_tries_are_enough(half: Half) -> None:
 
 
 # N9
-@pytest.mark.parametrize(
-    "act",
-    ONCE,
-    ids=["cancel", "verify", "key", "replay"],
-)
+@pytest.mark.parametrize("act", ONCE, ids=["cancel", "key", "replay"])
 def test_what_could_happen_twice_is_sent_once(half: Half, act: Act) -> None:
     with recording(problem(503, "busy", retry_after="0")) as server, pytest.raises(ApiProblem):
         half(server.url, act)

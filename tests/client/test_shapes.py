@@ -6,11 +6,11 @@ import sys
 import pytest
 from pydantic import BaseModel
 
-from api.schemas.documents import DocumentAccepted
-from api.schemas.imports import ImportAccepted
-from api.schemas.queries import QueryAccepted
-from api.schemas.verifications import SourceGiven
-from citewell import wire
+from api.schemas.documents.documents import DocumentAccepted
+from api.schemas.documents.imports import ImportAccepted
+from api.schemas.questions.queries import QueryAccepted
+from api.schemas.verification.verifications import SourceGiven
+from citewell_client import types
 from domain.query.instructions import Instructions
 from domain.query.workspaces import WorkspaceModels, WorkspaceSettings
 
@@ -21,8 +21,9 @@ PUBLIC = set(
     CheckEvent Citation CitationCheck CitationGiven Claim Comparison Conversation Delivery DeliveryAttempt Document
     DocumentGraph DraftData DraftEvent ENDS Event EvidenceLocation FINAL FailedData FailedEvent Failure FinalData
     FinalEvent History Import ImportFailure ImportHead Key LeftOut Mention Metadata Metric ModelCall OtherEvent
-    ParkedStep Passage PassageFound Progress Quality Query QueryHead QuestionVerdict Scores SearchResult Sentence
-    SentenceCompared Skipped Source SourceDocument SourceText StageData StageEvent Standing State StreamEvent Turn
+    ParkedStep PassedSentence Passage PassageFound Progress Quality Query QueryHead QuestionVerdict Scores
+    SearchResult Sentence SentenceCompared Skipped Source
+    SourceDocument SourceText StageData StageEvent Standing State StreamEvent Turn
     TurnAccepted Usage Verification VerificationRequest VerifiedCitation VerifiedSentence WebhookEndpoint Workspace
     WorkspaceSettings
     """.split()
@@ -30,40 +31,40 @@ PUBLIC = set(
 
 
 def test_every_public_shape_is_there() -> None:
-    assert vars(wire).keys() >= PUBLIC
+    assert vars(types).keys() >= PUBLIC
 
 
 @pytest.mark.parametrize("model", [DocumentAccepted, ImportAccepted, QueryAccepted])
 def test_everything_that_was_accepted_has_one_shape(model: type[BaseModel]) -> None:
-    assert wire.Accepted.__required_keys__ <= model.model_fields.keys()
-    assert wire.Accepted.__optional_keys__ <= DocumentAccepted.model_fields.keys()
+    assert types.Accepted.__required_keys__ <= model.model_fields.keys()
+    assert types.Accepted.__optional_keys__ <= DocumentAccepted.model_fields.keys()
 
 
 def test_what_a_source_may_say_can_be_said_by_the_client() -> None:  # N9
-    said = wire.SourceText.__annotations__.keys() | wire.SourceDocument.__annotations__.keys()
+    said = types.SourceText.__annotations__.keys() | types.SourceDocument.__annotations__.keys()
     assert said == SourceGiven.model_fields.keys()
 
 
 @pytest.mark.parametrize(
     ("model", "shape"),
     [
-        (WorkspaceSettings, wire.WorkspaceSettings),
-        (WorkspaceModels, wire.WorkspaceModels),
-        (Instructions, wire.Instructions),
+        (WorkspaceSettings, types.WorkspaceSettings),
+        (WorkspaceModels, types.WorkspaceModels),
+        (Instructions, types.Instructions),
     ],
 )
 def test_the_settings_of_a_workspace_are_those_of_the_api(model: type[BaseModel], shape: type) -> None:
     assert model.model_fields.keys() == shape.__annotations__.keys()
 
 
-HEAVY = set("workers services db api config celery sqlalchemy redis fastapi groq".split())
+HEAVY = set("citewell workers services clients domain db api config celery sqlalchemy redis fastapi groq".split())
 LOOK = "import sys, {module}; print(*{{name.partition('.')[0] for name in sys.modules}})"
 
 
 # N9
-@pytest.mark.parametrize("module", ["citewell.client", "citewell.client.webhooks"])
+@pytest.mark.parametrize("module", ["citewell_client", "citewell_client.webhooks"])
 def test_the_client_needs_neither_workers_nor_a_database(module: str) -> None:
     command = [sys.executable, "-c", LOOK.format(module=module)]
     loaded = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
-    assert {"citewell", "httpx"} <= loaded
+    assert {"citewell_client", "httpx"} <= loaded
     assert not loaded & HEAVY

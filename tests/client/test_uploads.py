@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from citewell.wire import Document
+from citewell_client.types import Document
 from tests.client.halves import Half
 from tests.client.recording import Answer, recording, told
 

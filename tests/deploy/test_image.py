@@ -42,7 +42,7 @@ def sent_to_the_builder() -> set[str]:
 
 def test_the_builder_gets_the_packages_and_nothing_else() -> None:  # A8, A10
     packages = {each.removesuffix("*") for each in PROJECT["tool"]["setuptools"]["packages"]["find"]["include"]}
-    files = {"LICENSE", "README.md", "alembic.ini", "pyproject.toml", "deploy/*.lock"}
+    files = {"LICENSE", "README.md", "alembic.ini", "pyproject.toml", "deploy/*.lock", "sdk/python"}
     assert sent_to_the_builder() == packages | files
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from benchmarks.planted_cases import Case, all_cases
-from benchmarks.planted_errors import ERRORS
-from benchmarks.planted_passages import plain, read_passages
+from benchmarks.verdicts.planted_cases import Case, all_cases
+from benchmarks.verdicts.planted_errors import ERRORS
+from benchmarks.verdicts.planted_passages import plain, read_passages
 from domain.evidence.contradictions import disagreements
 
 CASES = all_cases()

@@ -2,7 +2,7 @@
 machine.
 
 CPU time is left out for that reason, even relative to plain asyncio: on a loaded machine both vary more than a change
-of ours. So is the write-ahead log, which grows with every checkpoint. `python -m benchmarks.meter` measures them.
+of ours. So is the write-ahead log, which grows with every checkpoint. `python -m benchmarks.cost.meter` measures them.
 """
 
 import time
@@ -10,8 +10,8 @@ from functools import partial
 
 import pytest
 
-from benchmarks.meter import DOCUMENT, ask, asking, burst, metered_stack
-from benchmarks.meter_cost import Cost, cost
+from benchmarks.cost.meter import DOCUMENT, ask, asking, burst, metered_stack
+from benchmarks.cost.meter_cost import Cost, cost
 from tests.simulators.groq.server import GroqSimulator
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("overhead")]

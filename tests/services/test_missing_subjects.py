@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.missing_subjects import LISTED, Language, PumpList
+from benchmarks.verdicts.missing_subjects import LISTED, Language, PumpList
 from tests.services.given_story import GivenStory
 from tests.services.story import with_offline
 
-pytestmark = pytest.mark.usefixtures("database")
+# In one process: the list takes a second to verify, and is verified once for all tests.
+pytestmark = [pytest.mark.usefixtures("database"), pytest.mark.xdist_group("missing subjects")]
 
 LANGUAGES: list[Language] = ["en", "ko"]
 by_words = partial(with_offline, embeddings=False)

@@ -1,4 +1,4 @@
-"""citewell/wire/shapes.py is what `make wire` writes, and the command says when a name is not clear."""
+"""The Python client's shapes are what `make wire` writes, and the command says when a name is not clear."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -71,8 +71,8 @@ def test_what_a_request_may_leave_out_is_not_required() -> None:
 
 
 def test_a_shape_that_is_written_by_hand_is_imported() -> None:
-    text = text_of("Whole", Whole, by_hand={"Part": "citewell.wire.common"})
-    assert "from citewell.wire.common import Part\n" in text
+    text = text_of("Whole", Whole, by_hand={"Part": "citewell_client.types.common"})
+    assert "from citewell_client.types.common import Part\n" in text
     assert "class Part" not in text
 
 
@@ -88,6 +88,7 @@ def test_a_name_of_two_different_schemas_is_refused() -> None:
 
 
 def test_a_shape_that_a_schema_describes_is_not_written_by_hand_as_well() -> None:
-    refuse_twice({"Accepted": "citewell.wire.common", "Source": "citewell.wire.common"}, {"Source": Part, "Part": Part})
-    with pytest.raises(Unnamed, match=r"delete \['Part'\] from \['citewell.wire.parts'\]"):
-        refuse_twice({"Part": "citewell.wire.parts"}, {"Part": Part})
+    common = "citewell_client.types.common"
+    refuse_twice({"Accepted": common, "Source": common}, {"Source": Part, "Part": Part})
+    with pytest.raises(Unnamed, match=r"delete \['Part'\] from \['citewell_client.types.parts'\]"):
+        refuse_twice({"Part": "citewell_client.types.parts"}, {"Part": Part})

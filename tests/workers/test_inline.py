@@ -528,26 +528,33 @@ class Drafting:
         return StepResult.single({"status": "done"})
 
 
-ALL_DRAFTED = [("a", ""), ("end", ""), ("rest", "r1"), ("rest", "r2"), ("side", ""), ("write", "")]
-
-
-@pytest.mark.usefixtures("serving")
-def test_what_a_step_adds_does_not_wait_for_those_beside_it(  # A2
-    run: Run, play: Play, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stored: list[list[str]] = []
+@pytest.fixture
+def completions(monkeypatch: pytest.MonkeyPatch) -> list[step_io.Completion]:
+    """What is stored, a transaction each."""
+    stored: list[step_io.Completion] = []
     complete_steps = step_io.complete_steps
 
     async def note(
         completion: step_io.Completion, following: step_io.ClaimRequest | None = None
     ) -> step_io.CompletionResult:
-        stored.append(sorted({step for step, _ in completion.values}))
+        stored.append(completion)
         return await complete_steps(completion, following)
 
     monkeypatch.setattr(step_io, "complete_steps", note)
+    return stored
+
+
+ALL_DRAFTED = [("a", ""), ("end", ""), ("rest", "r1"), ("rest", "r2"), ("side", ""), ("write", "")]
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_a_step_adds_does_not_wait_for_those_beside_it(  # A2
+    run: Run, play: Play, completions: list[step_io.Completion]
+) -> None:
     drafting = Drafting(play)
     execute_work(drafting.work(run), Continuation())
     # No transaction more than when all of them end together.
+    stored = [sorted({step for step, _ in each.values}) for each in completions]
     assert stored == [["a"], ["write"], ["rest", "side"], ["end"]]
     assert drafting.seen_at_end == [set(ALL_DRAFTED) - {("end", "")}]
     assert stored_items(run) == ALL_DRAFTED
@@ -732,20 +739,11 @@ def deriving(run: Run, play: Play, *, error: Exception | None = None) -> Continu
 
 @pytest.mark.usefixtures("serving")
 def test_what_is_derived_is_stored_with_what_it_is_derived_from(  # A4
-    run: Run, play: Play, monkeypatch: pytest.MonkeyPatch
+    run: Run, play: Play, completions: list[step_io.Completion]
 ) -> None:
-    stored: list[list[str]] = []
-    complete_steps = step_io.complete_steps
-
-    async def note(
-        completion: step_io.Completion, following: step_io.ClaimRequest | None = None
-    ) -> step_io.CompletionResult:
-        stored.append([*(step for step, _ in completion.values), *completion.also])
-        return await complete_steps(completion, following)
-
-    monkeypatch.setattr(step_io, "complete_steps", note)
     execute_work(play.work(run, "a"), deriving(run, play))
     assert play.seen == ["a", "b", "c"]
+    stored = [[*(step for step, _ in each.values), *each.also] for each in completions]
     assert stored == [["a", "b"], ["c"]]
     assert outcomes(run) == {"a": {"by": "a"}, "b": {"by": "b"}, "c": {"by": "c"}}
     assert sorted(calls(run)) == [("a", "a"), ("b", "b"), ("c", "c")]

@@ -59,7 +59,6 @@ class WatchedLoop(bootsteps.StartStopStep):
 
 
 def start_liveness_file(file: Path, watched: LoopMonitor = consumer_loop, every_s: float = BEAT_EVERY_S) -> Periodic:
-    """Touch the file every `every_s` seconds."""
 
     def beat() -> None:
         try:

@@ -109,7 +109,6 @@ class HeldClaims:
             stop()
 
     def renew(self) -> None:
-        """Renew all leases in one transaction."""
         claims = self._all()
         held = [
             steps.HeldItem(claim.run.query_id, claim.run.round, step, item)

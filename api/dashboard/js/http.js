@@ -1,5 +1,6 @@
 /** Requests to the API this page comes from. */
 import { storedKey } from "./key.js";
+import { inLanguage } from "./messages.js";
 
 /** An error that the API explained (RFC 9457): `status`, `code`, `message` (what to do), `fields`, `retryAfter` in seconds. */
 export class Problem extends Error {
@@ -16,7 +17,7 @@ export class Problem extends Error {
 export async function ask(path, { method = "GET", json, form, headers = {}, signal } = {}) {
   const response = await send(path, { method, json, form, headers, signal });
   if (response.status === 204) return null;
-  return response.json();
+  return inLanguage(await response.json());
 }
 
 /** The same, with the response itself, for a caller that reads it as it arrives. */
@@ -47,6 +48,6 @@ export function withQuery(path, values) {
 
 /** The error that a response explains. */
 export async function problemOf(response) {
-  const body = await response.json().catch(() => ({}));
+  const body = await inLanguage(await response.json().catch(() => ({})));
   return new Problem(response.status, body, Number(response.headers.get("Retry-After")) || null);
 }

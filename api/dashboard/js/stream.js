@@ -1,5 +1,6 @@
 /** Server-sent events through fetch: EventSource cannot send a key. Goes on behind the last event after a lost connection. */
 import { send } from "./http.js";
+import { inLanguage } from "./messages.js";
 import { words } from "./i18n.js";
 import { standing } from "./parts/notices.js";
 import { pause } from "./pause.js";
@@ -39,7 +40,7 @@ async function followed(path, hear, signal, state, found) {
     if (response.status === 204) return true;
     for await (const event of events(response.body)) {
       state.last = event.id || state.last;
-      hear(event);
+      hear(await inLanguage(event));
       if (LAST.has(event.type)) return true;
     }
   } catch (error) {

@@ -10,7 +10,7 @@ from rich.text import Text
 from citewell.cli.console import plain
 from citewell.cli.show.verification import verification_view
 from citewell.cli.show.words import duration, place, score, verdict
-from citewell.wire import Mention, Query
+from citewell_client.types import Mention, Query
 
 
 def answer_view(query: Query, title: str = "") -> RenderableType:

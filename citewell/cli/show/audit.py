@@ -7,7 +7,7 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.words import counted, verdict
-from citewell.wire import AuditCheck, AuditDifference, AuditRecord, Comparison, SentenceCompared
+from citewell_client.types import AuditCheck, AuditDifference, AuditRecord, Comparison, SentenceCompared
 
 _HASH_DIGITS = 12
 _SAYS = {

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.words import counted, when
-from citewell.wire import Document
+from citewell_client.types import Document
 
 
 def documents_view(documents: Sequence[Document]) -> RenderableType:

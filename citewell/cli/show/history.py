@@ -11,7 +11,7 @@ from rich.text import Text
 from citewell.cli.console import plain
 from citewell.cli.show.verification import verification_view
 from citewell.cli.show.words import duration, place, score, verdict, when
-from citewell.wire import Attempt, CitationCheck, Claim, Event, History, ModelCall, QueryHead
+from citewell_client.types import Attempt, CitationCheck, Claim, Event, History, ModelCall, QueryHead
 
 _CLAIM_WORDS = {"SUPPORTED": "supported", "PARTIALLY_SUPPORTED": "partial", "UNSUPPORTED": "unsupported"}
 

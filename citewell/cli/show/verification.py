@@ -10,7 +10,7 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.words import place, score, verdict
-from citewell.wire import Attempt, CommonScores, QuestionVerdict, Scores, Sentence
+from citewell_client.types import Attempt, CommonScores, QuestionVerdict, Scores, Sentence
 
 
 def verification_view(verification: Scores | Attempt) -> RenderableType:

@@ -5,7 +5,7 @@ from datetime import datetime
 from rich.text import Text
 
 from citewell.cli.console import plain
-from citewell.wire import Document
+from citewell_client.types import Document
 
 # sign, words, style
 _VERDICTS = {

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.words import counted, size, when
-from citewell.wire import Workspace, WorkspaceSettings
+from citewell_client.types import Workspace, WorkspaceSettings
 
 
 def workspaces_view(workspaces: Sequence[Workspace]) -> RenderableType:

@@ -48,7 +48,6 @@ class ForkServer:
         """Intermediate processes that may be our children; without a wait they would stay zombies."""
 
     def begin(self, spec: ProcessSpec) -> Child:
-        """Start the fork server itself."""
         self._close_link()
         self._link, theirs = socket.socketpair()
         self._link.settimeout(_PATIENCE_S)
@@ -112,7 +111,6 @@ class ForkServer:
         self._late.append(report)
 
     def close(self) -> None:
-        """Let the fork server exit."""
         self._close_link()
         for late in self._late:
             late.close()

@@ -33,7 +33,6 @@ class PromptSizes:
         return int(size * ratio) + 1
 
     def learn(self, model: str, prompt: str, size: int, tokens: int) -> None:
-        """Record that `size` bytes were `tokens` tokens."""
         if size <= 0 or tokens <= 0:
             return
         ratio = tokens / size

@@ -36,4 +36,6 @@ class Purpose:
     form: PairFormat
 
 
-JUDGING = Purpose("models.judge", "models.judge_label", "models.judge_download", "docs/neural-judge.md", PairFormat())
+JUDGING = Purpose(
+    "models.judge", "models.judge_label", "models.judge_download", "docs/internals/neural-judge.md", PairFormat()
+)

@@ -12,6 +12,7 @@ from domain.evidence.spans import best_text_span, disagreements
 from domain.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
 from domain.prompting.numbered_sources import Sources
 from domain.question.named_things import is_about_another
+from domain.question.non_answers import is_no_answer
 from domain.question.question_parts import QuestionPart, is_greeting, parts_of
 from domain.text.readability import is_readable
 from domain.text.words import coverage
@@ -119,8 +120,10 @@ def _relevant(part: QuestionPart, question: str, sources: Sources, meaning: Mean
         for candidate in answering_sentences(part, sources, meaning)
         if len(candidate.sentence.stems) > 1
         and not candidate.sentence.is_heading
+        and candidate.relevance >= TUNING.least_relevant
         and is_readable(candidate.sentence.text)
         and not is_about_another(question, candidate.sentence.text)
+        and not is_no_answer(part, quoted(candidate))
     ]
     enough = TUNING.answerable if meaning.known else TUNING.words_answerable
     if not usable or usable[0].score < enough or max(each.relevance for each in usable) < TUNING.relevant:

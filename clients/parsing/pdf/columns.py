@@ -7,6 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from clients.parsing.pdf.glyphs import Extent
+from clients.parsing.pdf.ink import parted, visible
 from clients.parsing.pdf.lines import Line
 
 _MIN_LINES = 5  # fewer show no gutter
@@ -127,12 +128,14 @@ def _parts(line: Line, x: float) -> list[Line]:
 def _cut(line: Line, texts: list[str], cells: tuple[Extent, ...], *, last: bool) -> Line:
     text = "\t".join(texts)
     divided = line.divided if last else text[-2:-1].isalpha() and text.endswith("-")
+    text = text if last or not divided else text[:-1]
     return replace(
         line,
-        text=text if last or not divided else text[:-1],
+        text=text,
         left=cells[0][0],
         right=cells[-1][1],
         divided=divided,
         spaced=line.spaced and last,
         cells=cells if len(cells) > 1 else (),
+        ink=parted(line.ink, visible(line.text) - visible(text))[1] if last else parted(line.ink, visible(text))[0],
     )

@@ -16,6 +16,12 @@ Extent = tuple[float, float]
 Box = tuple[float, float, float, float]
 
 
+def sides(box: Box, quarter: int) -> Extent:
+    """The start and end of a character in reading direction, in points."""
+    left, bottom, right, top = box
+    return ((left, right), (bottom, top), (-right, -left), (-top, -bottom))[quarter]
+
+
 class Glyphs:
     """Queries PDFium about single characters; the ctypes cells are created once and reused for every character.
 
@@ -42,15 +48,11 @@ class Glyphs:
         left, bottom, right, top = self._page
         return (right - left if quarter % 2 else top - bottom) or 1.0
 
-    def sides(self, index: int, quarter: int) -> Extent:
-        """The start and end of a character in reading direction, in points."""
+    def box(self, index: int) -> Box:
+        """The place of a character's ink on the page: left, bottom, right, top, in points, not rotated."""
         pdfium_c.FPDFText_GetCharBox(self._textpage, index, *self._box)
         left, right, bottom, top = self._box
-        if quarter == 0:
-            return left.value, right.value
-        if quarter == 1:
-            return bottom.value, top.value
-        return (-right.value, -left.value) if quarter == 2 else (-top.value, -bottom.value)
+        return left.value, bottom.value, right.value, top.value
 
     def baseline(self, index: int, quarter: int) -> float:
         """The height of a character's baseline above the lower edge of the page, in points."""

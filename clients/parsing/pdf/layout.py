@@ -1,12 +1,17 @@
 """Turns the lines of all pages into one text with pages, sections and tables."""
 
 import re
+from collections.abc import Sequence
+from itertools import zip_longest
 
+from clients.parsing.pdf.frames import Frame
+from clients.parsing.pdf.glyphs import Box
 from clients.parsing.pdf.grids import Grid, grids_in, tables_of
 from clients.parsing.pdf.lines import Line
 from clients.parsing.pdf.paragraphs import Paragraph, paragraphs
 from clients.parsing.pdf.typography import Typography
 from clients.parsing.text_builder import Heading, number_depth, sections_from
+from domain.documents.boxes import PageBoxes
 from domain.documents.documents import Page, ParsedDocument
 
 _CONTENTS_ENTRY = re.compile(r"\t\S{1,5}$")
@@ -15,10 +20,17 @@ _MAX_HEADING_CHARS = 120
 _MAX_HEADING_LINES = 3
 
 
-def lay_out(pages: list[list[Line]], running: frozenset[Line], outline: frozenset[str]) -> ParsedDocument:
+def lay_out(
+    pages: list[list[Line]],
+    running: frozenset[Line],
+    outline: frozenset[str],
+    frames: Sequence[Frame | None] = (),
+    max_words: int = 0,
+) -> ParsedDocument:
     """Join paragraphs and pages by blank lines.
 
-    `running` are lines that cannot be headings; `outline` holds the bookmark titles as `outline_key` gives them.
+    `running` are lines that cannot be headings; `outline` holds the bookmark titles as `outline_key` gives them. Pages
+    get boxes where their frame is known; behind `max_words` words only their size is kept.
     """
     typography = Typography(pages)
     parts: list[str] = []
@@ -26,8 +38,10 @@ def lay_out(pages: list[list[Line]], running: frozenset[Line], outline: frozense
     spans: list[Page] = []
     headings: list[Heading] = []
     grids: list[Grid] = []
-    for number, lines in enumerate(pages, start=1):
+    boxes: list[PageBoxes] = []
+    for number, (lines, frame) in enumerate(zip_longest(pages, frames), start=1):
         starts: list[int] = []
+        words: list[tuple[int, int, Box]] = []
         for paragraph in paragraphs(lines, typography):
             parts += ["\n\n", paragraph.text] if parts else [paragraph.text]
             length += 2 * (len(parts) > 1)
@@ -35,9 +49,14 @@ def lay_out(pages: list[list[Line]], running: frozenset[Line], outline: frozense
             if paragraph.lines[0] not in running and (rank := _heading_rank(paragraph, typography, outline)):
                 headings.append(Heading(length, " ".join(paragraph.text.split()), rank))
             grids += grids_in(paragraph, length)
+            words += ((length + start, length + end, box) for start, end, box in paragraph.words)
             length += len(paragraph.text)
         spans.append(Page(number, starts[0] if starts else length, length))
-    return ParsedDocument("".join(parts), tuple(spans), sections_from(headings, length), tables_of(grids))
+        max_words -= len(words)
+        if frame:
+            boxes.append(frame.boxes(number, words if max_words >= 0 else ()))
+    text = "".join(parts)
+    return ParsedDocument(text, tuple(spans), sections_from(headings, length), tables_of(grids), boxes=tuple(boxes))
 
 
 def outline_key(title: str) -> str:

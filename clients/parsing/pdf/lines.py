@@ -3,13 +3,14 @@
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from clients.parsing.pdf.bidi import in_logical_order
-from clients.parsing.pdf.glyphs import Extent, Glyphs
+from clients.parsing.pdf.glyphs import Extent, Glyphs, sides
+from clients.parsing.pdf.ink import Ink, ink_of, no_ink
 
 _NEWLINES = (0x0A, 0x0D)
 _SOFT_HYPHEN = 0xAD
@@ -29,7 +30,7 @@ class Line:
     """One line: `left` and `right` in reading direction, the baseline `y` above the page's lower edge, and the font
     `size`, all in points. `margin`: in the zone of running headers and footers. `divided`: the last word continues
     in the next line. `spaced`: a space follows the last word. `cells`: start and end of each non-empty cell; a line
-    outside a table is one cell, and none is known where leaders fill the gaps.
+    outside a table is one cell, and none is known where leaders fill the gaps. `ink`: where its characters stand.
     """
 
     text: str
@@ -43,6 +44,7 @@ class Line:
     spaced: bool = False
     invisible: bool = False
     cells: tuple[Extent, ...] = ()
+    ink: Ink = field(default_factory=no_ink, compare=False, repr=False)
 
     @property
     def is_row(self) -> bool:
@@ -80,8 +82,10 @@ class _Reader:
         glyphs, sample = self._glyphs, (seen[0], seen[len(seen) // 2], seen[-1])
         size = sorted(glyphs.size(index) for index in sample)[1]
         quarter = glyphs.quarter(sample[1])
-        boxes = {index: glyphs.sides(index, quarter) for index in seen}
-        joined, cells = _joined(in_logical_order(characters, boxes), boxes, size)
+        places = {index: glyphs.box(index) for index in seen}
+        boxes = {index: sides(place, quarter) for index, place in places.items()}
+        ordered = in_logical_order(characters, boxes)
+        joined, cells = _joined(ordered, boxes, size)
         text = readable(joined)
         if not text.strip():
             return
@@ -102,6 +106,7 @@ class _Reader:
                 spaced=text[-1].isspace(),
                 invisible=glyphs.is_invisible(sample[1]),
                 cells=cells if len(cells) == text.strip().count("\t") + 1 else (),
+                ink=ink_of(text.strip(), _drawn(ordered, text.lstrip()), places, upright=quarter % 2 == 0),
             )
         )
 
@@ -123,6 +128,27 @@ def _joined(characters: list[tuple[int, int]], boxes: dict[int, Extent], size: f
             end = box
         parts.append(chr(code))
     return "".join(parts), tuple(cells)
+
+
+def _drawn(characters: Iterable[tuple[int, int]], text: str) -> list[tuple[str, int]]:
+    """The visible characters of a line as they appear in its `text`, each with the index of its glyph."""
+    drawn: list[tuple[str, int]] = []
+    high = 0
+    for index, code in characters:
+        if 0xD800 <= code < 0xDC00:
+            high = code
+            continue
+        unit, high = (chr(high) + chr(code) if high else chr(code)), 0
+        if not unit.isspace() or unicodedata.category(unit) == "Cc":
+            drawn += [(character, index) for character in _spelled(unit, is_bullet=not drawn and text[0] == "•")]
+    return drawn
+
+
+def _spelled(unit: str, *, is_bullet: bool) -> str:
+    character = unit.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore").translate(_LIGATURES)
+    if not character or unicodedata.category(character[0]) in _MEANINGLESS:
+        return "•" if is_bullet and character else ""
+    return character
 
 
 def _gaps(boxes: Iterable[Extent], width: float) -> list[Extent]:

@@ -9,6 +9,7 @@ import pypdfium2.raw as pdfium_c
 
 from clients.parsing.limits import ParseLimits
 from clients.parsing.pdf.columns import in_reading_order
+from clients.parsing.pdf.frames import Frame, frame_of
 from clients.parsing.pdf.glyphs import Box, Glyphs
 from clients.parsing.pdf.lines import Line, read_lines
 from domain.errors import DocumentTooLarge, DocumentUnreadable
@@ -16,8 +17,10 @@ from domain.errors import DocumentTooLarge, DocumentUnreadable
 _SAMPLE = 40  # characters that show the rotation of a page's text
 
 
-def read_pages(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> Iterator[list[Line]]:
-    """Yield the lines of each page.
+def read_pages(
+    pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits
+) -> Iterator[tuple[list[Line], Frame | None]]:
+    """Yield the lines of each page, and its frame.
 
     Raises DocumentTooLarge, before the first page is read if there are too many pages, or DocumentUnreadable.
     """
@@ -26,18 +29,19 @@ def read_pages(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> I
     budget = limits.max_chars
     for index in range(len(pdf)):
         try:
-            with _page(pdf, index) as page:
+            with opened_page(pdf, index) as page:
+                frame = frame_of(page)
                 lines, count = _read(page, budget)
         except pdfium.PdfiumError:
             raise DocumentUnreadable(f"{filename} is damaged: page {index + 1} cannot be read") from None
         if count > budget:
             raise DocumentTooLarge(f"{filename} has more text than the limit (page {index + 1})")
         budget -= count
-        yield lines
+        yield lines, frame
 
 
 @contextmanager
-def _page(pdf: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfPage]:
+def opened_page(pdf: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfPage]:
     """A page with the values of its form fields drawn in place."""
     page = pdf[index]
     if pdf.formenv and page.flatten() == pdfium_c.FLATTEN_SUCCESS:

@@ -2,11 +2,13 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from clients.parsing.decoding import clean
+from clients.parsing.pdf.glyphs import Box
+from clients.parsing.pdf.ink import cleaned_places, placed
 from clients.parsing.pdf.lines import Line
 from clients.parsing.pdf.tables import ROW_DROP_EM, SAME_ROW_EM, same_table, whole_tables, within_row
 from clients.parsing.pdf.typography import Typography
@@ -21,10 +23,11 @@ _WRAPPED_SHARE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Lines of one paragraph, and their text."""
+    """Lines of one paragraph, and their text; `words`: start and end in it, and the place on the page."""
 
     lines: tuple[Line, ...]
     text: str
+    words: tuple[tuple[int, int, Box], ...] = ()
 
 
 def paragraphs(lines: list[Line], typography: Typography) -> Iterator[Paragraph]:
@@ -33,15 +36,17 @@ def paragraphs(lines: list[Line], typography: Typography) -> Iterator[Paragraph]
         return
     lines = whole_tables(list(_without_stretched_spaces(lines, typography)))
     edges = _right_edges(lines, typography)
-    members, text = [lines[0]], lines[0].text
+    members, text, starts = [lines[0]], lines[0].text, [0]
     for (above, line), edge in zip(pairwise(lines), edges, strict=False):
         separator = _separator(above, line, edge, typography)
         if separator is None:
-            yield _paragraph(members, text)
-            members, text = [], ""
+            yield _paragraph(members, text, starts)
+            members, text, starts = [], "", []
         members.append(line)
-        text += (separator or "") + line.text
-    yield _paragraph(members, text)
+        text += separator or ""
+        starts.append(len(text))
+        text += line.text
+    yield _paragraph(members, text, starts)
 
 
 def _without_stretched_spaces(lines: list[Line], typography: Typography) -> Iterator[Line]:
@@ -58,8 +63,20 @@ def _without_stretched_spaces(lines: list[Line], typography: Typography) -> Iter
             yield line
 
 
-def _paragraph(lines: list[Line], text: str) -> Paragraph:
-    return Paragraph(tuple(lines), clean(text + "-" * lines[-1].divided))
+def _paragraph(lines: list[Line], text: str, starts: list[int]) -> Paragraph:
+    raw = text + "-" * lines[-1].divided
+    cleaned = clean(raw)
+    return Paragraph(tuple(lines), cleaned, tuple(_words(lines, starts, cleaned_places(raw, cleaned))))
+
+
+def _words(lines: list[Line], starts: list[int], places: Sequence[int] | None) -> Iterator[tuple[int, int, Box]]:
+    if places is None:
+        return
+    for line, base in zip(lines, starts, strict=True):
+        for start, end, box in placed(line.text, line.ink):
+            first, last = places[base + start], places[base + end]
+            if first < last:
+                yield first, last, box
 
 
 def _separator(above: Line, line: Line, edge: float, typography: Typography) -> str | None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from clients.parsing.pdf.glyphs import Extent
+from clients.parsing.pdf.ink import parted, visible
 from clients.parsing.pdf.lines import CELL_GAP_EM, Line
 
 _ALIGNED_EM = 0.6
@@ -59,8 +60,10 @@ def _same_row(left: Line, right: Line) -> Line | None:
         return None
     longer = max(left, right, key=lambda line: len(line.text))
     cells = _side_by_side(left.cells, right.cells, apart=between == "\t")
-    text = f"{left.text}{between}{right.text}"
-    return replace(right, text=text, left=left.left, y=longer.y, size=longer.size, bold=longer.bold, cells=cells)
+    text, ink = f"{left.text}{between}{right.text}", left.ink + right.ink
+    return replace(
+        right, text=text, left=left.left, y=longer.y, size=longer.size, bold=longer.bold, cells=cells, ink=ink
+    )
 
 
 def _side_by_side(left: Sequence[Extent], right: Sequence[Extent], *, apart: bool) -> tuple[Extent, ...]:
@@ -87,13 +90,20 @@ def _with_wrapped_cell(row: Line, line: Line) -> Line | None:
     if at == 0 or line.right > ends[at]:
         return None
     texts = row.text.split("\t")
+    before, behind = parted(row.ink, visible("".join(texts[: at + 1])))
     texts[at] += line.text if row.divided else f" {line.text}"
     cells = [
         (left, max(right, line.right)) if number == at else (left, right)
         for number, (left, right) in enumerate(row.cells)
     ]
     return replace(
-        row, text="\t".join(texts), y=line.y, right=max(row.right, line.right), divided=line.divided, cells=tuple(cells)
+        row,
+        text="\t".join(texts),
+        y=line.y,
+        right=max(row.right, line.right),
+        divided=line.divided,
+        cells=tuple(cells),
+        ink=before + line.ink + behind,
     )
 
 

@@ -1,8 +1,9 @@
 """The child process that reads one file; `clients.parsing.sandbox.isolated` starts it as `python -m
 clients.parsing.sandbox.child`.
 
-Standard input: a line of JSON (filename, limits, parent, cpu_s), then the bytes of the file. Standard output: a line of
-JSON, {"error": {code, message}} or {chars, pages, sections, tables, found}, then the text in UTF-8.
+Standard input: a line of JSON (filename, limits, parent, cpu_s, picture), then the bytes of the file. Standard output:
+a line of JSON, {"error": {code, message}} or {chars, pages, sections, tables, found, boxes, blocks}, then the text in
+UTF-8, then the packed boxes of all pages. With a `picture` (page, width) the file is drawn instead: {}, the picture.
 """
 
 import faulthandler
@@ -32,43 +33,54 @@ def main() -> None:
     limits = ParseLimits(**request["limits"])
     confine(parent=request["parent"], memory_mb=limits.memory_mb, cpu_s=request["cpu_s"])
     try:
-        head, text = _answer(request["filename"], limits)
+        head, *parts = _answer(request, limits)
         with open(answer, "wb") as out:
-            out.write(head)
-            out.write(b"\n")
-            out.write(text)
+            out.writelines((head, b"\n", *parts))
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     # Exit handlers registered by libraries must not delay or break the exit.
     os._exit(0)
 
 
-def _answer(filename: str, limits: ParseLimits) -> tuple[bytes, bytes]:
+def _answer(request: dict[str, Any], limits: ParseLimits) -> tuple[bytes, ...]:
+    filename: str = request["filename"]
     try:
-        return _encoded(parse(sys.stdin.buffer.read(), filename, limits), filename, limits)
+        data = sys.stdin.buffer.read()
+        if picture := request.get("picture"):
+            return b"{}", _drawn(data, filename, **picture)
+        return _encoded(parse(data, filename, limits), filename, limits)
     except CitewellError as error:
-        return _refusal(error), b""
+        return (_refusal(error),)
     except (MemoryError, ImportError):
         raise
     except Exception as error:  # noqa: BLE001 - any failure of a library means an unreadable document
         # Only the traceback: exception messages quote the document.
         sys.stderr.writelines(traceback.format_tb(error.__traceback__))
         broken = f"{filename} cannot be read: its reader failed ({type(error).__name__}); save it anew and try again"
-        return _refusal(DocumentUnreadable(broken)), b""
+        return (_refusal(DocumentUnreadable(broken)),)
 
 
-def _encoded(document: ParsedDocument, filename: str, limits: ParseLimits) -> tuple[bytes, bytes]:
+def _drawn(data: bytes, filename: str, *, page: int, width: int) -> bytes:
+    from clients.parsing.pdf.picture import draw_page  # noqa: PLC0415 - only once the process is confined
+
+    return draw_page(data, filename, page, width)
+
+
+def _encoded(document: ParsedDocument, filename: str, limits: ParseLimits) -> tuple[bytes, ...]:
     marks = {
         "chars": len(document.text),
         "pages": document.pages,
         "sections": document.sections,
         "tables": document.tables,
         "found": dict(document.found),
+        "boxes": [(page.number, page.width, page.height, len(page.words)) for page in document.boxes],
     }
-    head = json.dumps(marks, default=asdict).encode()
+    head = json.dumps(marks | {"blocks": document.blocks}, default=asdict).encode()
+    if len(head) > limits.max_marks_bytes:  # the blocks are what can be missed
+        head = json.dumps(marks, default=asdict).encode()
     if len(head) > limits.max_marks_bytes:
         raise DocumentTooLarge(f"{filename} has too many headings, tables and pages for its text; split it")
-    return head, document.text.encode()
+    return head, document.text.encode(), *(page.words for page in document.boxes)
 
 
 def _refusal(error: CitewellError) -> bytes:

@@ -10,22 +10,27 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import TypeVar
 
 import structlog
 
 from clients.parsing.limits import ParseLimits
+from clients.parsing.pictures import MAX_PICTURE_BYTES
 from clients.parsing.sandbox.child import OUT_OF_MEMORY
 from clients.parsing.sandbox.child_process import Cut, Ended, run_child
-from clients.parsing.sandbox.replies import AnswerInvalid, read_answer
+from clients.parsing.sandbox.replies import AnswerInvalid, read_answer, read_picture
 from clients.parsing.signatures import kind_of
 from config.settings import IngestionSettings
+from domain.documents.boxes import WORD_BYTES
 from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentTooLarge, DocumentTooSlow, DocumentUnreadable, DocumentUnusable
 
 log = structlog.get_logger()
 
+Answer = TypeVar("Answer")
 _ARGV = (sys.executable, "-P", "-B", "-m", "clients.parsing.sandbox.child")
 _ROOT = Path(__file__).resolve().parents[3]
 # Some Python installations need these to find their libraries; nothing else is inherited.
@@ -61,24 +66,41 @@ def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     what `parse` raises, and DocumentTooSlow; DocumentTooLarge also at the memory limit, DocumentUnreadable also after a
     crash. RuntimeError or OSError: the child could not be started.
     """
+    max_output = limits.max_marks_bytes + 1 + 4 * limits.max_chars + WORD_BYTES * limits.max_words
+    return _asked_of_child(data, filename, limits, max_output, lambda output: read_answer(output, limits))
+
+
+def picture_isolated(data: bytes, filename: str, page: int, width: int, limits: ParseLimits) -> bytes:
+    """Draw one page of a PDF, `width` pixels wide, in a child process that has ended on return.
+
+    Raises what `parse_isolated` raises, and PageNotFound.
+    """
+    wanted = {"page": page, "width": width}
+    return _asked_of_child(data, filename, limits, MAX_PICTURE_BYTES, read_picture, picture=wanted)
+
+
+def _asked_of_child(
+    data: bytes,
+    filename: str,
+    limits: ParseLimits,
+    max_output: int,
+    read: Callable[[bytearray], Answer],
+    **more: object,
+) -> Answer:
     deadline_s = deadline_s_of(data, limits)
     request = {
         "filename": filename,
         "limits": asdict(limits),
         "parent": os.getpid(),
         "cpu_s": math.ceil(deadline_s),
+        **more,
     }
-    ended = run_child(
-        _ARGV,
-        _environment(),
-        (json.dumps(request).encode() + b"\n", data),
-        deadline_s=deadline_s,
-        max_output=limits.max_marks_bytes + 1 + 4 * limits.max_chars,
-    )
+    feed = (json.dumps(request).encode() + b"\n", data)
+    ended = run_child(_ARGV, _environment(), feed, deadline_s=deadline_s, max_output=max_output)
     _tell(ended)
     if ended.cut is None and ended.output:
         try:
-            return read_answer(ended.output, limits)
+            return read(ended.output)
         except AnswerInvalid:
             log.warning("reader_answer_invalid", code=ended.code, bytes=len(ended.output))
     raise _failure(ended, filename, limits, deadline_s)

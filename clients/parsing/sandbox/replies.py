@@ -7,6 +7,9 @@ from itertools import pairwise
 from pydantic import TypeAdapter, ValidationError
 
 from clients.parsing.limits import ParseLimits
+from domain.documents import blocks
+from domain.documents.blocks import Block
+from domain.documents.boxes import PageBoxes, are_sound
 from domain.documents.documents import Page, ParsedDocument, Section, Table
 from domain.errors import DocumentUnusable
 
@@ -26,6 +29,8 @@ class _Answer:
     sections: tuple[Section, ...] = ()
     tables: tuple[Table, ...] = ()
     found: dict[str, str] = field(default_factory=dict[str, str])
+    boxes: tuple[tuple[int, float, float, int], ...] = ()
+    blocks: tuple[Block, ...] = ()
     error: _Refusal | None = None
 
 
@@ -46,15 +51,39 @@ def read_answer(output: bytes | bytearray, limits: ParseLimits) -> ParsedDocumen
         raise AnswerInvalid
     try:
         answer = _ANSWER.validate_json(bytes(output[:end]), strict=True)
-        text = str(memoryview(output)[end + 1 :], "utf-8")
+        words_at = len(output) - sum(length for *_, length in answer.boxes)
+        text = str(memoryview(output)[end + 1 : max(words_at, end + 1)], "utf-8")
     except (ValidationError, UnicodeDecodeError):
         raise AnswerInvalid from None
     if answer.error:
         raise _error(answer.error)
-    document = ParsedDocument(text, answer.pages, answer.sections, answer.tables, answer.found)
+    boxes = tuple(_boxes(answer, memoryview(output), words_at))
+    document = ParsedDocument(text, answer.pages, answer.sections, answer.tables, answer.found, boxes, answer.blocks)
     if len(text) != answer.chars or len(text) > limits.max_chars or not _is_sound(document, limits):
         raise AnswerInvalid
     return document
+
+
+def read_picture(output: bytes | bytearray) -> bytes:
+    """Return the picture. Raises the child's error, or AnswerInvalid."""
+    head, _, picture = bytes(output).partition(b"\n")
+    try:
+        answer = _ANSWER.validate_json(head, strict=True)
+    except ValidationError:
+        raise AnswerInvalid from None
+    if answer.error:
+        raise _error(answer.error)
+    if not picture.startswith(b"RIFF"):
+        raise AnswerInvalid
+    return picture
+
+
+def _boxes(answer: _Answer, output: memoryview, at: int) -> Generator[PageBoxes]:
+    if any(length < 0 for *_, length in answer.boxes):
+        raise AnswerInvalid
+    for number, width, height, length in answer.boxes:
+        yield PageBoxes(number, width, height, bytes(output[at : at + length]))
+        at += length
 
 
 def _error(refusal: _Refusal) -> Exception:
@@ -80,6 +109,18 @@ def _is_sound(document: ParsedDocument, limits: ParseLimits) -> bool:
         and all(_in_order(marks, len(document.text)) for marks in (document.pages, document.sections, document.tables))
         and all(table.start <= table.header_end <= table.end for table in document.tables)
         and not any("\0" in word for word in words)
+        and blocks.are_sound(document.blocks, len(document.text))
+        and _are_sound(document)
+    )
+
+
+def _are_sound(document: ParsedDocument) -> bool:
+    """True if the boxes belong to words of their page, and no page has two lists of them."""
+    pages = {page.number: page for page in document.pages}
+    numbers = [boxes.number for boxes in document.boxes]
+    return all(before < after for before, after in pairwise(numbers)) and all(
+        boxes.number in pages and are_sound(boxes, pages[boxes.number].start, pages[boxes.number].end)
+        for boxes in document.boxes
     )
 
 

@@ -9,10 +9,9 @@ from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from clients.parsing.archives import Archive, opened_archive
 from clients.parsing.limits import ParseLimits
 from clients.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
-from clients.parsing.tables import Cell
 from clients.parsing.text_builder import DocumentBuilder
 from clients.parsing.workbook.merged_cells import Merged, merged_cells
-from clients.parsing.workbook.regions import add_region
+from clients.parsing.workbook.regions import Row, add_region
 from clients.parsing.workbook.values import shown
 from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentTooLarge
@@ -54,9 +53,9 @@ def _add_sheet(sheet: ReadOnlyWorksheet, archive: Archive, builder: DocumentBuil
         add_region(region, builder)
 
 
-def _regions(rows: Iterable[dict[int, Cell]], builder: DocumentBuilder) -> Iterator[list[dict[int, Cell]]]:
+def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row]]:
     """The runs of non-blank rows. A run longer than any document may be raises an error at once."""
-    region: list[dict[int, Cell]] = []
+    region: list[Row] = []
     length = 0
     for row in rows:
         if row:
@@ -74,12 +73,12 @@ def _regions(rows: Iterable[dict[int, Cell]], builder: DocumentBuilder) -> Itera
         yield region
 
 
-def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder) -> Iterator[dict[int, Cell]]:
+def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder) -> Iterator[Row]:
     """The cells with a value, and those covered by a merged cell, by column from 1."""
     seen = 0
     for number, cells in enumerate(sheet.iter_rows(), 1):
         if not cells and number not in merged.columns:
-            yield {}
+            yield Row(number, {})
             continue
         seen += len(cells)
         if seen > _MAX_CELLS:
@@ -89,4 +88,4 @@ def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder) ->
             for column, cell in enumerate(cells, 1)
             if cell.value is not None and (text := shown(cell.value, cell.number_format))
         }
-        yield merged.filled(number, row)
+        yield Row(number, merged.filled(number, row))

@@ -5,10 +5,17 @@ from itertools import pairwise
 
 from clients.parsing.tables import Cell, has_header, is_value, with_one_header
 from clients.parsing.text_builder import DocumentBuilder
+from domain.documents.blocks import SheetPlace
 
-# The cells of a row by column; blank ones are missing, None is covered by the cell to its left.
-Row = Mapping[int, Cell]
 _MIN_NOTE = 30
+
+
+class Row(dict[int, Cell]):
+    """The cells of row `number` by column; blank ones are missing, None is covered by the cell to its left."""
+
+    def __init__(self, number: int, cells: Mapping[int, Cell]) -> None:
+        super().__init__(cells)
+        self.number = number
 
 
 def add_region(rows: Sequence[Row], builder: DocumentBuilder) -> None:
@@ -77,7 +84,7 @@ def _spans(rows: Sequence[Row]) -> list[range]:
 
 
 def _cut(row: Row, span: range) -> Row:
-    return {column: cell for column, cell in row.items() if column in span}
+    return Row(row.number, {column: cell for column, cell in row.items() if column in span})
 
 
 def _extent(part: Sequence[Row]) -> tuple[int, int]:
@@ -96,16 +103,21 @@ def _filled(row: Row) -> int:
 def _add_table(rows: Sequence[Row], builder: DocumentBuilder) -> None:
     first, last = _body(rows)
     for title in rows[:first]:
-        builder.paragraph(_words(title))
+        builder.paragraph(_words(title), place=_place([title]))
     if body := rows[first:last]:
         columns = sorted({column for row in body for column in row})
         table = with_one_header([[row.get(column, "") for column in columns] for row in body])
+        place = _place(body)._replace(first_rows=1 + len(body) - len(table))
         if len(columns) > 1 or has_header(table):
-            builder.table(table, has_header=has_header(table))
+            builder.table(table, has_header=has_header(table), place=place)
         else:
-            builder.paragraph("\n".join(row[0] for row in table))
+            builder.paragraph("\n".join(row[0] for row in table), place=place)
     for note in rows[last:]:
-        builder.paragraph(_words(note))
+        builder.paragraph(_words(note), place=_place([note]))
+
+
+def _place(rows: Sequence[Row]) -> SheetPlace:
+    return SheetPlace(rows[0].number, 1, tuple(sorted({column for row in rows for column in row})))
 
 
 def _body(rows: Sequence[Row]) -> tuple[int, int]:

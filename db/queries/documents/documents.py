@@ -12,8 +12,10 @@ from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document, DocumentFile, DocumentStatus, Workspace
 from db.queries.access.workspaces import allocate_document_number, lock_workspace
+from db.queries.documents.boxes import store_boxes
 from db.queries.documents.lexicon import as_tsvector, count_chunks, uncount_chunks
 from db.queries.paging import Place, page
+from domain.documents import blocks
 from domain.documents.documents import ParsedDocument, indexed_text
 from domain.errors import DocumentNotFound
 from domain.retrieval.lexemes import lexemes
@@ -58,7 +60,6 @@ def merge_details(session: Session, document_id: uuid.UUID, details: dict[str, A
 
 
 def get_document(session: Session, document_id: uuid.UUID) -> Document:
-    """Raise DocumentNotFound when there is none."""
     document = session.get(Document, document_id)
     if document is None:
         raise DocumentNotFound(f"There is no document {document_id}.")
@@ -228,11 +229,26 @@ def store_parsed(
         text=parsed.text,
         pages=[[page.number, page.start, page.end] for page in parsed.pages],
         sections=[[section.title, section.start, section.end] for section in parsed.sections],
+        blocks=blocks.stored(parsed.blocks),
         details=literal(dict(parsed.found), Document.details.type).op("||")(Document.details),
         chunks_done=kept,
         chunks_total=len(chunks),
     )
+    if held:
+        store_boxes(session, document_id, parsed.boxes)
     return kept if held else None
+
+
+def store_layout(session: Session, document_id: uuid.UUID, parsed: ParsedDocument) -> None:
+    """Store what was found anew in a document whose text is stored: places of words, and blocks."""
+    values = {Document.blocks: blocks.stored(parsed.blocks)}
+    session.execute(update(Document).where(Document.id == document_id).values(values))
+    store_boxes(session, document_id, parsed.boxes)
+
+
+def get_blocks(session: Session, document_id: uuid.UUID) -> list[Any] | None:
+    """The stored blocks (domain.documents.blocks); None where no version read the document that knew them."""
+    return session.scalar(select(Document.blocks).where(Document.id == document_id))
 
 
 _SAME = ("chunk_index", "start_index", "end_index", "page", "section", "context", "sha256")

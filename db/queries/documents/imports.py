@@ -39,7 +39,6 @@ def add_part(session: Session, import_id: uuid.UUID, position: int, content: byt
 
 
 def get_import(session: Session, import_id: uuid.UUID) -> Import:
-    """Raise ImportNotFound when there is none."""
     found = session.get(Import, import_id)
     if found is None:
         raise ImportNotFound(f"There is no import {import_id}.")

@@ -61,7 +61,6 @@ def lock_conversation(session: Session, conversation_id: uuid.UUID) -> Conversat
 
 
 def get_conversation(session: Session, conversation_id: uuid.UUID) -> ListedConversation:
-    """Raise ConversationNotFound when there is none."""
     row = session.execute(_listed().where(Conversation.id == conversation_id)).one_or_none()
     if row is None:
         raise _not_found(conversation_id)

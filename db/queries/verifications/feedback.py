@@ -32,7 +32,6 @@ def add_feedback(session: Session, query_id: uuid.UUID, **values: Any) -> Feedba
 
 
 def get_feedback(session: Session, feedback_id: uuid.UUID) -> Feedback:
-    """Raise FeedbackNotFound when there is none."""
     row = session.get(Feedback, feedback_id)
     if row is None:
         raise FeedbackNotFound(f"There is no feedback {feedback_id}.")

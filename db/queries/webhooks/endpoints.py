@@ -26,7 +26,6 @@ def add_endpoint(
 
 
 def get_endpoint(session: Session, endpoint_id: uuid.UUID) -> WebhookEndpoint:
-    """Raise WebhookNotFound when there is none."""
     return _existing(session.get(WebhookEndpoint, endpoint_id), endpoint_id)
 
 

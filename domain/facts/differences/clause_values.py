@@ -19,6 +19,9 @@ def values_of_other_predicates(alignment: Alignment) -> Iterator[Difference]:
     known = alignment.source
     if is_in_turn(known):
         return
+    if joined := opposites_of_clauses(alignment):
+        yield Difference("negation", joined[0].text, joined[1].text)
+        return
     left = [at for at, each in enumerate(known) if each.value and at not in alignment.matched_source]
     for mine, theirs in sorted((*alignment.pairs, *alignment.moved)):
         value = known[theirs]
@@ -42,6 +45,23 @@ def _opposite_in_clause(value: Token, alignment: Alignment) -> tuple[Token, Toke
             continue
         for place, other in enumerate(known):
             if place not in matched and other.clause == value.clause and are_opposites(known[at], other):
+                return known[at], other
+    return None
+
+
+def opposites_of_clauses(alignment: Alignment) -> tuple[Token, Token] | None:
+    """Return a word of one clause whose opposite is in the clause of another word of the statement.
+
+    Of "the common side effects are headache and nausea; a rash is rare", a rash is not common.
+    """
+    known, matched = alignment.source, alignment.matched_source
+    if len({each.clause for each in known}) < 2 or len({each.clause for each in alignment.statement}) > 1:
+        return None
+    own = {known[at].clause for at in matched if known[at].is_content}
+    for at in sorted(matched):
+        for place, other in enumerate(known):
+            is_beside = place not in matched and other.clause != known[at].clause and other.clause in own
+            if is_beside and other.kind == known[at].kind == "word" and are_opposites(known[at], other):
                 return known[at], other
     return None
 

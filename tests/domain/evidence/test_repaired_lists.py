@@ -7,6 +7,7 @@ lacks for others. The offline judge decides and rewrites, as in the services.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,9 @@ from domain.evidence.contradictions import disagreements
 from domain.evidence.equivalence import is_in_one_place, keeps_subjects
 from domain.prompting.numbered_sources import Sources
 from domain.verdicts.ruling import Grounds
+
+# Thirteen hundred lists; tests/services/test_missing_subjects.py has two long ones in the short set.
+pytestmark = pytest.mark.slow
 
 WORDS_ONLY = Meaning(None)
 Write = Callable[[str, int], str]

@@ -14,7 +14,7 @@ from api.adapters.seeds import (
     streamed_answer,
     verified_answer,
 )
-from api.schemas.seeds import AgentAnswer, ChatReply, RagAnswer, VerifiedAnswer
+from api.schemas.formats.seeds import AgentAnswer, ChatReply, RagAnswer, VerifiedAnswer
 from domain.answers.statements import plan_checks
 from domain.markers.parser import cited_markers
 from domain.query.modes import is_idk

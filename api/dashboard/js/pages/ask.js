@@ -8,7 +8,7 @@ import { questionForm } from "../parts/question.js";
 import { recent } from "../parts/recent.js";
 import { suggestions } from "../parts/suggestions.js";
 import { upload } from "../parts/upload.js";
-import { workspaceNames } from "../parts/workspaces.js";
+import { workspacesByUse } from "../parts/workspaces.js";
 import { go } from "../router.js";
 import { ended, hearUploads, uploads } from "../uploads.js";
 
@@ -24,11 +24,11 @@ const GIVEN = ["question", "workspace", "mode", "run", "preset"];
 /** `#/ask?question=&workspace=&mode=&run=&preset=`. */
 export async function page(view, { search, signal }) {
   const given = Object.fromEntries(GIVEN.map((name) => [name, search.get(name)]).filter(([, value]) => value));
-  const names = await workspaceNames(signal);
+  const spaces = await workspacesByUse(signal);
   const said = h("div", { role: "status" });
   const adding = h("details", { class: "card" }, h("summary", {}, h("h2", {}, t("add"))), h("p", { class: "empty-hint", hidden: true }, t("empty")));
   const form = questionForm({
-    names: names.length ? names : ["default"],
+    spaces,
     given,
     submit: () => whenReady(form.workspace(), said, signal, () => submitted(form, said)),
     change: () => look(),

@@ -3,10 +3,11 @@ import { h, show } from "../dom.js";
 import { ask, withQuery } from "../http.js";
 import { words } from "../i18n.js";
 import { answerText } from "../parts/answer.js";
+import { honest } from "../parts/confidence.js";
 import { confirmed, opened } from "../parts/dialogs.js";
 import { questionBox } from "../parts/follow_up.js";
 import { live } from "../parts/live.js";
-import { notice, told, trouble } from "../parts/notices.js";
+import { notice, standing, told, trouble } from "../parts/notices.js";
 import { offlineBanner } from "../parts/offline.js";
 import { refusal } from "../parts/refusal.js";
 import { go } from "../router.js";
@@ -16,10 +17,10 @@ const t = words({
   en: { untitled: "New conversation", all: "All conversations", rename: "Rename", remove: "Delete", name: "Title", save: "Save", restated: "Understood as: “{q}”",
     next: "Ask a follow-up question", ask: "Ask", stop: "Stop", edit: "Edit and ask again", edited: "The question in other words", cancel: "Cancel", proof: "All that was checked",
     stopped: "This question was stopped.", failed: "This question failed", sure: "Delete this conversation?", kept: "Its questions and answers stay in the history.",
-    aside: "What follows it is set aside; it stays in the history.", references: "References", empty: "Nothing was asked yet." },
+    aside: "What follows it is set aside; it stays in the history.", references: "References", empty: "Nothing was asked yet.", waits: "It is asked when the answer before it is there." },
   ko: { untitled: "새 대화", all: "모든 대화", rename: "이름 바꾸기", remove: "삭제", name: "제목", save: "저장", restated: "이렇게 이해했습니다: “{q}”", next: "이어서 질문하기", ask: "질문",
     stop: "중지", edit: "고쳐서 다시 질문", edited: "고친 질문", cancel: "취소", proof: "검증 내역 전체", stopped: "이 질문은 중지되었습니다.", failed: "이 질문은 실패했습니다",
-    sure: "이 대화를 삭제할까요?", kept: "질문과 답변은 기록에 남습니다.", aside: "그 뒤의 질문은 제외되며 기록에는 남습니다.", references: "출처", empty: "아직 질문이 없습니다." },
+    sure: "이 대화를 삭제할까요?", kept: "질문과 답변은 기록에 남습니다.", aside: "그 뒤의 질문은 제외되며 기록에는 남습니다.", references: "출처", empty: "아직 질문이 없습니다.", waits: "앞 답변이 나오는 대로 질문합니다." },
 });
 
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
@@ -30,8 +31,10 @@ export async function page(view, { params, signal }) {
   const path = `/v1/conversations/${encodeURIComponent(params.id)}`;
   const head = h("header", { class: "query-head" });
   const thread = h("ol", { class: "thread" });
+  let going = []; // what is being worked on: a follow-up may refer to it
   const send = async (question, replaces) => {
     try {
+      if (!replaces) await ended(going);
       await ask(`${path}/turns`, { method: "POST", json: { question, ...(replaces ? { replaces } : {}) } });
     } catch (error) {
       notice(told(error));
@@ -45,6 +48,7 @@ export async function page(view, { params, signal }) {
     show(head, ...headOf(conversation, path, draw));
     const drawn = turns.map((turn) => drawTurn(turn, { send, draw, signal }));
     show(thread, drawn.length ? drawn.map((one) => one.element) : h("li", { class: "muted" }, t("empty")));
+    going = drawn.map((one) => one.going).filter(Boolean);
     // The newest is in sight, above the box for the next.
     await Promise.all(drawn.map((one) => one.done));
     if (!signal.aborted) window.scrollTo(0, document.body.scrollHeight);
@@ -52,6 +56,14 @@ export async function page(view, { params, signal }) {
   show(view, head, thread, box.element);
   await draw();
   box.focus();
+}
+
+/** A question that follows before the one before is answered waits for it. */
+async function ended(going) {
+  if (!going.length) return;
+  const told = standing(t("waits"));
+  await Promise.allSettled(going);
+  told();
 }
 
 async function allTurns(path, signal) {
@@ -100,8 +112,8 @@ function drawTurn(turn, doing) {
     return { element, done: drawAnswer(answer, turn, doing.signal) };
   }
   show(buttons, h("button", { type: "button", class: "danger", onclick: (event) => stopped(event.currentTarget, turn) }, t("stop")), edit);
-  watch(answer, turn, doing); // goes on while the page is used
-  return { element, done: null };
+  // Not waited for: it goes on while the page is used.
+  return { element, done: null, going: watch(answer, turn, doing) };
 }
 
 async function drawAnswer(place, turn, signal) {
@@ -117,7 +129,7 @@ async function drawAnswer(place, turn, signal) {
 }
 
 function proven(query) {
-  const answer = answerText({ text: query.answer, sentences: query.verification?.sentences || [], citations: query.citations, passages: query.sources });
+  const answer = answerText({ text: query.answer, sentences: query.verification ? honest(query.verification.sentences, query.verification) : [], citations: honest(query.citations, query.verification || {}), passages: query.sources });
   answer.classList.add("quiet");
   return [answer, query.references.length > 0 && h("ul", { class: "small muted plain-list", "aria-label": t("references") }, query.references.map((one) => h("li", { dir: "auto" }, one)))];
 }

@@ -2,9 +2,11 @@
 import { h, show } from "../dom.js";
 import { ask, send } from "../http.js";
 import { moment, number, words } from "../i18n.js";
+import { save } from "../parts/copying.js";
 import { finding } from "../parts/finding.js";
 import { bytes, stageWord } from "../parts/ingestion.js";
 import { notice, told, trouble } from "../parts/notices.js";
+import { original, viewChoice } from "../parts/original.js";
 import { leaves } from "../parts/pages.js";
 import { points } from "../points.js";
 import { pause } from "../pause.js";
@@ -13,11 +15,11 @@ const t = words({
   en: { version: "version {n}", pages: "{n} pages", passages: "{done} of {total} passages", reading: "The document is being read.", failed: "The document could not be read",
     retry: "Try again", newer: "A newer version took the place of this one.", openNewer: "Open it", versions: "Versions", sections: "Sections", page: "Page", of: "of {n}",
     previous: "Previous page", next: "Next page", cited: "Cited place", gone: "The cited place is not part of this text.", text: "Text of the document", characters: "{n} characters",
-    ready: "ready", superseded: "replaced", queued: "waiting", processing: "being read", failedState: "failed", ask: "Ask about it" },
+    ready: "ready", superseded: "replaced", queued: "waiting", processing: "being read", failedState: "failed", ask: "Ask about it", file: "Download the file" },
   ko: { version: "버전 {n}", pages: "{n}쪽", passages: "구절 {total}개 중 {done}개", reading: "문서를 읽는 중입니다.", failed: "문서를 읽지 못했습니다", retry: "다시 시도",
     newer: "더 새로운 버전으로 대체된 문서입니다.", openNewer: "새 버전 열기", versions: "버전", sections: "목차", page: "쪽", of: "/ {n}", previous: "이전 쪽", next: "다음 쪽",
     cited: "인용된 위치", gone: "인용된 위치가 이 글에 없습니다.", text: "문서 본문", characters: "{n}자", ready: "준비됨", superseded: "대체됨", queued: "대기 중",
-    processing: "읽는 중", failedState: "실패", ask: "이 문서에 질문" },
+    processing: "읽는 중", failedState: "실패", ask: "이 문서에 질문", file: "파일 내려받기" },
 });
 
 const LOOK_MS = 800;
@@ -31,7 +33,7 @@ export async function page(view, { params, search, signal }) {
   const body = h("div");
   show(view, top, body);
   let document = await ask(path, { signal });
-  const draw = () => show(top, head(document), state(document, path, () => page(view, { params, search, signal })));
+  const draw = () => show(top, head(document, path), state(document, path, () => page(view, { params, search, signal })));
   draw();
   while (!READ.has(document.status) && document.status !== "failed") {
     await pause(LOOK_MS, signal);
@@ -45,21 +47,37 @@ export async function page(view, { params, search, signal }) {
 }
 
 async function drawText(body, path, search, signal) {
-  const [text, layout] = await Promise.all([send(`${path}/text`, { signal }).then((response) => response.text()), ask(`${path}/layout`, { signal })]);
+  const [text, layout, shape] = await Promise.all([send(`${path}/text`, { signal }).then((response) => response.text()), ask(`${path}/layout`, { signal }), ask(`${path}/blocks`, { signal })]);
   const measured = points(text);
   const wanted = spanOf(search, measured);
-  const shown = leaves(text, measured, layout, wanted?.cited);
-  const jump = (start) => reveal(shown.range(start, start + 1));
-  const citedPlace = () => { reveal(shown.element.querySelector("mark.cited")); };
-  const tools = h("div", { class: "reader-tools card" },
-    layout.pages.length > 0 && pager(shown.element, layout.pages, signal),
-    wanted?.cited && h("button", { type: "button", onclick: citedPlace }, t("cited")),
-    finding(text, shown.range, reveal, signal));
-  show(body, wanted?.gone && h("p", { class: "problem" }, t("gone")), tools,
-    h("div", { class: "reader" }, contents(layout.sections, (start) => jump(measured.unit(start))),
-      h("article", { class: "card sheet", "aria-label": t("text"), tabindex: "-1" }, shown.element)));
-  if (wanted?.cited) citedPlace();
-  else if (search.get("page")) reveal(shown.element.querySelector(`[data-page="${CSS.escape(search.get("page"))}"]`));
+  const parts = { text, measured, layout, shape, cited: wanted?.cited, span: wanted?.cited && { start: Number(search.get("start")), end: Number(search.get("end")) } };
+  const views = { original: () => originalView(path, parts, signal), text: () => textView(parts, signal) };
+  const choose = async (name) => {
+    const { element, jump, tools } = await views[name]();
+    if (signal.aborted) return;
+    const citedPlace = () => { reveal(element.querySelector("mark.cited")); };
+    const toolbar = h("div", { class: "reader-tools card" },
+      shape.view !== "text" && viewChoice(name, (other) => other === name || choose(other).then(() => body.querySelector("[aria-pressed=true]").focus())),
+      layout.pages.length > 0 && pager(element, layout.pages, signal),
+      wanted?.cited && h("button", { type: "button", onclick: citedPlace }, t("cited")), tools);
+    show(body, wanted?.gone && h("p", { class: "problem" }, t("gone")), toolbar,
+      h("div", { class: "reader" }, contents(layout.sections, jump), h("article", { class: "card sheet", "aria-label": t("text"), tabindex: "-1" }, element)));
+    if (wanted?.cited) citedPlace();
+    else if (search.get("page")) reveal(element.querySelector(`[data-page="${CSS.escape(search.get("page"))}"]`));
+  };
+  await choose(shape.view === "text" || search.get("view") === "text" ? "text" : "original");
+}
+
+/** The element of a view, how to reach a place of the text in it (in code points), and tools of its own. */
+function textView({ text, measured, layout, cited }, signal) {
+  const shown = leaves(text, measured, layout, cited);
+  const jump = (start) => reveal(shown.range(measured.unit(start), measured.unit(start) + 1));
+  return { element: shown.element, jump, tools: finding(text, shown.range, reveal, signal) };
+}
+
+async function originalView(path, parts, signal) {
+  const { element, place } = await original(path, parts, signal);
+  return { element, jump: (start) => place(start)?.scrollIntoView({ block: "start" }) };
 }
 
 /** The span that the address names, in UTF-16 units; `gone` when the text has no such place. */
@@ -84,13 +102,14 @@ function reveal(target) {
   settle(5);
 }
 
-function head(document) {
+function head(document, path) {
   const { filename, workspace, version, pages, size_bytes: size, created_at: created, status, metadata } = document;
   const facts = [t("version", { n: number(version) }), workspace, pages > 0 && t("pages", { n: number(pages) }), bytes(size), moment(created)];
   return h("header", { class: "query-head" },
     h("h1", { dir: "auto" }, filename),
     metadata.title && metadata.title !== filename && h("p", { dir: "auto" }, String(metadata.title)),
-    h("div", { class: "row small muted facts" }, badge(status), facts.filter(Boolean).map((fact) => h("span", {}, fact))));
+    h("div", { class: "row small muted facts" }, badge(status), facts.filter(Boolean).map((fact) => h("span", {}, fact)),
+      h("button", { type: "button", class: "plain", onclick: () => save(`${path}/original`, filename) }, t("file"))));
 }
 
 const badge = (status) => h("span", { class: `badge ${TONES[status] || "not_checked"}` }, t(status === "failed" ? "failedState" : status));

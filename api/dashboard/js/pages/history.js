@@ -3,6 +3,7 @@ import { h, show } from "../dom.js";
 import { ask, withQuery } from "../http.js";
 import { dollars, moment, number, percent, seconds, words } from "../i18n.js";
 import { callState } from "../parts/calls.js";
+import { confidenceOf } from "../parts/confidence.js";
 import { counts } from "../parts/counts.js";
 import { trouble } from "../parts/notices.js";
 import { records } from "../parts/records.js";
@@ -101,7 +102,7 @@ function columns() {
     { label: t("what"), cell: titleOf },
     { label: t("status"), cell: (one) => (one.abstained ? h("span", { class: "badge no_claim" }, t("unanswered")) : callState(one.status)) },
     { label: t("verdicts"), cell: (one) => counts(one.sentences) },
-    { label: t("confidence"), number: true, cell: (one) => percent(one.confidence) },
+    { label: t("confidence"), number: true, cell: (one) => confidenceOf(one) },
     { label: t("accuracy"), number: true, cell: (one) => percent(one.accuracy_rate) },
     { label: t("removed"), number: true, cell: (one) => number(one.removed_citations) },
     { label: t("cost"), number: true, cell: (one) => dollars(one.cost_usd) },

@@ -23,13 +23,26 @@ const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 /** `#/query/ID`. */
 export async function page(view, { params, signal }) {
   const path = `/v1/queries/${encodeURIComponent(params.id)}`;
-  const query = await ask(path, { signal });
+  const query = await asked(params.id, path, signal);
+  if (!query) return undefined;
   if (FINAL.has(query.status)) return finished(view, query, path, signal);
   const watched = live(signal);
   const cancel = h("button", { type: "button", class: "danger", onclick: () => cancelled(cancel, path) }, t("cancel"));
   show(view, head(query, cancel), watched.element);
   // Not waited for: the page is drawn, and what it shows goes on.
   return void watch(view, path, watched, signal).catch((error) => signal.aborted || view.prepend(trouble(error)));
+}
+
+/** The question; null where the id is that of a verification, whose page is opened: feedback names both by their id alone. */
+async function asked(id, path, signal) {
+  try {
+    return await ask(path, { signal });
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    await ask(`/v1/verifications/${encodeURIComponent(id)}`, { signal }).catch(() => { throw error; });
+    location.replace(`#/verification/${encodeURIComponent(id)}`);
+    return null;
+  }
 }
 
 async function watch(view, path, watched, signal) {
@@ -48,7 +61,7 @@ function finished(view, query, path, signal, news = false) {
   const place = h("div");
   show(view, head(query, actions(query, path)), query.provider === "offline" && offlineBanner(), ended(query), place);
   const history = ask(`${path}/verifications`, { signal });
-  if (query.status === "succeeded") result(place, query, path, history);
+  if (query.status === "succeeded") result(place, query, path, history, signal);
   else resultOfFailed(place, query, history);
   if (news) notice(t("arrived"));
 }

@@ -18,16 +18,17 @@ const MARKER = /\s*\[†?(\d+)\]/g;
 /**
  * The text with its marks. `sentences` tell start, end, status, reason, support, evidence, source; `citations` number,
  * answer_start, status and where they stand; `passages` hold the evidence. Without `sentences` it is the text with its citations.
+ * `onSentence(position)` is what the card of a sentence has besides.
  */
-export function answerText({ text, sentences = [], citations = [], passages = [] }) {
+export function answerText({ text, sentences = [], citations = [], passages = [], onSentence = () => null }) {
   const measured = points(text);
   const pieces = [];
   let cursor = 0;
   let last = null;
-  const ordered = [...sentences].sort((one, other) => one.start - other.start);
-  ordered.forEach((sentence, index) => {
+  const ordered = [...sentences.entries()].sort(([, one], [, other]) => one.start - other.start);
+  ordered.forEach(([position, sentence], index) => {
     pieces.push(cited(measured.slice(cursor, sentence.start), last, citations, passages));
-    pieces.push(marked(measured.slice(sentence.start, sentence.end), sentence, index, citations, passages));
+    pieces.push(marked(measured.slice(sentence.start, sentence.end), sentence, index, citations, passages, () => onSentence(position)));
     cursor = sentence.end;
     last = sentence;
   });
@@ -40,10 +41,10 @@ export function highlight(answer, state) {
   for (const one of answer.querySelectorAll(".sentence")) one.classList.toggle("dimmed", state !== null && one.dataset.state !== state);
 }
 
-function marked(text, sentence, index, citations, passages) {
+function marked(text, sentence, index, citations, passages, more) {
   const label = t("sentence", { n: number(index + 1), state: verdictWord(sentence.status) });
   const button = h("button", { type: "button", class: "verdict-mark", "aria-label": label }, verdictIcon(sentence.status));
-  opensCard(button, { label, content: () => aboutSentence(sentence, passages) });
+  opensCard(button, { label, content: () => [aboutSentence(sentence, passages), more()] });
   return h("span", { class: `sentence ${toneOf(sentence.status)}`, dataset: { state: sentence.status } },
     h("span", { class: "said" }, cited(text, sentence, citations, passages)), "\u2060", button);
 }
@@ -75,7 +76,7 @@ function citationButton(citation, passages) {
 function aboutCitation(citation, passages) {
   return [
     h("div", { class: "row" }, verdict(citation.status),
-      h("span", { class: "small muted" }, t(citation.citation_type), " · ", t("certainty", { p: percent(citation.confidence_score) }))),
+      h("span", { class: "small muted" }, t(citation.citation_type), citation.confidence_score !== null && [" · ", t("certainty", { p: percent(citation.confidence_score) })])),
     h("div", { class: "small" }, placeOf(citation)),
     citation.text_span && evidence(citation, citation.text_span, passages),
     citation.explanation && h("p", { class: "small", dir: "auto" }, citation.explanation),

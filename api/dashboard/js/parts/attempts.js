@@ -2,6 +2,7 @@
 import { h } from "../dom.js";
 import { number, percent, words } from "../i18n.js";
 import { answerText } from "./answer.js";
+import { confidenceOf } from "./confidence.js";
 import { STATES, verdict } from "./verdict.js";
 
 const t = words({
@@ -27,7 +28,7 @@ function attempt(one, steps, isChosen, question) {
     h("div", { class: "row spread" }, h("h3", {}, one.round ? t("round", { n: number(one.round + 1) }) : t("first")),
       isChosen && h("span", { class: "badge supported" }, h("span", { "aria-hidden": "true" }, "★ "), t("chosen"))),
     h("dl", { class: "pairs" },
-      h("dt", {}, t("confidence")), h("dd", {}, percent(one.confidence)),
+      h("dt", {}, t("confidence")), h("dd", {}, confidenceOf(one)),
       h("dt", {}, t("accuracy")), h("dd", {}, percent(one.accuracy_rate))),
     h("div", { class: "row" }, counts(one.sentences)),
     h("h4", {}, t("searched"), " ", h("span", { class: "small muted" }, t("passages", { n: number(sources.length) }))),

@@ -52,7 +52,7 @@ function copyOldWay(text) {
   if (!done) throw new Error("refused");
 }
 
-async function save(path, name) {
+export async function save(path, name) {
   try {
     const address = URL.createObjectURL(await (await send(path)).blob());
     const link = h("a", { download: name });

@@ -5,9 +5,12 @@ import { answerText, highlight } from "./answer.js";
 import { beside } from "./beside.js";
 import { changeNotice, changes, isChanged } from "./changes.js";
 import { claimsTable } from "./claims.js";
+import { honest } from "./confidence.js";
 import { copy } from "./copying.js";
+import { feedbackOn } from "./feedback.js";
 import { legend } from "./legend.js";
 import { scores } from "./scores.js";
+import { stepName } from "./steps.js";
 import { markedSources, sourceTexts } from "./sources.js";
 
 const t = words({
@@ -28,15 +31,16 @@ export async function givenResult(place, told, { at, signal }) {
   const readText = sourceTexts(told.id, signal);
   const sources = markedSources(told.sources, placesOf(told), readText);
   const answer = h("div");
+  const feedback = feedbackOn(told.id, signal);
   const changed = h("div", {}, changes(told, draftOf(told)));
   show(place, h("div", { class: "columns wide" },
-    h("div", {}, card("given", "answer", changeNotice(told, () => changed.scrollIntoView({ block: "center" })), answer), changed),
+    h("div", {}, card("given", "answer", changeNotice(told, () => changed.scrollIntoView({ block: "center" })), answer, h("div", { class: "actions" }, feedback.element)), changed),
     h("div", {}, card("sources", "sources", sources.element),
       told.verification && card("proof", "proof", degraded(told), scores(told.verification, told.sentences), usage(told)))),
     repaired(told),
     findings(told));
   place.addEventListener("click", (event) => reveal(event, sources), { signal });
-  show(answer, verdicts(told, await passagesOf(told, readText)));
+  show(answer, verdicts(told, await passagesOf(told, readText), feedback.onSentence));
   if (at) await sources.reveal(at.number, at.start);
 }
 
@@ -77,9 +81,9 @@ async function passagesOf({ sources, sentences, citations }, readText) {
 
 const names = (n) => ({ chunk_id: `source_${n}`, document_id: `source_${n}` });
 
-function verdicts(told, passages) {
-  const answer = answerText({ text: told.answer, passages, sentences: told.sentences.map((one) => ({ ...one, source: one.source && placed(told, one.source) })),
-    citations: told.citations.filter((one) => one.number).map((one) => cited(told, one)) });
+function verdicts(told, passages, onSentence) {
+  const answer = answerText({ text: told.answer, passages, onSentence, sentences: honest(told.sentences, told.verification || {}).map((one) => ({ ...one, source: one.source && placed(told, one.source) })),
+    citations: honest(told.citations.filter((one) => one.number).map((one) => cited(told, one)), told.verification || {}) });
   return [told.sentences.length > 0 && legend(told.sentences.map((one) => one.status), (state) => highlight(answer, state)), answer,
     told.citations.length > 0 && h("p", { class: "small muted" }, t("hint"))];
 }
@@ -117,7 +121,7 @@ function findings(told) {
 }
 
 function degraded({ degraded: out }) {
-  return out.length > 0 && h("div", { class: "caution" }, h("strong", {}, t("degraded")), h("ul", {}, out.map((one) => h("li", {}, `${one.step}: ${one.reason}`))));
+  return out.length > 0 && h("div", { class: "caution" }, h("strong", {}, t("degraded")), h("ul", {}, out.map((one) => h("li", {}, `${stepName(one.step)}: ${one.reason}`))));
 }
 
 function usage({ usage: { llm_calls: calls, cost_usd: cost }, timings }) {

@@ -8,13 +8,17 @@ import { attempts } from "./attempts.js";
 import { changeNotice, changes, isChanged, versions } from "./changes.js";
 import { citedSources } from "./cited.js";
 import { claimsTable } from "./claims.js";
+import { honest } from "./confidence.js";
 import { copyButtons } from "./copying.js";
 import { effort } from "./effort.js";
+import { feedbackOn } from "./feedback.js";
 import { legend } from "./legend.js";
 import { notice, told, trouble } from "./notices.js";
 import { passageList } from "./passages.js";
 import { refusal } from "./refusal.js";
 import { scores } from "./scores.js";
+import { shareButton } from "./sharing.js";
+import { stepName } from "./steps.js";
 
 const t = words({
   en: { answer: "Answer", unverified: "This answer was not verified. Nothing in it has been checked against its sources.",
@@ -30,8 +34,9 @@ const t = words({
 const ALL_MARKS = "citewell.marks";
 
 /** Draw `query` into `place`; what its history adds comes when that promise is kept. */
-export async function result(place, query, path, history) {
+export async function result(place, query, path, history, signal) {
   const { verification } = query;
+  const feedback = feedbackOn(query.id, signal);
   const refused = h("div");
   const changed = h("div");
   const behind = h("div", { class: "behind" });
@@ -39,7 +44,8 @@ export async function result(place, query, path, history) {
   show(changed, changes(query));
   show(place, h("div", { class: query.abstained ? "" : "result" },
     h("section", { class: "card main", "aria-labelledby": "answer-title" }, h("h2", { id: "answer-title", class: "sr-only" }, t("answer")),
-      warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : answerOf(query), h("div", { class: "row actions" }, copyButtons(query, path))),
+      warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : answerOf(query, feedback.onSentence),
+      h("div", { class: "actions stack" }, h("div", { class: "row" }, shareButton(path), copyButtons(query, path)), feedback.element)),
     !query.abstained && h("div", { class: "beside-answer" }, citedSources(query.citations), verification && h("section", { class: "card aside", "aria-labelledby": "proof-title" },
       h("h2", { id: "proof-title" }, t("proof")), scores(verification))),
     h("div", { class: "rest" }, changed), behind));
@@ -64,9 +70,10 @@ export async function resultOfFailed(place, query, history) {
   }
 }
 
-function answerOf(query) {
-  const sentences = query.verification?.sentences || [];
-  const answer = answerText({ text: query.answer, sentences, citations: query.citations, passages: query.sources });
+function answerOf(query, onSentence) {
+  const sentences = query.verification ? honest(query.verification.sentences, query.verification) : [];
+  const citations = honest(query.citations, query.verification || {});
+  const answer = answerText({ text: query.answer, sentences, citations, passages: query.sources, onSentence });
   const original = query.original_answer || "";
   return [
     sentences.length > 0 && h("div", { class: "row spread" }, legend(sentences.map((one) => one.status), (state) => highlight(answer, state)), marks(answer)),
@@ -91,7 +98,7 @@ function warnings(query) {
     !verification && !abstained && h("div", { class: "caution row spread" }, h("span", { class: "unverified" }, t("unverified")),
       query.sources.length > 0 && h("button", { type: "button", class: "primary", onclick: (event) => verifyNow(event.currentTarget, query) }, t("verify"))),
     degraded.length > 0 && h("div", { class: "caution" }, h("strong", {}, t("degraded")),
-      h("ul", {}, degraded.map((one) => h("li", { dir: "auto" }, `${one.step}: ${one.reason}`)))),
+      h("ul", {}, degraded.map((one) => h("li", { dir: "auto" }, `${stepName(one.step)}: ${one.reason}`)))),
   ];
 }
 
@@ -130,13 +137,15 @@ function sections(query, told) {
   const published = told.verifications.find((one) => one.kind === "published") || told.verifications.at(-1);
   const tried = attempts(told);
   return [
-    published?.claims.length + published?.citation_checks.length > 0 && section(t("claims"), claimsTable(published, query.sources)),
-    tried && section(t("attempts"), tried),
-    query.sources.length > 0 && section(t(query.abstained ? "read" : "passages"), passageList(query.sources, query.citations, told.steps)),
-    section(t("history"), effort(told, query.usage)),
+    published?.claims.length + published?.citation_checks.length > 0 && section(t("claims"), () => claimsTable(published, query.sources)),
+    tried && section(t("attempts"), () => tried),
+    query.sources.length > 0 && section(t(query.abstained ? "read" : "passages"), () => passageList(query.sources, query.citations, told.steps)),
+    section(t("history"), () => effort(told, query.usage)),
   ];
 }
 
-function section(title, ...content) {
-  return h("details", { class: "card" }, h("summary", {}, h("h2", {}, title)), h("div", { class: "stack" }, content));
+/** What is behind the answer is made when it is opened: `content()`. */
+function section(title, content) {
+  const place = h("div", { class: "stack" });
+  return h("details", { class: "card", ontoggle: () => { if (!place.hasChildNodes()) show(place, content()); } }, h("summary", {}, h("h2", {}, title)), place);
 }

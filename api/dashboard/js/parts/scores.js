@@ -1,23 +1,24 @@
 /** What was proven of an answer, in numbers: the confidence with its word, accuracy, sentences, and what the checks said. */
 import { h } from "../dom.js";
 import { number, percent, words } from "../i18n.js";
+import { confidenceOf, isCalibrated } from "./confidence.js";
 import { verdict } from "./verdict.js";
 
 const t = words({
   en: { confidence: "Confidence", accuracy: "Accurate citations in the draft", sentences: "Sentences supported", overall: "Overall score", claims: "Score of the claims",
     holds: "How likely it is that the sources support all of the answer and that it answers the question (off by {e} on data that the calibration had not seen).",
-    unmeasured: "Uncalibrated: this verifier has not been measured, so it is not known how often answers with this confidence are right.", draft: "{p} before repairs",
+    raw: "Confidence as computed, not measured", unmeasured: "This verifier has not been measured, so it is not known how often answers with this confidence are right.", draft: "{p} before repairs",
     misses: "This verifier takes about {n} of 100 statements that the sources do not support for supported.",
     of: "{done} of {all}", none: "nothing was cited", details: "How these numbers came about", alignment: "Answer fits the sources",
     coverage: "Sources are cited", facts: "Key facts verified", rounds: "Corrective rounds", extra: "more passages were found",
-    High: "high", Medium: "medium", Low: "low", "Very Low": "very low", Uncalibrated: "uncalibrated", issues: "Issues", open: "Left open", unrelated: "The answer does not answer the question." },
+    High: "high", Medium: "medium", Low: "low", "Very Low": "very low", issues: "Issues", open: "Left open", unrelated: "The answer does not answer the question." },
   ko: { confidence: "신뢰도", accuracy: "초안의 인용 정확도", sentences: "근거가 확인된 문장", overall: "종합 점수", claims: "주장 점수",
     holds: "답변 전체가 출처에 근거하고 질문에 답할 확률입니다(보정에 쓰지 않은 데이터에서 오차 {e}).",
-    unmeasured: "보정되지 않은 값입니다. 이 검증기는 측정된 적이 없어, 이 신뢰도의 답변이 얼마나 자주 맞는지 알 수 없습니다.", draft: "수정 전 {p}",
+    raw: "측정되지 않은 계산상 신뢰도", unmeasured: "이 검증기는 측정된 적이 없어, 이 신뢰도의 답변이 얼마나 자주 맞는지 알 수 없습니다.", draft: "수정 전 {p}",
     misses: "이 검증기는 출처에 근거가 없는 문장 100개 가운데 약 {n}개를 근거가 있다고 판정합니다.",
     of: "{all}개 중 {done}개", none: "인용이 없습니다", details: "이 수치가 나온 과정", alignment: "답변과 출처의 일치",
     coverage: "출처 인용 범위", facts: "확인된 핵심 사실", rounds: "재검색 횟수", extra: "추가 구절을 찾았습니다",
-    High: "높음", Medium: "보통", Low: "낮음", "Very Low": "매우 낮음", Uncalibrated: "보정 안 됨", issues: "문제점", open: "답하지 않은 부분", unrelated: "질문에 대한 답이 아닙니다." },
+    High: "높음", Medium: "보통", Low: "낮음", "Very Low": "매우 낮음", issues: "문제점", open: "답하지 않은 부분", unrelated: "질문에 대한 답이 아닙니다." },
 });
 
 /** The numbers beside an answer; `verification` as `GET /v1/queries/{id}` or a verification tells it. */
@@ -26,10 +27,10 @@ export function scores(verification, sentences = verification.sentences) {
   const supported = claims.filter((one) => one.status === "supported").length;
   const { confidence, confidence_level: word, calibration } = verification;
   return h("div", { class: "scores" },
-    tile(t("confidence"), percent(confidence), confidence, [word && t(word)]),
+    isCalibrated(verification) ? tile(t("confidence"), percent(confidence), confidence, [word && t(word)]) : unmeasured(verification),
     tile(t("accuracy"), percent(verification.accuracy_rate), verification.accuracy_rate, [verification.accuracy_rate === null && t("none")]),
     tile(t("sentences"), t("of", { done: number(supported), all: number(claims.length) }), claims.length ? supported / claims.length : null),
-    confidence !== null && h("p", { class: "small muted", dir: "auto" }, meaningOf(calibration)),
+    confidence !== null && calibration?.holds && h("p", { class: "small muted" }, t("holds", { e: percent(calibration.ece) })),
     calibration?.holds && typeof calibration.false_pass === "number" && h("p", { class: "small muted" }, t("misses", { n: number(Math.round(calibration.false_pass * 100)) })),
     leftOpen(verification.question),
     details(verification));
@@ -51,10 +52,9 @@ function tile(label, value, share, notes = []) {
     h("div", { class: "small muted" }, notes.filter(Boolean).join(" · ")));
 }
 
-/** What the number says, or why it says nothing here. */
-function meaningOf(calibration) {
-  if (calibration?.holds) return t("holds", { e: percent(calibration.ece) });
-  return calibration?.reason || t("unmeasured");
+/** In place of a number that would say nothing: why. The number itself stands with the others, below. */
+function unmeasured(verification) {
+  return h("details", { class: "tile small muted" }, h("summary", {}, `${t("confidence")}: `, confidenceOf(verification)), h("p", { dir: "auto" }, verification.calibration?.reason || t("unmeasured")));
 }
 
 function draftBefore({ draft_claims_score: before, claims_score: after }) {
@@ -63,6 +63,7 @@ function draftBefore({ draft_claims_score: before, claims_score: after }) {
 
 function details(verification) {
   const rows = [
+    ...(isCalibrated(verification) ? [] : [[t("raw"), percent(verification.confidence)]]),
     [t("claims"), [percent(verification.claims_score), draftBefore(verification) && ` (${draftBefore(verification)})`]],
     [t("overall"), percent(verification.overall_score)],
     [t("alignment"), percent(verification.answer_source_alignment)],

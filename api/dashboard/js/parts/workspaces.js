@@ -5,12 +5,15 @@ import { words } from "../i18n.js";
 
 const t = words({ en: { all: "All workspaces" }, ko: { all: "모든 작업 공간" } });
 
-/** The names there are, the last used first; none when they may not be read. */
-export async function workspaceNames(signal) {
+/** Those there are, as the API tells them, the last used first; none when they may not be read. */
+export async function workspacesByUse(signal) {
   const { workspaces } = await ask("/v1/workspaces?limit=500", { signal }).catch(() => ({ workspaces: [] }));
   const usedAt = (one) => one.used_at ?? "";
-  return workspaces.filter((one) => one.status === "active").sort((a, b) => usedAt(b).localeCompare(usedAt(a))).map((one) => one.name);
+  return workspaces.filter((one) => one.status === "active").sort((a, b) => usedAt(b).localeCompare(usedAt(a)));
 }
+
+/** Their names alone. */
+export const workspaceNames = async (signal) => (await workspacesByUse(signal)).map((one) => one.name);
 
 /** An input for a workspace, new or old, with those there are as suggestions. */
 export function workspaceInput({ names, value = "default", ...properties }) {

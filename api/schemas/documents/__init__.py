@@ -1,0 +1,1 @@
+"""What questions are asked of: documents, archives of them, workspaces."""

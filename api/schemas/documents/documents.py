@@ -1,0 +1,154 @@
+"""Documents on the wire."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, BeforeValidator, Field, JsonValue, TypeAdapter
+
+from api.schemas.texts import Filename, Input, Metadata, PlainText, SourceName, WorkspaceName
+
+DocumentState = Literal["queued", "processing", "ready", "failed", "superseded"]
+
+_METADATA = "Kept with every citation of the document: ticker, year, filing_type, title, … A JSON object."
+_JSON_OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
+
+
+class _Placement(Input):
+    workspace: WorkspaceName = Field(
+        default="default", description="The collection that the document joins; made on first use."
+    )
+    source: SourceName = Field(default="api-server", description="Where the document came from.")
+
+
+class DocumentCreate(_Placement):
+    """A document as JSON, with its text instead of a file."""
+
+    filename: Filename = Field(description="The ending says how to read the text: `.md`, otherwise `.txt`.")
+    text: PlainText = Field(description="The text of the document.", examples=["Refunds are paid within 14 days."])
+    metadata: Metadata = Field(default={}, description=_METADATA, examples=[{"title": "Refund policy"}])
+
+
+def object_in_a_field(value: Any) -> Any:
+    """Parse a JSON object sent as the text of a form field."""
+    return _JSON_OBJECT.validate_json(value) if isinstance(value, str) else value
+
+
+class DocumentUpload(_Placement):
+    """The fields of a form beside its file."""
+
+    filename: Filename
+    metadata: Annotated[Metadata, BeforeValidator(object_in_a_field)] = Field(default={})
+
+
+class DocumentLinks(BaseModel):
+    """Related resources."""
+
+    self: str
+    text: str
+
+
+class DocumentAccepted(BaseModel):
+    """The document is stored; workers will read it."""
+
+    id: UUID
+    status: DocumentState
+    created: bool = Field(description="False when the workspace had this very file already, under this name.")
+    same_as: UUID | None = Field(description="A document of the workspace with the same bytes under another name.")
+    links: DocumentLinks
+
+
+class DocumentProgress(BaseModel):
+    """Chunks embedded and stored so far; the total is null until the text has been read."""
+
+    chunks_done: int
+    chunks_total: int | None
+
+
+class DocumentGraphRead(BaseModel):
+    """The document's part of the knowledge graph, which is built after the document is ready."""
+
+    status: Literal["off", "queued", "building", "ready", "failed"] = Field(
+        description="`off`: not asked for when the document was ingested."
+    )
+    chunks_done: int = Field(description="Chunks that were read for it.")
+    chunks_failed: int = Field(description="Those of them for which no model gave a usable reply.")
+    entities: int = Field(description="Entities that the document names.")
+    relations: int = Field(description="Pairs of entities that it connects.")
+    reason: str | None = Field(description="What went wrong last, if anything did.")
+    llm_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
+
+
+class DocumentError(BaseModel):
+    """Why a document could not be used, and what to do."""
+
+    code: str = Field(examples=["document_encrypted"])
+    message: str
+
+
+class DocumentRead(BaseModel):
+    """A document and the progress of its ingestion."""
+
+    id: UUID
+    doc_id: str = Field(description="Short id within the workspace, the first part of chunk ids.", examples=["doc_0"])
+    workspace: str
+    filename: str
+    source: str
+    metadata: dict[str, JsonValue]
+    sha256: str = Field(description="Of the file, in hexadecimal.")
+    size_bytes: int
+    version: int = Field(description="Counts what was accepted under this name, from 1.")
+    status: DocumentState = Field(
+        description="Only documents that are `ready` are searched; `superseded` ones were, until a newer version was."
+    )
+    stage: str = Field(description="What is being done: `queued`, `reading`, `embedding`, …")
+    progress: DocumentProgress
+    pages: int = Field(description="0 for formats without pages, and while the document is not read yet.")
+    graph: DocumentGraphRead
+    error: DocumentError | None
+    created_at: datetime
+    ready_at: datetime | None
+    superseded_by: UUID | None = Field(description="The version that took its place; null also when that is deleted.")
+    superseded_at: datetime | None
+
+
+class PageRead(BaseModel):
+    """A page of a document: the text from `start` to `end`, in code points."""
+
+    number: int = Field(description="As the document counts its pages.")
+    start: int
+    end: int
+    width: float | None = Field(default=None, description="In points; null for pages that have no picture.")
+    height: float | None = None
+
+
+class SectionRead(BaseModel):
+    """A section of a document: the text from `start` to `end`, in code points."""
+
+    title: str
+    start: int
+    end: int
+
+
+class DocumentLayout(BaseModel):
+    """The offsets of the pages and sections in a document's text."""
+
+    characters: int = Field(description="Length of the text, in code points.")
+    pages: list[PageRead] = Field(description="In their order; empty for formats without pages.")
+    sections: list[SectionRead] = Field(description="In the order in which they begin.")
+
+
+class DocumentList(BaseModel):
+    """One page of documents, newest first."""
+
+    documents: list[DocumentRead]
+    next_cursor: str | None = Field(description="Leads to the next page; null on the last one.")
+
+
+class DocumentVersions(BaseModel):
+    """All versions accepted under one name, newest first."""
+
+    documents: list[DocumentRead]

@@ -1,0 +1,305 @@
+"""Chat completions in OpenAI's format (N9): request and response.
+
+Request fields that are not here are ignored: OpenAI's clients send new ones all the time. Fields whose promise could
+not be kept are here in order to be refused.
+"""
+
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
+
+from api.schemas.questions.answers import CitationRead, VerificationRead
+from api.schemas.questions.queries import QueryLinks
+from api.schemas.texts import Input, ModelName
+
+ConversationNamed = UUID | Literal["new"]
+CONVERSATION = "conversation_id"
+"""The key of `metadata` for it."""
+
+_REFUSED: dict[str, str] = {
+    "logprobs": "there are no log probabilities; leave it out",
+    "audio": "answers are text; leave it out",
+    "web_search_options": "only the workspace's documents are searched; leave it out",
+}
+
+
+class _Lenient(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class ContentPart(_Lenient):
+    """A part of a message; in the question every part has to be text."""
+
+    type: str = Field(description="`text`; other types are refused in the question.", examples=["text"])
+    text: str | None = Field(default=None, description="The text of a part of type `text`.")
+
+
+class ChatMessage(_Lenient):
+    """A message of the conversation. The last one with the role `user` is the question; earlier ones of users and
+    assistants say what it refers to."""
+
+    role: str = Field(description="`user`, `assistant`, `system`, …", examples=["user"])
+    content: str | list[ContentPart] | None = Field(
+        default=None, description="The text, or its parts.", examples=["Within how many days must returns be made?"]
+    )
+
+
+class StreamOptions(_Lenient):
+    """OpenAI's options of a stream."""
+
+    include_usage: bool | None = Field(default=None, description="End the stream with a chunk that has the usage.")
+
+
+class ResponseFormat(_Lenient):
+    """The form of the answer."""
+
+    type: str = Field(
+        description="`text`, or `json_object`: `content` is then an object with `answer`, `abstained`, `sentences` "
+        "(each with its verdict and the numbers that it cites) and `citations` (number, document, page, the cited "
+        "words and their address). Schemas of your own (`json_schema`) are refused.",
+        examples=["text"],
+    )
+
+
+class CompletionOptions(Input):
+    """Citewell's own options of a completion; OpenAI's clients send them as `extra_body`."""
+
+    append: Literal["none", "references", "full"] = Field(
+        default="full",
+        description="What follows the answer in `content`: nothing, the references, or these and a line that says what "
+        "was verified. A refusal stands alone.",
+    )
+    links: bool = Field(
+        default=True,
+        description="Make every citation and reference in `content` a Markdown link that opens the document at the "
+        "cited place.",
+    )
+
+
+class CompletionCreate(_Lenient):
+    """A conversation whose last question is answered from the documents of a workspace, and from nothing else.
+
+    Sampling parameters (`temperature`, `top_p`, `max_tokens`, `stop`, `seed`, …) and unknown fields are ignored.
+    """
+
+    model: ModelName = Field(
+        description="The workspace, with or without `citewell/` before it; `finance:high` chooses the mode too."
+    )
+    messages: list[ChatMessage] = Field(
+        min_length=1,
+        description="The conversation; the last question is answered.",
+        examples=[[{"role": "user", "content": "Within how many days must returns be made?"}]],
+    )
+    stream: bool | None = Field(default=None, description="Send the answer in chunks, as server-sent events.")
+    stream_options: StreamOptions | None = Field(default=None, description="Options of the stream.")
+    citewell: CompletionOptions = Field(default=CompletionOptions(), description="Citewell's own options.")
+    metadata: JsonValue = Field(
+        default=None,
+        description="`conversation_id` makes the question a turn of that conversation, or with `new` the first one of "
+        "a new conversation. Then earlier messages are not used: the conversation has its own. Other keys are ignored.",
+        examples=[{"conversation_id": "new"}],
+    )
+    n: int | None = Field(default=None, description="1: a question has one answer.")
+    modalities: list[str] | None = Field(default=None, description="`text` only.")
+    response_format: ResponseFormat | None = Field(
+        default=None, description="`text`, or `json_object`; a stream sends the object as a whole, at its end."
+    )
+    tools: list[JsonValue] | None = Field(default=None, description="Accepted; no tool is ever called.")
+    tool_choice: JsonValue = Field(default=None, description="`auto` or `none`: no tool is ever called.")
+    functions: list[JsonValue] | None = Field(default=None, description="The same as `tools`, in an older form.")
+    function_call: JsonValue = Field(default=None, description="The same as `tool_choice`, in an older form.")
+    logprobs: bool | None = Field(default=None, description="Refused when true: there are none.")
+    audio: JsonValue = Field(default=None, description="Refused: answers are text.")
+    web_search_options: JsonValue = Field(default=None, description="Refused: only the documents are searched.")
+
+    @property
+    def question(self) -> str:
+        """The text of the last user message."""
+        return _text_of(self.messages[_last_of_user(self.messages)])
+
+    @property
+    def before(self) -> list[tuple[str, str]]:
+        """Role and text of the earlier messages."""
+        return [(message.role, _text_of(message)) for message in self.messages[: _last_of_user(self.messages)]]
+
+    @property
+    def conversation(self) -> ConversationNamed | None:
+        """What `metadata` says about the conversation."""
+        return _conversation_in(self.metadata)
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the answer is asked for as an object."""
+        return self.response_format is not None and self.response_format.type == "json_object"
+
+    @field_validator("metadata")
+    @classmethod
+    def _names_a_conversation(cls, metadata: JsonValue) -> JsonValue:
+        _conversation_in(metadata)
+        return metadata
+
+    @field_validator("messages")
+    @classmethod
+    def _a_question(cls, messages: list[ChatMessage]) -> list[ChatMessage]:
+        content = messages[_last_of_user(messages)].content
+        if isinstance(content, list) and any(part.type != "text" or part.text is None for part in content):
+            raise ValueError("the last user message may only have text; images, audio and files cannot be asked")
+        return messages
+
+    @field_validator("n")
+    @classmethod
+    def _one_answer(cls, n: int | None) -> int | None:
+        if n not in (None, 1):
+            raise ValueError("must be 1: a question has one answer")
+        return n
+
+    @field_validator("modalities")
+    @classmethod
+    def _text_only(cls, modalities: list[str] | None) -> list[str] | None:
+        if set(modalities or ()) - {"text"}:
+            raise ValueError("answers are text; send ['text'] or leave it out")
+        return modalities
+
+    @field_validator("response_format")
+    @classmethod
+    def _of_sentences(cls, wanted: ResponseFormat | None) -> ResponseFormat | None:
+        if wanted and wanted.type not in ("text", "json_object"):
+            raise ValueError(
+                "answers follow no schema, since what is verified and cited are sentences; send "
+                "{'type': 'json_object'} for an object of these, {'type': 'text'}, or leave it out"
+            )
+        return wanted
+
+    @field_validator("tool_choice", "function_call")
+    @classmethod
+    def _calls_none(cls, wanted: JsonValue) -> JsonValue:
+        if wanted not in (None, "auto", "none"):
+            raise ValueError("tools are never called, so none can be required; send auto or none, or leave it out")
+        return wanted
+
+    @field_validator(*_REFUSED)
+    @classmethod
+    def _not_offered(cls, value: Any, info: ValidationInfo) -> Any:
+        if value not in (None, False, []):
+            raise ValueError(_REFUSED[info.field_name or ""])
+        return value
+
+
+def _conversation_in(metadata: JsonValue) -> ConversationNamed | None:
+    named = metadata.get(CONVERSATION) if isinstance(metadata, dict) else None
+    if named is None:
+        return None
+    if named == "new":
+        return "new"
+    try:
+        return UUID(str(named))
+    except ValueError:
+        raise ValueError(f"{CONVERSATION} must be the id of a conversation, or new") from None
+
+
+def _last_of_user(messages: list[ChatMessage]) -> int:
+    found = [place for place, message in enumerate(messages) if message.role == "user"]
+    if not found:
+        raise ValueError("none has the role user, so there is no question")
+    return found[-1]
+
+
+def _text_of(message: ChatMessage) -> str:
+    content = message.content
+    return content if isinstance(content, str) else "".join(part.text or "" for part in content or [])
+
+
+class UrlCitation(BaseModel):
+    """A citation: where it stands in `content`, and what it leads to."""
+
+    start_index: int
+    end_index: int
+    title: str = Field(description="The source as in the references.", examples=["refund-policy.pdf, p.2"])
+    url: str = Field(description="Opens the document at the cited words.")
+
+
+class Annotation(BaseModel):
+    """OpenAI's form of a citation."""
+
+    type: Literal["url_citation"]
+    url_citation: UrlCitation
+
+
+class CompletionMessage(BaseModel):
+    """The checked answer."""
+
+    role: Literal["assistant"]
+    content: str = Field(description="The answer after the checks, and what `citewell.append` adds to it.")
+    refusal: None = Field(description="Always null; a refusal is a text like any other, see `citewell.abstained`.")
+    annotations: list[Annotation] = Field(description="The linked citations of the answer, in their order.")
+
+
+class CompletionChoice(BaseModel):
+    """The one choice."""
+
+    index: Literal[0]
+    message: CompletionMessage
+    logprobs: None = Field(description="Always null.")
+    finish_reason: Literal["stop"]
+
+
+class CompletionUsage(BaseModel):
+    """Tokens of all model calls for the answer, including its checks."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class CompletionProof(BaseModel):
+    """The proof of the answer, for which OpenAI's format has no place."""
+
+    query_id: UUID = Field(description="The question at `/v1/queries/{id}`.")
+    restated_question: str | None = Field(
+        description="The question as it was understood from the conversation; null when that is how it was asked."
+    )
+    conversation_id: UUID | None = Field(description="The conversation that the question is a turn of, if any.")
+    citations: list[CitationRead] = Field(
+        description="Every citation of the answer, with its number in `content`; offsets count from the start of that."
+    )
+    references: list[str] = Field(examples=[["[1] refund-policy.pdf, p.2"]])
+    verification: VerificationRead | None = Field(
+        description="Null when it is off, or when it broke (see the history)."
+    )
+    removed_citations: list[int] = Field(description="Numbers of the original answer whose sources do not say it.")
+    abstained: bool = Field(description="True when the documents do not answer the question.")
+    links: QueryLinks
+
+
+class Completion(BaseModel):
+    """OpenAI's `chat.completion`, with one additional member: `citewell`."""
+
+    id: str = Field(description="`chatcmpl-` and the id of the question.")
+    object: Literal["chat.completion"]
+    created: int = Field(description="Seconds since 1970.")
+    model: str = Field(description="As asked for.")
+    choices: list[CompletionChoice] = Field(description="One.")
+    usage: CompletionUsage
+    citewell: CompletionProof | None = Field(
+        description="Null for a reply about the conversation, such as its title: it states nothing."
+    )
+    metadata: dict[str, str] | None = Field(
+        default=None, description="`conversation_id`, when the question is a turn of a conversation."
+    )
+
+
+class ModelRead(BaseModel):
+    """A workspace in the role of a model."""
+
+    id: str = Field(examples=["finance"])
+    object: Literal["model"]
+    created: int = Field(description="Seconds since 1970.")
+    owned_by: Literal["citewell"]
+
+
+class ModelList(BaseModel):
+    """All workspaces."""
+
+    object: Literal["list"]
+    data: list[ModelRead]

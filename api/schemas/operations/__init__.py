@@ -1,0 +1,1 @@
+"""Of the installation: health, keys, quality, webhooks."""

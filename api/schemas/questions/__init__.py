@@ -1,0 +1,1 @@
+"""Questions and their answers: asked, listed, shown, judged by people, shared."""

@@ -1,0 +1,317 @@
+"""A finished query on the wire: the answer, its citations, its verification, what it cost.
+
+Offsets are code points, half-open: `answer[answer_start:answer_end]`, `document_text[source_start:source_end]`.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field, JsonValue
+
+from api.schemas.questions.queries import LeftOut, QueryHead
+
+Score = float
+CitationStatus = Literal["accurate", "inaccurate", "uncertain"]
+SentenceStatus = Literal["supported", "partial", "contradicted", "unsupported", "no_claim", "not_checked"]
+
+
+Timestamp = Annotated[
+    datetime | None,
+    Field(
+        description="When this version of the document was added (its `created_at`). Null once the document is deleted."
+    ),
+]
+
+
+Origin = Annotated[
+    str | None, Field(description="The workspace of the document; null once it is deleted.", examples=["finance"])
+]
+
+
+class CitationMetadata(BaseModel):
+    """The origin of the cited chunk, in the form of S3.3."""
+
+    chunk_id: str
+    doc_id: str
+    chunk_index: int
+    start_index: int
+    filename: str
+    source: str
+    timestamp: Timestamp
+
+
+class CitationLinks(BaseModel):
+    """Where the cited document can be seen as it looks."""
+
+    original: str = Field(description="Its file.")
+    image: str | None = Field(description="A picture of the cited page; null for documents that are no PDFs.")
+    boxes: str | None = Field(description="The places of the cited words on the page.")
+
+
+class CitationRead(BaseModel):
+    """One marker in the answer, and the passage that it cites."""
+
+    number: int = Field(description="The N of `[N]` in the answer; counts from 1 without gaps.")
+    document_name: str
+    document_id: UUID
+    workspace: Origin
+    doc_id: str
+    filename: str
+    source: str
+    page_number: int | None = Field(description="Null where the page is not known; never guessed.")
+    section: str | None
+    chunk_id: str = Field(examples=["doc_0::chunk_2"])
+    chunk_index: int
+    start_index: int = Field(description="Where the chunk starts in the document's text.")
+    text: str
+    text_span: str = Field(description="The cited words: the document's text from `source_start` to `source_end`.")
+    source_start: int
+    source_end: int
+    claim_text: str = Field(description="The statement that cites: the answer from `answer_start` to `answer_end`.")
+    answer_start: int
+    answer_end: int
+    citation_type: Literal["direct_quote", "paraphrase", "inference"]
+    confidence_score: Score
+    status: CitationStatus
+    explanation: str
+    metadata: CitationMetadata
+    links: CitationLinks
+
+
+class SourceRead(BaseModel):
+    """A passage that the answer was written from."""
+
+    text: str
+    document_id: UUID
+    workspace: Origin
+    document_name: str
+    filename: str
+    source: str
+    doc_id: str
+    chunk_id: str
+    chunk_index: int
+    start_index: int
+    page_number: int | None
+    section: str | None
+    metadata: dict[str, JsonValue]
+    timestamp: Timestamp
+    similarity: Score | None = Field(description="Cosine similarity to the question; null when found by words alone.")
+    rerank_score: Score | None = Field(description="Null when the model's score could not be read.")
+
+
+class EvidenceLocation(BaseModel):
+    """The location of a piece of evidence."""
+
+    document_id: UUID
+    document_name: str
+    chunk_id: str
+    page_number: int | None
+    section: str | None
+    source_start: int
+    source_end: int
+
+
+class SentenceRead(BaseModel):
+    """One sentence of the answer and its single state; what could not be checked is `not_checked`."""
+
+    start: int
+    end: int
+    text: str
+    status: SentenceStatus
+    reason: str = Field(description="Why the sentence is in this state.")
+    support: Score | None = Field(
+        description="How likely it is that the sources say it; calibrated when `calibration` is not null."
+    )
+    evidence: str | None = Field(description="Words of the source that the verdict rests on, exactly as they stand.")
+    source: EvidenceLocation | None
+
+
+class ClaimRead(BaseModel):
+    """One claim of the answer, with evidence that really occurs in a source."""
+
+    claim: str
+    status: Literal["SUPPORTED", "PARTIALLY_SUPPORTED", "UNSUPPORTED"]
+    evidence: str | None = Field(description="Words of the source; null when what was quoted is in none.")
+    source: EvidenceLocation | None
+    reasoning: str
+
+
+class FactRead(BaseModel):
+    """A key claim of the answer, and whether the sources verify it."""
+
+    claim: str
+    verified: bool
+    supporting_sources: list[str] = Field(description="Chunk ids.")
+    confidence: Score
+
+
+class CalibrationRead(BaseModel):
+    """The calibration that made the probabilities, and its measurements on data that it had not seen."""
+
+    version: str
+    ece: Score = Field(description="Expected calibration error, 10 bins.")
+    high: Score | None = Field(
+        default=None, description="From this confidence on at least 9 of 10 answers were right; null: from none."
+    )
+    false_pass: Score | None = Field(
+        default=None, description="The share of unsupported statements that this verifier takes for supported."
+    )
+    false_strip: Score | None = Field(
+        default=None, description="The share of supported statements that it takes for unsupported."
+    )
+    measured_on: str = ""
+    holds: bool = Field(default=False, description="False where it says nothing about this answer.")
+    reason: str | None = Field(default=None, description="Why it does not hold.")
+
+
+class QuestionVerdictRead(BaseModel):
+    """Whether the answer answers its question, which is independent of whether it is true."""
+
+    relevant: Literal["yes", "partly", "no"]
+    complete: bool = Field(description="Whether no part of the question is left open.")
+    open_parts: list[str] = Field(description="The parts of the question that the answer leaves open.")
+    missing_names: list[str] = Field(
+        description="What the question names and no passage does; an answer is then about something else."
+    )
+    probability: Score = Field(
+        description="How likely the answer answers all of the question, provided that what it says is true."
+    )
+    reason: str
+
+
+class Scores(BaseModel):
+    """The scores of one verification. A score is null when its check was not requested, and for a refusal, which
+    claims nothing."""
+
+    overall_score: Score | None = Field(description="0.4·alignment + 0.3·coverage + 0.3·facts, as configured.")
+    answer_source_alignment: Score | None
+    citation_coverage: Score | None
+    fact_verification_score: Score | None
+    issues: list[str]
+    verified_sources: list[str] = Field(description="Chunk ids.")
+    unverified_claims: list[str]
+    confidence: Score | None = Field(
+        description="The probability that the sources support all of the answer and that it answers the question; the "
+        "same number in every interface. Null when nothing was claimed or nothing could be checked."
+    )
+    confidence_level: str | None = Field(
+        description="`High`, `Medium`, `Low`, `Very Low`; `Uncalibrated` where no calibration holds.", examples=["High"]
+    )
+    claims_score: Score | None = Field(
+        description="Supported claims over all, less 0.1 for each unsupported one, plus 0.1 when there is none: what "
+        "`/chat` calls confidence."
+    )
+    draft_claims_score: Score | None = Field(
+        description="The same for the answer as it was written; what `confidence_threshold` is compared with."
+    )
+    calibration: CalibrationRead | None = Field(description="Null when nobody measured this verifier.")
+    is_grounded: bool | None
+    claims_checked: int
+    claims_supported: int
+    accuracy_rate: Score | None = Field(
+        description="Accurate citations over all of the original answer; null when there is none, or none was checked."
+    )
+    suggested_corrections: list[str]
+    question: QuestionVerdictRead | None = Field(
+        description="Whether the answer answers its question; null for a refusal, or when nobody asked."
+    )
+    checks: dict[str, JsonValue] = Field(
+        description="Of each check: whether it ran, fell back, or did not run and why."
+    )
+
+
+class WholeScores(Scores):
+    """The scores with the context of a result."""
+
+    crag_attempts: int = Field(description="Corrective rounds that were made.")
+    attempts: int = Field(description="The same number.")
+    additional_context_used: bool = Field(description="Whether a corrective round found more passages.")
+    claims: list[ClaimRead] = Field(
+        default=[], description="Those that `claims_checked` counts; only when `show_claims` is on."
+    )
+    facts: list[FactRead] = Field(default=[], description="The key claims of the fact check, with `show_claims`.")
+
+
+class VerificationRead(WholeScores):
+    """The verification of the answer."""
+
+    sentences: list[SentenceRead]
+
+
+class UsageRead(BaseModel):
+    """Sums over all model calls, failed ones included; replies reused from earlier calls are not counted."""
+
+    llm_calls: int
+    unknown_calls: int = Field(
+        description="Those of `llm_calls` whose process was killed; tokens and cost are the most they may have taken."
+    )
+    prompt_tokens: int
+    cached_tokens: int = Field(
+        description="Those of `prompt_tokens` that the provider's cache served, at its lower price."
+    )
+    completion_tokens: int
+    cost_usd: float
+
+
+class AuditHead(BaseModel):
+    """The proof of the result: anyone who keeps the head can later tell whether any record was changed."""
+
+    head: str = Field(description="The hash of the last record, in hexadecimal.")
+    records: int
+
+
+class StandingRead(BaseModel):
+    """Whether the answer still holds, now that what it cites may have changed (docs/audit.md)."""
+
+    state: Literal["valid", "stale", "invalidated"] = Field(
+        description="`stale`: what it cites has a newer version. `invalidated`: what it says is not in the sources now."
+    )
+    reason: str | None
+    since: datetime | None = Field(description="Null when nothing has happened since it was answered.")
+    verification: UUID | None = Field(description="The verification that was made of it for this reason.")
+
+
+class MentionRead(BaseModel):
+    """Words of a passage that mention what was asked."""
+
+    document: str
+    document_id: UUID
+    page: int | None = Field(description="Null where the page is not known; never guessed.")
+    chunk_id: str
+    quote: str = Field(description="In one line; a row of a table or a caption may be the nearest.")
+
+
+class QueryRead(QueryHead):
+    """A question with everything known of it so far."""
+
+    restated_question: str | None = Field(
+        description="The question as it was understood from the conversation; null when that is how it was asked."
+    )
+    conversation_id: UUID | None = Field(description="The conversation that it is a turn of, if any.")
+    answer: str | None = Field(description="The answer after the checks; null until there is one.")
+    original_answer: str | None = Field(description="What the model wrote, before anything was repaired or removed.")
+    model: str | None = Field(description="The model that wrote it; null when nothing was written.")
+    abstained: bool | None = Field(description="True when the documents do not answer the question.")
+    abstain_reason: str | None
+    references: list[str] = Field(examples=[["[1] refund-policy.pdf, p.2"]])
+    citations: list[CitationRead]
+    removed_citations: list[int] = Field(description="Numbers of the original answer that the answer cites no more.")
+    edits: list[dict[str, JsonValue]] = Field(description="Every change from the original answer to the answer.")
+    mentions: list[MentionRead] = Field(
+        description="Beside a refusal: where the documents mention what was asked, without answering it."
+    )
+    sources: list[SourceRead]
+    verification: VerificationRead | None = Field(
+        description="Null when it is off, or when it broke (see the history)."
+    )
+    usage: UsageRead
+    timings: dict[str, float | None] = Field(
+        description="Milliseconds per stage, and `total` from acceptance to the end.",
+        examples=[{"retrieve": 21.4, "generate": 912.0, "total": 2140.7}],
+    )
+    degraded: list[LeftOut] = Field(
+        description="What was left out because time or money ran short, or because a step broke its workers."
+    )
+    audit: AuditHead | None = Field(description="What proves the result later; null while there is none.")
+    standing: StandingRead | None = Field(description="Null until the question has succeeded.")

@@ -1,0 +1,104 @@
+"""Conversations on the wire, and their turns."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from api.schemas.questions.queries import QueryAccepted, QueryError, QueryLinks, QueryState, QuestionCreate
+from api.schemas.texts import Input, Title, WorkspaceName
+
+_TITLE = "For people; null: made from the first question."
+
+
+class ConversationCreate(Input):
+    """A conversation to begin."""
+
+    workspace: WorkspaceName = Field(
+        default="default", description="The collection of documents that all its questions are about."
+    )
+    title: Title | None = Field(default=None, description=_TITLE, examples=["Pump pressures"])
+
+
+class ConversationChange(Input):
+    """The new title."""
+
+    title: Title | None = Field(description=_TITLE, examples=["Pump pressures"])
+
+
+class ConversationLinks(BaseModel):
+    """Related resources."""
+
+    self: str
+    turns: str = Field(description="Its turns, the first one first.")
+
+
+class ConversationRead(BaseModel):
+    """A conversation without its turns."""
+
+    id: UUID
+    title: str | None = Field(
+        description="As given, or the beginning of the first question; null before there is one.",
+        examples=["How much pressure does pump 4 run at?"],
+    )
+    workspace: str = Field(examples=["default"])
+    turns: int = Field(description="How many it has, without those that were set aside.", examples=[3])
+    created_at: datetime
+    last_asked_at: datetime = Field(description="The time of its last question; of its beginning before there is one.")
+    links: ConversationLinks
+
+
+class ConversationList(BaseModel):
+    """A page of conversations, the last asked first."""
+
+    conversations: list[ConversationRead] = Field(description="The last asked first.")
+    next_cursor: str | None = Field(description="`cursor` of the next page; null on the last one.")
+
+
+class TurnCreate(QuestionCreate):
+    """The next question of a conversation, with the options of any question but the workspace, which is the
+    conversation's."""
+
+    question: str = Field(examples=["What about pump 20?"])
+    replaces: UUID | None = Field(
+        default=None,
+        strict=False,
+        description="The turn whose place it takes. That turn and all after it are set aside: kept, but no longer part "
+        "of the conversation. Those still in work are cancelled.",
+    )
+
+
+class TurnAccepted(QueryAccepted):
+    """The turn is stored; `id` is that of its question."""
+
+    conversation_id: UUID = Field(description="The conversation that was asked.")
+
+
+class TurnRead(BaseModel):
+    """A turn; `links.self` has everything that is known of its question."""
+
+    id: UUID = Field(description="Of the question, at `/v1/queries/{id}`.")
+    position: int = Field(description="In the conversation, from 1.")
+    replaces: UUID | None = Field(description="The turn whose place it took, or that it asks again.")
+    set_aside_at: datetime | None = Field(description="When it was set aside; null for a part of the conversation.")
+    status: QueryState = Field(description="`succeeded`, `failed` and `cancelled` are final.")
+    stage: str = Field(description="What is being done.", examples=["verifying"])
+    question: str = Field(examples=["What about pump 20?"])
+    restated_question: str | None = Field(
+        description="The question as it was understood from the turns before; null when that is how it was asked.",
+        examples=["How much pressure does pump 20 run at?"],
+    )
+    answer: str | None = Field(description="The checked answer; null before the end.", examples=["24 bar [1]."])
+    abstained: bool | None = Field(description="True when the documents do not answer the question.")
+    references: list[str] = Field(examples=[["[1] pumps.pdf, p.2"]])
+    error: QueryError | None
+    created_at: datetime
+    finished_at: datetime | None
+    links: QueryLinks
+
+
+class TurnList(BaseModel):
+    """A page of turns, the first one first."""
+
+    turns: list[TurnRead] = Field(description="The first one first.")
+    next_cursor: str | None = Field(description="`cursor` of the next page; null on the last one.")

@@ -1,0 +1,78 @@
+"""Shared answers on the wire: links, and what they open."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.schemas.questions.answers import CitationStatus, Score, SentenceStatus
+from api.schemas.texts import Input
+
+
+class ShareCreate(Input):
+    """How long a link is valid."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"hours": 24}]})
+
+    hours: float = Field(default=24, gt=0, description="At most `access.share_max_hours` of the configuration.")
+
+
+class ShareRead(BaseModel):
+    """A link without its address."""
+
+    id: UUID
+    query_id: UUID = Field(description="The question whose answer it opens.")
+    created_at: datetime
+    expires_at: datetime = Field(description="From then on it opens nothing.")
+    revoked_at: datetime | None
+
+
+class ShareCreated(ShareRead):
+    """A new link; only this response has its address."""
+
+    url: str = Field(description="Opens the answer without a key: a page in a browser, JSON for programs.")
+
+
+class ShareList(BaseModel):
+    """All links to an answer."""
+
+    shares: list[ShareRead] = Field(description="Newest first, also those that are not valid any more.")
+
+
+class SharedCitation(BaseModel):
+    """A citation of a shared answer, with the words that it cites and nothing more of the document."""
+
+    number: int = Field(description="The N of `[N]` in the answer.")
+    document_name: str
+    page_number: int | None
+    section: str | None
+    text_span: str = Field(description="The cited words.")
+    status: CitationStatus = Field(description="Whether the source says what it is cited for.")
+    answer_start: int
+    answer_end: int
+
+
+class SharedSentence(BaseModel):
+    """A sentence of a shared answer and its verdict."""
+
+    start: int
+    end: int
+    text: str = Field(description="The words of the sentence.")
+    status: SentenceStatus = Field(description="The one verdict on the sentence.")
+    reason: str
+    evidence: str | None = Field(description="Words of the source that the verdict rests on.")
+
+
+class SharedAnswer(BaseModel):
+    """An answer as people without a key may read it: no ids of documents, no passages, no costs."""
+
+    question: str
+    answer: str
+    abstained: bool
+    abstain_reason: str | None
+    references: list[str]
+    citations: list[SharedCitation] = Field(description="Every citation of the answer.")
+    confidence: Score | None = Field(description="The probability that the sources support all of it; null if unknown.")
+    confidence_level: str | None
+    sentences: list[SharedSentence]
+    created_at: datetime

@@ -1,0 +1,1 @@
+"""What answers are worth: questions over passages and files with the answers that people gave."""

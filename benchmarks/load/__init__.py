@@ -1,0 +1,1 @@
+"""Behaviour under load: overload, scaling, the shared limiter, slow and broken providers."""

@@ -1,0 +1,1 @@
+"""Reading files, ingesting and searching, as a collection grows."""

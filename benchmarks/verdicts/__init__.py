@@ -1,0 +1,1 @@
+"""Whether verdicts are right: planted errors, paraphrases, hand-written cases, citation markers, streamed answers."""

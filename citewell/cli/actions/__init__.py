@@ -1,1 +1,0 @@
-"""What the commands do: against the API, or against the database where they need it."""

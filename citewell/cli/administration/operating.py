@@ -1,0 +1,66 @@
+"""`citewell workers`, `tenants` and `parked`, in the database and without the API, because they cover all tenants."""
+
+from rich.table import Table
+
+from citewell.cli.console import emit, out, plain, say
+from citewell.cli.database import database
+from citewell.cli.show.words import when
+from services.operations import administration
+
+
+def show_workers(as_json: bool) -> None:
+    with database():
+        processes, backlog = administration.read_processes(), administration.read_backlog()
+    if as_json:
+        emit({"processes": processes, "backlog": backlog})
+        return
+    table = Table("host", "pid", "queues", "at a time", "since", "seen", "state", box=None)
+    for each in processes:
+        seen, state = f"{each['seen_s_ago']:.0f} s ago", "alive" if each["alive"] else "dead"
+        cells = each["host"], each["pid"], " ".join(each["queues"]), each["concurrency"], when(each["started_at"])
+        table.add_row(*(plain(str(cell)) for cell in (*cells, seen, state)))
+    out.print(table if processes else "no worker process was seen within the last hour")
+    out.print()
+    table = Table("tenant", "weight", "queued", "in batches", "running", "oldest waits", box=None)
+    for each in backlog:
+        oldest = "" if each["oldest_s"] is None else f"{each['oldest_s']:.0f} s"
+        cells = f"{each['weight']:g}", each["queued"], each["queued_in_batches"], each["running"], oldest
+        table.add_row(plain(each["tenant"]), *map(str, cells))
+    out.print(table if backlog else "nothing waits and nothing runs")
+
+
+def show_tenants(as_json: bool) -> None:
+    with database():
+        tenants = administration.read_tenants()
+    if as_json:
+        for name, weight in tenants:
+            emit({"tenant": name, "weight": weight})
+        return
+    table = Table("tenant", "weight", box=None)
+    for name, weight in tenants:
+        table.add_row(plain(name), f"{weight:g}")
+    out.print(table)
+
+
+def change_weight(tenant: str, weight: float) -> None:
+    """Set a tenant's weight. Raises TenantNotFound."""
+    with database():
+        administration.change_weight(tenant, weight)
+    say(f"tenant {tenant} has the weight {weight:g} from the next start on")
+
+
+def show_parked(limit: int, as_json: bool) -> None:
+    with database():
+        found = administration.read_parked(limit)
+    if as_json:
+        for step in found:
+            emit(step)
+        return
+    if not found:
+        say("nothing is parked")
+        return
+    table = Table("at", "tenant", "question", "step", "item", "worker", "reason", box=None)
+    for step in found:
+        cells = (step[name] for name in ("tenant", "query_id", "step", "item", "worker", "reason"))
+        table.add_row(when(step["at"]), *map(plain, cells))
+    out.print(table)

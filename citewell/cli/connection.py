@@ -1,0 +1,56 @@
+"""Chooses the server for a command: the given one, the one that runs on this home, or one of its own."""
+
+import time
+from collections.abc import Generator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from importlib import import_module
+from typing import Protocol
+
+from citewell.supervisor.errors import AlreadyRunning
+from citewell.supervisor.state import ServerState, running_server
+from citewell_client import CitewellClient, key_of_environment
+from config.settings import settings
+
+_PATIENCE_S, _LOOK_EVERY_S = 60.0, 0.2
+
+
+class _OwnServer(Protocol):
+    url: str
+
+    def revive(self) -> None:
+        """Restart processes that died."""
+
+
+@contextmanager
+def connected(url: str | None) -> Generator[CitewellClient]:
+    """A client for the length of a command, with the key in CITEWELL_API_KEY. A server that was started for the command
+    stops with it.
+
+    Raises SupervisorError, ConfigurationInvalid, ApiKeyUnusable; the client raises ServerUnreachable.
+    """
+    key, home = key_of_environment(), settings().home
+    if url is None and (running := running_server(home)):
+        url = running.url
+    if url is not None:
+        with CitewellClient(url, key, priority="interactive") as client:
+            yield client
+        return
+    # Databases and process control are loaded only by commands that start them, not by those that only connect.
+    own: AbstractContextManager[_OwnServer] = import_module("citewell.cli.embedded").started_server()
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(own)
+            client = CitewellClient(server.url, key, priority="interactive", after_each=server.revive)
+        except AlreadyRunning as already:
+            client = CitewellClient(_awaited(already).url, key, priority="interactive")
+        yield stack.enter_context(client)
+
+
+def _awaited(already: AlreadyRunning) -> ServerState:
+    """Wait for the server that another process is starting on this home. Raises `already` when it does not come up."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < deadline:
+        if running := running_server(settings().home):
+            return running
+        time.sleep(_LOOK_EVERY_S)
+    raise already

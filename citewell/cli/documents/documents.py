@@ -1,0 +1,87 @@
+"""`citewell documents`: what was added, and its files."""
+
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Literal
+
+import typer
+
+from citewell.cli.connection import connected
+from citewell.cli.console import emit, out, save, say
+from citewell.cli.options import Json, Url, Yes, confirm
+from citewell.cli.short_ids import whole_id
+from citewell.cli.show.documents import document_view, documents_view
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    help="List, show, fetch and delete documents.",
+)
+
+_Id = Annotated[str, typer.Argument(metavar="ID", help="Of a document; its first characters will do.")]
+
+
+@app.command("list")
+def list_(
+    workspace: Annotated[str | None, typer.Option("--workspace", "-w", help="Only of this workspace.")] = None,
+    status: Annotated[
+        Literal["queued", "processing", "ready", "failed", "superseded"] | None,
+        typer.Option("--status", help="Only in this state."),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="List so many of them, the newest first.")] = 50,
+    as_json: Json = False,
+    url: Url = None,
+) -> None:
+    """List documents, the newest first."""
+    with connected(url) as client:
+        found = list(client.documents(workspace, limit, status=status))
+    if not as_json:
+        out.print(documents_view(found))
+        return
+    for document in found:
+        emit(document)
+
+
+@app.command()
+def show(document_id: _Id, as_json: Json = False, url: Url = None) -> None:
+    """Show one document: its state, its metadata and its versions."""
+    with connected(url) as client:
+        document_id = whole_id(client, document_id, "document")
+        document, versions = client.document(document_id), client.versions(document_id)
+    if as_json:
+        emit({**document, "versions": versions})
+    else:
+        out.print(document_view(document, versions))
+
+
+@app.command()
+def original(
+    document_id: _Id,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file to write; - is standard output. [default: its name]")
+    ] = None,
+    url: Url = None,
+) -> None:
+    """Fetch the file of a document as it was sent."""
+    with connected(url) as client:
+        document_id = whole_id(client, document_id, "document")
+        content = client.document_original(document_id)
+        # A name of a server leads to no other folder.
+        name = Path(PurePosixPath(client.document(document_id)["filename"].replace("\\", "/")).name)
+    save(content, None if str(output) == "-" else output or name)
+
+
+@app.command()
+def delete(
+    document_id: _Id,
+    all_versions: Annotated[bool, typer.Option("--all-versions", help="Delete all that have its name.")] = False,
+    yes: Yes = False,
+    url: Url = None,
+) -> None:
+    """Delete a document with its file and its passages; answers keep their copies of what they cite."""
+    with connected(url) as client:
+        document_id = whole_id(client, document_id, "document")
+        name = client.document(document_id)["filename"]
+        confirm(f"delete {name}{' in all its versions' if all_versions else ''}", yes)
+        client.delete_document(document_id, all_versions=all_versions)
+    say(f"deleted {name} ({document_id})")

@@ -1,0 +1,113 @@
+"""`citewell ingest`: files, folders and archives into a workspace."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from citewell.cli.connection import connected
+from citewell.cli.console import complain, emit, out, say
+from citewell.cli.documents.finding import Found, find_all
+from citewell.cli.documents.importing import import_archive, problems_of, skipped_of
+from citewell.cli.documents.uploading import Ingested, ingest_all
+from citewell.cli.errors import USAGE, CommandFailed
+from citewell.cli.options import Json, Url, Workspace
+from citewell.cli.show.words import counted, document_line
+from citewell_client import CitewellClient
+from citewell_client.types import Import
+from domain.documents.formats import listed
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command()
+def ingest(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help=f"Files ({listed()}), folders of them, or .zip archives."),
+    ],
+    workspace: Workspace = "default",
+    metadata: Annotated[
+        str, typer.Option(help="A JSON object that is kept with every citation, e.g. '{\"year\": 2026}'.")
+    ] = "{}",
+    as_json: Json = False,
+    url: Url = None,
+) -> None:
+    """Add files, folders of them, or .zip archives to a workspace.
+
+    A file that cannot be used does not stop the others; the exit code is then 2. The same file again changes nothing,
+    another file of the same name is its next version. After an interruption, run it again to continue.
+    """
+    _check_metadata(metadata)
+    found = find_all(paths, metadata)
+    tally = _Tally(found, as_json)
+    try:
+        if found.documents or found.archives:
+            with connected(url) as client:
+                _ingest(client, found, workspace, tally)
+    finally:
+        tally.report()
+    if found.problems:
+        raise typer.Exit(USAGE)
+
+
+def _ingest(client: CitewellClient, found: Found, workspace: str, tally: "_Tally") -> None:
+    for ingested in ingest_all(client, found.documents, workspace):
+        tally.add_document(ingested)
+    for archive in found.archives:
+        tally.add_import(import_archive(client, archive, workspace))
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Collects the results: prints successes at once, failures and their reasons at the end."""
+
+    found: Found
+    as_json: bool
+    ready: int = 0
+    many: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.many = len(self.found.documents) > 1 or bool(self.found.archives or self.found.skipped)
+
+    def add_document(self, ingested: Ingested) -> None:
+        if ingested.document is not None and self.as_json:
+            emit(ingested.document)
+        if ingested.problem is not None:
+            self.found.problems.append(ingested.problem)
+        elif ingested.document is not None:
+            self.ready += 1
+            if not self.as_json:
+                out.print(document_line(ingested.document))
+
+    def add_import(self, ended: Import | str) -> None:
+        """Record an archive that has ended, or could not be sent."""
+        if isinstance(ended, str):
+            self.found.problems.append(ended)
+            return
+        if self.as_json:
+            emit(ended)
+        self.ready += ended["documents"]["ready"]
+        self.found.problems += problems_of(ended)
+        self.found.skipped += skipped_of(ended)
+
+    def report(self) -> None:
+        """Print a line for each failed file, and the totals if there was more than one file."""
+        for problem in self.found.problems:
+            complain(problem)
+        if self.found.skipped:
+            say(self.found.skipped_line())
+        if self.many:
+            skipped = f", {counted(self.found.skipped.total(), 'file')} skipped" if self.found.skipped else ""
+            say(f"{self.ready:,} ready, {len(self.found.problems):,} failed{skipped}")
+
+
+def _check_metadata(text: str) -> None:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise CommandFailed(f"--metadata is not JSON ({error}); it looks like '{{\"year\": 2026}}'") from None
+    if not isinstance(value, dict):
+        raise CommandFailed("--metadata is not a JSON object; it looks like '{\"year\": 2026}'")

@@ -1,0 +1,99 @@
+"""Changes a workspace as the options of `citewell workspaces set` say, and deletes one after asking."""
+
+import sys
+from collections.abc import Collection, Mapping
+from enum import StrEnum
+from typing import Any
+
+import typer
+
+from citewell.cli.errors import CommandFailed
+from citewell.cli.show.words import counted
+from citewell_client import ApiProblem, CitewellClient
+
+Chosen = Mapping[str, str | dict[str, str] | None]
+
+
+class Setting(StrEnum):
+    """What can be set back."""
+
+    TITLE = "title"
+    MODE = "mode"
+    PRESET = "preset"
+    MAIN_MODEL = "main-model"
+    FAST_MODEL = "fast-model"
+    LANGUAGE = "language"
+    TONE = "tone"
+    LENGTH = "length"
+    REFUSAL = "refusal"
+    GLOSSARY = "glossary"
+
+
+_PLACES: dict[Setting, tuple[str, ...]] = {
+    Setting.TITLE: ("title",),
+    Setting.MODE: ("settings", "mode"),
+    Setting.PRESET: ("settings", "preset"),
+    Setting.MAIN_MODEL: ("settings", "models", "main"),
+    Setting.FAST_MODEL: ("settings", "models", "fast"),
+    **{
+        each: ("settings", "instructions", each.value)
+        for each in (Setting.LANGUAGE, Setting.TONE, Setting.LENGTH, Setting.REFUSAL, Setting.GLOSSARY)
+    },
+}
+
+
+def change_of(chosen: Chosen, unset: Collection[Setting]) -> dict[str, Any]:
+    """The fields of the request: what was chosen, and what is to be set back. Raises CommandFailed."""
+    change: dict[str, Any] = {}
+    for setting, place in _PLACES.items():
+        value = chosen[setting.value]
+        if value is not None and setting in unset:
+            raise CommandFailed(f"--unset {setting.value} and a value for it contradict each other; give one of them")
+        if setting in unset:
+            _put(change, place, {} if setting is Setting.GLOSSARY else None)
+        elif value is not None:
+            _put(change, place, value)
+    if not change:
+        raise CommandFailed("nothing is to be changed; `citewell workspaces set --help` shows what can be")
+    return change
+
+
+def glossary_of(terms: Collection[str]) -> dict[str, str]:
+    """`TERM=MEANING` for each. Raises CommandFailed."""
+    found: dict[str, str] = {}
+    for each in terms:
+        term, _, meaning = each.partition("=")
+        if not (term.strip() and meaning.strip()):
+            raise CommandFailed(f"--term {each!r} does not say what a term means; write TERM=MEANING")
+        found[term.strip()] = meaning.strip()
+    return found
+
+
+def _put(change: dict[str, Any], place: tuple[str, ...], value: object) -> None:
+    *above, last = place
+    for name in above:
+        change = change.setdefault(name, {})
+    change[last] = value
+
+
+def delete_workspace(client: CitewellClient, name: str, *, confirmed: bool) -> bool:
+    """Delete a workspace. Return False if the server is still deleting its contents.
+
+    One with contents needs `confirmed`, or its name typed at a terminal. Raises CommandFailed without either.
+    """
+    try:
+        return client.workspaces.delete(name, with_contents=confirmed)
+    except ApiProblem as problem:
+        if problem.code != "workspace_not_empty":
+            raise
+    found = client.workspaces.get(name)["documents"]
+    number = found["queued"] + found["processing"] + found["ready"] + found["failed"] + found["superseded"]
+    documents = counted(number, "document")
+    if not sys.stdin.isatty():
+        raise CommandFailed(
+            f"workspace {name!r} is not empty ({documents}); --yes deletes it with all that it contains"
+        )
+    asked = f"{documents}, and all questions with their history, will be gone. To delete them type the name"
+    if typer.prompt(asked, err=True) != name:
+        raise CommandFailed(f"that is not the name; nothing was deleted from {name!r}")
+    return client.workspaces.delete(name, with_contents=True)

@@ -1,0 +1,1 @@
+"""This machine: everything started, demonstrated, examined, and served to models as tools."""

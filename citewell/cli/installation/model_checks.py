@@ -1,0 +1,84 @@
+"""What `citewell doctor` asks the models: whether the key is right, and a short question of each."""
+
+from collections.abc import Callable, Iterator
+from time import perf_counter
+
+from citewell.cli.installation.checks import Check
+from clients.embeddings import configured_embedder
+from clients.llm.factory import check_provider
+from clients.llm.neural import open_classifier
+from clients.llm.servers import ask_provider, missing_models
+from clients.llm.trial import try_model
+from clients.reranking import make_reranker
+from config.settings import ConfigurationInvalid, Settings
+
+_TRY_FOR_S = 120.0
+"""A person waits; a model on this machine may have to be loaded first."""
+_CHOOSE = "`citewell models use groq|ollama|llamacpp|URL` sets one up"
+
+
+def provider(settings: Settings) -> Iterator[Check]:
+    """The key and the address, then each model."""
+    if settings.provider == "offline":
+        yield Check("model", "warn", "none: answers are sentences of your documents, checked by rules", _CHOOSE)
+        return
+    try:
+        check_provider(settings)
+    except ConfigurationInvalid as error:
+        yield Check("model", "error", str(error), _CHOOSE)
+        return
+    answer = ask_provider(settings)
+    wanted = tuple(dict.fromkeys((settings.models.main, settings.models.fast)))
+    if answer is None or answer.state in ("unclear", "forbidden"):
+        yield Check("provider", "warn", answer.detail if answer else "", "asking the models tells more")
+    elif answer.state == "key_refused":
+        yield Check("provider", "error", answer.detail, f"correct the key in {settings.provider_key_name}")
+        return
+    elif answer.state == "unreachable":
+        yield Check("provider", "error", answer.detail, f"start the server, or check its address; {_CHOOSE}")
+        return
+    elif missing := missing_models(answer, wanted):
+        found = f"it does not have {' and '.join(missing)}; it has {', '.join(answer.models[:8])}"
+        yield Check("provider", "error", found, _CHOOSE)
+        return
+    else:
+        key = f", {settings.provider_key_name} is accepted" if settings.provider_key else ", no key is sent"
+        yield Check("provider", "ok", f"{settings.provider} answers{key}")
+    yield from (_model(settings, name) for name in wanted)
+
+
+def others(settings: Settings) -> Iterator[Check]:
+    """The models beside the provider's, if the settings name any."""
+    if settings.embeddings.provider != "wheel":
+        yield _timed("embeddings", settings.embeddings.model, "check embeddings.base_url and its key", _embed)
+    if settings.rerank.provider != "llm":
+        yield _timed(
+            "reranker", settings.rerank.model or "", "docs/reranking.md", lambda: make_reranker(settings.rerank)
+        )
+    if judge := settings.models.judge:
+        label = settings.models.judge_label
+        yield _timed("judge", judge, "docs/internals/neural-judge.md", lambda: open_classifier(judge, label))
+
+
+def _model(settings: Settings, name: str) -> Check:
+    limit = min(_TRY_FOR_S, settings.models.call_timeout_s)
+    trial = try_model(settings, name, timeout_s=limit)
+    if trial.problem:
+        return Check("model", "error", f"{name}: {trial.problem}", _CHOOSE)
+    found = f"{name} answered a short question in {trial.seconds:.1f} s"
+    if trial.seconds > limit / 4 and settings.preset != "small":
+        return Check("model", "warn", found, "`preset: small` makes fewer, shorter calls (docs/models.md)")
+    return Check("model", "ok", found)
+
+
+def _embed() -> None:
+    configured_embedder().encode_queries(["How long may a product be returned?"])
+
+
+def _timed(name: str, model: str, advice: str, work: Callable[[], object]) -> Check:
+    began = perf_counter()
+    try:
+        work()
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with it is the finding
+        return Check(name, "error", f"{model}: {error}", advice)
+    return Check(name, "ok", f"{model} is ready in {perf_counter() - began:.1f} s")

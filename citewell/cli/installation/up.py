@@ -1,0 +1,84 @@
+"""`citewell up`: everything on this machine, until Ctrl-C."""
+
+import json
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from citewell.cli.console import complain, say
+from citewell.cli.documents.examples import WORKSPACE, Examples, add_documents, load_examples
+from citewell.cli.models.providers import problem_of_provider
+from citewell.supervisor.supervisor import Supervisor
+from citewell_client import ApiProblem, CitewellClient, ServerUnreachable, key_of_environment
+from config.settings import settings
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+_SUPERVISOR = "[supervisor] "
+_ERRORS = ("error", "critical")
+_LONGEST = 300  # characters of a line
+
+
+@app.command()
+def up(
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Of the API; 0 takes a free one. [default: as configured]")
+    ] = None,
+    example: Annotated[
+        bool, typer.Option("--example", help=f"Add five documents to try it with, in the workspace {WORKSPACE}.")
+    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the logs of all processes here.")] = False,
+) -> None:
+    """Start servers, API and workers, and keep them running until Ctrl-C.
+
+    Data lives under CITEWELL_HOME, and the logs of all processes under logs/ there. Errors are shown here as well. A
+    key that the provider of the language model refuses is an error at once.
+    """
+    if verbose and sys.stderr.isatty():
+        os.environ.setdefault("CITEWELL_LOG_FORMAT", "console")
+    configured, examples = settings(), load_examples() if example else None
+    say(f"Citewell starts Postgres, Valkey, its API and its workers; data and logs are in {configured.home}")
+    if problem := problem_of_provider(configured):
+        say(problem)
+    with Supervisor(configured, port=port, on_line=_show if verbose else _show_errors) as supervisor:
+        if examples:
+            _add(examples, supervisor)
+        say(f"Citewell is ready at {supervisor.url} ({supervisor.url}/docs shows the API); Ctrl-C stops it")
+        supervisor.run_forever()
+    say("Citewell has stopped")
+
+
+def _add(examples: Examples, supervisor: Supervisor) -> None:
+    """Add the example documents that the workspace lacks. A failure is printed and does not stop the start."""
+    try:
+        with CitewellClient(supervisor.url, key_of_environment(), after_each=supervisor.revive) as client:
+            for problem in add_documents(client, examples):
+                complain(problem)
+    except (ApiProblem, ServerUnreachable) as error:
+        complain(f"the example documents could not be added: {error}")
+    else:
+        question = min((each["question"] for each in examples.questions), key=len)
+        say(f'The workspace {WORKSPACE} has documents to try: citewell ask -w {WORKSPACE} "{question}"')
+
+
+def _show(process: str, line: str) -> None:
+    sys.stderr.write(f"{process:>10} | {line}\n")
+
+
+def _show_errors(process: str, line: str) -> None:
+    if line.startswith(_SUPERVISOR):
+        say(f"citewell: {line.removeprefix(_SUPERVISOR)}; logs/{process}.log says why")
+    elif event := error_in(line):
+        say(f"{process}: {event[:_LONGEST]}")
+
+
+def error_in(line: str) -> str | None:
+    """The event of a log line in JSON whose level is `error` or above; None for every other line."""
+    if not line.startswith("{"):
+        return None
+    try:
+        record: dict[str, object] = json.loads(line)
+    except ValueError:
+        return None
+    return str(record.get("event", "")) if record.get("level") in _ERRORS else None

@@ -1,0 +1,1 @@
+"""Which models answer and judge: found, tried and written to `config.yaml`."""

@@ -1,0 +1,139 @@
+"""The work of `citewell models use` and `list`: writes a choice that was tried into config.yaml, and shows it."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from citewell.cli.console import emit, out, plain, say
+from citewell.cli.errors import CommandFailed
+from citewell.cli.models.candidates import (
+    Chosen,
+    Preset,
+    Tried,
+    find_compatible,
+    find_groq,
+    picked_model,
+    try_compatible,
+    try_groq,
+    without_login,
+)
+from citewell.cli.models.config_editing import REMOVED, Changes, difference, edited, write
+from clients.llm.servers import find_local_servers
+from config.file import CONFIG_VARIABLE, DEFAULT_FILE, config_file
+from config.models import ModelSettings
+from config.settings import Settings, settings
+
+_OWN = ("provider", "base_url", "main", "fast", "fallbacks", "catalogue", "api_key_env")
+"""Settings of `models` that a choice replaces."""
+
+
+def use(target: str | None, model: str | None, key_env: str | None, preset: Preset | None, as_json: bool) -> None:
+    """Raises CommandFailed, before anything is written, when there is no such server or the model does not work."""
+    before = settings()  # what is wrong with them is said first
+    path = config_file() or Path(DEFAULT_FILE)
+    if path.exists() and not path.is_file():
+        raise CommandFailed(f"{path} is not a file that could be written; unset {CONFIG_VARIABLE} or name another")
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    chosen = find_groq(key_env, preset) if target == "groq" else find_compatible(target, key_env, preset)
+    if target == "groq":
+        tried = try_groq(before, chosen, model)
+    else:
+        tried = try_compatible(before, chosen, picked_model(chosen, model))
+    after = edited(text, _changes(chosen, tried, named=model is not None))
+    backup = _written(path, after) if after != text else None
+    if as_json:
+        emit(_as_json(path, backup, chosen, tried))
+    else:
+        _show(path, backup, difference(text, after), tried)
+    for line in _warnings():
+        say(line)
+
+
+def show(as_json: bool) -> None:
+    """Print what is configured, and which servers of models run on this machine."""
+    configured, found = settings(), find_local_servers()
+    rows = dict(_configured(configured))
+    if as_json:
+        emit(rows | {"on_this_machine": {server.name: list(answer.models) for server, answer in found.items()}})
+        return
+    for name, value in rows.items():
+        out.print(plain(f"{name:<12}{value if value is not None else '-'}"), soft_wrap=True)
+    for server, answer in found.items():
+        out.print(
+            plain(f"{server.name} runs at {server.address}: {', '.join(answer.models) or 'no models'}"), soft_wrap=True
+        )
+
+
+def _written(path: Path, text: str) -> Path | None:
+    try:
+        return write(path, text)
+    except OSError as error:
+        raise CommandFailed(f"{path.absolute()} cannot be written ({error.strerror}: {error.filename})") from None
+
+
+def _configured(configured: Settings) -> Iterator[tuple[str, str | None]]:
+    file, models = config_file(), configured.models
+    yield "file", str(file.absolute()) if file else None
+    yield "provider", configured.provider
+    if configured.provider != "offline":
+        yield "address", without_login(configured.provider_url)
+        yield "key", f"{configured.provider_key_name} is {'set' if configured.provider_key else 'not set'}"
+        yield "main", models.main
+        yield "fast", models.fast
+    yield "judgements", "offline" if configured.judges_offline else "provider"
+    yield "preset", configured.preset
+    yield "embeddings", configured.embeddings.model or configured.embeddings.provider
+    yield "reranker", configured.rerank.model or configured.rerank.provider
+    yield "judge", models.judge
+
+
+def _changes(chosen: Chosen, tried: Tried, *, named: bool) -> Changes:
+    values: dict[str, Any] = dict.fromkeys(_OWN, REMOVED) | {"provider": chosen.provider}
+    if chosen.base_url:
+        values["base_url"] = chosen.base_url
+    if chosen.key_env:
+        values["api_key_env"] = chosen.key_env
+    if chosen.provider == "groq" and tried.main in ModelSettings().catalogue:
+        values |= {"main": tried.main} if named else {}
+    else:
+        catalogue = {tried.main: {"strict_schema": tried.strict}}
+        values |= {"main": tried.main, "fast": tried.fast, "fallbacks": {}, "catalogue": catalogue}
+    preset = REMOVED if chosen.preset == "standard" else chosen.preset
+    return {("preset",): preset} | {("models", name): value for name, value in values.items()}
+
+
+def _as_json(path: Path, backup: Path | None, chosen: Chosen, tried: Tried) -> dict[str, Any]:
+    return {
+        "file": str(path.absolute()),
+        "backup": str(backup) if backup else None,
+        "provider": chosen.provider,
+        "main": tried.main,
+        "fast": tried.fast,
+        "preset": chosen.preset,
+        "strict_schema": tried.strict,
+        "seconds": {trial.model: round(trial.seconds, 2) for trial in tried.trials},
+    }
+
+
+def _show(path: Path, backup: Path | None, lines: Sequence[str], tried: Tried) -> None:
+    for trial in tried.trials:
+        out.print(plain(f"{trial.model} answered a short question in {trial.seconds:.1f} s"))
+    if not lines:
+        out.print(plain(f"{path.absolute()} says so already"), soft_wrap=True)
+        return
+    out.print(plain(f"{path.absolute()}:"), soft_wrap=True)
+    for line in lines:
+        out.print(plain(f"  {line}"), soft_wrap=True)
+    undo = f"mv {backup} {path.absolute()}" if backup else f"rm {path.absolute()}"
+    out.print(plain(f"To undo it: {undo}"), soft_wrap=True)
+    named = "" if os.environ.get(CONFIG_VARIABLE) else " in this folder"
+    out.print(f"Start `citewell up` again{named} to use it.")
+
+
+def _warnings() -> Iterator[str]:
+    """The environment takes precedence over the file."""
+    names = ["CITEWELL_PRESET", "CITEWELL_MODELS", *(f"CITEWELL_MODELS__{name.upper()}" for name in _OWN)]
+    for name in names:
+        if name in os.environ:
+            yield f"citewell: {name} in the environment overrides the file; unset it"

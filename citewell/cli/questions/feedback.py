@@ -1,0 +1,100 @@
+"""`citewell feedback`: what people say of answers, and the queue of what is to be reviewed."""
+
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.padding import Padding
+
+from citewell.cli.connection import connected
+from citewell.cli.console import emit, out, plain, say
+from citewell.cli.options import Json, Url
+from citewell.cli.short_ids import whole_id
+from citewell.cli.show.words import when
+from citewell_client.types import Feedback
+
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="Judge answers, and review judgements."
+)
+
+_Verdict = Annotated[
+    Literal["supported", "unsupported"] | None, typer.Option("--verdict", help="Whether its sources say it.")
+]
+_Reason = Annotated[str | None, typer.Option("--reason", help="Why.")]
+_Corrected = Annotated[str | None, typer.Option("--corrected", metavar="TEXT", help="What it should say.")]
+_By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Whose judgement it is.")]
+
+
+@app.command()
+def give(
+    query_id: Annotated[
+        str, typer.Argument(metavar="ID", help="A question, or a verification; its first characters will do.")
+    ],
+    rating: Annotated[Literal["up", "down"] | None, typer.Option("--rating", help="Whether it helps.")] = None,
+    verdict: _Verdict = None,
+    sentence: Annotated[int | None, typer.Option(min=1, help="Only of this sentence, from 1.")] = None,
+    citation: Annotated[int | None, typer.Option(min=1, help="Only of this citation, from 1.")] = None,
+    reason: _Reason = None,
+    corrected: _Corrected = None,
+    by: _By = None,
+    url: Url = None,
+) -> None:
+    """Keep a judgement of an answer, or of one sentence or citation of it."""
+    fields = _given(
+        rating=rating,
+        verdict=verdict,
+        sentence=sentence and sentence - 1,
+        citation=citation and citation - 1,
+        reason=reason,
+        corrected_answer=corrected,
+        author=by,
+    )
+    with connected(url) as client:
+        kept = client.feedback.give(whole_id(client, query_id, "question", "verification"), **fields)
+    say(f"kept as {kept['id']}")
+
+
+@app.command("list")
+def list_(
+    status: Annotated[Literal["open", "reviewed"] | None, typer.Option("--status", help="Only in this state.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="List so many, the newest first.")] = 50,
+    as_json: Json = False,
+    url: Url = None,
+) -> None:
+    """List judgements; `--status open` is the queue to review."""
+    with connected(url) as client:
+        found = list(client.feedback.list(status=status, limit=limit))
+    for each in found:
+        emit(each) if as_json else _show(each)
+    if not found and not as_json:
+        say("no feedback; `citewell feedback give ID` adds some")
+
+
+@app.command()
+def review(
+    feedback_id: Annotated[
+        str, typer.Argument(metavar="ID", help="As the list shows it; its first characters will do.")
+    ],
+    verdict: _Verdict = None,
+    reason: _Reason = None,
+    corrected: _Corrected = None,
+    by: _By = None,
+    url: Url = None,
+) -> None:
+    """Decide on a judgement, and take it out of the queue."""
+    fields = _given(verdict=verdict, reason=reason, corrected_answer=corrected, reviewer=by)
+    with connected(url) as client:
+        reviewed = client.feedback.review(whole_id(client, feedback_id, "feedback"), **fields)
+    say(f"reviewed {reviewed['id']}")
+
+
+def _given(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _show(each: Feedback) -> None:
+    where = each["place"] if each["position"] is None else f"{each['place']} {each['position'] + 1}"
+    said = " · ".join(filter(None, (each["rating"], each["verdict"], each["author"])))
+    out.print(plain(f"{each['id']}  {when(each['created_at'])}  {each['status']:<8}  {where}  {said}", "dim"))
+    for text in (each["excerpt"], each["reason"], each["corrected_answer"]):
+        if text:
+            out.print(Padding(plain(" ".join(text.split())), (0, 0, 0, 2)))

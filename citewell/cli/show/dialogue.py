@@ -1,0 +1,78 @@
+"""An answer while it is checked, and views of a conversation: short, because `citewell history` shows the rest."""
+
+from typing import cast
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.status import Status
+from rich.text import Text
+
+from citewell.cli.console import out, plain
+from citewell.cli.show.words import place
+from citewell_client.types import Query, StreamEvent, Turn
+from domain.correction.continuous_text import ContinuousText
+from domain.query.modes import is_korean
+from domain.verdicts.summary_line import verification_line
+
+
+class AnswerStream:
+    """`take` prints what an event lets pass, `finish` the rest; `status` shows the stage until there is text."""
+
+    def __init__(self, status: Status) -> None:
+        self._status = status
+        self._text = ContinuousText()
+
+    def take(self, event: StreamEvent) -> None:
+        if event["type"] == "stage":
+            self._status.update(str(event["data"].get("stage")))
+        elif passed := self._text.take(event["type"], event["data"]):
+            self._status.stop()
+            _print(passed)
+
+    def finish(self, query: Query) -> Query:
+        """Print the rest of the answer; return the query with the numbers that were printed."""
+        self._status.stop()
+        if query["answer"] is None:
+            return query
+        restated = query.get("restated_question")  # servers of older versions omit it
+        read = self._text.finished(query, korean=is_korean(restated or query["question"]))
+        _print(read["answer"].removeprefix(self._text.shown) + "\n")
+        return cast("Query", read)
+
+
+def _print(text: str) -> None:
+    out.print(plain(text), end="", soft_wrap=True)
+
+
+def below_answer(query: Query) -> RenderableType:
+    """How the question was understood, the references of its answer, and how it was verified."""
+    parts: list[RenderableType] = []
+    if query["abstained"]:
+        parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
+        parts += [
+            plain(f"“{each['quote']}”  ", "dim") + place(each["document"], each["page"], None)
+            for each in query["mentions"]
+        ]
+    else:
+        parts += [plain(reference) for reference in query["references"]]
+        parts.append(plain(_verified(query), "dim"))
+    if restated := query["restated_question"]:
+        parts.append(plain(f"Understood as: {restated}", "dim"))
+    return Group(*parts, Text())
+
+
+def history_view(turns: list[Turn]) -> RenderableType:
+    """All questions of a conversation with their answers."""
+    parts: list[RenderableType] = []
+    for turn in turns:
+        parts.append(plain(f"{turn['position']}. {turn['question']}", "bold"))
+        said = turn["answer"] or (turn["error"]["message"] if turn["error"] else turn["status"])
+        parts.append(Padding(plain(said), (0, 0, 0, 3)))
+    return Group(*parts, Text())
+
+
+def _verified(query: Query) -> str:
+    found = query["verification"]
+    states = [sentence["status"] for sentence in found["sentences"]] if found else None
+    asked = query["restated_question"] or query["question"]
+    return verification_line(states, len(query["removed_citations"]), korean=is_korean(asked))

@@ -1,0 +1,1 @@
+"""Proof: answers from elsewhere checked, audits, and how often verification is right."""

@@ -1,0 +1,64 @@
+"""What a document without pages is made of, so that it can be shown with its headings, tables and cells.
+
+Blocks are slices of the stored text, in order. A document is shown from them and its text, never from markup of its
+own.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+BlockKind: TypeAlias = Literal["heading", "text", "lines", "table"]
+MOST_BLOCKS = 100_000
+
+
+class SheetPlace(NamedTuple):
+    """Where a block stands in a spreadsheet: its first row, the rows that its first line takes, its columns from 1."""
+
+    row: int
+    first_rows: int
+    columns: tuple[int, ...]
+
+
+class Block(NamedTuple):
+    """`text[start:end]`: a heading of a `level` (from 1), running text, lines as they stand, or a table.
+
+    A table has its rows on lines, its cells between tabs, and the names of its columns up to `header_end`.
+    """
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int = 0
+    header_end: int = 0
+    place: SheetPlace | None = None
+
+
+def are_sound(blocks: Sequence[Block], length: int) -> bool:
+    """True if all blocks lie within a text of this `length`, in order."""
+    return all(0 <= each.start <= each.end <= length and each.header_end <= each.end for each in blocks) and all(
+        before.end <= after.start for before, after in pairwise(blocks)
+    )
+
+
+def stored(blocks: Sequence[Block]) -> list[list[Any]]:
+    """As JSON; fields that say nothing are left out at the end."""
+    return [_trimmed([*block[:5], list(block.place or ())]) for block in blocks]
+
+
+def restored(stored: Sequence[Sequence[Any]]) -> list[Block]:
+    """The blocks that `stored` gave."""
+    return [_restored(*fields) for fields in stored]
+
+
+def _trimmed(fields: list[Any]) -> list[Any]:
+    while not fields[-1]:
+        fields.pop()
+    return fields
+
+
+def _restored(
+    kind: BlockKind, start: int = 0, end: int = 0, level: int = 0, header_end: int = 0, place: Sequence[Any] = ()
+) -> Block:
+    where = SheetPlace(place[0], place[1], tuple(place[2])) if place else None
+    return Block(kind, start, end, level, header_end, where)

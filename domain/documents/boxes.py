@@ -1,0 +1,101 @@
+"""Where the words of a document's text stand on its pages, as the pages are displayed.
+
+Offsets of the text stay the truth; boxes belong to them. A box is in points, from the upper left corner of its page. It
+is kept as six 32-bit integers (start, end, left, top, right, bottom; the last four in hundredths of a point), because a
+long document has a million of them.
+"""
+
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+_WORD = struct.Struct("<6i")
+WORD_BYTES = _WORD.size
+_PER_POINT = 100
+_SAME_LINE = 0.5  # of the lower box's height
+_MAX_GAP = 1.2  # times the height of the line
+
+
+class WordBox(NamedTuple):
+    """The box of `text[start:end]`: a word, the part of one that stands on one line, or words beside each other."""
+
+    start: int
+    end: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageBoxes:
+    """Page `number` is `width` by `height` points; `words` are its packed boxes in the order of the text."""
+
+    number: int
+    width: float
+    height: float
+    words: bytes = b""
+
+
+def packed(words: Iterable[WordBox]) -> bytes:
+    """Raises struct.error for positions that no page has."""
+    return b"".join(_WORD.pack(start, end, *(round(_PER_POINT * at) for at in place)) for start, end, *place in words)
+
+
+def unpacked(words: bytes) -> Iterator[WordBox]:
+    """Yield the boxes. Raises struct.error unless the length is a multiple of WORD_BYTES."""
+    for start, end, *place in _WORD.iter_unpack(words):
+        left, top, right, bottom = (at / _PER_POINT for at in place)
+        yield WordBox(start, end, left, top, right, bottom)
+
+
+def boxes_of_span(words: bytes, start: int, end: int) -> list[WordBox]:
+    """The boxes of the words of which some part lies in `text[start:end]`: one for each stretch of a line."""
+    joined: list[WordBox] = []
+    for word in unpacked(words):
+        if word.start >= end or word.end <= start:
+            continue
+        if joined and _beside(joined[-1], word):
+            joined[-1] = _around(joined[-1], word)
+        else:
+            joined.append(word)
+    return joined
+
+
+def are_sound(page: PageBoxes, start: int, end: int) -> bool:
+    """True if all boxes lie on the page and belong to words of `text[start:end]`, in order."""
+    if len(page.words) % WORD_BYTES or not (page.width > 0 and page.height > 0):
+        return False
+    reach = start
+    for word in unpacked(page.words):
+        across = 0 <= word.left <= word.right <= page.width + 1
+        down = 0 <= word.top <= word.bottom <= page.height + 1
+        if not (reach <= word.start < word.end <= end and across and down):
+            return False
+        reach = word.end
+    return True
+
+
+def _beside(line: WordBox, word: WordBox) -> bool:
+    overlap = min(line.bottom, word.bottom) - max(line.top, word.top)
+    height = min(line.bottom - line.top, word.bottom - word.top)
+    tallest = max(line.bottom - line.top, word.bottom - word.top)
+    gap = max(word.left - line.right, line.left - word.right)
+    return overlap >= _SAME_LINE * height and gap <= _MAX_GAP * tallest
+
+
+def _around(line: WordBox, word: WordBox) -> WordBox:
+    return WordBox(
+        line.start,
+        word.end,
+        min(line.left, word.left),
+        min(line.top, word.top),
+        max(line.right, word.right),
+        max(line.bottom, word.bottom),
+    )
+
+
+def words_on(pages: Sequence[PageBoxes]) -> int:
+    """How many boxes there are on all pages."""
+    return sum(len(page.words) for page in pages) // WORD_BYTES

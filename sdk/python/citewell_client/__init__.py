@@ -1,0 +1,34 @@
+"""A Python client of the HTTP API of Citewell, sync and async; docs/client.md shows its use."""
+
+from citewell_client._clients import AsyncCitewellClient, CitewellClient
+from citewell_client._connection import key_of_environment
+from citewell_client.errors import (
+    ApiKeyUnusable,
+    ApiProblem,
+    Busy,
+    CitewellError,
+    Conflict,
+    InputRefused,
+    NotAllowed,
+    NotFound,
+    ServerUnreachable,
+    WebhookInvalid,
+    WebhookSecretInvalid,
+)
+
+__all__ = [
+    "ApiKeyUnusable",
+    "ApiProblem",
+    "AsyncCitewellClient",
+    "Busy",
+    "CitewellClient",
+    "CitewellError",
+    "Conflict",
+    "InputRefused",
+    "NotAllowed",
+    "NotFound",
+    "ServerUnreachable",
+    "WebhookInvalid",
+    "WebhookSecretInvalid",
+    "key_of_environment",
+]

@@ -1,0 +1,229 @@
+"""Documents, in both clients."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from citewell_client._calls import Pages, without_none
+from citewell_client._requests import documents as requests
+from citewell_client._retries import Deadline
+from citewell_client._transport import AsyncTransport, Transport
+from citewell_client._waiting import DOCUMENT_PATIENCE_S, LOOK_EVERY_S, is_read, seconds_of, with_status
+from citewell_client.types import Accepted, Document, Passage, SearchResult
+
+
+class Documents(Transport):
+    """Documents, in the sync client."""
+
+    def upload(
+        self,
+        path: Path,
+        *,
+        filename: str | None = None,
+        workspace: str = "default",
+        metadata: str | Mapping[str, Any] = "{}",
+        source: str = "python",
+        wait: bool | float = False,
+    ) -> Accepted:
+        """Send a file; `metadata` is a JSON object, also as text. Raises OSError when the file cannot be read.
+
+        With `wait` (seconds, or True for as long as `wait_document` waits) it returns when the document is ready or has
+        failed: see `status`.
+        """
+        named = {"filename": filename or path.name, "workspace": workspace}
+        with path.open("rb") as file:
+            accepted = self.send(requests.upload(file, **named, metadata=metadata, source=source))
+        return with_status(accepted, self.wait_document(accepted["id"], seconds_of(wait))) if wait else accepted
+
+    def wait_document(
+        self, document_id: str, seconds: float = DOCUMENT_PATIENCE_S, on_look: Callable[[Document], None] | None = None
+    ) -> Document:
+        """Wait until a document is ready or has failed, at most `seconds`; `on_look` receives it meanwhile."""
+        deadline = Deadline(seconds)
+        while True:
+            seen = self.send(requests.document(document_id), deadline)
+            if is_read(seen, deadline, on_look):
+                return seen
+            time.sleep(LOOK_EVERY_S)
+
+    def document(self, document_id: str) -> Document:
+        """A document's status and progress."""
+        return self.send(requests.document(document_id))
+
+    def documents(
+        self,
+        workspace: str | None = None,
+        limit: int | None = None,
+        *,
+        status: str | None = None,
+        filename: str | None = None,
+        sha256: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        all_versions: bool = False,
+    ) -> Iterator[Document]:
+        """All documents, the newest first, or the first `limit` of them; superseded versions only on request."""
+        filters = _filters(workspace, status, filename, sha256, metadata, all_versions)
+        pages = Pages(partial(requests.documents, filters), limit)
+        while not pages.over:
+            yield from pages.take(self.send(pages.next()))
+
+    def versions(self, document_id: str) -> list[Document]:
+        """All versions under the name of a document, the newest first."""
+        return self.send(requests.versions(document_id))
+
+    def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
+        """The stored text that citations point into, from `start` to `end` (code points)."""
+        return self.send(requests.document_text(document_id, start, end))
+
+    def document_original(self, document_id: str) -> bytes:
+        """The file of a document as it was sent."""
+        return self.send(requests.document_original(document_id))
+
+    def passages(
+        self,
+        document_id: str,
+        *,
+        page: int | None = None,
+        chunk_id: str | None = None,
+        first: int = 0,
+        limit: int | None = None,
+    ) -> list[Passage]:
+        """The passages of a document in order, from `chunk_index` `first` on; optionally of one page, or just one."""
+        wanted = without_none(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
+        return self.send(requests.passages(document_id, wanted))
+
+    def search(
+        self,
+        query: str,
+        workspace: str | Sequence[str] = "default",
+        *,
+        k: int | None = None,
+        filter: Mapping[str, Any] | None = None,
+    ) -> SearchResult:
+        """The passages that a question would find first, in one workspace or several, without a language model."""
+        return self.send(requests.search(query, workspace, without_none(k=k, filter=filter)))
+
+    def retry_document(self, document_id: str) -> Document:
+        """Retry a failed document, from the file that the server has."""
+        return self.send(requests.retry_document(document_id))
+
+    def delete_document(self, document_id: str, *, all_versions: bool = False) -> None:
+        """Delete a document with its passages, optionally with all versions under its name."""
+        self.send(requests.delete_document(document_id, all_versions))
+
+
+class AsyncDocuments(AsyncTransport):
+    """Documents, in the async client."""
+
+    async def upload(
+        self,
+        path: Path,
+        *,
+        filename: str | None = None,
+        workspace: str = "default",
+        metadata: str | Mapping[str, Any] = "{}",
+        source: str = "python",
+        wait: bool | float = False,
+    ) -> Accepted:
+        """Send a file; `metadata` is a JSON object, also as text. Raises OSError when the file cannot be read.
+
+        With `wait` (seconds, or True for as long as `wait_document` waits) it returns when the document is ready or has
+        failed: see `status`.
+        """
+        content = await asyncio.to_thread(path.read_bytes)
+        named = {"filename": filename or path.name, "workspace": workspace}
+        accepted = await self.send(requests.upload(content, **named, metadata=metadata, source=source))
+        return with_status(accepted, await self.wait_document(accepted["id"], seconds_of(wait))) if wait else accepted
+
+    async def wait_document(
+        self, document_id: str, seconds: float = DOCUMENT_PATIENCE_S, on_look: Callable[[Document], None] | None = None
+    ) -> Document:
+        """Wait until a document is ready or has failed, at most `seconds`; `on_look` receives it meanwhile."""
+        deadline = Deadline(seconds)
+        while True:
+            seen = await self.send(requests.document(document_id), deadline)
+            if is_read(seen, deadline, on_look):
+                return seen
+            await asyncio.sleep(LOOK_EVERY_S)
+
+    async def document(self, document_id: str) -> Document:
+        """A document's status and progress."""
+        return await self.send(requests.document(document_id))
+
+    async def documents(
+        self,
+        workspace: str | None = None,
+        limit: int | None = None,
+        *,
+        status: str | None = None,
+        filename: str | None = None,
+        sha256: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        all_versions: bool = False,
+    ) -> AsyncIterator[Document]:
+        """All documents, the newest first, or the first `limit` of them; superseded versions only on request."""
+        filters = _filters(workspace, status, filename, sha256, metadata, all_versions)
+        pages = Pages(partial(requests.documents, filters), limit)
+        while not pages.over:
+            for document in pages.take(await self.send(pages.next())):
+                yield document
+
+    async def versions(self, document_id: str) -> list[Document]:
+        """All versions under the name of a document, the newest first."""
+        return await self.send(requests.versions(document_id))
+
+    async def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
+        """The stored text that citations point into, from `start` to `end` (code points)."""
+        return await self.send(requests.document_text(document_id, start, end))
+
+    async def document_original(self, document_id: str) -> bytes:
+        """The file of a document as it was sent."""
+        return await self.send(requests.document_original(document_id))
+
+    async def passages(
+        self,
+        document_id: str,
+        *,
+        page: int | None = None,
+        chunk_id: str | None = None,
+        first: int = 0,
+        limit: int | None = None,
+    ) -> list[Passage]:
+        """The passages of a document in order, from `chunk_index` `first` on; optionally of one page, or just one."""
+        wanted = without_none(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
+        return await self.send(requests.passages(document_id, wanted))
+
+    async def search(
+        self,
+        query: str,
+        workspace: str | Sequence[str] = "default",
+        *,
+        k: int | None = None,
+        filter: Mapping[str, Any] | None = None,
+    ) -> SearchResult:
+        """The passages that a question would find first, in one workspace or several, without a language model."""
+        return await self.send(requests.search(query, workspace, without_none(k=k, filter=filter)))
+
+    async def retry_document(self, document_id: str) -> Document:
+        """Retry a failed document, from the file that the server has."""
+        return await self.send(requests.retry_document(document_id))
+
+    async def delete_document(self, document_id: str, *, all_versions: bool = False) -> None:
+        """Delete a document with its passages, optionally with all versions under its name."""
+        await self.send(requests.delete_document(document_id, all_versions))
+
+
+def _filters(
+    workspace: str | None,
+    status: str | None,
+    filename: str | None,
+    sha256: str | None,
+    metadata: Mapping[str, Any] | None,
+    all_versions: bool,
+) -> dict[str, Any]:
+    known = without_none(workspace=workspace, status=status, filename=filename, sha256=sha256)
+    wanted = {f"metadata.{key}": value for key, value in (metadata or {}).items()}
+    return known | wanted | ({"versions": "all"} if all_versions else {})

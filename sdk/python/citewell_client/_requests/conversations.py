@@ -1,0 +1,59 @@
+"""Requests about conversations."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from citewell_client._calls import (
+    IDEMPOTENCY_KEY,
+    JSON_TYPE,
+    Call,
+    Page,
+    at,
+    json_body,
+    nothing_of,
+    object_of,
+    page_of,
+    without_none,
+)
+from citewell_client.types import Conversation, Turn, TurnAccepted
+
+_BASE = "conversations"
+
+
+def create(fields: Mapping[str, Any], idempotency_key: str | None) -> Call[Conversation]:
+    return Call("POST", at(_BASE), object_of, headers=_keyed(idempotency_key), body=json_body(fields))
+
+
+def listed(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[Conversation]]:
+    return Call("GET", at(_BASE), page_of(_BASE), without_none(**filters, limit=limit, cursor=cursor))
+
+
+def read(conversation_id: str) -> Call[Conversation]:
+    return Call("GET", at(_BASE, conversation_id), object_of)
+
+
+def rename(conversation_id: str, title: str | None) -> Call[Conversation]:
+    path = at(_BASE, conversation_id)
+    return Call("PATCH", path, object_of, headers=JSON_TYPE, body=json_body({"title": title}))
+
+
+def delete(conversation_id: str) -> Call[None]:
+    return Call("DELETE", at(_BASE, conversation_id), nothing_of)
+
+
+def submit(
+    conversation_id: str, question: str, idempotency_key: str | None, options: Mapping[str, Any]
+) -> Call[TurnAccepted]:
+    """Ask the next question. Without a key one is generated, so that a repeated request asks only once."""
+    path, body = at(_BASE, conversation_id, "turns"), json_body({"question": question, **options})
+    return Call("POST", path, object_of, headers=_keyed(idempotency_key), body=body)
+
+
+def turns(conversation_id: str, set_aside: bool, limit: int, cursor: str | None) -> Call[Page[Turn]]:
+    wanted = without_none(set_aside=set_aside or None, limit=limit, cursor=cursor)
+    return Call("GET", at(_BASE, conversation_id, "turns"), page_of("turns"), wanted)
+
+
+def _keyed(idempotency_key: str | None) -> dict[str, str]:
+    return JSON_TYPE | {IDEMPOTENCY_KEY: idempotency_key or str(uuid4())}

@@ -1,0 +1,75 @@
+"""Requests about documents."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, BinaryIO
+
+from citewell_client._calls import (
+    JSON_TYPE,
+    Call,
+    Page,
+    at,
+    bytes_of,
+    json_body,
+    list_of,
+    nothing_of,
+    object_of,
+    page_of,
+    text_of,
+    without_none,
+)
+from citewell_client.types import Accepted, Document, Passage, SearchResult
+
+
+def upload(
+    file: BinaryIO | bytes, *, filename: str, workspace: str, metadata: str | Mapping[str, Any], source: str
+) -> Call[Accepted]:
+    return Call("POST", at("documents"), object_of, body=form(file, filename, workspace, metadata, source))
+
+
+def form(
+    file: BinaryIO | bytes, filename: str, workspace: str, metadata: str | Mapping[str, Any], source: str
+) -> dict[str, Any]:
+    """The multipart form of an upload."""
+    encoded = metadata if isinstance(metadata, str) else json.dumps(dict(metadata))
+    fields = {"workspace": workspace, "metadata": encoded, "source": source}
+    return {"data": fields, "files": {"file": (filename, file)}}
+
+
+def document(document_id: str) -> Call[Document]:
+    return Call("GET", at("documents", document_id), object_of)
+
+
+def documents(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[Document]]:
+    return Call("GET", at("documents"), page_of("documents"), without_none(**filters, limit=limit, cursor=cursor))
+
+
+def versions(document_id: str) -> Call[list[Document]]:
+    return Call("GET", at("documents", document_id, "versions"), list_of("documents"))
+
+
+def document_text(document_id: str, start: int, end: int | None) -> Call[str]:
+    return Call("GET", at("documents", document_id, "text"), text_of, without_none(start=start, end=end))
+
+
+def document_original(document_id: str) -> Call[bytes]:
+    return Call("GET", at("documents", document_id, "original"), bytes_of)
+
+
+def passages(document_id: str, filters: Mapping[str, Any]) -> Call[list[Passage]]:
+    return Call("GET", at("documents", document_id, "passages"), list_of("passages"), filters)
+
+
+def search(query: str, workspace: str | Sequence[str], options: Mapping[str, Any]) -> Call[SearchResult]:
+    where = {"workspace": workspace} if isinstance(workspace, str) else {"workspaces": list(workspace)}
+    body = json_body({"query": query, **where, **options})
+    return Call("POST", at("search"), object_of, headers=JSON_TYPE, body=body)
+
+
+def retry_document(document_id: str) -> Call[Document]:
+    return Call("POST", at("documents", document_id, "retry"), object_of)
+
+
+def delete_document(document_id: str, all_versions: bool) -> Call[None]:
+    params = {"all_versions": True} if all_versions else {}
+    return Call("DELETE", at("documents", document_id), nothing_of, params)

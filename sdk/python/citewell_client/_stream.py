@@ -1,0 +1,94 @@
+"""Joins the events of a question from as many connections as it takes."""
+
+import json
+from typing import Any, cast
+
+import httpx
+
+from citewell_client._calls import Call, at, nothing_of
+from citewell_client._retries import Retries
+from citewell_client._sse import ServerSentEvent
+from citewell_client.errors import ApiProblem, ServerUnreachable, not_citewell
+from citewell_client.types import ENDS, StreamEvent
+
+# The server sends a comment every 15 s; a connection without any is dead, whatever its state.
+_SILENCE_S = 30.0
+_PAUSE_S = 0.5
+_NO_CONTENT = 204
+
+
+class EventsJoined:
+    """The state of a stream across its connections: every event comes once, in order, without gaps.
+
+    For each connection: `call`, `opened`, `take` for what arrives, `pause_after` when it breaks. `over` is true after
+    the event that ends the stream.
+    """
+
+    def __init__(self, query_id: str, last_event_id: int | None) -> None:
+        self.over = False
+        self._query_id = query_id
+        self._last = self._resumed_after = last_event_id
+        self._pause_s = _PAUSE_S
+        self._retries = Retries(repeatable=True)
+        self._response: httpx.Response | None = None
+
+    def call(self) -> Call[None]:
+        """The request that begins or resumes the stream."""
+        self._resumed_after, self._response = self._last, None
+        resume = {} if self._last is None else {"Last-Event-ID": str(self._last)}
+        headers = {"Accept": "text/event-stream", "Cache-Control": "no-store", **resume}
+        return Call("GET", at("queries", self._query_id, "events"), nothing_of, headers=headers, wait=_SILENCE_S)
+
+    def opened(self, response: httpx.Response) -> None:
+        """Check the head of a successful response. Raises ApiProblem when it is not a stream of events."""
+        self._response = response
+        # 204 means that no more events will come.
+        self.over = response.status_code == _NO_CONTENT
+        kind = response.headers.get("content-type", "").partition(";")[0].strip()
+        if not self.over and kind != "text/event-stream":
+            raise not_citewell(response)
+
+    def take(self, response: httpx.Response, sent: ServerSentEvent) -> StreamEvent | None:
+        """The event for the caller; None for heartbeats and repeated events. Raises ApiProblem."""
+        if sent.retry is not None:
+            self._pause_s = sent.retry / 1000
+        if not sent.data:
+            return None
+        event = _event(response, sent)
+        if _is_seen(event["id"], self._resumed_after):
+            return None
+        self._last = self._last if event["id"] is None else event["id"]
+        self.over = event["type"] in ENDS
+        return event
+
+    def pause_after(self, error: ApiProblem | ServerUnreachable | None) -> float:
+        """Seconds until the next connection. Raises the error when another connection will not help.
+
+        A connection that brought any data counts as good: only consecutive ones without data are counted.
+        """
+        if self._response is None or not self._response.num_bytes_downloaded:
+            return self._retries.pause_after(error or _silent(self._query_id))
+        if isinstance(error, ApiProblem):
+            raise error
+        self._retries = Retries(repeatable=True)
+        return self._pause_s
+
+
+def _event(response: httpx.Response, sent: ServerSentEvent) -> StreamEvent:
+    try:
+        number, data = int(sent.id) if sent.id else None, json.loads(sent.data)
+    except ValueError:
+        raise not_citewell(response) from None
+    if not isinstance(data, dict):
+        raise not_citewell(response)
+    return cast("StreamEvent", {"id": number, "type": sent.event or "message", "data": cast("dict[str, Any]", data)})
+
+
+def _is_seen(number: int | None, resumed_after: int | None) -> bool:
+    return number is not None and resumed_after is not None and number <= resumed_after
+
+
+def _silent(query_id: str) -> ServerUnreachable:
+    return ServerUnreachable(
+        f"the server ends the events of {query_id} without the last one; ask for the query itself", passing=True
+    )

@@ -1,0 +1,100 @@
+"""The event stream of a question; `id` numbers the events and allows a stream to be resumed."""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+from citewell_client.types.shapes import Query
+
+ENDS = frozenset({"final", "failed", "cancelled"})
+
+
+class StageData(TypedDict):
+    stage: str
+
+
+class DraftData(TypedDict):
+    start: int
+    text: str
+
+
+class FinalData(TypedDict):
+    query: Query
+
+
+class FailedData(TypedDict):
+    reason: str
+    query: NotRequired[Query]
+
+
+class StageEvent(TypedDict):
+    id: int | None
+    type: Literal["stage"]
+    data: StageData
+
+
+class DraftEvent(TypedDict):
+    """The draft so far becomes `draft[:start] + text`; nothing of it is checked yet."""
+
+    id: int | None
+    type: Literal["draft"]
+    data: DraftData
+
+
+class CheckEvent(TypedDict):
+    """The result of a check, or of the repair of a sentence that failed it."""
+
+    id: int | None
+    type: Literal[
+        "citation.checked",
+        "sentence.verified",
+        "sentence.failed",
+        "sentence.checked",
+        "sentence.repaired",
+        "sentence.removed",
+        "sentence.kept",
+    ]
+    data: dict[str, Any]
+
+
+class PassedSentence(TypedDict):
+    """A sentence that passed its check: as it was written, with `citations`, or after a repair: `how`, `reason`, and
+    the `statement` that stood there.
+
+    `sentence` is its position in the draft, from 0. A higher `round` begins the answer anew.
+    """
+
+    round: int
+    sentence: int
+    text: str
+    citations: NotRequired[list[dict[str, Any]]]
+    how: NotRequired[str]
+    statement: NotRequired[str]
+    reason: NotRequired[str]
+
+
+class FinalEvent(TypedDict):
+    id: int | None
+    type: Literal["final"]
+    data: FinalData
+
+
+class FailedEvent(TypedDict):
+    id: int | None
+    type: Literal["failed"]
+    data: FailedData
+
+
+class CancelledEvent(TypedDict):
+    id: int | None
+    type: Literal["cancelled"]
+    data: dict[str, Any]
+
+
+class OtherEvent(TypedDict):
+    """An event of a type that this version does not know."""
+
+    id: int | None
+    type: str
+    data: dict[str, Any]
+
+
+StreamEvent = StageEvent | DraftEvent | CheckEvent | FinalEvent | FailedEvent | CancelledEvent | OtherEvent

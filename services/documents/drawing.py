@@ -1,0 +1,73 @@
+"""Room for what is read from files while somebody waits: pictures of pages, and places of words in older documents.
+
+A file of strangers may take seconds and a gigabyte (clients.parsing.sandbox), so few are read at a time, and few wait.
+Pictures that were drawn are kept in memory for those who look at them next.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Hashable
+from contextlib import contextmanager
+
+from domain.errors import Overloaded
+
+_AT_A_TIME, _WAITING = 2, 8
+_PATIENCE_S = 15.0
+_RETRY_AFTER_S = 3
+_KEPT_BYTES = 64_000_000
+
+_places = threading.BoundedSemaphore(_AT_A_TIME)
+_queue = threading.BoundedSemaphore(_AT_A_TIME + _WAITING)
+
+
+@contextmanager
+def room_to_read() -> Generator[None]:
+    """Take a place, or raise Overloaded when too many wait or it takes too long."""
+    if not _queue.acquire(blocking=False):
+        raise Overloaded("Many pages are being drawn; try again in a few seconds.", _RETRY_AFTER_S)
+    try:
+        if not _places.acquire(timeout=_PATIENCE_S):
+            raise Overloaded("Drawing pages takes long at the moment; try again in a few seconds.", _RETRY_AFTER_S)
+        try:
+            yield
+        finally:
+            _places.release()
+    finally:
+        _queue.release()
+
+
+class KeptPictures:
+    """The pictures used last, up to a number of bytes."""
+
+    def __init__(self, most_bytes: int = _KEPT_BYTES) -> None:
+        self._most = most_bytes
+        self._size = 0
+        self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, draw: Callable[[], bytes]) -> bytes:
+        """The kept picture, or what `draw` makes."""
+        if (found := self._find(key)) is not None:
+            return found
+        with room_to_read():
+            if (found := self._find(key)) is None:  # drawn while this one waited
+                found = draw()
+                self._keep(key, found)
+        return found
+
+    def _find(self, key: Hashable) -> bytes | None:
+        with self._lock:
+            if (found := self._kept.get(key)) is not None:
+                self._kept.move_to_end(key)
+            return found
+
+    def _keep(self, key: Hashable, picture: bytes) -> None:
+        with self._lock:
+            self._size += len(picture) - len(self._kept.pop(key, b""))
+            self._kept[key] = picture
+            while self._size > self._most:
+                _, gone = self._kept.popitem(last=False)
+                self._size -= len(gone)
+
+
+PICTURES = KeptPictures()

@@ -1,0 +1,152 @@
+"""Shows documents as they look: pages as pictures, the places of words on them, the blocks of others."""
+
+import uuid
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from clients.parsing.pictures import MAX_WIDTH
+from clients.parsing.sandbox.isolated import limits_of, parse_isolated, picture_isolated
+from config.settings import IngestionSettings
+from db.models import Document
+from db.queries.documents import boxes as page_rows
+from db.queries.documents import documents as rows
+from db.session import current_tenant, reading, transaction
+from domain.documents.blocks import Block, SheetPlace, restored
+from domain.documents.boxes import PageBoxes, boxes_of_span
+from domain.documents.documents import ParsedDocument
+from domain.errors import (
+    BadInput,
+    BoxesMissing,
+    BoxesOutdated,
+    DocumentNotRead,
+    DocumentUnusable,
+    OriginalNotFound,
+    PageNotFound,
+    PicturesMissing,
+)
+from services.documents.drawing import PICTURES, room_to_read
+
+_STEP = 100  # pixels: pictures of nearly the same width are one
+_LONGEST_S = 20.0
+_MOST_CHARS = 100_000
+
+
+def read_picture(document_id: uuid.UUID, number: int, width: int, limits: IngestionSettings) -> tuple[str, bytes]:
+    """The digest and the bytes of the picture of a page, about `width` pixels wide.
+
+    Raises DocumentNotFound, PicturesMissing, PageNotFound, OriginalNotFound, Overloaded, and what reading files raises.
+    """
+    with reading() as session:
+        document = rows.get_document(session, document_id)
+    _check_has_pictures(document, number)
+    width = min(-(-width // _STEP) * _STEP, MAX_WIDTH)
+    # By tenant, too: how fast a picture comes tells nobody which files others have.
+    key = (current_tenant(), document.sha256, number, width)
+    patience = replace(limits_of(limits), max_s=min(limits.parse_max_s, _LONGEST_S))
+
+    def draw() -> bytes:
+        return picture_isolated(_file(document_id), document.filename, number, width, patience)
+
+    return f"{document.sha256[:32]}-{number}-{width}", PICTURES.get(key, draw)
+
+
+def read_boxes(document_id: uuid.UUID, start: int, end: int | None, limits: IngestionSettings) -> list[dict[str, Any]]:
+    """The pages of `text[start:end]`, each with the boxes of its words, as JSON.
+
+    Without an `end` to the end of the text. Raises DocumentNotFound, DocumentNotRead, BadInput, BoxesMissing,
+    BoxesOutdated, Overloaded.
+    """
+    document, characters = _read_document(document_id, limits)
+    if not _is_pdf(document.filename):
+        raise BoxesMissing
+    end = characters if end is None else end
+    if not 0 <= start < end <= characters:
+        raise BadInput(f"The document has {characters:,} characters; {start:,} to {end:,} is no part of them.")
+    if end - start > _MOST_CHARS:
+        raise BadInput(f"Ask for at most {_MOST_CHARS:,} characters at a time.")
+    numbers = [number for number, first, last in document.pages or [] if first < end and start < last]
+    with reading() as session:
+        pages = page_rows.list_boxes(session, document_id, numbers)
+    if not pages:
+        raise BoxesOutdated if numbers else BoxesMissing
+    return [_page_as_json(page, start, end) for page in pages]
+
+
+def read_blocks(document_id: uuid.UUID, limits: IngestionSettings) -> dict[str, Any]:
+    """How a document is shown, and its blocks, as JSON. Raises DocumentNotFound, DocumentNotRead."""
+    document, _ = _read_document(document_id, limits)
+    with reading() as session:
+        blocks = restored(rows.get_blocks(session, document_id) or [])
+    return {"view": view_of(document.filename, blocks), "blocks": [_block_as_json(block) for block in blocks]}
+
+
+def view_of(filename: str, blocks: list[Block]) -> str:
+    """What a document is shown as beside its text: pictures of its pages, a grid of cells, blocks, or nothing else."""
+    if _is_pdf(filename):
+        return "pages"
+    if any(block.place for block in blocks):
+        return "sheets"
+    return "blocks" if blocks else "text"
+
+
+def _read_document(document_id: uuid.UUID, limits: IngestionSettings) -> tuple[Document, int]:
+    """A document whose places and blocks are stored, and the length of its text.
+
+    One that an earlier version read is read again here; it gets them if that gives the same text.
+    """
+    with reading() as session:
+        document = rows.get_document(session, document_id)
+        characters, known = rows.get_text_length(session, document_id), rows.get_blocks(session, document_id)
+    if characters is None:
+        raise DocumentNotRead
+    if known is None:
+        with suppress(OriginalNotFound, DocumentUnusable):
+            _read_again(document, limits)
+    return document, characters
+
+
+def _read_again(document: Document, limits: IngestionSettings) -> None:
+    content = _file(document.id)
+    with room_to_read():
+        parsed = parse_isolated(content, document.filename, limits_of(limits))
+    with transaction() as session:
+        same = rows.get_document_text(session, document.id) == parsed.text
+        rows.store_layout(session, document.id, parsed if same else ParsedDocument(parsed.text))
+
+
+def _file(document_id: uuid.UUID) -> bytes:
+    with reading() as session:
+        content = rows.find_file(session, document_id)
+    if content is None:
+        raise OriginalNotFound
+    return content
+
+
+def _is_pdf(filename: str) -> bool:
+    return filename.lower().endswith(".pdf")
+
+
+def _check_has_pictures(document: Document, number: int) -> None:
+    if not _is_pdf(document.filename):
+        raise PicturesMissing
+    if document.pages and not 1 <= number <= len(document.pages):
+        raise PageNotFound(f"The document has {len(document.pages):,} pages; there is no page {number:,}.")
+
+
+def _page_as_json(page: PageBoxes, start: int, end: int) -> dict[str, Any]:
+    boxes = [box._asdict() for box in boxes_of_span(page.words, start, end)]
+    return {"number": page.number, "width": page.width, "height": page.height, "boxes": boxes}
+
+
+def _block_as_json(block: Block) -> dict[str, Any]:
+    said = {"kind": block.kind, "start": block.start, "end": block.end}
+    if block.kind == "heading":
+        said["level"] = block.level
+    if block.kind == "table":
+        said["header_end"] = max(block.header_end, block.start)
+    return said | {"place": _place_as_json(block.place)}
+
+
+def _place_as_json(place: SheetPlace | None) -> dict[str, Any] | None:
+    return place and {"row": place.row, "first_rows": place.first_rows, "columns": list(place.columns)}

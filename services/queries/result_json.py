@@ -1,0 +1,225 @@
+"""Stored rows as the JSON of the public interface: a query, its answer, its verification, and what was checked."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from db.models import (
+    Answer,
+    Citation,
+    CitationCheck,
+    ModelCall,
+    Query,
+    Verification,
+    VerificationSentence,
+)
+from db.queries.runs import results, steps
+from db.queries.runs.results import StoredVerification
+from domain.question import is_greeting, mentions, question_of
+from domain.safety.prompt_injection import without_orders
+from services.reporting.answer_confidence import confidence_json
+
+UNTOUCHED = {"state": "valid", "reason": None, "since": None, "verification": None}
+NO_ANSWER: dict[str, Any] = {
+    "answer": None,
+    "original_answer": None,
+    "model": None,
+    "abstained": None,
+    "abstain_reason": None,
+    "references": [],
+    "citations": [],
+    "removed_citations": [],
+    "edits": [],
+}
+
+
+def head_json(query: Query, workspace: str, searched: Mapping[int, str]) -> dict[str, Any]:
+    several = [searched[each] for each in query.options.get("workspaces", ()) if each in searched]
+    return {
+        "id": str(query.id),
+        "status": query.status,
+        "stage": query.stage,
+        "workspace": workspace,
+        "workspaces": several or [workspace],
+        "question": query.question,
+        "mode": query.mode,
+        "preset": query.options.get("preset", "standard"),
+        "run": query.options.get("run", "structured"),
+        "provider": query.provider,
+        "error": query.error,
+        "replay_of": str(query.replay_of) if query.replay_of else None,
+        "created_at": query.created_at.isoformat(),
+        "finished_at": query.finished_at.isoformat() if query.finished_at else None,
+    }
+
+
+def elapsed_ms(query: Query) -> float | None:
+    if query.finished_at is None:
+        return None
+    return round((query.finished_at - query.created_at).total_seconds() * 1000, 1)
+
+
+def origin_json(document_id: str, added: Mapping[str, tuple[str, str]]) -> dict[str, str | None]:
+    """When the document was added, and to which workspace; null for a deleted one."""
+    at, workspace = added.get(document_id, (None, None))
+    return {"timestamp": at, "workspace": workspace}
+
+
+def answer_json(answer: Answer, citations: list[Citation], added: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    return {
+        "answer": answer.text,
+        "original_answer": answer.original_text,
+        "model": answer.model,
+        "abstained": answer.abstained,
+        "abstain_reason": answer.abstain_reason,
+        "references": answer.references,
+        "citations": [_citation_json(citation, added) for citation in citations],
+        "removed_citations": answer.removed_citations,
+        "edits": answer.edits,
+    }
+
+
+_CITATION_FIELDS = (
+    "number document_name doc_id chunk_id chunk_index start_index source page_number section text_span source_start "
+    "source_end claim_text answer_start answer_end citation_type confidence_score status explanation"
+).split()
+_SCORE_FIELDS = (
+    "overall_score answer_source_alignment citation_coverage fact_verification_score issues verified_sources "
+    "unverified_claims calibration is_grounded claims_checked claims_supported accuracy_rate suggested_corrections "
+    "checks"
+).split()
+_SENTENCE_FIELDS = "start end text status reason support evidence source".split()
+_CLAIM_FIELDS = "claim status evidence source reasoning".split()
+_CHECK_FIELDS = (
+    "item statement citation_number chunk_id source_file source_page is_accurate relation confidence explanation "
+    "evidence decided_by status"
+).split()
+_CALL_FIELDS = (
+    "id round step item provider model prompt prompt_version prompt_sha256 attempt status error finish_reason "
+    "request_id prompt_tokens cached_tokens completion_tokens reasoning_tokens estimated duration_ms reply_text "
+    "kept hedged unknown"
+).split()
+
+
+def _fields(row: object, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
+
+
+def _citation_json(citation: Citation, added: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    origin = origin_json(str(citation.document_id), added)
+    metadata = _fields(citation, ["chunk_id", "doc_id", "chunk_index", "start_index", "source"])
+    return {
+        **_fields(citation, _CITATION_FIELDS),
+        "document_id": str(citation.document_id),
+        "workspace": origin["workspace"],
+        # S3.3 as the seed writes it: the cited text beside its metadata.
+        "text": citation.text_span,
+        "filename": citation.document_name,
+        "metadata": {**metadata, "filename": citation.document_name, "timestamp": origin["timestamp"]},
+        "links": _links(citation),
+    }
+
+
+def _links(citation: Citation) -> dict[str, str | None]:
+    """Where the cited document can be seen as it looks; only pages of PDFs have pictures, and places on them."""
+    document = f"/v1/documents/{citation.document_id}"
+    links: dict[str, str | None] = {"original": f"{document}/original", "image": None, "boxes": None}
+    if citation.page_number and citation.document_name.lower().endswith(".pdf"):
+        links["image"] = f"{document}/pages/{citation.page_number}/image"
+        links["boxes"] = f"{document}/boxes?start={citation.source_start}&end={citation.source_end}"
+    return links
+
+
+def verification_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str, Any] | None:
+    if "broken" in stored.verification.checks:
+        return None  # S1.6: the answer is returned without it; the reason is in the history
+    return {
+        **scores_json(stored, options),
+        "sentences": [_sentence_json(sentence) for sentence in stored.sentences],
+    }
+
+
+def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str, Any]:
+    verification = stored.verification
+    return {
+        **_confidences(verification),
+        **_fields(verification, _SCORE_FIELDS),
+        "question": question_of(verification.checks),
+        "crag_attempts": verification.attempts,
+        "attempts": verification.attempts,
+        "additional_context_used": verification.additional_context_used,
+        **(_claims_json(stored) if options.get("show_claims") else {}),
+    }
+
+
+def _confidences(verification: Verification) -> dict[str, Any]:
+    """The confidence of the answer (V9), and the seed's score of its claims now and before repairs (S2.2)."""
+    return {
+        **confidence_json(verification),
+        "claims_score": verification.confidence,
+        "draft_claims_score": verification.draft_confidence,
+    }
+
+
+def _claims_json(stored: StoredVerification) -> dict[str, Any]:
+    """S2.4: the claims of S2.1 and, as `facts`, the key claims of S1.4."""
+    facts = stored.verification.checks.get("check_facts", {}).get("claims", [])
+    return {"claims": [_fields(claim, _CLAIM_FIELDS) for claim in stored.claims], "facts": facts}
+
+
+def attempt_json(stored: StoredVerification) -> dict[str, Any]:
+    verification: Verification = stored.verification
+    return {
+        "id": verification.id,
+        "round": verification.round,
+        "kind": verification.kind,
+        "verifier": verification.verifier,
+        "answer": verification.answer,
+        **_confidences(verification),
+        **_fields(verification, _SCORE_FIELDS),
+        "question": question_of(verification.checks),
+        "sentences": [_sentence_json(sentence) for sentence in stored.sentences],
+        **_claims_json(stored),
+        "citation_checks": [check_json(check) for check in stored.citation_checks],
+        "created_at": verification.created_at.isoformat(),
+    }
+
+
+def _sentence_json(sentence: VerificationSentence) -> dict[str, Any]:
+    return _fields(sentence, _SENTENCE_FIELDS)
+
+
+def check_json(check: CitationCheck) -> dict[str, Any]:
+    return _fields(check, _CHECK_FIELDS)
+
+
+def call_json(call: ModelCall) -> dict[str, Any]:
+    return {
+        **_fields(call, _CALL_FIELDS),
+        "cost_usd": float(call.cost_usd),
+        "created_at": call.created_at.isoformat(),
+    }
+
+
+def steps_json(rounds: Mapping[int, steps.Outcomes]) -> list[dict[str, Any]]:
+    return [
+        {"round": number, "step": step, "item": item, "outcome": value}
+        for number, outcomes in sorted(rounds.items())
+        for (step, item), value in sorted(outcomes.items())
+    ]
+
+
+def mentions_json(question: str, whole: results.Whole) -> list[dict[str, Any]]:
+    """V8: the places where the documents mention what was asked, shown beside a refusal."""
+    if whole.answer is None or not whole.answer[0].abstained or is_greeting(question):
+        return []
+    found = mentions(question, [without_orders(source["text"]) for source in whole.sources])
+    return [{**_place_of(whole.sources[number]), "quote": quote} for number, quote in found]
+
+
+def _place_of(source: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "document": source["document_name"],
+        "document_id": source["document_id"],
+        "page": source["page_number"],
+        "chunk_id": source["chunk_id"],
+    }

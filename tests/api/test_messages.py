@@ -1,0 +1,47 @@
+"""What the API says has a Korean text on the page: no error, reason or advice is left in English."""
+
+import json
+import re
+from pathlib import Path
+
+from tests.api.messages import templates
+from workers.pipeline import STAGES, WHOLE_CHECKS
+
+TABLE = Path("api/dashboard/messages.ko.json")
+KOREAN: dict[str, str] = json.loads(TABLE.read_text(encoding="utf-8"))
+_PLACE = re.compile(r"\{\w+\}")
+# Descriptions of parameters, names of things inside of files, and an address in an answer.
+NOT_TOLD = {
+    "The collection to join; made on first use.",
+    "Where it came from.",
+    "A file of type {1}.",
+    "A JSON object, kept with every citation of the document.",
+    "A JSON object, given to each document of the archive.",
+    "head > meta",
+    "head > title",
+    "Table of Contents",
+}
+
+
+def test_every_message_of_the_source_has_a_korean_text() -> None:  # S5.3, S5.7
+    found = templates()
+    assert len(found) > 400
+    missing = {text: place for text, place in found.items() if text not in KOREAN and text not in NOT_TOLD}
+    assert missing == {}
+
+
+def test_a_korean_text_is_korean_and_puts_in_what_the_english_one_does() -> None:  # S5.3
+    for english, korean in KOREAN.items():
+        assert set(_PLACE.findall(korean)) <= set(_PLACE.findall(english)), english
+        assert re.search("[가-힣]", korean) or not re.search("[A-Za-z]{3,}", _PLACE.sub("", english)), english
+
+
+def test_every_step_has_a_name_on_the_page() -> None:
+    script = Path("api/dashboard/js/parts/steps.js").read_text(encoding="utf-8")
+    named = set(re.findall(r"[{,\s](\w+): \"", script))
+    assert {*STAGES, *WHOLE_CHECKS} - named == set()
+
+
+def test_the_table_names_no_text_twice() -> None:
+    pairs: list[tuple[str, str]] = json.loads(TABLE.read_text(encoding="utf-8"), object_pairs_hook=list)
+    assert len(pairs) == len(KOREAN)

@@ -1,0 +1,143 @@
+"""Documents as they look, over HTTP: pictures of pages, the places of a span's words, blocks."""
+
+import uuid
+from io import BytesIO
+
+import httpx
+import pytest
+from openpyxl import Workbook
+from PIL import Image
+from sqlalchemy import delete, update
+
+from clients.embeddings import default_embedder
+from config.settings import IngestionSettings, settings
+from db.models import Document, DocumentPage
+from db.session import transaction
+from services.documents.documents import NewDocument, accept_document
+from services.documents.drawing import KeptPictures
+from services.documents.ingestion import ingest
+from tests.api.problems import assert_problem
+from tests.clients.pdf_files import Sheet
+from tests.leases import hold
+
+SPAN = "within 30 days of the purchase"
+PDF = Sheet().block("1. Returns", size=16).block(f"Goods come back {SPAN}, with the receipt.").data()
+TABLE = b"<table><tr><th>Item</th><th>Days</th></tr><tr><td>Pump</td><td>30</td></tr></table>"
+HTML = b"<h1>Returns</h1><p>Goods come back.</p>" + TABLE
+
+
+def read(content: bytes, filename: str) -> str:
+    """Accept a document and ingest it here; its address."""
+    document_id = accept_document(NewDocument(filename, content, "w"), settings()).document_id
+    ingest(document_id, default_embedder(), IngestionSettings(), hold)
+    return f"/v1/documents/{document_id}"
+
+
+@pytest.fixture
+def pdf(http: httpx.Client) -> str:
+    del http  # it has the database
+    return read(PDF, "policy.pdf")
+
+
+def boxes(http: httpx.Client, address: str, span: str = SPAN) -> httpx.Response:
+    start = http.get(f"{address}/text").text.index(span)
+    return http.get(f"{address}/boxes", params={"start": start, "end": start + len(span)})
+
+
+def test_the_words_of_a_span_are_dark_in_the_picture_of_its_page(http: httpx.Client, pdf: str) -> None:  # S5.7
+    (page,) = boxes(http, pdf).json()["pages"]
+    (box,) = page["boxes"]
+    sent = http.get(f"{pdf}/pages/{page['number']}/image", params={"width": 1150})
+    assert sent.headers["content-type"] == "image/webp"
+    picture = Image.open(BytesIO(sent.content)).convert("L")
+    assert picture.width == 1200
+    scale = picture.width / page["width"]
+    assert round(page["height"] * scale) == pytest.approx(picture.height, abs=1)
+    left, top, right, bottom = (round(scale * box[side]) for side in ("left", "top", "right", "bottom"))
+    marked = picture.crop((left, top, right, bottom))
+    lightness = sum(value * count for value, count in enumerate(marked.histogram())) / (marked.width * marked.height)
+    assert lightness < 220  # letters, where an empty part of the page has 255
+    beside = picture.crop((0, top, round(scale * 60), bottom))
+    assert beside.getextrema() == (255, 255)
+
+
+def test_a_picture_that_is_known_is_not_sent_again(http: httpx.Client, pdf: str) -> None:
+    first = http.get(f"{pdf}/pages/1/image")
+    again = http.get(f"{pdf}/pages/1/image", headers={"if-none-match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert http.get(f"{pdf}/pages/1/image", params={"width": 300}).headers["etag"] != first.headers["etag"]
+
+
+def test_what_has_no_picture_says_so(http: httpx.Client, pdf: str) -> None:
+    page = read(HTML, "policy.html")
+    assert_problem(http.get(f"{page}/pages/1/image"), 409, "pictures_missing")
+    assert_problem(http.get(f"{page}/boxes?start=0&end=3"), 409, "boxes_missing")
+    told = assert_problem(http.get(f"{pdf}/pages/2/image"), 404, "page_not_found")
+    assert told["detail"] == "The document has 1 pages; there is no page 2."
+    assert_problem(http.get(f"{pdf}/pages/1/image?width=100000"), 422, "validation_failed")
+    assert_problem(http.get(f"{pdf}/boxes?start=5&end=5000"), 422, "bad_input")
+    nobody = f"/v1/documents/{uuid.uuid4()}"
+    for path in ("pages/1/image", "boxes?start=0&end=1", "blocks"):
+        assert_problem(http.get(f"{nobody}/{path}"), 404, "document_not_found")
+
+
+def test_a_document_of_an_older_version_gets_its_places_when_they_are_asked_for(http: httpx.Client, pdf: str) -> None:
+    told, document_id = boxes(http, pdf).json(), uuid.UUID(pdf.rpartition("/")[2])
+    forget(document_id)
+    assert boxes(http, pdf).json() == told
+    forget(document_id, text="1. Returns\n\nGoods come back " + SPAN)
+    assert_problem(boxes(http, pdf), 409, "boxes_outdated")
+
+
+def forget(document_id: uuid.UUID, **values: object) -> None:
+    """Store the document as a version without places left it."""
+    with transaction() as session:
+        session.execute(delete(DocumentPage).where(DocumentPage.document_id == document_id))
+        session.execute(update(Document).where(Document.id == document_id).values(blocks=None, **values))
+
+
+def test_blocks_are_slices_of_the_text(http: httpx.Client, pdf: str) -> None:
+    page = read(HTML, "policy.html")
+    text, told = http.get(f"{page}/text").text, http.get(f"{page}/blocks").json()
+    assert told["view"] == "blocks"
+    shown = [(block["kind"], text[block["start"] : block["end"]]) for block in told["blocks"]]
+    assert shown == [("heading", "Returns"), ("text", "Goods come back."), ("table", "Item\tDays\nPump\t30")]
+    assert text[told["blocks"][2]["start"] : told["blocks"][2]["header_end"]] == "Item\tDays"
+    assert told["blocks"][0]["level"] == 1
+    assert http.get(f"{pdf}/blocks").json() == {"view": "pages", "blocks": []}
+    assert http.get(f"{read(b'one two', 'a.txt')}/blocks").json() == {"view": "text", "blocks": []}
+
+
+def test_the_cells_of_a_sheet_have_their_rows_and_columns(http: httpx.Client) -> None:
+    book = Workbook()
+    sheet = book.worksheets[0]
+    for place, value in {
+        "C3": "Item",
+        "D3": "Days",
+        "C4": "Pump",
+        "D4": 30,
+        "C8": "Only a note of some length here",
+    }.items():
+        sheet[place] = value
+    file = BytesIO()
+    book.save(file)
+    address = read(file.getvalue(), "returns.xlsx")
+    text, told = http.get(f"{address}/text").text, http.get(f"{address}/blocks").json()
+    assert told["view"] == "sheets"
+    heading, table, note = told["blocks"]
+    assert (heading["kind"], heading["place"]) == ("heading", None)
+    assert table["place"] == {"row": 3, "first_rows": 1, "columns": [3, 4]}
+    assert text[table["start"] : table["end"]] == "Item\tDays\nPump\t30"
+    assert note["place"] == {"row": 8, "first_rows": 1, "columns": [3]}
+
+
+def test_pictures_are_kept_up_to_a_number_of_bytes() -> None:
+    kept, drawn = KeptPictures(most_bytes=100), list[str]()
+
+    def picture(name: str) -> bytes:
+        drawn.append(name)
+        return bytes(40)
+
+    for name in ("a", "b", "a", "c", "a", "b"):
+        kept.get(name, lambda name=name: picture(name))
+    assert drawn == ["a", "b", "c", "b"]
