@@ -2880,7 +2880,7 @@ export interface Operations {
       width?: number;
     };
     body: undefined;
-    result: unknown;
+    result: Blob;
   };
   /** Where the words of a span, as that of a citation, stand on the pages of a PDF. A key needs the scope `read`. */
   list_document_boxes: {
@@ -3036,7 +3036,7 @@ export interface Operations {
       format?: "markdown" | "html" | "csv" | "pdf";
     };
     body: undefined;
-    result: string;
+    result: Blob;
   };
   /** The whole history: every verification, check, model call and event of the question. A key needs the scope `read`. */
   get_query_history: {
