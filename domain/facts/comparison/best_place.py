@@ -11,7 +11,7 @@ from domain.facts.differences.sentence import SentenceContext, differences, is_n
 from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import Alignment, align, tokens_match
 from domain.facts.reading.tokens import Token, tokenize
-from domain.facts.structure.pronouns import other_antecedent, refers
+from domain.facts.structure.pronouns import has_antecedent, other_antecedent, refers
 
 _SIMILAR = 0.75  # least similarity of a statement to the sentence it was taken from
 _CONTAINED = 0.85  # least coverage of a statement by a longer sentence
@@ -109,7 +109,12 @@ def _compare_with(alignment: Alignment, source: ParsedSource, at: int, place: st
         acronyms=source.acronyms,
     )
     has_pronoun = refers(place)
-    by_pronoun = has_pronoun and _is_close_without_subject(alignment)
+    by_pronoun = (
+        has_pronoun
+        and has_antecedent(source.clauses_before(at))
+        and not _is_close(alignment)
+        and _is_close_without_subject(alignment)
+    )
     near = by_pronoun or _is_close(alignment)
     found = tuple(differences(alignment, around)) if near else ()
     if near and has_pronoun and (meant := _other_antecedent(alignment, source, at, place)):
