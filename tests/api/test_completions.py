@@ -77,12 +77,7 @@ def test_the_whole_completion(http: httpx.Client) -> None:  # N9
     told = completion_of(http, body())
     query_id = told["citewell"]["query_id"]
     stored = http.get(f"/v1/queries/{query_id}").json()
-    message: dict[str, object] = {
-        "role": "assistant",
-        "content": ANSWER + REFERENCES + LINE,
-        "refusal": None,
-        "annotations": [],
-    }
+    message: Json = {"role": "assistant", "content": ANSWER + REFERENCES + LINE, "refusal": None, "annotations": []}
     assert told["choices"] == [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}]
     assert told["usage"] == {"prompt_tokens": 900, "completion_tokens": 70, "total_tokens": 970}
     assert (told["id"], told["object"], told["model"]) == (f"chatcmpl-{query_id}", "chat.completion", "default")

@@ -1,6 +1,7 @@
 """The first page on a slow line: 150 ms of latency, 1.6 Mbit/s, nothing kept from before."""
 
 import sys
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -17,10 +18,10 @@ TRIES = 5
 @pytest.mark.parametrize("locale", ["en-GB", "ko-KR"])
 def test_it_is_painted_within_a_second_and_weighs_little(make_page: PageMaker, offline: Stack, locale: str) -> None:
     offline.add_text("policy.md", "A receipt is required for every return.", workspace="light")
-    for _ in range(TRIES):
-        painted, ready, weight = _looked_at(make_page(offline, locale=locale))
-        if painted <= MOST_MS:
-            break
+    painted, ready, weight = _looked_at(make_page(offline, locale=locale))
+    for _ in range(TRIES - 1):
+        if painted > MOST_MS:
+            painted, ready, weight = _looked_at(make_page(offline, locale=locale))
     told = f"first paint {painted:.0f} ms, the box to ask in {ready:.0f} ms, {weight / 1000:.0f} kB in all"
     sys.stderr.write(f"\n{locale}: {told}\n")
     assert weight <= MOST_BYTES, told
@@ -29,9 +30,13 @@ def test_it_is_painted_within_a_second_and_weighs_little(make_page: PageMaker, o
 
 def _looked_at(page: Page) -> tuple[float, float, int]:
     """Milliseconds until the first paint and until one can ask, and the bytes of everything that was loaded."""
-    devtools = page.context.new_cdp_session(page)
+    devtools: Any = page.context.new_cdp_session(page)
     sizes: list[int] = []
-    devtools.on("Network.loadingFinished", lambda one: sizes.append(one["encodedDataLength"]))
+
+    def loaded(event: dict[str, Any]) -> None:
+        sizes.append(event["encodedDataLength"])
+
+    devtools.on("Network.loadingFinished", loaded)
     devtools.send("Network.enable")
     devtools.send("Network.setCacheDisabled", {"cacheDisabled": True})
     line = {"latency": LATENCY_MS, "downloadThroughput": BYTES_PER_S, "uploadThroughput": BYTES_PER_S}

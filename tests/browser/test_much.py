@@ -102,7 +102,7 @@ class Watched:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.found: list[Measured] = []
-        self._devtools = page.context.new_cdp_session(page)
+        self._devtools: Any = page.context.new_cdp_session(page)
         self._devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
 
     def measure(self, act: str, do: Callable[[], object], *, scroll: bool = False) -> None:
@@ -120,7 +120,7 @@ class Watched:
         return (self._busy() - busy) / frames
 
     def _busy(self) -> float:
-        metrics = self._devtools.send("Performance.getMetrics")["metrics"]
+        metrics: list[dict[str, Any]] = self._devtools.send("Performance.getMetrics")["metrics"]
         return next(one["value"] for one in metrics if one["name"] == "TaskDuration") * 1000
 
     def told(self, table: list[Measured]) -> None:
