@@ -109,10 +109,13 @@ def _compare_with(alignment: Alignment, source: ParsedSource, at: int, place: st
         acronyms=source.acronyms,
     )
     has_pronoun = refers(place)
-    near = _is_close(alignment) or (has_pronoun and _is_close_without_subject(alignment))
+    by_pronoun = has_pronoun and _is_close_without_subject(alignment)
+    near = by_pronoun or _is_close(alignment)
     found = tuple(differences(alignment, around)) if near else ()
     if near and has_pronoun and (meant := _other_antecedent(alignment, source, at, place)):
         found = (*found, meant)
+    elif by_pronoun:  # it stands for what the statement begins with
+        found = tuple(each for each in found if each.sure)
     return SourceMatch(
         near,
         verbatim=False,
