@@ -78,3 +78,4 @@ settings: setup ## docs/settings.md anew, after a change in config/
 
 wire: setup ## the types in sdk/ anew, after a change of the API or of what the Python client reads
 	$(BIN)/python -m tools.wire
+	$(BIN)/python -m tools.wire_javascript

@@ -46,8 +46,10 @@ _first = threading.Lock()
 
 # Connections kept, and opened beyond those. Few: each is a Postgres process that plans every statement itself and grows
 # to some 8 MB, and one interpreter cannot keep more of them busy. The statements of admission alone are 5 MB of that,
-# so only the reserved ones run them.
-_FOR_WORK, _RESERVED = (6, 0), (1, 3)
+# so only the reserved ones run them. Two of these are kept: leases are renewed while queries are admitted, and a
+# connection that is opened for either plans everything anew. What they run is prepared when it comes again.
+_FOR_WORK, _RESERVED = (6, 0), (2, 2)
+_PREPARE_AFTER = {_FOR_WORK: 5, _RESERVED: 1}
 _engines: dict[tuple[int, int], Engine] = {}
 _is_reserved: ContextVar[bool] = ContextVar("is_reserved", default=False)
 
@@ -85,7 +87,7 @@ def _made(kept: int, above: int) -> Engine:
         # Otherwise errors print statement parameters, which hold document text.
         hide_parameters=True,
         # The driver's own BEGIN would cost one more round trip per transaction.
-        connect_args={**CONNECTING, "options": LIMITS_MS},
+        connect_args={**CONNECTING, "options": LIMITS_MS, "prepare_threshold": _PREPARE_AFTER[kept, above]},
     )
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from tests.again import named
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 _FAILS_FIRST = """
 import pathlib

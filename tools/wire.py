@@ -114,7 +114,7 @@ class Shapes:
     def _definition(self, name: str, model: type[BaseModel], fields: Mapping[str, str]) -> list[str]:
         """The lines of a shape; the one of a schema that extends another extends its shape."""
         base = model.__bases__[0]
-        parent, inherited = _without_read(base.__name__), dict[str, str]()
+        parent, inherited = shape_name(base.__name__), dict[str, str]()
         if base in self._models.get(parent, []) and (theirs := self._fields(base)).items() <= fields.items():
             inherited = theirs
             self.add(parent)
@@ -151,7 +151,7 @@ class Shapes:
     def _named(self, reference: str, defined: Mapping[str, Any]) -> str:
         if "properties" not in (schema := defined[reference]):
             return self._kind(schema, defined)
-        if (name := _without_read(reference)) in self._by_hand:
+        if (name := shape_name(reference)) in self._by_hand:
             self._used.add(name)
         else:
             self.add(name)
@@ -165,11 +165,11 @@ def _schemas() -> dict[str, list[type[BaseModel]]]:
         defined = importlib.import_module(each.name)
         for model in vars(defined).values() if not each.name.startswith(_OTHERS) else ():
             if isinstance(model, type) and issubclass(model, BaseModel) and model.__module__ == defined.__name__:
-                found.setdefault(_without_read(model.__name__), []).append(model)
+                found.setdefault(shape_name(model.__name__), []).append(model)
     return found
 
 
-def _without_read(name: str) -> str:
+def shape_name(name: str) -> str:
     return NAMES.get(name, name.removesuffix("Read"))
 
 

@@ -1,13 +1,13 @@
 """A finished query as a PDF: the answer with linked citations, its references, and the verdict on each sentence.
 
-The font is embedded: it has Latin, Greek, Cyrillic, Korean and Japanese letters, in the only weight that its package
+The font is embedded: it has Latin, Cyrillic, Korean and Japanese letters, in the only weight that its package
 brings. Importing this module needs the extra `pdf`.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, override
+from typing import Any, cast
 
 from fpdf import FPDF
 from pylopdf_fonts_ko import sans_path
@@ -73,7 +73,8 @@ class _Page(FPDF):
         super().__init__(format="A4")
         self.lacks = False
         self.add_font(_NAME, fname=sans_path())
-        self._known = frozenset(self.fonts[_NAME].cmap)
+        font = cast("Any", self.fonts[_NAME])
+        self._known: frozenset[int] = frozenset(font.cmap)
         self.set_font(_NAME, size=11)
         self.set_margin(20)
         self.set_auto_page_break(auto=True, margin=20)
@@ -84,7 +85,6 @@ class _Page(FPDF):
         self.set_creation_date(datetime.fromisoformat(query["finished_at"] or query["created_at"]))
         self.add_page()
 
-    @override
     def footer(self) -> None:
         self.set_y(-14)
         self.set_font(_NAME, size=8)

@@ -19,6 +19,7 @@ async def _repeatable(
         Header(
             description="1 to 255 visible ASCII characters, e.g. a UUID. A repetition within 24 hours gets the first "
             "response again; another path or body under the same key is refused. `wait` may differ.",
+            json_schema_extra={"pattern": f"^[!-~]{{1,{_MOST}}}$"},
         ),
     ] = None,
 ) -> Repeatable | None:

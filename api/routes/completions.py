@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from pydantic import WithJsonSchema
 
 from api.adapters.completions import model_read
 from api.answers.completions import completed, completed_in_chunks
@@ -40,6 +41,9 @@ _COMPLETION: dict[int | str, dict[str, Any]] = {
     504: {"model": OpenAIProblem, "description": "Not finished in time; poll `Location`."},
 }
 
+# As one type: generators of clients know no headers of several.
+_NAMED = {"type": "string", "pattern": "^(new|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"}
+
 router = APIRouter(prefix="/v1", tags=["openai"], responses=_ERRORS)
 
 
@@ -56,7 +60,7 @@ async def create_completion(
     request: Request,
     response: Response,
     citewell_conversation: Annotated[
-        ConversationNamed | None,
+        Annotated[ConversationNamed, WithJsonSchema(_NAMED)] | None,
         Header(description="The same as `conversation_id` in `metadata`, which takes precedence."),
     ] = None,
 ) -> object:

@@ -130,7 +130,7 @@ def get_document_text(
     return text[start:stop]
 
 
-@router.get("/{document_id}/original", name="get_document_original", responses=DOWNLOAD)
+@router.get("/{document_id}/original", name="get_document_original", response_class=Response, responses=DOWNLOAD)
 def get_original(document_id: UUID) -> Response:
     """The file as it was sent, byte for byte, for saving: a browser does not show it."""
     filename, content = read_original(document_id)

@@ -21,7 +21,9 @@ _PICTURE: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("/{document_id}/pages/{number}/image", name="get_document_page_image", responses=_PICTURE)
+@router.get(
+    "/{document_id}/pages/{number}/image", name="get_document_page_image", response_class=Response, responses=_PICTURE
+)
 def get_picture(
     document_id: UUID,
     number: int,

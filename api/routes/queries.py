@@ -128,7 +128,7 @@ async def stream_events(query_id: UUID, last_event_id: LastEventId = 0) -> Respo
     return await event_stream(query_id, last_event_id)
 
 
-@router.get("/{query_id}/export", name="export_query", responses=_EXPORTS)
+@router.get("/{query_id}/export", name="export_query", response_class=Response, responses=_EXPORTS)
 def export(
     request: Request,
     query_id: UUID,

@@ -1,10 +1,12 @@
-"""A hundred questions about a folder of real files: `python -m benchmarks.answers.own_questions FOLDER` (V8).
+"""130 questions about a folder of real files: `python -m benchmarks.answers.own_questions FOLDER` (V8).
 
 Every file is read by the project's own parser and cut into passages as at ingestion; the passages are searched by words
 and scored, gated, answered from and judged by the offline model, as in a query but without servers.
 `own_questions.jsonl` beside this file holds the questions, the document that answers each, and the words that a reader
 would accept, or that it has to be refused. An answer without those words, or with a piece that is no readable sentence,
-is junk; junk that is marked High would be junk under a seal.
+is junk; junk that is marked High would be junk under a seal. A refusal shows the passages that mention what was asked:
+it tells what was found if those words are there. The questions of round 2 were written after the first hundred had been
+looked at.
 """
 
 import json
@@ -31,7 +33,8 @@ from domain.errors import CitewellError
 from domain.markers.stripping import plain_text
 from domain.prompting.numbered_sources import Sources
 from domain.query.modes import IDK
-from domain.question import why_refused
+from domain.question import mentions, why_refused
+from domain.question.question_parts import is_greeting
 from domain.text.readability import is_readable
 from domain.text.sentences import split_sentences
 from domain.text.words import content_stems, coverage
@@ -49,6 +52,7 @@ class Record(TypedDict):
     document: str | None
     accept: NotRequired[list[list[str]]]
     refuse: NotRequired[bool]
+    round: NotRequired[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +66,28 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What became of one question: useful, partly, junk, refused, or missed (refused, though it is answered)."""
+class Reply:
+    """An answer with the confidence in it, or a refusal (None) with its reason and the passages shown beside it."""
 
-    question: str
     answer: str
+    confidence: float | None = None
+    reason: str = ""
+    mentioned: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of one question: useful, partly, junk, refused, told (refused, but a passage shown beside it has the
+    answer), or missed (refused, though it is answered).
+    """
+
+    record: Record
+    reply: Reply
     worth: str
-    is_high: bool
+
+    @property
+    def is_high(self) -> bool:
+        return level(self.reply.confidence) is ConfidenceLevel.HIGH
 
 
 def read_folder(folder: Path) -> list[Piece]:
@@ -96,19 +115,20 @@ class Asker:
         having = Counter(stem for piece in pieces for stem in piece.stems)
         self._rarity = {stem: math.log(1 + len(pieces) / count) for stem, count in having.items()}
 
-    def answer(self, question: str) -> tuple[str, float | None]:
-        """Return the answer and the confidence in it; None for a refusal."""
+    def answer(self, question: str) -> Reply:
         found = self._retrieved(question)
-        if not found or why_refused(question, [f"{each.label}\n{each.context}\n{each.text}" for each in found]):
-            return IDK, None
+        reason = why_refused(question, [f"{each.label}\n{each.context}\n{each.text}" for each in found])
         scored = sorted(
             ((chunk_relevance(question, indexed_text(each.text, each.context), self._meaning), each) for each in found),
             key=lambda pair: -pair[0],
         )
         shown = [each for score, each in scored[:_SHOWN] if score >= _LEAST_EVIDENCE]
         sources = Sources.numbered(((each.label, each.text) for each in shown), [each.context for each in shown])
-        answer = "".join(compose_answer(question, sources, IDK, self._meaning)) if shown else IDK
-        return answer, None if answer == IDK else confidence_in(question, answer, sources, self._meaning)
+        answer = "".join(compose_answer(question, sources, IDK, self._meaning)) if shown and not reason else IDK
+        if answer != IDK:
+            return Reply(answer, confidence_in(question, answer, sources, self._meaning))
+        near = [] if is_greeting(question) else mentions(question, [each.text for each in found])
+        return Reply(IDK, reason=reason, mentioned=tuple(quote for _, quote in near))
 
     def _retrieved(self, question: str) -> list[Piece]:
         wanted = list(dict.fromkeys(content_stems(question)))
@@ -124,42 +144,54 @@ class Asker:
         return [self._pieces[place] for score, place in best if score > 0]
 
 
-def judged(record: Record, answer: str, confidence: float | None) -> Judged:
+def judged(record: Record, reply: Reply) -> Judged:
     """Judge one answer as its reader would, by the words that the record accepts."""
-    question = record["question"]
-    is_high = level(confidence) is ConfidenceLevel.HIGH
-    return Judged(question, answer, _worth(record, answer, refused=confidence is None), is_high)
+    return Judged(record, reply, _worth(record, reply))
 
 
-def _worth(record: Record, answer: str, *, refused: bool) -> str:
-    accepted = record.get("accept")
+def _worth(record: Record, reply: Reply) -> str:
+    accepted, refused = record.get("accept"), reply.confidence is None
     if accepted is None:
         return "refused" if refused else "junk"
     if refused:
-        return "missed"
-    said = plain_text(answer).text.casefold()
-    hits = [any(word.casefold() in said for word in words) for words in accepted]
-    readable = all(is_readable(each.text) for each in split_sentences(plain_text(answer).text))
-    if all(hits) and readable:
+        return "told" if all(_hits(accepted, " ".join(reply.mentioned))) else "missed"
+    said = plain_text(reply.answer).text
+    hits = _hits(accepted, said)
+    if all(hits) and all(is_readable(each.text) for each in split_sentences(said)):
         return "useful"
     return "partly" if any(hits) else "junk"
+
+
+def _hits(accepted: Sequence[Sequence[str]], said: str) -> list[bool]:
+    return [any(word.casefold() in said.casefold() for word in words) for words in accepted]
 
 
 def main(folder: Path) -> None:
     records: list[Record] = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
     asker = Asker(read_folder(folder), Meaning(default_embedder(), remembered=100_000))
-    found = [judged(record, *asker.answer(record["question"])) for record in records]
+    found = [judged(record, asker.answer(record["question"])) for record in records]
     for each in found:
-        mark = "High" if each.is_high else ""
-        print(f"{each.worth:9}{mark:5}{each.question}")
-        print(f"{'':14}{' '.join(each.answer.split())[:300]}")
+        _show(each)
     table = Table(title=f"{len(found)} questions about {folder.name}")
-    for heading in ("marked", "useful", "partly", "junk", "refused rightly", "refused wrongly"):
+    for heading in ("round", "marked", "useful", "partly", "junk", "refused rightly", "told", "refused wrongly"):
         table.add_column(heading, justify="left" if heading == "marked" else "right")
-    for name, chosen in (("High", True), ("other", False)):
-        counts = Counter(each.worth for each in found if each.is_high is chosen)
-        table.add_row(name, *(str(counts[worth]) for worth in ("useful", "partly", "junk", "refused", "missed")))
+    for number in (1, 2):
+        for name, chosen in (("High", True), ("other", False)):
+            counts = Counter(
+                each.worth for each in found if each.is_high is chosen and each.record.get("round", 1) == number
+            )
+            worths = ("useful", "partly", "junk", "refused", "told", "missed")
+            table.add_row(str(number), name, *(str(counts[worth]) for worth in worths))
     Console().print(table)
+
+
+def _show(each: Judged) -> None:
+    mark = "High" if each.is_high else ""
+    confidence = "" if each.reply.confidence is None else f" ({each.reply.confidence:.2f})"
+    print(f"{each.worth:9}{mark:5}{each.record['question']}{confidence}")
+    print(f"{'':14}{' '.join(each.reply.answer.split())[:300]} {each.reply.reason}")
+    for quote in each.reply.mentioned:
+        print(f"{'':16}mentions it: {quote}")
 
 
 if __name__ == "__main__":

@@ -256,6 +256,8 @@ class CallLog:
     begun_as: Callable[[CallRecord], Mapping[str, Any]] | None = None
     """Makes the row stored before a call, if any is; `has_begun` tells whether one was stored."""
     has_begun: bool = False
+    ended_as: Callable[[CallRecord], Mapping[str, Any]] | None = None
+    """Makes what is stored of a begun call with its reply, so that it is known also if this process is killed."""
     _pending: set[asyncio.Future[Any]] = field(default_factory=set[asyncio.Future[Any]], init=False, repr=False)
 
     @contextmanager

@@ -61,7 +61,8 @@ class ModelCall(Base):
 class BegunCall(Base):
     """`call` becomes the ledger row if the outcome is never known; `token` is shared by all calls of a running step.
 
-    `worker` held the step's lease when the call began.
+    `worker` held the step's lease when the call began. `ended` is what is known of the call since its reply was kept,
+    under its `key`.
     """
 
     __tablename__ = "begun_calls"
@@ -74,6 +75,7 @@ class BegunCall(Base):
     round: Mapped[int]
     step: Mapped[str]
     call: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    ended: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
     begun_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 

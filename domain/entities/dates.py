@@ -28,6 +28,7 @@ _MONTH_NUMBER = r"(?P<month>1[0-2]|0?[1-9])"
 _DAY_NUMBER = r"(?P<day>[12]\d|3[01]|0?[1-9])"
 _LONGEST_SPAN = 9  # years from the first to the last of `2007-08`
 _ORDINAL = "|".join(name for name in ORDINALS if name.isascii())
+_MAY_DATE = re.compile(r"\d|centur", re.IGNORECASE)  # most sentences have neither, so no date
 
 # The first pattern that matches a place wins, so fuller forms come first.
 _PATTERNS = [
@@ -81,6 +82,8 @@ class Date:
 
 
 def find_dates(text: str) -> list[Date]:
+    if not _MAY_DATE.search(text):
+        return []
     text = latin_letters(text)
     taken = bytearray(len(text))
     found: list[Date] = []

@@ -74,7 +74,7 @@ _ORGANISATION = re.compile(
     "|중공업|산업|물산|홀딩스|전기|물류|제철|조선|학회|법원|경찰서|박물관|미술관|도서관)"
 )
 _PLACE = re.compile(r"[가-힣]{1,5}(?:특별시|광역시|시|군|구|읍|면|리|특별자치도)|[가-힣]{1,3}도")
-_PLACES = vocabulary("""
+KNOWN_PLACES = vocabulary("""
     서울 부산 대구 인천 광주 대전 울산 세종 경기 강원 충북 충남 전북
     전남 경북 경남 제주 수원 성남 고양 용인 청주 전주 포항 창원 천안 여수
     경기도 강원도 충청북도 충청남도 전라북도 전라남도 경상북도 경상남도 제주도
@@ -91,7 +91,7 @@ _NO_PLACES = vocabulary("""
     년도 연도 용도 속도 온도 태도 의도 각도 강도 농도 빈도 습도 밀도 난도 지도 보도 시도 한도
     기구 연구 요구 가구 도구 친구 입구 출구 지구 전구 복구 청구 방면 반면 측면 화면 장면 표면
     서면 정면 전면 관리 처리 수리 거리 우리 권리 원리 정리 분리 논리 심리 승리 금리 의리 이리
-    그리 빨리 멀리 미리
+    그리 빨리 멀리 미리 누구
 """)
 _TAIL = re.compile(
     "(?:이었습니다|이었다|입니다|이다|이며|이고|이라고|에서는|에서의|에서도|에서"
@@ -206,7 +206,7 @@ def _korean_name(token: str, following: str, place: int) -> Name | None:
         return Name("person", joined[1], (joined[1],), place, place)
     if _ORGANISATION.fullmatch(bare):
         return Name("organisation", bare, (bare,), place, place)
-    if bare in _PLACES or (bare not in _NO_PLACES and _PLACE.fullmatch(bare)):
+    if bare in KNOWN_PLACES or (bare not in _NO_PLACES and _PLACE.fullmatch(bare)):
         return Name("place", bare, (re.sub("(?:특별시|광역시|시|군|구|도)$", "", bare) or bare,), place, place)
     if len(bare) >= 3 and sum(each in _FOREIGN_SYLLABLES for each in bare) >= _FEWEST_FOREIGN:
         return Name("loanword", bare, (bare,), place, place)

@@ -7,13 +7,15 @@ sentence that otherwise says the same. `python -m benchmarks.verdicts.planted` m
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from domain.entities.dates import Date, find_dates
 from domain.entities.numbers import find_quantities
 from domain.entities.source_figures import outside, source_figures
+from domain.evidence.converses import is_turned_round
+from domain.evidence.disagreement import Disagreement
 from domain.evidence.figure_mismatch import differing_figures
+from domain.evidence.grounds import with_grounds
 from domain.evidence.name_mismatch import other_names
 from domain.facts.comparison.best_place import SourceMatch
 from domain.facts.comparison.whole_source import compare
@@ -34,19 +36,6 @@ _SHOWN = 100  # characters of an uncompared claim
 _REFERENCE = re.compile(r"\b(?:contexts?|passages?|sources?) \d{1,3}(?:(?:, | and | & | or )\d{1,3})*+", re.IGNORECASE)
 _PARTICLE = re.compile("[가-힣]{1,3}")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """`claim_value` is in the claim; `source_value` is what the source says instead, None if it says nothing about it.
-
-    `message` states both in one sentence for users.
-    """
-
-    kind: Kind
-    claim_value: str
-    source_value: str | None
-    message: str
 
 
 def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
@@ -118,7 +107,11 @@ def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     if compared.is_full_match:
         return ()
     if found := [_from_difference(each) for each in compared.differences if each.sure]:
-        return found
+        # Cells and sections are found by their names: they are about the same.
+        is_named = compared.in_table or compared.section
+        return found if is_named else with_grounds(claim, source, compared.place, found)
+    if compared.is_close and is_turned_round(claim, compared.place):
+        return [_from_difference(Difference("order", claim.strip(" .。"), compared.place))]
     return _value_disagreements(claim, source)
 
 
@@ -126,12 +119,13 @@ def _value_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     wanted = claim_stems(claim)
     aligned = most_similar(wanted, source, claim_stems(_undated(claim)))
     flip = _polarity_disagreement(claim, wanted, aligned)
-    return (
+    found = (
         *_dates(claim, source, aligned),
         *_figures(claim, source, aligned),
         *(_disagreement("name", *pair) for pair in other_names(claim, source, aligned)),
         *((flip,) if flip else ()),
     )
+    return with_grounds(claim, source, aligned.text, found)
 
 
 def readable(text: str) -> str:

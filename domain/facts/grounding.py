@@ -96,7 +96,7 @@ def absent_subjects(statement: str, source: str, start: int, end: int, context: 
 
 def _absent_tokens(statement: str, source: str, start: int, end: int, context: str) -> list[Token]:
     stated = tokenize(statement)
-    places = parse_source(source), parse_source(context)
+    places = [parse_source(each) for each in (source, context) if each]
     if headings := _HEADING_LINES.match(source, start, end):
         start = headings.end()
     unnamed = [token for token in stated if not any(_is_named_in(token, parsed) for parsed in places)]
@@ -296,7 +296,7 @@ def _is_named_in(token: Token, known: ParsedSource) -> bool:
     """
     labelled = token.key.rpartition("#")[1]
     parts = token.key.replace(" #", "").split()
-    identifiers = [each for part in parts if part.isalnum() for each in identifiers_in(part)]
+    identifiers = [each for part in parts if _may_identify(part) for each in identifiers_in(part)]
     if identifiers and (known.identifiers.issuperset(identifiers) or not labelled):
         return known.identifiers.issuperset(identifiers)
     if any(tokens_match(token, each) or each.key in token.key.split() for each in known.token_index.candidates(token)):
@@ -306,6 +306,10 @@ def _is_named_in(token: Token, known: ParsedSource) -> bool:
     return (
         any(part[: _stem_size(part)] in known.casefolded for part in token.key.split()) or token.key in known.acronyms
     )
+
+
+def _may_identify(part: str) -> bool:
+    return part.isalnum() and not (part.isascii() and part.isalpha())
 
 
 def _stem_size(part: str) -> int:

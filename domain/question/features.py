@@ -50,7 +50,7 @@ class _AnalysedSentence:
 def answer_features(asked: QuestionPart, sentence: str) -> dict[str, float]:
     """Compare one sentence, without citation markers, with one part of a question. Linear in both lengths."""
     said, question = _read(sentence[:_MOST_CHARS]), _question(asked.text)
-    weights = _weights(asked)
+    weights = question_weights(asked)
     wanted, plain = list(weights), _plain(asked)
     shares = {each: said.read.related_stems.similarity(each) for each in wanted}
     kind = has_kind(asked.kind, said.read.text, asked.text)
@@ -98,7 +98,7 @@ def _read(sentence: str) -> _AnalysedSentence:
 
 
 @lru_cache(maxsize=256)
-def _weights(asked: QuestionPart) -> Mapping[str, float]:
+def question_weights(asked: QuestionPart) -> Mapping[str, float]:
     """The words looked for, with their weights; cached, because each sentence of an answer needs them."""
     stems = asked.stems[:_MOST_STEMS]
     wanted = [each for each in stems if each not in _ASKED_WORDS and not _ASKING.search(each)] or stems
@@ -112,7 +112,7 @@ def _weight(each: str, names: frozenset[str]) -> float:
 @lru_cache(maxsize=256)
 def _plain(asked: QuestionPart) -> Mapping[str, float]:
     names = _question(asked.text).names
-    return {each: 1.0 for each in _weights(asked) if each not in names and not each[0].isdigit()}
+    return {each: 1.0 for each in question_weights(asked) if each not in names and not each[0].isdigit()}
 
 
 def _covered(weights: Mapping[str, float], shares: Mapping[str, float]) -> float:

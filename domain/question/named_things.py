@@ -12,13 +12,13 @@ from itertools import pairwise
 from typing import Literal
 
 from domain.entities.dates import find_dates
-from domain.entities.names import FoundName, find_names
+from domain.entities.names import KNOWN_PLACES, SAME_NAMES, FoundName, find_names
 from domain.question.mentions import Mentions
 from domain.text.words import STOP_WORDS, stem, vocabulary, words
 
 _MOST_CHARS = 2_000  # of a question
 _MOST_WORDS = 40
-_MOSTLY_CAPITALS = 0.6
+_MOSTLY_CAPITALS, _MOSTLY_HANGUL = 0.6, 0.7
 _WORD = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(
     r"\b([^\W\d_]{2,30}) (?:(?:no\.?|number|nr\.?|#) ?)?(\d{1,6}(?:\.\d{1,3}){0,3}|[B-HJ-Z])\b(?!\s?%)", re.IGNORECASE
@@ -42,6 +42,8 @@ _BEFORE_LABEL = (
 _MEMBERS = rf"(?:no\.?|number|nr\.?|#)? ?((?:\d|[A-Z]\b)[\w.]*(?:{_RANGE}|, ?| and | or | & |[\w.]+){{0,60}})"
 _HANGUL_NOUN = re.compile("[가-힣]{2,8}(?<![은는을를의한된인던할면며고서도])")
 _YEARS = re.compile(rf"(?<!\d)((?:19|20)\d\d){_RANGE}((?:19|20)\d\d|\d\d)(?!\d)")
+_HOME = {"한국", "대한민국"}  # Korean texts call it so, or do not name it at all
+_AT_HOME = re.compile("국내|우리나라|전국")
 _GERMAN = re.compile(
     r"\b(?:der|die|das|den|dem|des|ein|eine|einen|ist|sind|wie|wer|welche[rsnm]?|und|für|von)\b", re.IGNORECASE
 )
@@ -89,8 +91,19 @@ def _names(question: str, text: str) -> Iterator[NamedThing]:
         yield from (NamedThing("name", name.text) for name in found if not mentions.has(name.text))
     yield from (NamedThing("name", word) for word in _unknown_members(question, text))
     for name in _sure_names(question):
-        if name.kind != "latin" and name.text[:-1] not in text and _has_competing_name(question, name, text):
+        shortest = name.text if name.text in KNOWN_PLACES else name.text[:-1]
+        if name.kind == "latin" or shortest in text or (name.text in _HOME and _AT_HOME.search(text)):
+            continue
+        if _has_competing_name(question, name, text) or _is_unknown_place(name.text, text):
             yield NamedThing("name", name.text)
+
+
+def _is_unknown_place(name: str, text: str) -> bool:
+    """Whether this is a country or a city that a text in Hangul names in no form."""
+    if name not in KNOWN_PLACES or name in _HOME or _share_of_hangul(text) < _MOSTLY_HANGUL:
+        return False
+    forms = frozenset[str]().union(*(names for names in SAME_NAMES if name in names))
+    return not any(form in text.casefold() for form in forms)
 
 
 def _unknown_members(question: str, text: str) -> Iterator[str]:
@@ -222,3 +235,8 @@ def _is_latin(text: str) -> bool:
     """Whether the text is mostly in Latin letters: otherwise it may write a name in other letters."""
     letters = [each for each in text[:20_000] if each.isalpha()]
     return sum(each < "\u0250" for each in letters) > 0.7 * len(letters)
+
+
+def _share_of_hangul(text: str) -> float:
+    letters = [each for each in text[:20_000] if each.isalpha()]
+    return sum("가" <= each <= "힣" for each in letters) / len(letters) if letters else 0.0

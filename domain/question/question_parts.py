@@ -63,6 +63,7 @@ _TIME = re.compile(
     r"|[월화수목금토일]요일|매[년월일주]|때|이후|이전|동안|\d ?[년월일시분]",
     re.IGNORECASE,
 )
+_IN_NAME = re.compile(r"[^\W\d_][-–]$")  # before a number: "COVID-19" counts nothing
 _CALENDAR = re.compile(r"\b(?:year|century|decade)\b|몇 ?년(?!간)|어느 ?해", re.IGNORECASE)
 _VAGUE = re.compile(
     r"\b(?:several|half|dozens?|hundreds?|thousands?|a few|both|none|no one|free|unlimited|all|every|each|daily|weekly"
@@ -154,7 +155,9 @@ def _new_number(text: str, question: str, *, exact: bool = False) -> bool:
     known = {quantity.value for quantity in find_quantities(question)}
     dated = {place for date in find_dates(text) for place in range(date.start, date.end)}
     found = [each for each in find_quantities(text) if each.value not in known and each.start not in dated]
-    return any(not (exact and each.weak) for each in found)
+    return any(
+        not (exact and each.weak) and not _IN_NAME.search(text[max(0, each.start - 2) : each.start]) for each in found
+    )
 
 
 def _new_name(text: str, question: str) -> bool:

@@ -23,6 +23,7 @@ from domain.safety.injection_patterns import find_orders, find_squeezed_orders
 from domain.text.sentences import split_sentences
 
 # Zero-width characters, direction overrides, tags (invisible ASCII), variation selectors, soft hyphens.
+_UNEVEN = re.compile(r"[^\S ]|\s\s")  # white space other than single spaces
 _HIDDEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
     "\uffa0\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
@@ -65,6 +66,8 @@ class _View:
 
     def on_one_line(self) -> "_View":
         """White space as single spaces, because an order may be spread over lines."""
+        if not _UNEVEN.search(self.text):
+            return self
         kept = [n for n, sign in enumerate(self.text) if not sign.isspace() or not self.text[n - 1 : n].isspace()]
         text = "".join(" " if self.text[n].isspace() else self.text[n] for n in kept)
         return _View(text, [self.origins[n] for n in kept])

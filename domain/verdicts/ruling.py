@@ -22,7 +22,7 @@ from domain.text.quotes import locate_quote
 from domain.verdicts.self_contradiction import denies_itself
 from domain.verdicts.support_heuristics import cannot_support, shares_words
 
-EVIDENCE_RULES = "8"
+EVIDENCE_RULES = "9"
 """Part of the verifier's version: change it with every change of the rules here."""
 
 DISAGREEMENT_CONFIDENCE = 0.9
@@ -177,7 +177,9 @@ def _contradicted(
 
 def _may_mean_the_same(found: Disagreement, statement: str) -> bool:
     """Say whether careful readers would not call it a contradiction: other words, common words in another order, or a
-    restriction that the statement leaves out."""
+    restriction that the statement leaves out. Nor one without a positive ground."""
+    if not found.sure:
+        return True
     if found.kind == "order":
         return bool(found.source_value and found.source_value[:1].islower())
     return found.kind == "wording" or found.claim_value == statement.strip(" .。")

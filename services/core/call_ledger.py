@@ -63,6 +63,26 @@ def begun_rows(
     return begun
 
 
+_KNOWN_AT_ITS_END = (
+    *("model", "attempt", "error", "finish_reason", "request_id", "prompt_tokens", "cached_tokens"),
+    *("completion_tokens", "reasoning_tokens", "estimated", "cost_usd", "duration_ms", "hedged", "execution"),
+)
+
+
+def ended_rows(
+    context: StepContext, step: str, token: uuid.UUID, catalogue: Mapping[str, ModelInfo]
+) -> Callable[[CallRecord], dict[str, Any]]:
+    """Return a function that tells of a begun call what is known at its end; its reply is kept apart."""
+
+    def ended(call: CallRecord) -> dict[str, Any]:
+        [row] = model_call_rows([call], context, step, catalogue, token)
+        place = {"query_id": row["query_id"], "token": str(token)}
+        known = {name: row[name] for name in _KNOWN_AT_ITS_END}
+        return {**place, "item": call.item, "prompt_sha256": call.prompt_sha256, "call": known}
+
+    return ended
+
+
 def _storable(text: str | None) -> str | None:
     """Replace characters that Postgres cannot store: one bad word from a server must not cost the row."""
     return text and text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()

@@ -123,7 +123,7 @@ class StoredReplies:
         return hashlib.sha256(self._origin + key).digest()
 
     def _rows(self, kept: Mapping[bytes, CachedReply]) -> dict[bytes, replies.Reply]:
-        return {self._row(key): replies.Reply(reply.text, reply.model) for key, reply in kept.items()}
+        return {self._row(key): replies.Reply(reply.text, reply.model, reply.ended) for key, reply in kept.items()}
 
     async def _find(self, keys: Mapping[bytes, Begun]) -> Mapping[bytes, CachedReply]:
         begun = {self._row(key): each for key, each in keys.items()}

@@ -7,7 +7,7 @@ its parts, as the page translates it.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _ROOTS = (
@@ -19,7 +19,13 @@ _ROOTS = (
         "domain/question/verdict.py",
     ),
     *("domain/text/lengths.py", "domain/verdicts", "domain/webhooks", "services/audit", "services/correction"),
-    *("services/core/embedding_spaces.py", "services/documents", "services/external", "services/finishing"),
+    *(
+        "services/core/degradation.py",
+        "services/core/embedding_spaces.py",
+        "services/documents",
+        "services/external",
+        "services/finishing",
+    ),
     *("services/generation", "services/graph", "services/judging", "services/operations", "services/queries"),
     *("services/reporting", "services/retrieval", "services/verification", "services/webhooks", "clients/llm/calling"),
     *("clients/llm/completions", "clients/llm/failures.py", "clients/llm/gateway.py", "clients/llm/offline"),
@@ -39,9 +45,17 @@ _ROOTS = (
 _ASIDE = (
     *("services/operations/exposition.py", "domain/correction/continuous_text.py", "domain/verdicts/summary_line.py"),
     *("clients/parsing/html/nodes.py", "clients/webhooks/networks.py", "services/documents/reembedding.py"),
-    *("domain/evidence/name_mismatch.py", "domain/evidence/citation_types.py", "domain/correction/released_text.py"),
+    *(
+        "domain/evidence/name_mismatch.py",
+        "domain/evidence/citation_types.py",
+        "domain/evidence/instructions.py",
+        "domain/correction/released_text.py",
+    ),
     *("api/answers/streaming.py", "clients/llm/offline/model.py", "clients/parsing/html/tables.py"),
 )
+# Where values are refused, what `ValueError` says is told as well; the formats of other systems are not the page's.
+_REFUSING = ("api/schemas", "domain/query/options.py", "domain/query/instructions.py")
+_FOREIGN = "api/schemas/formats"
 _SILENT_CALLS = re.compile(
     r"^(?:log|logger|_log)\.|^(?:Field|Query|Path|Header|Body|Form|File|Depends|APIKeyHeader|HTTPBearer|ValueError|TypeError"
     r"|RuntimeError|AssertionError|KeyError|NotImplementedError|re\.compile|text)$|\.split$|\.strip$|\.splitlines$"
@@ -57,6 +71,9 @@ def templates() -> dict[str, str]:
         for node, text in _texts(ast.parse(path.read_text(encoding="utf-8"))):
             for part in _parts(text):
                 found.setdefault(part, f"{path}:{node.lineno}")
+    for path in _under(_REFUSING):
+        for node, text in _refusals(ast.parse(path.read_text(encoding="utf-8"))):
+            found.setdefault(text, f"{path}:{node.lineno}")
     for name, doc in _errors():
         for part in _parts(" ".join(doc.split())):
             found.setdefault(part, f"domain/errors.py: {name}")
@@ -64,10 +81,23 @@ def templates() -> dict[str, str]:
 
 
 def _files() -> Iterator[Path]:
-    for root in map(Path, _ROOTS):
+    yield from (path for path in _under(_ROOTS) if str(path) not in _ASIDE)
+
+
+def _under(roots: Iterable[str]) -> Iterator[Path]:
+    for root in map(Path, roots):
         for path in [root] if root.is_file() else sorted(root.rglob("*.py")):
-            if str(path) not in _ASIDE:
+            if not str(path).startswith(_FOREIGN):
                 yield path
+
+
+def _refusals(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="ValueError"), args=[ast.Constant() | ast.JoinedStr() as told]):
+                yield told, _template(told)
+            case _:
+                pass
 
 
 def _errors() -> Iterator[tuple[str, str]]:

@@ -33,7 +33,7 @@ FORBIDDEN = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|DOMParser|document\.write|\beval\(|new Function"
     r"|setTimeout\(\s*[\"'`]|\son\w+=\"|\sstyle=\"|javascript:|srcdoc|createPolicy"
 )
-_ABROAD = re.compile(r"https?://[\w.-]+")
+_ABROAD = re.compile(r"https?://[A-Za-z0-9][\w.-]*")
 _HARMLESS = {"http://www.w3.org", "https://example.com", "https://example.org"}
 
 

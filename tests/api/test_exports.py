@@ -1,11 +1,14 @@
-"""Files to save: the original of a document, and a finished answer in three formats."""
+"""Files to save: the original of a document, and a finished answer in four formats."""
 
 import csv
 import io
+import re
+import sys
 import uuid
 from typing import Any
 
 import httpx
+import pypdfium2
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 from sqlalchemy import delete, update
@@ -122,7 +125,48 @@ def test_csv_has_a_row_per_sentence_and_no_formula(http: httpx.Client, query_id:
     assert first["reason"] == "'=HYPERLINK(1)"
 
 
-@pytest.mark.parametrize("format", ["markdown", "html", "csv"])
+def test_pdf_has_the_answer_with_links_and_every_verdict(http: httpx.Client, query_id: str) -> None:  # issue 21
+    with transaction() as session:
+        session.execute(update(Query).values(question="환불은 언제까지 😀 가능합니까?"))
+    export = exported(http, query_id, "pdf")
+    assert export.headers["content-type"] == "application/pdf"
+    assert f'filename="answer-{query_id}.pdf"' in export.headers["content-disposition"]
+    shown = " ".join("\n".join(pages_of(export.content)).split())
+    assert shown.startswith("환불은 언제까지 □ 가능합니까? A product can be returned within 30 days [1]")
+    assert "[1] 환불 policy.pdf, p.1" in shown
+    assert re.search(rf"supported A product can be returned.{{0,30}} “{SPAN}” \(환불 policy.pdf, p.1\)", shown)
+    assert "claims nothing Have a nice day." in shown
+    assert "the export as HTML has them" in shown
+    assert b"/JavaScript" not in export.content
+    assert set(re.findall(rb"/URI \((\S+?)/#/document/", export.content)) == {own(http).encode()}
+    assert exported(http, query_id, "pdf").content == export.content
+
+
+def test_a_long_answer_goes_over_several_pages_of_pdf(http: httpx.Client, query_id: str) -> None:  # issue 21
+    with transaction() as session:
+        session.execute(update(VerificationSentence).values(evidence="단어와 words " * 2000))
+    pages = pages_of(exported(http, query_id, "pdf").content)
+    assert len(pages) > 5
+    assert sum(page.count("단어와") for page in pages) == 2 * 2000
+
+
+def pages_of(content: bytes) -> list[str]:
+    file: Any = pypdfium2.PdfDocument(content)
+    texts = [str(page.get_textpage().get_text_range()) for page in file]
+    file.close()
+    return texts
+
+
+def test_without_its_package_pdf_is_refused_with_what_to_do(
+    http: httpx.Client, query_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # issue 21
+    monkeypatch.setitem(sys.modules, "fpdf", None)
+    monkeypatch.delitem(sys.modules, "api.adapters.pdf_export", raising=False)
+    told = assert_problem(exported(http, query_id, "pdf"), 501, "pdf_unavailable")
+    assert "pip install 'citewell[pdf]'" in told["detail"]
+
+
+@pytest.mark.parametrize("format", ["markdown", "html", "csv", "pdf"])
 def test_a_refusal_and_an_unverified_answer_are_exported(http: httpx.Client, format: str) -> None:
     with transaction() as session:
         query = make_query(session)

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from tests.api.messages import templates
+from workers.pipeline import STAGES, WHOLE_CHECKS
 
 TABLE = Path("api/dashboard/messages.ko.json")
 KOREAN: dict[str, str] = json.loads(TABLE.read_text(encoding="utf-8"))
@@ -19,6 +20,13 @@ NOT_TOLD = {
     "head > meta",
     "head > title",
     "Table of Contents",
+    # Groups of words that mean the same.
+    "rise increase grow climb improve gain advance jump surge",
+    "fall decrease decline drop shrink worsen slip cut reduce",
+    "begin start open launch commence",
+    "end finish close expire conclude",
+    "oppose against object reject",
+    "work run operate function",
 }
 
 
@@ -33,6 +41,12 @@ def test_a_korean_text_is_korean_and_puts_in_what_the_english_one_does() -> None
     for english, korean in KOREAN.items():
         assert set(_PLACE.findall(korean)) <= set(_PLACE.findall(english)), english
         assert re.search("[가-힣]", korean) or not re.search("[A-Za-z]{3,}", _PLACE.sub("", english)), english
+
+
+def test_every_step_has_a_name_on_the_page() -> None:
+    script = Path("api/dashboard/js/parts/steps.js").read_text(encoding="utf-8")
+    named = set(re.findall(r"[{,\s](\w+): \"", script))
+    assert {*STAGES, *WHOLE_CHECKS} - named == set()
 
 
 def test_the_table_names_no_text_twice() -> None:

@@ -27,7 +27,7 @@ def sent(http: httpx.Client, body: Json) -> httpx.Response:
     return http.post(PATH, json=body, headers=open_webui.HEADERS)
 
 
-def test_two_questions_and_all_that_it_sends_beside_them(http: httpx.Client) -> None:  # N9
+def test_a_question_and_all_that_it_sends_beside_it(http: httpx.Client) -> None:  # N9
     assert [each["id"] for each in http.get("/v1/models").json()["data"]] == ["default"]
     title = sent(http, open_webui.title("default", HISTORY)).json()
     assert json.loads(title["choices"][0]["message"]["content"]) == {"title": ASKED}
@@ -36,9 +36,7 @@ def test_two_questions_and_all_that_it_sends_beside_them(http: httpx.Client) -> 
         first = content_of(sent(http, open_webui.question("default", ASKED)))
     for aside in (open_webui.follow_ups, open_webui.tags):
         assert sent(http, aside("default", f"{HISTORY}{first}")).status_code == 200
-    with worker(http, complete):
-        content_of(sent(http, open_webui.question("default", ASKED, first, "And then?")))
-    assert [each["question"] for each in queries(http)] == ["And then?", ASKED]
+    assert [each["question"] for each in queries(http)] == [ASKED]
 
 
 def content_of(response: httpx.Response) -> str:

@@ -283,6 +283,20 @@ def test_the_documentation_is_served(http: httpx.Client) -> None:
     assert http.get("/docs").status_code == 200
 
 
+def test_every_header_is_one_that_generators_of_clients_know(schema: JSON) -> None:  # A3
+    headers = {
+        parameter["name"].lower(): parameter["schema"]
+        for _, operation in operations(schema)
+        for parameter in operation.get("parameters", ())
+        if parameter["in"] == "header"
+    }
+    assert {"idempotency-key", "citewell-conversation", "citewell-priority"} <= headers.keys()
+    kinds = {
+        name: {resolved(schema, each)["type"] for each in told.get("anyOf", [told])} for name, told in headers.items()
+    }
+    assert {name: found for name, found in kinds.items() if len(found - {"null"}) != 1} == {}
+
+
 def test_every_body_of_a_request_has_an_example(schema: JSON) -> None:
     """Of the whole, or of each required field; a file has none."""
     for name, operation in operations(schema):

@@ -54,7 +54,9 @@ def linear(text: str) -> list[int]:
     return [ord(sign) + place for place, sign in enumerate(text)]
 
 
-@pytest.mark.parametrize(("function", "marked"), [(quadratic, True), (linear, False)])
+@pytest.mark.parametrize(
+    ("function", "marked"), [pytest.param(quadratic, True, marks=pytest.mark.slow), (linear, False)]
+)
 def test_what_grows_faster_than_its_text_is_marked(
     function: Callable[[str], object], marked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # F9

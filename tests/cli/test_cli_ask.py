@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from citewell.cli.show import answer_stream
+from citewell.cli.show import dialogue
 from citewell_client import CitewellClient
 from config.settings import settings
 from db.models import DEFAULT_TENANT, Query
@@ -85,7 +85,7 @@ def test_a_sentence_is_printed_when_it_has_passed(citewell: Citewell) -> None:  
 
     written = io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(answer_stream.out, "_file", written)
+        patch.setattr(dialogue.out, "_file", written)
         with workers(query=one_sentence_then_the_end):
             assert citewell("ask", QUESTION, "-w", "w", "--brief").code == 0
     assert seen[0] == "A product can be returned within 30 days. [1]"

@@ -16,7 +16,8 @@ from domain.question import (
     why_refused,
 )
 from domain.question.named_things import is_about_another, missing_things
-from domain.question.question_parts import kind_of, parts_of
+from domain.question.non_answers import is_no_answer
+from domain.question.question_parts import Kind, has_kind, kind_of, parts_of
 
 MACHINES = ["machines.md\nThe Theta machine weighs 18 kilograms. The Zeta machine weighs 20 kilograms."]
 PUMPS = [
@@ -43,6 +44,7 @@ def missing(question: str, passages: list[str]) -> list[str]:
             ["오메가"],
         ),
         ("2팀은 어디에 있나요?", ["1팀은 서울에 있다. 3팀은 부산에 있다."], ["2팀"]),
+        ("일본의 확진자는 몇 명인가요?", ["국내 확진자는 일일 보고에 따르면 9,661명으로 나타났다."], ["일본"]),
     ],
 )
 def test_a_thing_that_no_passage_names_is_found(question: str, passages: list[str], expected: list[str]) -> None:
@@ -57,6 +59,9 @@ def test_a_thing_that_no_passage_names_is_found(question: str, passages: list[st
         ("How heavy is the Theta machine?", MACHINES[0]),
         ("Is pump 22 spare?", PUMPS[0]),
         ("Does any pump run at 14 bar?", PUMPS[0]),
+        ("환불은 누구에게 지급되나요?", "환불은 고객에게 지급된다. 직원에게는 지급되지 않는다."),
+        ("한국의 확진자는 몇 명인가요?", "국내 확진자는 9,661명으로 나타났다."),
+        ("일본의 확진자는 몇 명인가요?", "표의 첫 열은 Japan 다음 열은 Korea 확진자 수를 가리킨다."),
         ("What did JFK say?", "President John F. Kennedy said little."),
         ("What does the European Central Bank decide?", "The ECB decides on rates."),
         ("What did Ada Whitfield find?", "Whitfield found a comet."),
@@ -208,6 +213,100 @@ def test_a_stored_verdict_is_found_among_the_checks() -> None:  # V8
 def test_the_nearest_words_mention_what_was_asked() -> None:  # V8
     found = mentions("When are refunds paid?", ["Bananas grow in Ecuador.", "Table 3: refunds paid by quarter"])
     assert found == [(1, "Table 3: refunds paid by quarter")]
+
+
+DUCKS = "Number of freshwater ducks per year\n\nYear\tFreshwater Ducks\n2019\t120\n2024\t180"
+DEGREES = (
+    "Ada Whitfield leads the laboratory in Leeds. She wrote nine books about the history of measuring instruments, "
+    "their makers and their markets, and edits two journals on the same matters and one on the politics of weights. "
+    "She holds a degree in physics as her main subject."
+)
+
+
+# V8: a row comes with the names of its columns, a heading with what stands below it, and what one passage lacks another
+# quotation tells.
+@pytest.mark.parametrize(
+    ("question", "passages", "expected"),
+    [
+        ("How many freshwater ducks were observed in 2024?", [DUCKS], ["Year Freshwater Ducks … 2024 180"]),
+        (
+            "What do the loud ones break?",
+            ["The Loud Ones\n\nThey break no glass."],
+            ["The Loud Ones They break no glass."],
+        ),
+        (
+            "In which subject does Ada Whitfield hold a degree?",
+            [DEGREES],
+            ["Ada Whitfield leads the laboratory in Leeds.", "She holds a degree in physics as her main subject."],
+        ),
+        ("Is lunch free?", ["Lunch is served at noon.", "Lunch is served at noon."], ["Lunch is served at noon."]),
+    ],
+)
+def test_what_is_shown_beside_a_refusal_tells_most(question: str, passages: list[str], expected: list[str]) -> None:
+    assert sorted(quote for _, quote in mentions(question, passages)) == sorted(expected)
+
+
+# V8: one common word of a question is no mention of what it asks.
+@pytest.mark.parametrize(
+    ("question", "passage"),
+    [
+        ("When was Best Buy founded?", "The best models were trained on tables."),
+        ("Who won the football world cup in 2014?", "Glenday, Craig (2014). A book of records."),
+        ("생명보험의 월 보험료는 얼마인가요?", "제1695호 발행일 2020년 4월 2일"),
+        ("Who?", "The board decides."),
+        ("When are refunds paid?", ""),
+    ],
+)
+def test_a_single_word_mentions_nothing(question: str, passage: str) -> None:
+    assert mentions(question, [passage]) == []
+
+
+# V8: what only supposes a thing does not explain it; the object asked for stands behind the verb; a choice by a figure
+# needs the figure.
+@pytest.mark.parametrize(
+    ("question", "sentence", "expected"),
+    [
+        ("What is a metric?", "Let d be a metric on X.", True),
+        ("Was ist ein topologischer Raum?", "a) Sei X ein topologischer Raum.", True),
+        ("What is a metric?", "A metric is a distance on a set.", False),
+        ("What does the attachment contain?", "This letter contains an attachment.", True),
+        ("What does the attachment contain?", "The attachment contains a map.", False),
+        ("What do ducks eat?", "Grasses are eaten by ducks.", False),
+        ("What do ducks eat?", "Their diet is grass.", False),
+        ("Which dishes have 150 calories?", "The kitchen offers dishes with meat and without.", True),
+        ("Which dishes have 150 calories?", "The soup has 150 calories.", False),
+        ("Which dishes have more than 150 calories?", "The stew has 400 calories.", False),
+        ("Which employees were hired in 2021?", "Two engineers were hired.", False),
+        ("What happened to the 300 workers?", "The workers were dismissed.", False),
+        ("Is the metric discrete?", "It is discrete.", False),
+        ("어떤 음식이 150칼로리인가요?", "주방은 여러 음식을 낸다.", True),
+    ],
+)
+def test_a_sentence_that_cannot_answer_is_none(question: str, sentence: str, *, expected: bool) -> None:
+    assert is_no_answer(parts_of(question)[0], sentence) is expected
+
+
+# V8
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [
+        ("amount", "새로운 질병인 코로나-19는 보장하지 않는다.", False),
+        ("number", "COVID-19 spread fast.", False),
+        ("number", "COVID-19 killed 158 people.", True),
+        ("amount", "The fee is $19.", True),
+    ],
+)
+def test_a_number_inside_a_name_counts_nothing(kind: Kind, text: str, *, expected: bool) -> None:
+    assert has_kind(kind, text, "얼마?") is expected
+
+
+@given(st.text(max_size=200), st.lists(st.text(max_size=400), max_size=4))
+def test_a_mention_is_short_and_of_its_passage(question: str, passages: list[str]) -> None:  # V8
+    found = mentions(question, passages)
+    assert len(found) <= 3
+    for number, quote in found:
+        assert quote.split("\n") == [quote]
+        assert set("".join(quote.replace("…", "").split())) <= set("".join(passages[number].split()))
 
 
 @given(st.text(max_size=300), st.text(max_size=300), st.lists(st.text(max_size=300), max_size=3))

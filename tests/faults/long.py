@@ -184,9 +184,8 @@ def kills_in_the_middle(rig: Rig, window: Window) -> list[Trial]:
 
 
 def kills_in_place(rig: Rig, window: Window) -> list[Trial]:
-    """The same where each process does all steps. A reply is kept within 50 ms here, too, and not bought again; its row
-    in the books comes with those of all that ran beside it."""
-    return _struck_in_turn(rig, window, Allowed(), signal.SIGKILL, "queries-1", "queries-2")
+    """The same where each process does all steps."""
+    return _struck_in_turn(rig, window, Allowed(stored_within_s=0.05), signal.SIGKILL, "queries-1", "queries-2")
 
 
 def ends_in_place(rig: Rig, window: Window) -> list[Trial]:

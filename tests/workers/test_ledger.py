@@ -5,6 +5,7 @@ import threading
 import uuid
 from collections.abc import Callable, Mapping
 from contextvars import copy_context
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ from db.queries.runs.steps import Key
 from db.session import reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.prompting.judgements import RERANK_CHUNK
-from services.core.call_ledger import model_call_rows
+from services.core.call_ledger import begun_rows, ended_rows, model_call_rows
 from services.core.context import QuerySnapshot, StepContext, StepResult
 from services.core.reply_store import StoredReplies
 from services.queries.cancellation import cancel_query
@@ -43,6 +44,7 @@ from workers.processes.runtime import tools
 pytestmark = pytest.mark.usefixtures("database")
 
 MODEL = "openai/gpt-oss-20b"
+KEY = b"k" * 32
 PAID = CallRecord("groq", MODEL, "rerank_chunk", "0" * 12, 1, 12.0, Usage(1000, 100))
 
 
@@ -54,6 +56,33 @@ def begin(context: StepContext, count: int = 1) -> None:
     rows = [context.log.begun_as(begun_record(request, "groq", str(number), 700)) for number in range(count)]
     begun = {bytes([number]) * 32: row for number, row in enumerate(rows)}
     assert on_loop(replies.find_replies(begun, keep_s=60)) == {}
+
+
+def ended_call(item: str, sha256: str | None = "a") -> CallRecord:
+    return replace(PAID, item=item, request_id=f"req_{item}", prompt_sha256=sha256)
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Two calls of an execution of a step: what its process notes of each at its end, and how it books them."""
+
+    ended: Callable[[CallRecord], Mapping[str, Any]]
+    book: Callable[[], None]
+
+
+def calls_of(worker: str, run: Run, token: uuid.UUID) -> Calls:
+    query = QuerySnapshot(uuid.UUID(run.query_id), 1, "How?", "balanced", "groq", make_options())
+    context, catalogue = StepContext(query, 0, (), {}, tools()), settings().models.catalogue
+    row = begun_rows(context, "probe", token, worker, catalogue)
+    rows = {bytes([at]) * 32: row(replace(ended_call(str(at)), request_id=None, error="killed")) for at in range(2)}
+    assert on_loop(replies.find_replies(rows, keep_s=60)) == {}
+
+    def book() -> None:
+        known = model_call_rows([ended_call("0"), ended_call("1")], context, "probe", catalogue, token)
+        with transaction() as session:
+            model_calls.add_model_calls(session, known, [model_calls.SettledCalls(query.id, token)])
+
+    return Calls(ended_rows(context, "probe", token, catalogue), book)
 
 
 def execute(body: Callable[[StepContext], StepResult], run: Run, items: tuple[str, ...] = ("",)) -> None:
@@ -129,6 +158,56 @@ def test_calls_of_a_process_that_is_gone_are_entered_as_unknown_and_no_others(ru
     assert read_query(uuid.UUID(run.query_id))["usage"]["unknown_calls"] == 2
     told = read_history(uuid.UUID(run.query_id))["model_calls"]
     assert [(call["unknown"], "not known" in call["error"]) for call in told] == [(True, True)] * 2
+
+
+def test_what_had_ended_when_its_process_was_killed_is_entered_with_its_reply_and_once(run: Run) -> None:  # A4, F10
+    token = uuid.uuid4()
+    take_over(run, "killed")
+    calls = calls_of("killed", run, token)
+    assert begun() == 2
+    on_loop(replies.add_replies({KEY: replies.Reply("so", MODEL, calls.ended(ended_call("0")))}, keep_s=60))
+    assert ledger(run) == []
+    pass_time()
+    lose_claims()
+    write_off(settings().recovery)
+    assert begun() == 0
+    known, unknown = sorted(ledger(run), key=lambda call: call.item)
+    assert (known.unknown, known.request_id, known.reply_text, known.error) == (False, "req_0", "so", None)
+    assert (known.prompt_tokens, known.completion_tokens, known.execution) == (1000, 100, token)
+    assert (unknown.unknown, unknown.item, unknown.request_id) == (True, "1", None)
+    # It was not dead but late, and books what it knows.
+    calls.book()
+    assert {call.request_id for call in ledger(run) if not call.unknown} == {"req_0", "req_1"}
+    assert len(ledger(run)) == 3
+
+
+def test_what_had_ended_counts_as_soon_as_another_process_goes_on_with_its_step(run: Run) -> None:  # A4, F10
+    seen: list[list[str | None]] = []
+    take_over(run, "killed")
+    calls = calls_of("killed", run, uuid.uuid4())
+    on_loop(replies.add_replies({KEY: replies.Reply("so", MODEL, calls.ended(ended_call("0")))}, keep_s=60))
+
+    def body(_: StepContext) -> StepResult:
+        seen.append([call.request_id for call in ledger(run)])
+        return StepResult.single({"status": "done"})
+
+    execute(body, run)
+    assert (seen, begun()) == ([["req_0"]], 1)
+    calls.book()
+    assert (sorted(call.request_id or "" for call in ledger(run)), begun()) == (["req_0", "req_1"], 0)
+
+
+def test_a_call_is_entered_once_when_its_step_ends_as_usual(run: Run) -> None:  # A4
+    def body(context: StepContext) -> StepResult:
+        begin(context)
+        assert context.log.ended_as is not None
+        paid = ended_call("0", sha256=None)
+        on_loop(replies.add_replies({KEY: replies.Reply("so", MODEL, context.log.ended_as(paid))}, keep_s=60))
+        context.log.records.append(paid)
+        return StepResult.single({"status": "done"})
+
+    execute(body, run)
+    assert ([call.request_id for call in ledger(run)], begun()) == (["req_0"], 0)
 
 
 def test_a_look_for_kept_replies_writes_all_calls_of_a_fan_out_down_by_one_statement(

@@ -6,7 +6,7 @@ blamed, and parked when it has used up its attempts.
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -17,7 +17,7 @@ from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.settings import settings
 from db.models import QueryStatus
-from db.queries.runs import parking, step_io, steps
+from db.queries.runs import model_calls, parking, step_io, steps
 from db.queries.runs.step_io import ClaimedSteps
 from db.queries.runs.steps import Key
 from db.session import transaction
@@ -78,12 +78,21 @@ async def acquire(work: Work) -> Acquired | None:
         if unclaimed.has_ended:
             notify_beside(notify_end, entry.id)
             return None
+    if any(attempt > 1 for attempt in entry.claimed.values()):
+        await asyncio.to_thread(_book_ended_calls, run, entry.claimed)
     if entry.entered:
         notify_beside(notify_watchers, entry.id)
     query = _snapshot(entry)
     budget = budget_of(query.options, entry.used_s, entry.spent_usd)
     context = StepContext(query, run.round, (), done, tools(), entry.rounds, budget=budget)
     return Acquired(context, entry.claimed, tuple(unclaimed.suspects), max(unclaimed.waits_s, default=None))
+
+
+def _book_ended_calls(run: Run, claimed: Mapping[Key, int]) -> None:
+    """Book what a process that had the steps before has finished and not booked: its cost counts from now on."""
+    with transaction() as session:
+        steps = {step for step, _ in claimed}
+        model_calls.book_ended_calls(session, uuid.UUID(run.query_id), run.round, sorted(steps), worker_name())
 
 
 def claimant(work: Work) -> step_io.Claimant:

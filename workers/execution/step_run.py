@@ -23,7 +23,7 @@ from db.queries.runs.model_calls import SettledCalls
 from db.session import transaction
 from domain.errors import CitewellError, DatabaseUnavailable
 from domain.query.budget import NO_CALL
-from services.core.call_ledger import begun_rows, model_call_rows
+from services.core.call_ledger import begun_rows, ended_rows, model_call_rows
 from services.core.context import Outcome, StepContext, StepResult
 from services.verification.streamed_results import SENTENCES
 from workers.execution import computing
@@ -54,7 +54,9 @@ class StepRun:
         if step.spreads is not None:
             self.context = replace(self.context, dispatch=self._spread)
         self._token = uuid.uuid4()
-        call_log.begun_as = begun_rows(self.context, step.name, self._token, worker_name(), settings().models.catalogue)
+        catalogue = settings().models.catalogue
+        call_log.begun_as = begun_rows(self.context, step.name, self._token, worker_name(), catalogue)
+        call_log.ended_as = ended_rows(self.context, step.name, self._token, catalogue)
         self.calls_stored = False
         self.run, self.attempts = run, attempts
         self.began_ns = time.time_ns()

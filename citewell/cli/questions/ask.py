@@ -10,7 +10,7 @@ from citewell.cli.errors import CommandFailed
 from citewell.cli.options import Json, Preset, Url, Workspaces
 from citewell.cli.questions.asking import ask_and_wait, exit_code_of, failure_of, follow, submit
 from citewell.cli.show.answer import proof_view
-from citewell.cli.show.answer_stream import AnswerStream
+from citewell.cli.show.dialogue import AnswerStream
 from citewell_client import CitewellClient
 from citewell_client.types import Query
 

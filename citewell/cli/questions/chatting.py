@@ -8,8 +8,7 @@ from citewell.cli.console import complain, emit, err, out, say
 from citewell.cli.errors import CommandFailed
 from citewell.cli.questions.asking import failure_of, follow, submitted, wait_for
 from citewell.cli.short_ids import whole_id
-from citewell.cli.show.answer_stream import AnswerStream
-from citewell.cli.show.chat import below_answer, history_view
+from citewell.cli.show.dialogue import AnswerStream, below_answer, history_view
 from citewell_client import ApiProblem, CitewellClient
 
 _HELP = "/new begins another conversation, /history shows this one, /quit ends it"

@@ -154,7 +154,7 @@ class Caller:
             value = question.read(reply)
             if question.key is not None:
                 # First of all, because what follows may be cancelled and the reply is paid for.
-                self._cache.put(question.key, reply, question.log)
+                self._cache.put(question.key, reply, recorder.record_of(reply), question.log)
         except ModelError as error:
             outcome = error
             raise

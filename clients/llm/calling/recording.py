@@ -26,27 +26,28 @@ class Recorder:
         return time.perf_counter() - self.started
 
     def ended(self, outcome: ModelReply | ModelError) -> None:
+        self.add(self.record_of(outcome))
+
+    def record_of(self, outcome: ModelReply | ModelError) -> CallRecord:
         failed = isinstance(outcome, ModelError)
-        self.add(
-            CallRecord(
-                provider=self.provider,
-                model=self.request.model if failed else outcome.model,
-                prompt=self.request.prompt,
-                prompt_version=prompt_version(self.request.prompt),
-                attempt=self.attempt,
-                duration_ms=self.seconds * 1000,
-                usage=outcome.usage or Usage(),
-                finish_reason=None if failed else outcome.finish_reason,
-                request_id=outcome.request_id,
-                reply_text=outcome.text,
-                error=str(outcome) if failed else None,
-                status=outcome.status if failed else None,
-                item=self.item,
-                hedged=self.hedged,
-                asked=self.request.model,
-                failure=type(outcome).__name__ if failed else "",
-                prompt_sha256=self.request.text.sha256,
-            )
+        return CallRecord(
+            provider=self.provider,
+            model=self.request.model if failed else outcome.model,
+            prompt=self.request.prompt,
+            prompt_version=prompt_version(self.request.prompt),
+            attempt=self.attempt,
+            duration_ms=self.seconds * 1000,
+            usage=outcome.usage or Usage(),
+            finish_reason=None if failed else outcome.finish_reason,
+            request_id=outcome.request_id,
+            reply_text=outcome.text,
+            error=str(outcome) if failed else None,
+            status=outcome.status if failed else None,
+            item=self.item,
+            hedged=self.hedged,
+            asked=self.request.model,
+            failure=type(outcome).__name__ if failed else "",
+            prompt_sha256=self.request.text.sha256,
         )
 
 

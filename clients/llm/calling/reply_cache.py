@@ -4,11 +4,11 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
 
-from clients.llm.protocol import CallLog, ModelReply, PromptText
+from clients.llm.protocol import CallLog, CallRecord, ModelReply, PromptText
 from config.models import ModelSettings
 from domain.prompting.judgements import Composition, Judgement, Reply
 
@@ -19,10 +19,11 @@ Begun = Mapping[str, object] | None
 
 @dataclass(frozen=True, slots=True)
 class CachedReply:
-    """A complete, valid reply and the model that gave it."""
+    """A complete, valid reply and the model that gave it; `ended` is to be noted of its call (CallLog.ended_as)."""
 
     text: str
     model: str
+    ended: Mapping[str, object] | None = field(default=None, compare=False)
 
 
 class ReplyStore(Protocol):
@@ -73,11 +74,12 @@ class ReplyCache:
         """The reply under `key`; without one a call begins, and `begun` is stored."""
         return (await self._store.get([key], begun)).get(key) if self._store else None
 
-    def put(self, key: bytes, reply: ModelReply, log: CallLog) -> None:
-        """Start storing a reply; `log.settled` waits for it, the answer does not."""
+    def put(self, key: bytes, reply: ModelReply, call: CallRecord, log: CallLog) -> None:
+        """Start storing the reply of a `call`; `log.settled` waits for it, the answer does not."""
         if self._store is None:
             return
-        storing = asyncio.ensure_future(self._store.put(key, CachedReply(reply.text, reply.model)))
+        ended = log.ended_as(call) if log.ended_as and log.has_begun else None
+        storing = asyncio.ensure_future(self._store.put(key, CachedReply(reply.text, reply.model, ended)))
         # The event loop holds only a weak reference to a task.
         self._storing.add(storing)
         storing.add_done_callback(self._storing.discard)

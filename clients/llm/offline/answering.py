@@ -12,6 +12,7 @@ from domain.evidence.spans import best_text_span, disagreements
 from domain.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
 from domain.prompting.numbered_sources import Sources
 from domain.question.named_things import is_about_another
+from domain.question.non_answers import is_no_answer
 from domain.question.question_parts import QuestionPart, is_greeting, parts_of
 from domain.text.readability import is_readable
 from domain.text.words import coverage
@@ -98,9 +99,16 @@ def _best(ranked: Sequence[Candidate], before: Sequence[Candidate]) -> list[Cand
             break
         if any(_same(candidate, other) for other in before):
             return chosen
-        if not chosen or (candidate.adds_to(chosen) and candidate.score >= TUNING.close_to_best * chosen[0].score):
+        if not chosen or (candidate.adds_to(chosen) and _is_close(candidate, chosen[0])):
             chosen.append(candidate)
     return chosen
+
+
+def _is_close(candidate: Candidate, best: Candidate) -> bool:
+    return (
+        candidate.score >= TUNING.close_to_best * best.score
+        and candidate.relevance >= TUNING.as_relevant * best.relevance
+    )
 
 
 def _answers(question: str, sources: Sources, meaning: Meaning) -> list[list[Candidate]]:
@@ -119,8 +127,10 @@ def _relevant(part: QuestionPart, question: str, sources: Sources, meaning: Mean
         for candidate in answering_sentences(part, sources, meaning)
         if len(candidate.sentence.stems) > 1
         and not candidate.sentence.is_heading
+        and candidate.relevance >= TUNING.least_relevant
         and is_readable(candidate.sentence.text)
         and not is_about_another(question, candidate.sentence.text)
+        and not is_no_answer(part, quoted(candidate))
     ]
     enough = TUNING.answerable if meaning.known else TUNING.words_answerable
     if not usable or usable[0].score < enough or max(each.relevance for each in usable) < TUNING.relevant:

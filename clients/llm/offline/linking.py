@@ -26,14 +26,20 @@ def second_step(question: str, chosen: Sequence[Candidate], ranked: Iterable[Can
     if not _DESCRIBES.search(question):
         return []
     asked = entity_key(question)
-    candidates = list(ranked)
+    # The scores of a chosen sentence are others than those of the same sentence here.
+    known = {(each.source.number, each.sentence.place.start) for each in chosen}
+    candidates = [
+        each
+        for each in ranked
+        if not each.sentence.is_heading and (each.source.number, each.sentence.place.start) not in known
+    ]
     for first in chosen:
         rest = [
             stem for stem in dict.fromkeys(content_stems(question)) if coverage([stem], first.sentence.stems) < _SAID
         ]
         names = [key for name in find_names(first.sentence.text) if (key := entity_key(name.text)) not in asked]
         for second in candidates:
-            if second.source.number == first.source.number or second.sentence.is_heading or second in chosen:
+            if second.source.number == first.source.number:
                 continue
             said = entity_key(second.sentence.text)
             if any(name in said for name in names) and any(

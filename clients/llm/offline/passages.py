@@ -15,13 +15,20 @@ from domain.text.word_index import WordIndex, parse_sentences
 _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 _LISTED = re.compile(r"[-*+•‣▪◦·●○■□▶►>|(]|\d+[.)]\s|.*[|\t]")
 _LIST_SIGN = re.compile(r"^(?:[-*+•‣▪◦·●○■□▶►]|#{1,6}|>|\|)\s+")
+_LABEL = re.compile(
+    r"^\W*(?:figure|fig|table|tab|exhibit|chart|abbildung|abb|tabelle|그림|표)\b\.? ?[\w.-]{0,8}[.:]?\W*$",
+    re.IGNORECASE,
+)
 _LONGEST_HEADING = 80
 _MOST_CHARS = 600_000  # of remembered sources: their readings take far more memory than the texts
 
 
 @dataclass(frozen=True, slots=True)
 class ReadSentence:
-    """A sentence with its place in the text, its reading, and the stems of the heading above it."""
+    """A sentence with its place in the text, its reading, and the stems of the heading above it.
+
+    `is_heading` is true of a caption behind its label, too.
+    """
 
     place: Sentence
     read: AnalysedText
@@ -79,12 +86,12 @@ def shown_sentence(source: Source, sentence: ReadSentence) -> str:
 
 
 def _read(sentences: Sequence[Sentence]) -> Iterator[ReadSentence]:
-    heading = frozenset[str]()
+    heading, before = frozenset[str](), ""
     followings = [*(sentence.text for sentence in sentences), ""][1:]
     for sentence, following in zip(sentences, followings, strict=True):
         read, is_heading = AnalysedText(sentence.text), _is_heading(sentence.text, following)
-        yield ReadSentence(sentence, read, heading, is_heading)
-        heading = read.related_stems.stems if is_heading else heading
+        yield ReadSentence(sentence, read, heading, is_heading or _LABEL.match(before) is not None)
+        heading, before = read.related_stems.stems if is_heading else heading, sentence.text
 
 
 def _is_heading(text: str, following: str) -> bool:

@@ -39,13 +39,16 @@ class Tuning:
     answerable: float = 0.37
     words_answerable: float = 0.45
     # The probability that a sentence answers (domain/question/model.json) is added with this weight for this many of
-    # the best sentences, and must reach this value for the best one.
+    # the best sentences, and must reach this value for the best one, and the lower value for each.
     relevance: float = 0.7
     weighed: int = 12
     relevant: float = 0.12
-    # Sentences of an answer: at most four, none much worse than the best, no near-duplicates.
+    least_relevant: float = 0.08
+    # Sentences of an answer: at most four, none much worse or much less to the point than the best, no
+    # near-duplicates.
     most_sentences: int = 4
     close_to_best: float = 0.65
+    as_relevant: float = 0.7
     duplicate: float = 0.9
 
     # An answer addresses its question if they share words or meaning to this degree: 97 % of the sentences with the

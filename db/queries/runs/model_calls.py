@@ -36,11 +36,14 @@ def add_model_calls(session: Session, calls: Sequence[Mapping[str, Any]], settle
     """Store calls, given as columns of `ModelCall`; they are never changed. `settled` calls no longer
     count as begun.
 
-    The calls of one execution are stored together, and once: not again if any of them are stored.
+    Each call of an execution is stored once: not again if it is stored.
     """
-    if calls or settled:
+    if settled:
+        # First, and by itself: who books the same calls as those of a dead process has done so then, or finds none.
         queries, tokens = [each.query_id for each in settled], [each.token for each in settled]
-        session.execute(_ADD, {"calls": json.dumps(calls), "queries": queries, "tokens": tokens})
+        session.execute(_SETTLE, {"queries": queries, "tokens": tokens})
+    if calls:
+        session.execute(_ADD, {"calls": json.dumps(calls)})
 
 
 _COLUMNS = """
@@ -50,29 +53,41 @@ _COLUMNS = """
     kept bool, hedged bool, prompt_sha256 text, execution uuid
 """
 _NAMES = ", ".join(column.split()[0] for column in _COLUMNS.split(","))
+_SETTLE = text("""
+    DELETE FROM begun_calls WHERE query_id = ANY(CAST(:queries AS uuid[])) AND token = ANY(CAST(:tokens AS uuid[]))
+""")
 # One statement for any number of calls, so that it is prepared once.
 _ADD = text(f"""
-    WITH settled AS (
-        DELETE FROM begun_calls
-        WHERE query_id = ANY(CAST(:queries AS uuid[])) AND token = ANY(CAST(:tokens AS uuid[]))
-    )
     INSERT INTO model_calls ({_NAMES})
     SELECT {_NAMES}
     FROM ROWS FROM (json_to_recordset(CAST(:calls AS json)) AS ({_COLUMNS})) WITH ORDINALITY AS calls ({_NAMES}, place)
     WHERE NOT EXISTS (
         SELECT FROM model_calls AS booked
-        WHERE booked.query_id = calls.query_id AND booked.execution = calls.execution)
+        WHERE booked.query_id = calls.query_id AND booked.execution = calls.execution
+            AND (booked.item, booked.attempt, booked.hedged, booked.kept)
+                = (calls.item, calls.attempt, calls.hedged, calls.kept)
+            AND booked.prompt_sha256 IS NOT DISTINCT FROM calls.prompt_sha256)
     ORDER BY place
 """)  # noqa: S608 - only constants are put together
 
 
 def write_off_calls(session: Session, after_s: float) -> int:
-    """Move begun calls to the ledger, as unknown, if their process has not held their step for `after_s` seconds: it
-    was killed, so their outcome will never be known. Returns how many.
+    """Move begun calls to the ledger if their process has not held their step for `after_s` seconds: it was killed.
+    Those that had not ended are unknown there, because their outcome will never be known. Returns how many.
     """
     return len(session.execute(_WRITE_OFF, {"after": after_s}).all())
 
 
+# The text of a reply is where it was kept.
+_BOOK_DEAD = f"""
+    INSERT INTO model_calls (tenant_id, created_at, unknown, {_NAMES})
+    SELECT dead.tenant_id, dead.begun_at, dead.ended IS NULL, {_NAMES}
+    FROM dead, jsonb_to_record(dead.call || coalesce(dead.ended, '{{}}') || jsonb_build_object('reply_text', (
+        SELECT reply.reply_text FROM kept_replies AS reply
+        WHERE reply.tenant_id = dead.tenant_id AND reply.key = decode(dead.ended ->> 'key', 'hex')
+    ))) AS calls ({_COLUMNS})
+    RETURNING model_calls.id
+"""  # noqa: S608 - only constants are put together
 # The delay is for processes that are merely late: they store their calls themselves when they resume.
 _WRITE_OFF = text(f"""
     WITH dead AS (
@@ -82,12 +97,27 @@ _WRITE_OFF = text(f"""
             WHERE held.query_id = begun.query_id AND held.round = begun.round AND held.step = begun.step
                 AND held.worker = begun.worker AND held.value IS NULL
                 AND held.lease_until > now() - make_interval(secs => :after))
-        RETURNING tenant_id, begun_at, call
+        RETURNING tenant_id, begun_at, call, ended
     )
-    INSERT INTO model_calls (tenant_id, created_at, unknown, {_NAMES})
-    SELECT dead.tenant_id, dead.begun_at, true, {_NAMES}
-    FROM dead, jsonb_to_record(dead.call) AS calls ({_COLUMNS})
-    RETURNING model_calls.id
+    {_BOOK_DEAD}
+""")  # noqa: S608 - only constants are put together
+
+
+def book_ended_calls(session: Session, query_id: uuid.UUID, round_: int, steps: Sequence[str], worker: str) -> int:
+    """Move the ended calls of these steps to the ledger that other processes than `worker` have made and not booked:
+    they are dead, or late, and another one does their steps. Returns how many."""
+    values = {"query": query_id, "round": round_, "steps": list(steps), "worker": worker}
+    return len(session.execute(_BOOK_ENDED, values).all())
+
+
+_BOOK_ENDED = text(f"""
+    WITH dead AS (
+        DELETE FROM begun_calls
+        WHERE query_id = :query AND round = :round AND step = ANY(CAST(:steps AS text[])) AND worker <> :worker
+            AND ended IS NOT NULL
+        RETURNING tenant_id, begun_at, call, ended
+    )
+    {_BOOK_DEAD}
 """)  # noqa: S608 - only constants are put together
 
 

@@ -16,10 +16,11 @@ SWEEP = 5_000
 
 
 class Reply(NamedTuple):
-    """A reply and the model that gave it."""
+    """A reply, the model that gave it, and what is to be noted of the call that has ended with it, if that began."""
 
     text: str
     model: str
+    ended: Mapping[str, Any] | None = None
 
 
 async def find_replies(
@@ -43,20 +44,22 @@ async def add_replies(replies: Mapping[bytes, Reply], keep_s: float) -> None:
 def _columns(replies: Mapping[bytes, Reply], keep_s: float) -> dict[str, Any]:
     # Sorted, so that two processes storing the same keys wait for each other instead of deadlocking.
     keys: Sequence[bytes] = sorted(replies)
+    ended = [{"key": key.hex(), **call_} for key in keys if (call_ := replies[key].ended) is not None]
     return {
         "keys": keys,
         "texts": [replies[key].text for key in keys],
         "models": [replies[key].model for key in keys],
         "keep": keep_s,
+        "ended": json.dumps(ended) if ended else None,
     }
 
 
 _NEW = "%(keys)s::bytea[], %(texts)s::text[], %(models)s::text[]"
 _FIND = f"""
-    SELECT * FROM find_replies_v1(
-        %(tenant)s::bigint, %(looked_up)s::bytea[], %(keep)s::float8, %(begun)s::json, {_NEW})
+    SELECT * FROM find_replies_v2(
+        %(tenant)s::bigint, %(looked_up)s::bytea[], %(keep)s::float8, %(begun)s::json, {_NEW}, %(ended)s::json)
 """  # noqa: S608 - only constants are put together
-_ADD = f"SELECT FROM keep_replies_v1(%(tenant)s::bigint, {_NEW}, %(keep)s::float8)"
+_ADD = f"SELECT FROM keep_replies_v2(%(tenant)s::bigint, {_NEW}, %(keep)s::float8, %(ended)s::json)"
 
 
 def drop_old_replies(session: Session, keep_s: float) -> int:

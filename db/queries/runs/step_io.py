@@ -189,7 +189,7 @@ _NOTHING = ClaimRequest(0, (), Claimant("", 0.0, 0, 0))
 
 def _complete(tenant: str) -> str:
     return f"""
-        SELECT * FROM leave_steps_v2(
+        SELECT * FROM leave_steps_v3(
             {tenant}::bigint, %(q)s::uuid,
             %(round)s::int, %(steps)s::text[], %(items)s::text[], %(attempts)s::int[], %(values)s::text[]::jsonb[],
             %(also_steps)s::text[], %(also_values)s::text[]::jsonb[], %(calls)s::json, %(settled)s::uuid[],

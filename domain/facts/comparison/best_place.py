@@ -1,14 +1,17 @@
 """Finds the place of a source that matches a statement best, and the differences there (V1-V4)."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from domain.facts.comparison.source import ParsedSource, most_shared
+from domain.facts.differences.clause_values import opposites_of_clauses
 from domain.facts.differences.counted_things import is_recounted
 from domain.facts.differences.sentence import SentenceContext, differences, is_negated
 from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import Alignment, align, tokens_match
 from domain.facts.reading.tokens import Token, tokenize
+from domain.facts.structure.pronouns import other_antecedent, refers
 
 _SIMILAR = 0.75  # least similarity of a statement to the sentence it was taken from
 _CONTAINED = 0.85  # least coverage of a statement by a longer sentence
@@ -57,7 +60,21 @@ def best_place(tokens: Sequence[Token], source: ParsedSource, *, by_sentence: bo
         for alignment, at in _candidate_alignments(tokens, source)
     ]
     best = max(compared, key=_rank, default=nothing)
+    if best.is_close and (joined := _joined_across(tokens, source, best)):
+        return replace(best, differences=(*best.differences, joined))
     return next((each for each in compared if _says_otherwise(each, best)), best)
+
+
+def _joined_across(tokens: Sequence[Token], source: ParsedSource, best: SourceMatch) -> Difference | None:
+    """Return the word that the statement joins to a subject of the next clause of the sentence, which has its
+    opposite."""
+    if best.coverage == 1 or any(each.sure for each in best.differences) or best.place not in source.clauses:
+        return None
+    sentence = source.read_sentences[bisect_right(source.first_clauses, source.clauses.index(best.place)) - 1]
+    if len(sentence.clauses) == 1:
+        return None
+    found = opposites_of_clauses(align(tokens, tokenize(sentence.text)))
+    return Difference("negation", found[0].text, found[1].text) if found else None
 
 
 def _says_otherwise(other: SourceMatch, best: SourceMatch) -> bool:
@@ -91,8 +108,14 @@ def _compare_with(alignment: Alignment, source: ParsedSource, at: int, place: st
         source_keys=source.all_keys,
         acronyms=source.acronyms,
     )
-    near = _is_close(alignment)
+    has_pronoun = refers(place)
+    by_pronoun = has_pronoun and _is_close_without_subject(alignment)
+    near = by_pronoun or _is_close(alignment)
     found = tuple(differences(alignment, around)) if near else ()
+    if near and has_pronoun and (meant := _other_antecedent(alignment, source, at, place)):
+        found = (*found, meant)
+    elif by_pronoun:  # it stands for what the statement begins with
+        found = tuple(each for each in found if each.sure)
     return SourceMatch(
         near,
         verbatim=False,
@@ -101,6 +124,14 @@ def _compare_with(alignment: Alignment, source: ParsedSource, at: int, place: st
         differences=found,
         place=place,
     )
+
+
+def _other_antecedent(alignment: Alignment, source: ParsedSource, at: int, place: str) -> Difference | None:
+    """Return the subject that the pronoun of a place refers to, if it is not that of the statement."""
+    subject = next((each for each in alignment.statement if each.is_content), None)
+    meant = other_antecedent(alignment.statement, source.clauses_before(at), place, source.all_keys)
+    # It may refer to something else: neither proven nor contradicted.
+    return Difference("wording", subject.text, meant.text) if subject and meant else None
 
 
 def _is_close(alignment: Alignment) -> bool:
@@ -116,6 +147,19 @@ def _is_close(alignment: Alignment) -> bool:
         return True
     return matched >= 1 and (
         (one_place and lost <= min(_ONE_PLACE, matched) and left <= lost + 1) or is_negated(alignment)
+    )
+
+
+def _is_close_without_subject(alignment: Alignment) -> bool:
+    """Say whether all of a statement but its subject is taken from a sentence that has a pronoun there."""
+    first = min((mine for mine, _ in alignment.pairs), default=0)
+    rest = [each for at, each in enumerate(alignment.statement) if at >= first or not each.is_content]
+    if not first or len(rest) == len(alignment.statement):
+        return False
+    found = align(rest, alignment.source)
+    return (
+        found.coverage >= _CONTAINED
+        and sum(found.statement[at].is_content for at in found.matched_statement) >= _FEWEST
     )
 
 

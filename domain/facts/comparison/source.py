@@ -19,6 +19,7 @@ from domain.text.word_index import parse_sentences
 
 _CANDIDATES = 5
 _BEFORE = 2  # clauses before one that belong to its context
+_LONGEST_WAY = 8  # clauses before a pronoun
 _MOST_CHARS = 600_000  # of cached sources: their analysis takes far more memory than they do
 _LIST_SIGN = re.compile(
     r"^\W*(?:\(?\d{1,3}[.)]|[-*+•‣▪◦·●○■□▶►>#]+|[①-⑳]|\(?[a-zA-Z][.)]|(?:step|단계)\s?\d{1,2}\s?[:.)])\s+",
@@ -154,6 +155,12 @@ class ParsedSource:
     def context_keys(self, at: int) -> frozenset[str]:
         """Return the keys of the two clauses before clause `at`."""
         return frozenset[str]().union(*(self.clause_keys[each] for each in self._preceding(at)))
+
+    def clauses_before(self, at: int) -> Sequence[str]:
+        """Return the clauses before clause `at`, nearest first, back to the last heading, at most eight."""
+        first = max(0, at - _LONGEST_WAY)
+        behind_heading = next((each + 1 for each in range(at - 1, first - 1, -1) if self.is_heading[each]), first)
+        return self.clauses[behind_heading:at][::-1]
 
     def _preceding(self, at: int) -> range:
         """The two clauses before clause `at`, but none before the last heading."""

@@ -13,11 +13,13 @@ from functools import lru_cache
 from domain.facts.comparison.best_place import SourceMatch, best_place
 from domain.facts.comparison.named_section import compare_with_section
 from domain.facts.comparison.parts_of_names import part_of_name
-from domain.facts.comparison.source import ParsedSource, parse_source, verbatim_key
+from domain.facts.comparison.source import ParsedSource, most_shared, parse_source, verbatim_key
 from domain.facts.differences.restrictions import excepted, omitted_restrictions
 from domain.facts.differences.roles import exchanged_roles, role_pairs
+from domain.facts.differences.steps import orders_steps, reversed_steps
 from domain.facts.kinds import Difference
 from domain.facts.reading.clauses import clauses
+from domain.facts.reading.token_alignment import align
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.structure.cells import compare_with_tables
 from domain.facts.structure.tables import parse_tables
@@ -43,9 +45,21 @@ def compare(statement: str, source: str) -> SourceMatch:
         best = _compare_by_clause(parts, parsed, is_close=best.is_close) or best
     if found := exchanged_roles(statement, source, parsed.role_pairs):
         return replace(best, is_close=True, differences=(found,))
+    if orders_steps(tokens) and (step := _reversed_step(tokens, parsed)):
+        return replace(best, is_close=True, differences=(step,))
     if any(each.is_equal(other) for each in role_pairs(statement) for other in parsed.role_pairs):
         best = replace(best, differences=tuple(each for each in best.differences if each.kind != "order"))
     return _with_restrictions(statement, best)
+
+
+def _reversed_step(tokens: Sequence[Token], source: ParsedSource) -> Difference | None:
+    """Return a step that the sentence with most of the statement has in another order."""
+    wanted = {each.key for each in tokens if each.is_content}
+    for at in most_shared(wanted, source.sentences_by_key)[:1]:
+        sentence = tokenize(source.read_sentences[at].text)
+        if orders_steps(sentence):
+            return reversed_steps(align(tokens, sentence))
+    return None
 
 
 def _with_restrictions(statement: str, best: SourceMatch) -> SourceMatch:

@@ -167,6 +167,8 @@ def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> b
     if cue.cue in ("over", "under"):
         beside = at - 1 if cue.text[:1] >= "가" else at + 1
         return 0 <= beside < len(tokens) and tokens[beside].value is not None and beside in matched
+    if cue.text.startswith("없이"):
+        return any(index in matched for index in behind[:1])
     near = (behind[:2] or ahead[:1]) if korean and cue.cue not in QUANTIFIERS else (ahead or behind)[:2]
     return any(index in matched for index in near)
 

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from domain.facts.reading.token_alignment import Alignment, tokens_match
+from domain.facts.reading.token_alignment import Alignment, align, tokens_match
 from domain.facts.reading.tokens import Token
 
 _DIGITS = re.compile(r"\d+")
 _MOST_LEADING = 3  # words before what a clause shares with the statement: the clause's own subject
+_MOST_PARTS = 4  # clauses of a statement that are looked at separately
 _MOST_COMPARED = 30  # words of a statement, and of each clause
 _VERBAL = ("ed", "ing")
 _IN_TURN = ("respectively", "각각")
@@ -38,6 +39,8 @@ def misattributed_values(alignment: Alignment) -> Iterator[Misattribution]:
     """Yield each value of the statement that the source gives to the subject of another clause."""
     yield from _out_of_order(alignment)
     if len({each.clause for each in alignment.statement}) > 1:
+        for part in _parts(alignment.statement):
+            yield from misattributed_values(align(part, alignment.source))
         return
     rest = [each for at, each in enumerate(alignment.source) if at not in alignment.matched_source]
     known = [
@@ -53,6 +56,13 @@ def misattributed_values(alignment: Alignment) -> Iterator[Misattribution]:
                 else _facts_of_similar_identifiers(value, owner, known, rest, alignment.source)
             )
     yield from _crossed_clauses(known, rest, alignment.source)
+
+
+def _parts(statement: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield the clauses of a statement of a few clauses."""
+    clauses = sorted({each.clause for each in statement})
+    for number in clauses[:_MOST_PARTS]:
+        yield [each for each in statement if each.clause == number]
 
 
 def _out_of_order(alignment: Alignment) -> Iterator[Misattribution]:

@@ -11,6 +11,7 @@ from domain.facts.differences.clause_values import values_of_other_predicates
 from domain.facts.differences.counted_things import miscounted_things
 from domain.facts.differences.cues import cue_differences, scope_differences
 from domain.facts.differences.function_words import function_word_differences
+from domain.facts.differences.korean_nouns import other_nouns
 from domain.facts.differences.korean_predicates import (
     has_exchanged_sides,
     korean_differences,
@@ -28,6 +29,8 @@ from domain.facts.reading.values import same_number_other_unit, values_agree
 from domain.facts.reading.vocabulary import GENERIC
 
 _ARTICLES = ("the", "a", "an")
+_BETWEEN = ("between", "to", "until", "부터", "까지")
+_DEMONSTRATIVES = ("이", "그", "저", "해당")  # before a noun: 이 공장은
 _WIDEST = 4  # tokens of the source that may correspond to other words of the statement
 
 
@@ -72,6 +75,7 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
     ]
     if any(korean.is_korean(each.text) for each in alignment.statement):
         found = [*_as_in_korean(found, alignment), *longer_nouns(alignment, around.source_keys)]
+        found += other_nouns(alignment, around.source_keys)
     return found
 
 
@@ -142,7 +146,7 @@ def _values(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator
     for token in gap.statement:
         if (
             not token.value
-            or (not counterparts and _is_stated_nearby(token.value, around))
+            or (not counterparts and not _is_in_range(token, alignment) and _is_stated_nearby(token.value, around))
             or _in_words(token.value, there)
             or _is_change_in_points(token.value, alignment.source)
         ):
@@ -180,6 +184,14 @@ def _is_stated_nearby(value: Value, around: SentenceContext) -> bool:
     """Say whether a neighbouring sentence has the value, or it is no count, as in "one of them"."""
     counts_nothing = value.quantity is not None and value.quantity.weak and value.quantity.value == 1
     return counts_nothing or any(values_agree(value, each) for each in around.nearby_values)
+
+
+def _is_in_range(token: Token, alignment: Alignment) -> bool:
+    """Say whether the token is one end of a range whose other end the source's sentence has: `between 6 and 12`."""
+    at = next(index for index, each in enumerate(alignment.statement) if each is token)
+    ends = [each for each in (at - 2, at - 1, at + 1, at + 2) if 0 <= each < len(alignment.statement)]
+    is_between = any(each.key in _BETWEEN for each in alignment.statement[max(0, at - 3) : at + 2])
+    return is_between and any(alignment.statement[each].value and each in alignment.matched_statement for each in ends)
 
 
 def _text_of(some: Sequence[Token], tokens: Sequence[Token]) -> str:
@@ -296,7 +308,7 @@ def _begins(whole: str, part: str) -> bool:
 
 
 def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
-    counterparts = [each for each in gap.source if each.kind in ("word", "name")]
+    counterparts = [each for each in gap.source if each.kind in ("word", "name") and each.text not in _DEMONSTRATIVES]
     for token in gap.statement:
         if token.kind != "word":
             if opposite := _opposite_ordinal(token, gap):

@@ -11,7 +11,7 @@ from domain.facts.reading.tokens import Token
 
 _VERY_ALIKE = 0.9  # similarity of two sentences from which the order of common words matters
 _MOST_MOVED = 5  # tokens that an exchange moves; if more moved, clauses changed places
-_PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ght|ld|nd|de|un|ng|t)$")
+_PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ght|ld|nd|de|un|ng|t|id)$")
 _LIST_WORDS = frozenset("and or 및 와 과".split())
 _AUXILIARY = frozenset("is are was were be been being".split())
 _PASSIVE = _AUXILIARY | frozenset("got get gets getting".split())

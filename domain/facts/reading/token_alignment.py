@@ -15,6 +15,7 @@ from domain.facts.reading.vocabulary import RELATIONS
 _DIGITS = re.compile(r"\d+")
 _LEAST_SHARED_PREFIX = 0.75  # share of two stems' letters that words of one lexeme have in common
 _HEAD = 4
+_ABLE = re.compile("[ai]bl$")  # "refundable" and "refunded"
 _AGENT = re.compile(r"(.+)[eo]r")
 _ONE_SYLLABLE, _SURE_PARTICLES = re.compile("[가-힣][은는이가을를의에]?"), "은는을를"
 _MOST_PER_PREFIX = 1000  # tokens of a source with the same beginning
@@ -127,15 +128,22 @@ def tokens_match(one: Token, other: Token) -> bool:
         return one.key == other.key
     if one.cue or other.cue:
         return one.cue == other.cue
-    if one.key.replace(" #", "") == other.key.replace(" #", ""):
+    return _words_match(one, other)
+
+
+def _words_match(one: Token, other: Token) -> bool:
+    mine, theirs = one.key, other.key
+    if mine == theirs or (("#" in mine or "#" in theirs) and mine.replace(" #", "") == theirs.replace(" #", "")):
         return True  # "X 200" and "X200"
-    if " " in one.key or " " in other.key:
-        return _same_name(one.key.split(), other.key.split())
+    if " " in mine or " " in theirs:
+        return _same_name(mine.split(), theirs.split())
+    if mine[:1] != theirs[:1] and one.text[:1] != other.text[:1]:
+        return False
     if are_other_kinds(one, other):
         return False
     if same_syllable(one, other):
         return True
-    return one.key == other.key or same_lexeme(one.key, other.key)
+    return same_lexeme(mine, theirs)
 
 
 def same_syllable(one: Token, other: Token) -> bool:
@@ -152,7 +160,7 @@ def same_syllable(one: Token, other: Token) -> bool:
 
 def are_other_kinds(one: Token, other: Token) -> bool:
     """Say whether one name is a place, and the other that of an organisation there: 부산 and 부산은행."""
-    return {one.names, other.names} == {"place", "organisation"}
+    return bool(one.names and other.names) and {one.names, other.names} == {"place", "organisation"}
 
 
 class TokenIndex:
@@ -203,6 +211,8 @@ def same_lexeme(one: str, other: str) -> bool:
     if korean:
         shorter, longer = sorted((one, other), key=len)
         return len(shorter) >= 2 and longer.startswith(shorter) and len(longer) - len(shorter) <= 2
+    if _ABLE.sub("", one) == _ABLE.sub("", other) and len(one) >= _HEAD <= len(other):
+        return True
     if one[:_HEAD] != other[:_HEAD] or min(len(one), len(other)) < _HEAD or are_counterparts(one, other):
         return False
     shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
@@ -237,10 +247,13 @@ class _LabelledTokens:
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens, self.labels = tokens, _labels(tokens)
-        self._values = ValueIndex([each.value for each in tokens])
         self._by_key: dict[str, list[int]] = defaultdict(list)
         for at, each in enumerate(tokens):
             self._by_key[each.key].append(at)
+
+    @cached_property
+    def _values(self) -> ValueIndex:
+        return ValueIndex([each.value for each in self._tokens])
 
     def label(self, token: Token, unknown: int) -> int:
         """Return the label of the first equal token, else of the first that matches, else `unknown`."""

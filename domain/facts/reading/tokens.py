@@ -149,13 +149,16 @@ def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]]
         return Token(written, folded, "pronoun", start, clause=clause)
     if folded in FILLERS and not (is_code and start):
         return Token(written, folded, "filler", start, clause=clause)
-    key = SAME.get(stem(folded), stem(folded))
+    key = stem(folded)
+    key = SAME.get(key, key)
     is_name = is_code or (written[0].isupper() and not _opens(text, start))
     return Token(written, key, "name" if is_name else "word", start, clause=clause)
 
 
 def _cues_in_ending(text: str, token: Token) -> Sequence[Token]:
     """Return the cue that a Korean verb has in its ending, as a token after the verb."""
+    if token.text.isascii():
+        return ()
     ending = (
         korean.ending_cue(token.text, text, token.start + len(token.text)) if token.kind in ("word", "filler") else None
     )
@@ -207,15 +210,16 @@ def _in_context(text: str, before: Token, token: Token) -> Token:
 
 def _labelled(text: str, before: Token, token: Token) -> Token:
     """Treat the number or letter after a noun as part of its name: `Room 12`, `Item A`, `version 2.1` (V2)."""
+    quantity = token.value.quantity if token.value else None
+    is_number = quantity is not None and not (quantity.unit or quantity.scaled) and token.text[0].isdigit()
+    if not (is_number or token.text == "A"):
+        return token
     if text[before.start + len(before.text) : token.start] not in _JOINTS or before.kind not in _NOUNS:
         return token
     if not (before.text.casefold().rstrip("s") in LABELLED or _has_capital(before.text) or before.text in LABELLED):
         return token
     if token.text == "A":
         return replace(token, kind="name", key="#a")
-    quantity = token.value.quantity if token.value else None
-    if quantity is None or quantity.unit or quantity.scaled or not token.text[0].isdigit():
-        return token
     return replace(token, kind="name", key=f"#{token.key.replace(',', '')}", value=None)
 
 
@@ -236,7 +240,8 @@ def _korean(written: str, folded: str, start: int, clause: int, following: str) 
 def _values(text: str) -> Iterator[tuple[int, int, Value]]:
     dates = find_dates(text)
     taken = bytearray(len(text) + 1)
-    measured = {each.start for each in find_quantities(text) if each.unit and UNITS[each.unit][0] != "months"}
+    quantities = find_quantities(text)
+    measured = {each.start for each in quantities if each.unit and UNITS[each.unit][0] != "months"}
     for date in dates:
         if date.month is None and date.start in measured:
             continue  # "1850 dollars" has no year
@@ -244,7 +249,6 @@ def _values(text: str) -> Iterator[tuple[int, int, Value]]:
         yield date.start, date.end, Value(None, date)
     for label in korean.LABEL.finditer(text):
         taken[label.start() : label.end()] = b"\1" * (label.end() - label.start())
-    quantities = find_quantities(text)
     for clock in korean.CLOCK.finditer(text):
         hour = next((each for each in quantities if clock.start() <= each.start < clock.end()), None)
         if hour and not any(taken[clock.start() : clock.end()]):

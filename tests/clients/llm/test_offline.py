@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TypeVar
 
 import pytest
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 
 from clients.embeddings import default_embedder
 from clients.llm.offline import OfflineModel
+from clients.llm.offline.linking import second_step
+from clients.llm.offline.meaning import Meaning
+from clients.llm.offline.relevance import ranked_sentences
 from clients.llm.protocol import ChatModel, ModelRefused, ModelRequest, StreamPart, Usage
 from domain.prompting.judgements import (
     CHECK_ALIGNMENT,
@@ -319,3 +323,25 @@ def test_how_much_is_not_answered_without_an_amount(model: OfflineModel) -> None
     assert answer(model, question, Sources.numbered([("norvex-10q.md", filing)])) == IDK
     both = Sources.numbered([("norvex-10q.md", filing), ("norvex-proxy.md", pay)])
     assert "$2.1 million" in answer(model, question, both)
+
+
+def test_a_caption_behind_its_label_is_no_answer(model: OfflineModel) -> None:  # V8
+    text = "Figure 7-26. Self-locking nuts.\tFigure 7-27. Stainless steel self-locking nut.\n\nThe nut is red."
+    assert "Stainless" not in answer(model, "What is a self-locking nut?", Sources.numbered([("nuts.pdf", text)]))
+
+
+def test_the_sentence_that_names_the_contents_is_the_answer(model: OfflineModel) -> None:  # V8
+    text = "This letter contains an attachment.\n\nThe attachment contains a map of the harbour."
+    given_answer = answer(model, "What does the attachment contain?", Sources.numbered([("letter.eml", text)]))
+    assert given_answer == "The attachment contains a map of the harbour. [†1]"
+
+
+def test_a_sentence_that_is_chosen_is_not_quoted_again_as_the_second_step() -> None:  # V8
+    question = "Which prize did the museum that Mira Kallen founded receive?"
+    sources = Sources.numbered(
+        [("a.md", "Mira Kallen founded the Pharos Museum."), ("b.md", "The Pharos Museum got the Orrin Prize in May.")]
+    )
+    ranked = ranked_sentences(question, sources, Meaning(None))
+    first = [each for each in ranked if each.source.number == 1]
+    assert [each.source.number for each in second_step(question, first, ranked)] == [2]
+    assert second_step(question, [replace(each, score=each.score + 0.3) for each in ranked], ranked) == []

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.boxes import compare
+from benchmarks.search.boxes import compare
 from clients.parsing import ParseLimits, parse
 from domain.documents.boxes import boxes_of_span, words_on
 from domain.documents.documents import ParsedDocument

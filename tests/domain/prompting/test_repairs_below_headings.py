@@ -141,6 +141,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.slow  # ten seconds
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_of_many_sections_each_thing_gets_its_own_value_or_none(data: st.DataObject) -> None:

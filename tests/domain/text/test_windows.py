@@ -62,6 +62,7 @@ def test_an_overlap_that_is_no_smaller_than_a_window_is_refused(overlap: int) ->
         windows("text", 10, overlap)
 
 
+@pytest.mark.slow  # seven seconds
 @pytest.mark.parametrize("piece", ["x", "x ", "A sentence. ", "\n", ". ", "| a "])
 def test_long_texts_are_cut_in_linear_time(piece: str) -> None:
     # Anything worse would run into the test's time limit.

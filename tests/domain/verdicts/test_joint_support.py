@@ -79,6 +79,7 @@ def approved(joint: JointSupport | None, *sources: str) -> list[bool]:
     return [place in rulings and rulings[place].supports for place in range(len(sources))]
 
 
+@pytest.mark.slow  # three seconds
 @settings(max_examples=400, deadline=None)
 @given(pairs())
 def test_two_facts_of_two_sources_are_supported_by_both(pair: tuple[Kind, str, int, str, int]) -> None:  # V7
@@ -100,6 +101,7 @@ def test_no_model_can_approve_two_facts_with_their_subjects_exchanged(
     assert approved(read(kind.join(other, x, one, y), *sources), *sources) == [False, False]
 
 
+@pytest.mark.slow  # three seconds
 @settings(max_examples=400, deadline=None)
 @given(pairs(), st.integers(100, 140))
 def test_a_part_that_no_source_says_is_told(pair: tuple[Kind, str, int, str, int], odd: int) -> None:  # V3, V7

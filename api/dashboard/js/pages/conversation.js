@@ -129,7 +129,7 @@ async function drawAnswer(place, turn, signal) {
 }
 
 function proven(query) {
-  const answer = answerText({ text: query.answer, sentences: query.verification ? honest(query.verification.sentences, query.verification) : [], citations: query.citations, passages: query.sources });
+  const answer = answerText({ text: query.answer, sentences: query.verification ? honest(query.verification.sentences, query.verification) : [], citations: honest(query.citations, query.verification || {}), passages: query.sources });
   answer.classList.add("quiet");
   return [answer, query.references.length > 0 && h("ul", { class: "small muted plain-list", "aria-label": t("references") }, query.references.map((one) => h("li", { dir: "auto" }, one)))];
 }

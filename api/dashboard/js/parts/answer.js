@@ -76,7 +76,7 @@ function citationButton(citation, passages) {
 function aboutCitation(citation, passages) {
   return [
     h("div", { class: "row" }, verdict(citation.status),
-      h("span", { class: "small muted" }, t(citation.citation_type), " · ", t("certainty", { p: percent(citation.confidence_score) }))),
+      h("span", { class: "small muted" }, t(citation.citation_type), citation.confidence_score !== null && [" · ", t("certainty", { p: percent(citation.confidence_score) })])),
     h("div", { class: "small" }, placeOf(citation)),
     citation.text_span && evidence(citation, citation.text_span, passages),
     citation.explanation && h("p", { class: "small", dir: "auto" }, citation.explanation),

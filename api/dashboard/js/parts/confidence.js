@@ -13,5 +13,5 @@ export function confidenceOf(scores) {
   return isCalibrated(scores) ? percent(scores.confidence) : h("span", { class: "small muted" }, t("uncalibrated"));
 }
 
-/** Sentences without likelihoods that nobody has measured. */
-export const honest = (sentences, scores) => (isCalibrated(scores) ? sentences : sentences.map((one) => ({ ...one, support: null })));
+/** Sentences or citations without likelihoods that nobody has measured. */
+export const honest = (told, scores) => (isCalibrated(scores) ? told : told.map((one) => ({ ...one, support: null, confidence_score: null })));

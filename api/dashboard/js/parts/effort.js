@@ -2,6 +2,7 @@
 import { h } from "../dom.js";
 import { dollars, number, seconds, words } from "../i18n.js";
 import { stageName } from "./stages.js";
+import { stepName } from "./steps.js";
 import { table } from "./table.js";
 
 const t = words({
@@ -19,7 +20,7 @@ export function effort({ events, model_calls: made, parked, finished_at: finishe
   return [
     h("p", {}, t("sum", { n: number(usage.llm_calls), tokens, cost: dollars(usage.cost_usd) })),
     h("h3", {}, t("stages")), stageTimes(events, finished),
-    parked.length > 0 && [h("h3", {}, t("parked")), h("ul", {}, parked.map((one) => h("li", { dir: "auto" }, `${one.step} ${one.item}: ${one.reason}`)))],
+    parked.length > 0 && [h("h3", {}, t("parked")), h("ul", {}, parked.map((one) => h("li", { dir: "auto" }, `${stepName(one.step)} ${one.item}: ${one.reason}`)))],
     h("h3", {}, t("calls")),
     made.length ? table({ caption: t("calls"), columns, rows: made }) : h("p", { class: "muted" }, t("none")),
   ];

@@ -10,6 +10,7 @@ import { copy } from "./copying.js";
 import { feedbackOn } from "./feedback.js";
 import { legend } from "./legend.js";
 import { scores } from "./scores.js";
+import { stepName } from "./steps.js";
 import { markedSources, sourceTexts } from "./sources.js";
 
 const t = words({
@@ -82,7 +83,7 @@ const names = (n) => ({ chunk_id: `source_${n}`, document_id: `source_${n}` });
 
 function verdicts(told, passages, onSentence) {
   const answer = answerText({ text: told.answer, passages, onSentence, sentences: honest(told.sentences, told.verification || {}).map((one) => ({ ...one, source: one.source && placed(told, one.source) })),
-    citations: told.citations.filter((one) => one.number).map((one) => cited(told, one)) });
+    citations: honest(told.citations.filter((one) => one.number).map((one) => cited(told, one)), told.verification || {}) });
   return [told.sentences.length > 0 && legend(told.sentences.map((one) => one.status), (state) => highlight(answer, state)), answer,
     told.citations.length > 0 && h("p", { class: "small muted" }, t("hint"))];
 }
@@ -120,7 +121,7 @@ function findings(told) {
 }
 
 function degraded({ degraded: out }) {
-  return out.length > 0 && h("div", { class: "caution" }, h("strong", {}, t("degraded")), h("ul", {}, out.map((one) => h("li", {}, `${one.step}: ${one.reason}`))));
+  return out.length > 0 && h("div", { class: "caution" }, h("strong", {}, t("degraded")), h("ul", {}, out.map((one) => h("li", {}, `${stepName(one.step)}: ${one.reason}`))));
 }
 
 function usage({ usage: { llm_calls: calls, cost_usd: cost }, timings }) {

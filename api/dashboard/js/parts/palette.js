@@ -95,9 +95,12 @@ export function palette(commands) {
     }
   }
   function take(entry) {
+    const before = location.hash;
     state.went = true;
     dialog.close();
     entry.act();
+    // Where the page stays, the keyboard goes back to where it was.
+    if (location.hash === before) (back?.isConnected && back !== document.body ? back : document.getElementById("main")).focus();
   }
 }
 

@@ -18,6 +18,7 @@ import { passageList } from "./passages.js";
 import { refusal } from "./refusal.js";
 import { scores } from "./scores.js";
 import { shareButton } from "./sharing.js";
+import { stepName } from "./steps.js";
 
 const t = words({
   en: { answer: "Answer", unverified: "This answer was not verified. Nothing in it has been checked against its sources.",
@@ -71,7 +72,8 @@ export async function resultOfFailed(place, query, history) {
 
 function answerOf(query, onSentence) {
   const sentences = query.verification ? honest(query.verification.sentences, query.verification) : [];
-  const answer = answerText({ text: query.answer, sentences, citations: query.citations, passages: query.sources, onSentence });
+  const citations = honest(query.citations, query.verification || {});
+  const answer = answerText({ text: query.answer, sentences, citations, passages: query.sources, onSentence });
   const original = query.original_answer || "";
   return [
     sentences.length > 0 && h("div", { class: "row spread" }, legend(sentences.map((one) => one.status), (state) => highlight(answer, state)), marks(answer)),
@@ -96,7 +98,7 @@ function warnings(query) {
     !verification && !abstained && h("div", { class: "caution row spread" }, h("span", { class: "unverified" }, t("unverified")),
       query.sources.length > 0 && h("button", { type: "button", class: "primary", onclick: (event) => verifyNow(event.currentTarget, query) }, t("verify"))),
     degraded.length > 0 && h("div", { class: "caution" }, h("strong", {}, t("degraded")),
-      h("ul", {}, degraded.map((one) => h("li", { dir: "auto" }, `${one.step}: ${one.reason}`)))),
+      h("ul", {}, degraded.map((one) => h("li", { dir: "auto" }, `${stepName(one.step)}: ${one.reason}`)))),
   ];
 }
 
@@ -135,13 +137,16 @@ function sections(query, told) {
   const published = told.verifications.find((one) => one.kind === "published") || told.verifications.at(-1);
   const tried = attempts(told);
   return [
-    published?.claims.length + published?.citation_checks.length > 0 && section(t("claims"), claimsTable(published, query.sources)),
-    tried && section(t("attempts"), tried),
-    query.sources.length > 0 && section(t(query.abstained ? "read" : "passages"), passageList(query.sources, query.citations, told.steps)),
-    section(t("history"), effort(told, query.usage)),
+    published?.claims.length + published?.citation_checks.length > 0 && section(t("claims"), () => claimsTable(published, query.sources)),
+    tried && section(t("attempts"), () => tried),
+    query.sources.length > 0 && section(t(query.abstained ? "read" : "passages"), () => passageList(query.sources, query.citations, told.steps)),
+    section(t("history"), () => effort(told, query.usage)),
   ];
 }
 
-function section(title, ...content) {
-  return h("details", { class: "card" }, h("summary", {}, h("h2", {}, title)), h("div", { class: "stack" }, content));
+/** What is behind the answer is made when it is opened: `content()`. */
+function section(title, content) {
+  const place = h("div", { class: "stack" });
+  const fill = () => { if (!place.hasChildNodes()) show(place, content()); };
+  return h("details", { class: "card", ontoggle: fill }, h("summary", { onclick: fill }, h("h2", {}, title)), place);
 }

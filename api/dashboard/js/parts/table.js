@@ -2,6 +2,8 @@
 import { h, show } from "../dom.js";
 import { language } from "../i18n.js";
 
+const AT_ONCE = 100;
+
 /**
  * `columns`: `{ name, cell(row), value(row)?, number? }`; one with `value` can be sorted by it, the first column is the row's header.
  * The caption is read out, and seen where `seen` says so.
@@ -16,11 +18,27 @@ export function table({ caption, columns, rows, seen = false }) {
     const sign = descending ? -1 : 1;
     draw([...rows].sort((one, other) => sign * compare(column.value(one), column.value(other), collator)));
   }
-  const draw = (ordered) => show(body, ordered.map((row) => h("tr", {}, columns.map((column, place) =>
-    h(place ? "td" : "th", { scope: place ? null : "row", class: column.number && "number" }, column.cell(row))))));
+  let drawings = 0;
+  /** The first rows at once, and the others behind them, so that the page never stands still for a long table. */
+  function draw(ordered) {
+    const mine = ++drawings;
+    const some = (from) => ordered.slice(from, from + AT_ONCE).map((row) => rowOf(row, columns));
+    function behind(from) {
+      if (mine !== drawings || from >= ordered.length) return;
+      body.append(...some(from));
+      setTimeout(() => behind(from + AT_ONCE));
+    }
+    show(body, some(0));
+    setTimeout(() => behind(AT_ONCE));
+  }
   draw(rows);
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
     h("table", {}, h("caption", { class: seen ? "" : "sr-only" }, caption), h("thead", {}, h("tr", {}, heads)), body));
+}
+
+function rowOf(row, columns) {
+  return h("tr", {}, columns.map((column, place) =>
+    h(place ? "td" : "th", { scope: place ? null : "row", class: column.number && "number" }, column.cell(row))));
 }
 
 function head({ name, value, number }, sort) {

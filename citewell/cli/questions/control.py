@@ -1,4 +1,4 @@
-"""`citewell replay`: asks an unsuccessful question again without paying for anything twice."""
+"""`citewell cancel` and `citewell replay`: stops a question, and asks an unsuccessful one again."""
 
 from typing import Annotated
 
@@ -11,11 +11,32 @@ from citewell.cli.options import Json, Url
 from citewell.cli.questions.asking import exit_code_of, failure_of, wait_for
 from citewell.cli.short_ids import whole_id
 from citewell.cli.show.answer import answer_view
+from citewell_client import ApiProblem
 
-app = typer.Typer(rich_markup_mode=None, add_completion=False)
+cancel_app = typer.Typer(rich_markup_mode=None, add_completion=False)
+replay_app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
-@app.command()
+@cancel_app.command()
+def cancel(
+    query_id: Annotated[
+        str, typer.Argument(metavar="ID", help="A question, or a verification; its first characters will do.")
+    ],
+    url: Url = None,
+) -> None:
+    """Stop working on a question or a verification; what has ended already stays as it is."""
+    with connected(url) as client:
+        query_id = whole_id(client, query_id, "question", "verification")
+        try:
+            client.cancel(query_id)
+        except ApiProblem as problem:
+            if problem.code != "query_not_found":
+                raise
+            client.cancel_verification(query_id)
+    say(f"cancelled {query_id}")
+
+
+@replay_app.command()
 def replay(
     query_id: Annotated[
         str, typer.Argument(metavar="ID", help="A question that failed, was cancelled or lacks steps.")

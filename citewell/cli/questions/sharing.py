@@ -1,22 +1,24 @@
-"""`citewell share`: a link that opens an answer without a key."""
+"""`citewell share` and `citewell export`: an answer by a link that needs no key, and as a file."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 
 import typer
 
 from citewell.cli.connection import connected
-from citewell.cli.console import emit, out, plain, say
+from citewell.cli.console import emit, out, plain, save, say
 from citewell.cli.options import Json, Url
 from citewell.cli.short_ids import is_whole, only_one, whole_id
 from citewell.cli.show.words import when
 from citewell_client import CitewellClient
 
-app = typer.Typer(rich_markup_mode=None, add_completion=False)
+share_app = typer.Typer(rich_markup_mode=None, add_completion=False)
+export_app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 _WHAT = "link"
 
 
-@app.command()
+@share_app.command()
 def share(
     query_id: Annotated[str, typer.Argument(metavar="ID", help="A question; its first characters will do.")],
     hours: Annotated[float, typer.Option(min=0.01, help="How long the link is valid.")] = 24,
@@ -59,3 +61,20 @@ def _list(client: CitewellClient, query_id: str, as_json: bool) -> None:
             out.print(plain(f"{each['id']}  {state}"))
     if not found and not as_json:
         say("no links")
+
+
+@export_app.command()
+def export(
+    query_id: Annotated[str, typer.Argument(metavar="ID", help="A question; its first characters will do.")],
+    format: Annotated[
+        Literal["markdown", "html", "csv", "pdf"], typer.Option("--format", help="csv has a row per sentence.")
+    ] = "markdown",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file to write. [default: standard output]")
+    ] = None,
+    url: Url = None,
+) -> None:
+    """Save an answer with its references and the verdict on each of its sentences."""
+    with connected(url) as client:
+        content = client.export(whole_id(client, query_id, "question"), format)
+    save(content, output)

@@ -1,0 +1,74 @@
+/** What the client throws, besides what an aborted signal says. */
+export class CitewellError extends Error {
+  constructor(message, options) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** The server refused the request: `status`, `code` for programs, `detail` for people, `retryAfter` in seconds or null. */
+export class ApiProblem extends CitewellError {
+  constructor(status, code, detail, retryAfter = null) {
+    super(detail);
+    Object.assign(this, { status, code, detail, retryAfter });
+  }
+}
+
+/** The key is missing, not valid, or opens something else. */
+export class NotAllowed extends ApiProblem {}
+
+/** There is no such thing, or none that this key may see. */
+export class NotFound extends ApiProblem {}
+
+/** It does not go with the state of the thing. */
+export class Conflict extends ApiProblem {}
+
+/** The server does not take this request; `detail` says what to correct. */
+export class InputRefused extends ApiProblem {}
+
+/** The server has too much to do, or this key has asked too often. */
+export class Busy extends ApiProblem {}
+
+/** There was no answer; `passing` is true where another try makes sense. */
+export class ServerUnreachable extends CitewellError {
+  constructor(url, why, { passing, cause }) {
+    super(`cannot reach a server at ${url} (${why}); start one with \`citewell up\` or check the address`, { cause });
+    this.passing = passing;
+  }
+}
+
+const BY_STATUS = {
+  400: InputRefused,
+  401: NotAllowed,
+  403: NotAllowed,
+  404: NotFound,
+  409: Conflict,
+  413: InputRefused,
+  415: InputRefused,
+  422: InputRefused,
+  429: Busy,
+  503: Busy,
+};
+
+/** The problem in a response with an error status. */
+export async function problemOf(response) {
+  const body = await response.json().catch(() => null);
+  if (typeof body?.code !== "string" || typeof body.detail !== "string") return notCitewell(response);
+  const Kind = BY_STATUS[response.status] ?? ApiProblem;
+  return new Kind(response.status, body.code, body.detail, retryAfterOf(response));
+}
+
+/** The problem with a server that answers, but not like Citewell. */
+export function notCitewell(response) {
+  const where = response.url ? new URL(response.url).origin : "the server";
+  const detail = `${where} does not answer as Citewell (HTTP status ${response.status})`;
+  return new ApiProblem(response.status, "not_citewell", detail);
+}
+
+/** The seconds that a server names, as a number or a date. */
+function retryAfterOf(response) {
+  const value = (response.headers.get("Retry-After") ?? "").trim();
+  if (/^\d{1,12}$/.test(value)) return Number(value);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : Math.max(0, (date - Date.now()) / 1000);
+}

@@ -1,0 +1,225 @@
+/** A client of Citewell for Node and browsers. Times are in seconds; fields are named as in the HTTP API. */
+import type * as api from "./api.js";
+import type { Operations } from "./api.js";
+
+export type * from "./api.js";
+
+type Result<Name extends keyof Operations> = Operations[Name]["result"];
+type Filters<Name extends keyof Operations> = Omit<Operations[Name]["parameters"], "limit" | "cursor">;
+type Fields<Shape, Given extends keyof Shape> = Omit<Shape, Given>;
+
+export interface Options {
+  /** Ends the request, whatever it waits for. */
+  signal?: AbortSignal;
+}
+
+export interface Keyed extends Options {
+  /** The same key never starts the work twice; by default each call has one, so that retries are safe. */
+  idempotencyKey?: string;
+}
+
+export interface Waiting<Seen> extends Options {
+  /** Seconds until it is returned as far as it is: 300 for answers, 600 for documents. */
+  wait?: number;
+  /** Called with every state that was seen on the way. */
+  onLook?: (seen: Seen) => void;
+}
+
+/** Lists come newest first and are read page by page; `limit` is the most entries. */
+export interface Listed extends Options {
+  limit?: number;
+}
+
+export interface ClientOptions {
+  /** By default the origin of the page; elsewhere http://127.0.0.1:8000. */
+  url?: string | URL;
+  key?: string | null;
+  /** Seconds within which the server must begin to answer: 30. */
+  timeout?: number;
+  /** "interactive" for a person who waits, "batch" for scripts: within a tenant people go first. */
+  priority?: "interactive" | "batch";
+  fetch?: typeof fetch;
+}
+
+/** A sentence that passed its check: as it was written, with `citations`, or after a repair (`how`, `statement`, `reason`). */
+export interface PassedSentence {
+  /** A higher round begins the answer anew. */
+  round: number;
+  /** The position in the draft, from 0. */
+  sentence: number;
+  text: string;
+  citations?: Record<string, unknown>[];
+  how?: string;
+  statement?: string;
+  reason?: string;
+}
+
+/** The sentences of an answer, each as soon as it is verified; who stops reading does not stop the question. */
+export class AnswerStream implements AsyncIterable<PassedSentence> {
+  /** The question's id, from the first sentence on. */
+  readonly id: string | null;
+  /** The finished question, after the last sentence. */
+  readonly query: api.Query | null;
+  [Symbol.asyncIterator](): AsyncIterator<PassedSentence>;
+}
+
+/** `type` is one of docs/api.md, the last one `final`, `failed` or `cancelled`, whose data has the `query`. */
+export interface StreamEvent {
+  id: number | null;
+  type: string;
+  data: Record<string, any>;
+}
+
+type QuestionFields = Fields<api.QueryCreate, "question">;
+type TurnFields = Fields<api.TurnCreate, "question">;
+type VerificationFields = Fields<api.VerificationRequest, "answer" | "sources">;
+type Content = Blob | ArrayBuffer | ArrayBufferView | string;
+
+export interface Conversations {
+  create(options?: api.ConversationCreate & Keyed): Promise<api.Conversation>;
+  list(options?: Filters<"list_conversations"> & Listed): AsyncGenerator<api.Conversation>;
+  get(id: string, options?: Options): Promise<api.Conversation>;
+  rename(id: string, title: string | null, options?: Options): Promise<api.Conversation>;
+  delete(id: string, options?: Options): Promise<null>;
+  /** Asks the next question, or with `replaces` an earlier one in another way. */
+  submit(id: string, question: string, options?: TurnFields & Keyed): Promise<api.TurnAccepted>;
+  ask(id: string, question: string, options?: TurnFields & Keyed & Waiting<api.Query>): Promise<api.Query>;
+  turns(id: string, options?: { set_aside?: boolean } & Listed): AsyncGenerator<api.Turn>;
+}
+
+export interface Documents {
+  list(options?: Filters<"list_documents"> & { metadata?: Record<string, string | number> } & Listed): AsyncGenerator<api.Document>;
+  get(id: string, options?: Options): Promise<api.Document>;
+  versions(id: string, options?: Options): Promise<api.Document[]>;
+  /** The stored text that citations point into; offsets are code points, not UTF-16 units. */
+  text(id: string, options?: { start?: number; end?: number } & Options): Promise<string>;
+  original(id: string, options?: Options): Promise<Blob>;
+  passages(id: string, options?: Omit<Operations["list_document_passages"]["parameters"], "document_id"> & Options): Promise<api.Passage[]>;
+  retry(id: string, options?: Options): Promise<api.Document>;
+  delete(id: string, options?: { all_versions?: boolean } & Options): Promise<null>;
+}
+
+export interface Workspaces {
+  list(options?: Listed): AsyncGenerator<api.Workspace>;
+  create(name: string, options?: Fields<api.WorkspaceCreate, "name"> & Options): Promise<api.Workspace>;
+  get(name: string, options?: Options): Promise<api.Workspace>;
+  update(name: string, options?: api.WorkspaceChange & Options): Promise<api.Workspace>;
+  rename(name: string, newName: string, options?: Options): Promise<api.Workspace>;
+  /** One that is not empty only `withContents`; false while the server goes on deleting. */
+  delete(name: string, options?: { withContents?: boolean } & Options): Promise<boolean>;
+}
+
+export interface Verifications {
+  submit(answer: string, sources: api.Source[], options?: VerificationFields & Keyed): Promise<Result<"create_verification">>;
+  verify(answer: string, sources: api.Source[], options?: VerificationFields & Keyed & Waiting<api.Verification>): Promise<api.Verification>;
+  list(options?: Filters<"list_verifications"> & Listed): AsyncGenerator<api.VerificationHead>;
+  get(id: string, options?: { wait?: number } & Options): Promise<api.Verification>;
+  cancel(id: string, options?: Options): Promise<api.Verification>;
+  submitBatch(items: api.VerificationRequest[], options?: Keyed): Promise<api.BatchAccepted>;
+  batch(id: string, options?: Options): Promise<api.Batch>;
+  batchResults(id: string, options?: Options): Promise<api.Verification[]>;
+}
+
+export interface FeedbackOfPeople {
+  give(queryId: string, options?: Fields<api.FeedbackCreate, "query_id"> & Options): Promise<api.Feedback>;
+  list(options?: Filters<"list_feedback"> & Listed): AsyncGenerator<api.Feedback>;
+  get(id: string, options?: Options): Promise<api.Feedback>;
+  review(id: string, options?: Partial<api.FeedbackReview> & Options): Promise<api.Feedback>;
+  delete(id: string, options?: Options): Promise<null>;
+}
+
+export interface Webhooks {
+  /** The endpoint's `secret` is returned only here. */
+  create(url: string, events: string[], options?: Fields<api.WebhookCreate, "url" | "events"> & Options): Promise<api.WebhookEndpointCreated>;
+  list(options?: Options): Promise<api.WebhookEndpoint[]>;
+  get(id: string, options?: Options): Promise<api.WebhookEndpoint>;
+  update(id: string, options?: api.WebhookChange & Options): Promise<api.WebhookEndpoint>;
+  delete(id: string, options?: Options): Promise<null>;
+  test(id: string, options?: Options): Promise<Result<"test_webhook">>;
+  deliveries(id: string, options?: Listed): AsyncGenerator<api.Delivery>;
+}
+
+/**
+ * A client of one server. Every method rejects with a CitewellError, or with what an aborted signal says. Requests that
+ * are safe to repeat are tried three times when the connection breaks or the server is busy.
+ */
+export class Citewell {
+  constructor(options?: ClientOptions);
+  readonly url: string;
+  readonly conversations: Conversations;
+  readonly documents: Documents;
+  readonly feedback: FeedbackOfPeople;
+  readonly verifications: Verifications;
+  readonly webhooks: Webhooks;
+  readonly workspaces: Workspaces;
+
+  /** Any operation of the HTTP API by its name. */
+  call<Name extends keyof Operations>(
+    operation: Name,
+    parameters: Operations[Name]["parameters"],
+    options?: { body?: Operations[Name]["body"] } & Keyed,
+  ): Promise<Result<Name>>;
+
+  /** Asks, and waits for the answer. */
+  ask(question: string, options?: QuestionFields & Keyed & Waiting<api.Query>): Promise<api.Query>;
+  /** Asks, and gives each sentence of the answer as soon as it is verified. */
+  stream(question: string, options?: QuestionFields & Keyed): AnswerStream;
+  /** Asks, and returns at once. */
+  submit(question: string, options?: QuestionFields & Keyed): Promise<api.QueryAccepted>;
+  /** A question as far as it is known; with `wait` (≤ 60) the server waits that long for its end. */
+  query(id: string, options?: { wait?: number } & Options): Promise<api.Query>;
+  wait(id: string, options?: Waiting<api.Query>): Promise<api.Query>;
+  /** All that happens with a question, up to its end; a broken connection is resumed where it broke. */
+  events(id: string, options?: { lastEventId?: number } & Options): AsyncGenerator<StreamEvent>;
+  queries(options?: Filters<"list_queries"> & Listed): AsyncGenerator<api.QueryHead>;
+  cancel(id: string, options?: Options): Promise<api.QueryHead>;
+  /** Asks a question that failed, was cancelled or has parked steps again, as a new one. */
+  replay(id: string, options?: Keyed): Promise<api.QueryAccepted>;
+  history(id: string, options?: Options): Promise<api.History>;
+  export(id: string, options?: { format?: "markdown" | "html" | "csv" | "pdf" } & Options): Promise<Blob>;
+  /** A link that opens the answer without a key; its `url` is returned only here. */
+  share(id: string, options?: { hours?: number } & Options): Promise<api.ShareCreated>;
+  shares(id: string, options?: Options): Promise<api.Share[]>;
+  revokeShare(id: string, shareId: string, options?: Options): Promise<null>;
+
+  /** Verifies an answer of any origin against its sources, and waits for the result. */
+  verify(answer: string, sources: api.Source[], options?: VerificationFields & Keyed & Waiting<api.Verification>): Promise<api.Verification>;
+  /** The passages that a question would find first, without a language model. */
+  search(query: string, options?: Fields<api.SearchCreate, "query"> & Options): Promise<api.SearchResult>;
+
+  /** Sends a document; with `wait` it returns when the document is ready or has failed: see `status`. */
+  upload(
+    file: Content,
+    options?: {
+      /** By default the name of the File. */
+      filename?: string;
+      workspace?: string;
+      source?: string;
+      metadata?: Record<string, unknown>;
+      wait?: boolean | number;
+      onLook?: (seen: api.Document) => void;
+    } & Options,
+  ): Promise<Result<"create_document">>;
+  waitDocument(id: string, options?: Waiting<api.Document>): Promise<api.Document>;
+}
+
+export class CitewellError extends Error {}
+
+/** The server refused the request: `code` is for programs, `detail` for people, `retryAfter` in seconds or null. */
+export class ApiProblem extends CitewellError {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly retryAfter: number | null;
+}
+
+export class NotAllowed extends ApiProblem {}
+export class NotFound extends ApiProblem {}
+export class Conflict extends ApiProblem {}
+export class InputRefused extends ApiProblem {}
+export class Busy extends ApiProblem {}
+
+/** There was no answer. */
+export class ServerUnreachable extends CitewellError {
+  readonly passing: boolean;
+}

@@ -1,0 +1,107 @@
+/** What a client has for each kind of thing: `citewell.conversations`, `citewell.workspaces` and so on. */
+import { paged } from "./paging.js";
+
+/** Questions of one workspace, each understood from those before it. */
+export const conversations = (connection, untilFinal) => {
+  const submit = (conversation_id, question, { signal, idempotencyKey, ...fields } = {}) =>
+    connection.call(
+      "create_conversation_turn",
+      { conversation_id },
+      { body: { question, ...fields }, signal, idempotencyKey },
+    );
+  return {
+    create: ({ signal, idempotencyKey, ...fields } = {}) =>
+      connection.call("create_conversation", {}, { body: fields, signal, idempotencyKey }),
+    list: (options) => paged(connection, "list_conversations", "conversations", options),
+    get: (conversation_id, options) => connection.call("get_conversation", { conversation_id }, options),
+    rename: (conversation_id, title, options) =>
+      connection.call("update_conversation", { conversation_id }, { body: { title }, ...options }),
+    delete: (conversation_id, options) => connection.call("delete_conversation", { conversation_id }, options),
+    submit,
+    ask: async (conversation_id, question, { wait, onLook, ...options } = {}) => {
+      const { id } = await submit(conversation_id, question, options);
+      return untilFinal("get_query", { query_id: id }, { wait, onLook, signal: options.signal });
+    },
+    turns: (conversation_id, options) =>
+      paged(connection, "list_conversation_turns", "turns", { conversation_id, ...options }),
+  };
+};
+
+export const documents = (connection) => ({
+  list: ({ metadata = {}, ...options } = {}) => {
+    const wanted = Object.entries(metadata).map(([name, value]) => [`metadata.${name}`, value]);
+    return paged(connection, "list_documents", "documents", { ...options, ...Object.fromEntries(wanted) });
+  },
+  get: (document_id, options) => connection.call("get_document", { document_id }, options),
+  versions: async (document_id, options) =>
+    (await connection.call("list_document_versions", { document_id }, options)).documents,
+  text: (document_id, { start, end, ...options } = {}) =>
+    connection.call("get_document_text", { document_id, start, end }, options),
+  original: (document_id, options) => connection.call("get_document_original", { document_id }, options),
+  passages: async (document_id, { page, chunk_id, first, limit, ...options } = {}) =>
+    (await connection.call("list_document_passages", { document_id, page, chunk_id, first, limit }, options)).passages,
+  retry: (document_id, options) => connection.call("retry_document", { document_id }, options),
+  delete: (document_id, { all_versions, ...options } = {}) =>
+    connection.call("delete_document", { document_id, all_versions }, options),
+});
+
+export const workspaces = (connection) => ({
+  list: (options) => paged(connection, "list_workspaces", "workspaces", options),
+  create: (name, { signal, ...fields } = {}) =>
+    connection.call("create_workspace", {}, { body: { name, ...fields }, signal }),
+  get: (workspace, options) => connection.call("get_workspace", { workspace }, options),
+  update: (workspace, { signal, ...fields } = {}) =>
+    connection.call("update_workspace", { workspace }, { body: fields, signal }),
+  rename: (workspace, name, options) =>
+    connection.call("update_workspace", { workspace }, { body: { name }, ...options }),
+  /** One that is not empty only `withContents`; false while the server goes on deleting. */
+  delete: async (workspace, { withContents = false, ...options } = {}) => {
+    const confirm = withContents ? workspace : undefined;
+    return (await connection.call("delete_workspace", { workspace, confirm }, options)) === null;
+  },
+});
+
+/** Verifications of answers that any other system wrote. */
+export const verifications = (connection, untilFinal) => {
+  const submit = (answer, sources, { signal, idempotencyKey, ...fields } = {}) =>
+    connection.call("create_verification", {}, { body: { answer, sources, ...fields }, signal, idempotencyKey });
+  return {
+    submit,
+    verify: async (answer, sources, { wait, onLook, ...options } = {}) => {
+      const { id } = await submit(answer, sources, options);
+      return untilFinal("get_verification", { verification_id: id }, { wait, onLook, signal: options.signal });
+    },
+    list: (options) => paged(connection, "list_verifications", "verifications", options),
+    get: (verification_id, { wait, ...options } = {}) =>
+      connection.call("get_verification", { verification_id, wait }, options),
+    cancel: (verification_id, options) => connection.call("cancel_verification", { verification_id }, options),
+    submitBatch: (items, options) => connection.call("create_verification_batch", {}, { body: items, ...options }),
+    batch: (batch_id, options) => connection.call("get_verification_batch", { batch_id }, options),
+    batchResults: (batch_id, options) => connection.call("get_verification_batch_results", { batch_id }, options),
+  };
+};
+
+/** What people say of answers and verifications. */
+export const feedback = (connection) => ({
+  give: (query_id, { signal, ...fields } = {}) =>
+    connection.call("create_feedback", {}, { body: { query_id, ...fields }, signal }),
+  list: (options) => paged(connection, "list_feedback", "feedback", options),
+  get: (feedback_id, options) => connection.call("get_feedback", { feedback_id }, options),
+  review: (feedback_id, { status = "reviewed", signal, ...fields } = {}) =>
+    connection.call("review_feedback", { feedback_id }, { body: { status, ...fields }, signal }),
+  delete: (feedback_id, options) => connection.call("delete_feedback", { feedback_id }, options),
+});
+
+/** The endpoints that the server sends its events to. */
+export const webhooks = (connection) => ({
+  create: (url, events, { signal, ...fields } = {}) =>
+    connection.call("create_webhook", {}, { body: { url, events, ...fields }, signal }),
+  list: async (options) => (await connection.call("list_webhooks", {}, options)).webhooks,
+  get: (webhook_id, options) => connection.call("get_webhook", { webhook_id }, options),
+  update: (webhook_id, { signal, ...fields } = {}) =>
+    connection.call("update_webhook", { webhook_id }, { body: fields, signal }),
+  delete: (webhook_id, options) => connection.call("delete_webhook", { webhook_id }, options),
+  test: (webhook_id, options) => connection.call("test_webhook", { webhook_id }, options),
+  deliveries: (webhook_id, options) =>
+    paged(connection, "list_webhook_deliveries", "deliveries", { webhook_id, ...options }),
+});

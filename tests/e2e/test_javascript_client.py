@@ -1,0 +1,70 @@
+"""The JavaScript client in Node: against servers that fail, against a live one, and the examples of its page (N9)."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.stack import Stack
+from tests.javascript_journey import EXPECTED
+from tests.node import CLIENT, ROOT, run_node
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+
+PAGE = (ROOT / "docs" / "javascript.md").read_text(encoding="utf-8")
+EXAMPLE = re.compile(r"```js\n(.*?)```(?:\s+It prints\s+```text\n(.*?)```)?", re.DOTALL)
+JOURNEY = """
+import * as client from "./src/index.js";
+import { journey } from "./test/journey.js";
+console.log(JSON.stringify(await journey(client, process.argv[1], "javascript-node")));
+"""
+
+METHODS = """
+import { Citewell } from "./src/index.js";
+const client = new Citewell();
+const own = Object.getOwnPropertyNames(Citewell.prototype).filter((name) => !["constructor", "url"].includes(name));
+const named = ([group, methods]) => Object.keys(methods).map((name) => `${group}.${name}`);
+console.log(JSON.stringify([...own, ...Object.entries(client).flatMap(named)]));
+"""
+
+
+def test_servers_that_fail_are_understood() -> None:  # N9
+    told = run_node("--test", "test/connections.test.js")
+    passed = re.search(r"^(?:#|ℹ) pass (\d+)$", told, re.MULTILINE)
+    assert passed is not None, told
+    assert int(passed[1]) >= 16
+
+
+def test_everything_works_with_a_live_server(offline: Stack) -> None:  # N9
+    told = run_node("--input-type=module", "--eval", JOURNEY, offline.supervisor.url)
+    assert json.loads(told) == EXPECTED
+
+
+def test_every_method_is_on_the_page() -> None:  # N9
+    told = run_node("--input-type=module", "--eval", METHODS)
+    methods: list[str] = json.loads(told)
+    assert {"ask", "stream", "conversations.ask", "verifications.verify"} <= set(methods)
+    known: set[str] = set()
+    group = ""
+    for name in re.findall(r"`([\w.]+)", PAGE.partition("## Everything else")[2]):
+        group = name.partition(".")[0] or group
+        known.add(f"{group}{name}" if name.startswith(".") else name)
+    assert set(methods) - known == set()
+
+
+def test_the_examples_of_the_page_print_what_it_says(offline: Stack, tmp_path: Path) -> None:  # N9
+    (tmp_path / "node_modules").mkdir()
+    (tmp_path / "node_modules" / "citewell-client").symlink_to(CLIENT)
+    examples = EXAMPLE.findall(PAGE)
+    assert len(examples) >= 4
+    assert len([printed for _, printed in examples if printed]) >= 3
+    # A reader writes one program; the other examples go on from the first.
+    beginning = examples[0][0].partition("\n\n")[0]
+    for number, (code, printed) in enumerate(examples):
+        whole = code if number == 0 else f"{beginning}\n\n{code}"
+        file = tmp_path / f"example{number}.mjs"
+        file.write_text(whole.replace("http://127.0.0.1:8000", offline.supervisor.url), encoding="utf-8")
+        told = run_node(file, cwd=tmp_path)
+        if printed:
+            assert told == printed
