@@ -38,6 +38,7 @@ _ALIASES = {
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "PSFL": "PSF-2.0",
     "Python Software Foundation License": "PSF-2.0",
+    "SIL Open Font License 1.1 (OFL-1.1)": "OFL-1.1",
 }
 # Read in the licence's text, where the metadata says nothing, or "BSD" alone; or of packages for other systems only.
 _READ = {

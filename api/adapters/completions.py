@@ -1,5 +1,6 @@
 """Converts a finished query (`services.queries.results.read_query`) to OpenAI's format. Nothing is decided here."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -74,6 +75,39 @@ def content_of(query: Json, append: str, link: Link = no_link) -> str:
     references = "\n".join(f"- {reference}" for reference in linked_references(query, link))
     line = _verification_line(query) if append == "full" else ""
     return "\n\n".join(part for part in (query["answer"], references, line) if part)
+
+
+def object_of(query: Json, link: Link) -> str:
+    """The checked answer as a JSON object: its sentences with their verdicts, and what they cite."""
+    citations: Sequence[Json] = query["citations"]
+    sentences: Sequence[Json] = query["verification"]["sentences"] if query["verification"] else ()
+    answered: dict[str, Any] = {
+        "answer": query["answer"],
+        "abstained": query["abstained"],
+        "sentences": [
+            {
+                "text": each["text"],
+                "status": each["status"],
+                "citations": sorted({cited["number"] for cited in citations if _is_for(cited, each)}),
+            }
+            for each in sentences
+        ],
+        "citations": [
+            {
+                "number": each["number"],
+                "document": each["document_name"],
+                "page": each["page_number"],
+                "quote": each["text_span"],
+                "url": link(each),
+            }
+            for each in citations
+        ],
+    }
+    return json.dumps(answered, ensure_ascii=False)
+
+
+def _is_for(citation: Json, sentence: Json) -> bool:
+    return citation["answer_start"] < sentence["end"] and sentence["start"] < citation["answer_end"]
 
 
 def pieces_of(content: str) -> list[str]:

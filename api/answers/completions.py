@@ -44,8 +44,8 @@ async def completed(
     if query["status"] not in results.FINAL and await request.is_disconnected():
         await run_in_threadpool(_abandon, query_id)
     link = _links(request, asked)
-    read = ContinuousText(link, relabelled=False).finished(succeeded(query))
-    return completions.completion(read, asked.model, completions.content_of(read, asked.citewell.append, link), link)
+    read = ContinuousText(_in_text(asked, link), relabelled=False).finished(succeeded(query))
+    return completions.completion(read, asked.model, _content(asked, read, link), link)
 
 
 async def completed_in_chunks(
@@ -63,6 +63,17 @@ def _links(request: Request, asked: CompletionCreate) -> Link:
     if not asked.citewell.links:
         return no_link
     return completions.places_at(page_url(request))
+
+
+def _in_text(asked: CompletionCreate, link: Link) -> Link:
+    # An object has its addresses beside the text.
+    return no_link if asked.is_json else link
+
+
+def _content(asked: CompletionCreate, read: Mapping[str, Any], link: Link) -> str:
+    if asked.is_json:
+        return completions.object_of(read, link)
+    return completions.content_of(read, asked.citewell.append, link)
 
 
 def _start(asked: CompletionCreate, named: ConversationNamed | None) -> UUID:
@@ -91,9 +102,9 @@ class _Chunks:
     def __init__(self, query_id: UUID, head: Mapping[str, Any], asked: CompletionCreate, link: Link) -> None:
         self.query_id = query_id
         self.ended = False
-        self._append = asked.citewell.append
+        self._asked = asked
         self._link = link
-        self._text = ContinuousText(link)
+        self._text = ContinuousText(_in_text(asked, link))
         self._with_usage = bool(asked.stream_options and asked.stream_options.include_usage)
         self._head = completions.head_of(head, asked.model, "chat.completion.chunk")
         if self._with_usage:
@@ -120,7 +131,10 @@ class _Chunks:
             now = time.monotonic()
             if now - started >= MAX_WAIT_S:
                 return
-            if passed := "".join(self._text.take(each.type, each.data) for each in events):
+            # Half an object is none: that one comes at the end.
+            if not self._asked.is_json and (
+                passed := "".join(self._text.take(each.type, each.data) for each in events)
+            ):
                 yield self._chunk({"content": passed})
                 spoke = now
             elif now - spoke >= settings().stream.heartbeat_s:
@@ -130,7 +144,7 @@ class _Chunks:
     def _answer(self, query: Mapping[str, Any]) -> list[bytes]:
         """What of the answer is not sent yet, and all that follows it."""
         read = self._text.finished(query, korean=completions.in_korean(query))
-        rest = completions.content_of(read, self._append, self._link).removeprefix(self._text.shown)
+        rest = _content(self._asked, read, self._link).removeprefix(self._text.shown)
         proof = CompletionProof.model_validate(completions.proof_of(read))
         annotations = completions.annotations_of(read, self._link)
         end = completions.chunk(self._head, {"annotations": annotations} if annotations else {}, "stop")

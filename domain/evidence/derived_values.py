@@ -117,6 +117,11 @@ def is_restated(value: Value, place: str) -> bool:
     return bool(within) or (known.has_rate and value.quantity.value > 1 and _is_rate(value.quantity, known.sizes))
 
 
+def is_of_that_year(value: Value, source: str) -> bool:
+    """Say whether the source tells a month and its year as "May of that year"."""
+    return value.date is not None and _is_of_that_year(value.date, _known(source))
+
+
 def is_same_time(value: Value, place: str) -> bool:
     """Say whether a place has a time of day in another form: `5 pm` and `17:00`."""
     times = [each.minutes for each in _known(place).values if each.minutes is not None]

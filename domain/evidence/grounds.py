@@ -11,7 +11,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from domain.evidence.converses import is_told_from_other_side
-from domain.evidence.derived_values import follows_from, has_range, is_change, is_restated, is_same_time
+from domain.evidence.derived_values import (
+    follows_from,
+    has_range,
+    is_change,
+    is_of_that_year,
+    is_restated,
+    is_same_time,
+)
 from domain.evidence.disagreement import Disagreement
 from domain.evidence.instructions import is_instruction
 from domain.facts.reading.korean import is_korean
@@ -99,7 +106,8 @@ class _Compared:
     def says_the_same(self, found: Disagreement) -> bool:
         """Say whether this is no difference: the converse of a verb, a time of day in another form."""
         if found.kind in _VALUES:
-            return any(is_same_time(each, self.place) for each in self._values(found))
+            is_lost = found.source_value is None
+            return is_lost and any(is_same_time(each, self.place) for each in self._values(found))
         exchanged = found.kind in ("negation", "subject", "wording") and found.source_value
         return bool(exchanged or found.kind == "order") and self._is_other_side
 
@@ -173,9 +181,11 @@ class _Compared:
         values = list(self._values(found))
         if not values:
             return not (found.source_value is None and _LATEST.search(self.place)) and not self._agree_in_polarity
-        if found.source_value and _digits(found.source_value) == _digits(found.claim_value) != "":
+        is_measured = found.kind != "date" and found.source_value
+        if is_measured and _digits(found.source_value or "") == _digits(found.claim_value) != "":
             return True  # another sign, currency or unit
-        if not has_range(self.statement) and any(is_restated(each, self.place) for each in values):
+        restated = any(is_restated(each, self.place) or is_of_that_year(each, self.source) for each in values)
+        if restated and not has_range(self.statement):
             return False
         copied = found.source_value is not None and (self._is_copy or self._has_all_words)
         copied = copied and not (_TOGETHER.search(self.statement) and not _TOGETHER.search(self.place))

@@ -5,16 +5,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
 
 from domain.evidence.spans import best_text_span
 from domain.question.features import question_weights
 from domain.question.question_parts import parts_of
+from domain.text.cache import text_cache
 from domain.text.sentences import split_sentences
+from domain.text.word_index import WordIndex
 from domain.text.words import content_stems, coverage
 
 _WORD = re.compile(r"\w")
 _MOST = 3
+_MOST_CHARS = 600_000  # of passages that are remembered: their reading takes far more memory than they do
 _SHORTEST, _LONGEST = 40, 240  # characters of a quotation
 _MOST_PIECES = 8  # lines or sentences of one
 _EACH_MORE = 0.06  # share of the question that a further line has to add
@@ -30,6 +32,16 @@ class _Piece:
     text: str
     stems: frozenset[str]
     columns: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    pieces: tuple[_Piece, ...]
+    index: WordIndex
+
+    def has(self, stem: str) -> Mapping[int, float]:
+        """How far each piece has the word, by its number; those without it are left out."""
+        return self.index.coverages([stem])
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +76,9 @@ def mentions(question: str, passages: Sequence[str]) -> list[tuple[int, str]]:
     The words are on one line and no answer: a caption or a row of a table may be the nearest. Words that few passages
     have count most, and each next quotation is chosen for what those before it lack. Linear in all lengths.
     """
-    read = [_pieces(text) for text in passages]
+    read = [_passage(text) for text in passages]
     weights = _rarity(question, read)
-    quotes = [each for number, pieces in enumerate(read) for each in _quotes(number, pieces, weights)]
+    quotes = [each for number, passage in enumerate(read) for each in _quotes(number, passage, weights)]
     chosen: list[_Quote] = []
     for _ in range(_MOST):
         known = frozenset[str]().union(*(each.words for each in chosen))
@@ -76,9 +88,10 @@ def mentions(question: str, passages: Sequence[str]) -> list[tuple[int, str]]:
     return [(each.passage, _shortened(each.text, question)) for each in chosen]
 
 
-@lru_cache(maxsize=64)
-def _pieces(text: str) -> tuple[_Piece, ...]:
-    return tuple(_read(text))
+@text_cache(_MOST_CHARS)
+def _passage(text: str) -> _Passage:
+    pieces = tuple(_read(text))
+    return _Passage(pieces, WordIndex(each.stems for each in pieces))
 
 
 def _read(text: str) -> Iterator[_Piece]:
@@ -94,28 +107,28 @@ def _read(text: str) -> Iterator[_Piece]:
                 yield _Piece(" ".join(each.text.split()), frozenset(content_stems(each.text)))
 
 
-def _rarity(question: str, passages: Sequence[Sequence[_Piece]]) -> Mapping[str, float]:
+def _rarity(question: str, passages: Sequence[_Passage]) -> Mapping[str, float]:
     """Weigh the question's words, 1 in all: those that few passages have count most."""
     wanted = {stem: weight for part in parts_of(question) for stem, weight in question_weights(part).items()}
-    stems = [frozenset[str]().union(*(piece.stems for piece in pieces)) for pieces in passages]
-    having = Counter(stem for stem in wanted for each in stems if coverage([stem], each) > _SAME_WORD)
+    having = Counter(
+        stem for stem in wanted for each in passages if max(each.has(stem).values(), default=0.0) > _SAME_WORD
+    )
     rare = {stem: weight * math.log(1 + len(passages) / (having[stem] or 1)) for stem, weight in wanted.items()}
     total = sum(rare.values()) or 1.0
     return {stem: weight / total for stem, weight in rare.items()}
 
 
-def _quotes(passage: int, pieces: Sequence[_Piece], weights: Mapping[str, float]) -> Iterator[_Quote]:
+def _quotes(number: int, passage: _Passage, weights: Mapping[str, float]) -> Iterator[_Quote]:
     """Every run of pieces that has enough of the question, and something beyond it: a heading alone has not."""
-    shares = [{stem: coverage([stem], piece.stems) for stem in weights} for piece in pieces]
-    fewest = min(2, len(weights) - 1)
-    for start in range(len(pieces)):
+    shares, pieces, fewest = {stem: passage.has(stem) for stem in weights}, passage.pieces, min(2, len(weights) - 1)
+    for start in sorted(frozenset[int]().union(*shares.values())):
         length, has = 0, dict.fromkeys(weights, 0.0)
         for end in range(start, min(start + _MOST_PIECES, len(pieces))):
             length += len(pieces[end].text) + 1
             if end > start and length > _LONGEST:
                 break
-            has = {stem: max(share, shares[end][stem]) for stem, share in has.items()}
-            quote = _Quote(passage, pieces[start : end + 1], has)
+            has = {stem: max(share, shares[stem].get(end, 0.0)) for stem, share in has.items()}
+            quote = _Quote(number, pieces[start : end + 1], has)
             if _share(quote, weights) >= _SHARED and len(quote.words) >= fewest and any(map(quote.adds, quote.pieces)):
                 yield quote
 

@@ -35,7 +35,7 @@ _MOST_CHARS = 100_000
 def read_picture(document_id: uuid.UUID, number: int, width: int, limits: IngestionSettings) -> tuple[str, bytes]:
     """The digest and the bytes of the picture of a page, about `width` pixels wide.
 
-    Raises DocumentNotFound, PicturesMissing, PageNotFound, OriginalNotFound, Overloaded, and what reading files raises.
+    Raises DocumentNotFound, PicturesMissing, PageNotFound, OriginalNotFound, Overloaded.
     """
     with reading() as session:
         document = rows.get_document(session, document_id)
@@ -46,7 +46,12 @@ def read_picture(document_id: uuid.UUID, number: int, width: int, limits: Ingest
     patience = replace(limits_of(limits), max_s=min(limits.parse_max_s, _LONGEST_S))
 
     def draw() -> bytes:
-        return picture_isolated(_file(document_id), document.filename, number, width, patience)
+        try:
+            return picture_isolated(_file(document_id), document.filename, number, width, patience)
+        except PageNotFound:
+            raise
+        except DocumentUnusable as error:
+            raise PicturesMissing(f"The page has no picture: {error.message}") from None
 
     return f"{document.sha256[:32]}-{number}-{width}", PICTURES.get(key, draw)
 

@@ -150,6 +150,33 @@ def test_parameters_without_a_meaning_here_are_ignored(http: httpx.Client) -> No
     assert completion_of(http, body(**ignored))["object"] == "chat.completion"
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_answer_can_be_an_object_of_its_sentences(http: httpx.Client, stream: bool) -> None:  # N9, issue 21
+    sent = body(response_format={"type": "json_object"}, citewell={"links": True}, stream=stream)
+    with worker(http, complete):
+        response = http.post(PATH, json=sent)
+    if stream:
+        content = "".join(each["choices"][0]["delta"].get("content", "") for each in events(response.text))
+    else:
+        content = response.json()["choices"][0]["message"]["content"]
+    told = json.loads(content)
+    assert (told["answer"], told["abstained"]) == (ANSWER, False)
+    first, second = told["sentences"]
+    assert (first["status"], first["citations"]) == ("supported", [1])
+    assert (second["text"], second["status"], second["citations"]) == ("Have a nice day.", "no_claim", [])
+    (cited,) = told["citations"]
+    assert (cited["number"], cited["document"], cited["page"]) == (1, "환불 policy.pdf", 1)
+    assert cited["url"].startswith(f"{str(http.base_url).rstrip('/')}/#/document/")
+
+
+def test_a_refusal_is_an_object_too(http: httpx.Client) -> None:  # N9, S3.4
+    with worker(http, abstain):
+        told = http.post(PATH, json=body(response_format={"type": "json_object"})).json()
+    content = json.loads(told["choices"][0]["message"]["content"])
+    assert (content["answer"], content["abstained"]) == ("I don't know based on the documents.", True)
+    assert content["citations"] == []
+
+
 REFUSED: list[tuple[Json, str]] = [
     ({"n": 2}, "n"),
     ({"tool_choice": "required"}, "tool_choice"),
@@ -157,7 +184,6 @@ REFUSED: list[tuple[Json, str]] = [
     ({"function_call": {"name": "f"}}, "function_call"),
     ({"logprobs": True}, "logprobs"),
     ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
-    ({"response_format": {"type": "json_object"}}, "response_format"),
     ({"audio": {"voice": "alloy", "format": "wav"}}, "audio"),
     ({"modalities": ["text", "audio"]}, "modalities"),
     ({"web_search_options": {}}, "web_search_options"),

@@ -20,6 +20,13 @@ NOT_TOLD = {
     "head > meta",
     "head > title",
     "Table of Contents",
+    # Groups of words that mean the same.
+    "rise increase grow climb improve gain advance jump surge",
+    "fall decrease decline drop shrink worsen slip cut reduce",
+    "begin start open launch commence",
+    "end finish close expire conclude",
+    "oppose against object reject",
+    "work run operate function",
 }
 
 

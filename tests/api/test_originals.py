@@ -74,7 +74,7 @@ def test_what_has_no_picture_says_so(http: httpx.Client, pdf: str) -> None:
     assert_problem(http.get(f"{page}/boxes?start=0&end=3"), 409, "boxes_missing")
     told = assert_problem(http.get(f"{pdf}/pages/2/image"), 404, "page_not_found")
     assert told["detail"] == "The document has 1 pages; there is no page 2."
-    assert_problem(http.get(f"{pdf}/pages/1/image?width=100000"), 422, "validation_failed")
+    assert_problem(http.get(f"{pdf}/pages/1/image?width=100000"), 422, "request_invalid")
     assert_problem(http.get(f"{pdf}/boxes?start=5&end=5000"), 422, "bad_input")
     nobody = f"/v1/documents/{uuid.uuid4()}"
     for path in ("pages/1/image", "boxes?start=0&end=1", "blocks"):

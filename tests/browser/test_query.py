@@ -89,6 +89,9 @@ def test_every_sentence_and_citation_shows_what_it_rests_on(groq_page: Page, men
     answer.locator(".verdict-mark").first.focus()
     groq_page.keyboard.press("Tab")
     expect(card.get_by_role("link", name="Open in document")).to_be_focused()
+    for name in ("The sources say it", "They do not"):
+        groq_page.keyboard.press("Tab")
+        expect(card.get_by_role("button", name=name)).to_be_focused()
     groq_page.keyboard.press("Tab")
     expect(citation).to_be_focused()
     expect(card).to_be_visible()

@@ -25,6 +25,7 @@ Opening = Callable[..., Any]
 EitherClient = type[CitewellClient] | type[AsyncCitewellClient]
 METHODS: list[tuple[Act, str, str, object]] = [
     (lambda c: c.cancel("q"), "DELETE", "/v1/queries/q", None),
+    (lambda c: c.blocks("d"), "GET", "/v1/documents/d/blocks", None),
     (lambda c: c.replay("q"), "POST", "/v1/queries/q/replay", None),
     (lambda c: c.cancel_verification("v"), "DELETE", "/v1/verifications/v", None),
     (
@@ -85,6 +86,7 @@ METHODS: list[tuple[Act, str, str, object]] = [
 ]
 FILES: list[tuple[Act, str, dict[str, str]]] = [
     (lambda c: c.document_original("d"), "/v1/documents/d/original", {}),
+    (lambda c: c.page_image("d", 2, width=600), "/v1/documents/d/pages/2/image", {"width": "600"}),
     (lambda c: c.export("q"), "/v1/queries/q/export", {"format": "markdown"}),
     (lambda c: c.export("q", "csv"), "/v1/queries/q/export", {"format": "csv"}),
 ]
@@ -100,6 +102,7 @@ LISTS: list[tuple[Act, str]] = [
     (lambda c: c.keys.list(), "keys"),
     (lambda c: c.versions("d"), "documents"),
     (lambda c: c.passages("d"), "passages"),
+    (lambda c: c.boxes("d", 3, 9), "pages"),
     (lambda c: c.imports.list(), "imports"),
     (lambda c: c.verifications(), "verifications"),
     (lambda c: c.shares("q"), "shares"),

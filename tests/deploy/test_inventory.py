@@ -8,7 +8,7 @@ from deploy.inventory import ALL, IMAGE, licences, locked, of_the_image, sbom
 TABLE = Path("docs/internals/licences.md")
 # By the locks alone, without the reading of deploy.inventory.
 PINS = re.compile(r"^([a-z0-9-]+)(?:\[[^]]+\])?==", re.MULTILINE)
-OPEN = re.compile(r"MIT|Apache|BSD|ISC|MPL|PSF|LGPL|PostgreSQL|Zlib|CC0|0BSD|Unlicense|HPND")
+OPEN = re.compile(r"MIT|Apache|BSD|ISC|MPL|PSF|LGPL|PostgreSQL|Zlib|CC0|0BSD|Unlicense|HPND|OFL")
 
 
 def test_the_table_has_every_dependency_of_the_lock_with_its_licence() -> None:  # S18

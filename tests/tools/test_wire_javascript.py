@@ -1,11 +1,12 @@
 """The JavaScript client's table and types are what `make wire` writes."""
 
+import re
 from typing import Any
 
 import pytest
 
 from tools.wire import Unnamed
-from tools.wire_javascript import Shapes, comment_of, table, types, written
+from tools.wire_javascript import SOURCES, Shapes, comment_of, table, types, written
 
 PROBLEM = {"4XX": {"content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}}}
 
@@ -26,6 +27,14 @@ THING = {"$ref": "#/components/schemas/ThingRead"}
 
 def test_the_files_are_those_of_the_api() -> None:
     assert {path: path.read_text(encoding="utf-8") for path in written()} == written(), "run `make wire`"
+
+
+def test_the_client_calls_operations_that_there_are() -> None:
+    sources = "".join(path.read_text(encoding="utf-8") for path in SOURCES.glob("*.js"))
+    called = re.findall(r"""(?:call\(|paged\(\w+(?:\.#\w+)?, |untilFinal\()\s*"(\w+)\"""", sources)
+    there = set(re.findall(r"^  (\w+): \{", (SOURCES / "api.js").read_text(encoding="utf-8"), re.MULTILINE))
+    assert len(called) > 50
+    assert set(called) - there == set()
 
 
 def test_an_operation_says_what_it_takes_and_gives() -> None:
@@ -53,6 +62,7 @@ def test_an_operation_says_what_it_takes_and_gives() -> None:
         ({"204": {}}, 'reads: "nothing"', "null"),
         ({"200": {"content": {"text/plain": {}}}}, 'reads: "text"', "string"),
         ({"200": {"content": {"*/*": {}}}}, 'reads: "blob"', "Blob"),
+        ({"200": {"content": {"text/csv": {}, "application/pdf": {}}}}, 'reads: "blob"', "Blob"),
         ({"200": {"content": {"text/event-stream": {}}}}, 'reads: "events"', "never"),
         ({"200": {"content": {"application/jsonl": {"schema": {"type": "string"}}}}}, 'reads: "lines"', "unknown[]"),
     ],

@@ -52,9 +52,14 @@ class StreamOptions(_Lenient):
 
 
 class ResponseFormat(_Lenient):
-    """The form of the answer; only `text` is possible."""
+    """The form of the answer."""
 
-    type: str = Field(description="`text`.", examples=["text"])
+    type: str = Field(
+        description="`text`, or `json_object`: `content` is then an object with `answer`, `abstained`, `sentences` "
+        "(each with its verdict and the numbers that it cites) and `citations` (number, document, page, the cited "
+        "words and their address). Schemas of your own (`json_schema`) are refused.",
+        examples=["text"],
+    )
 
 
 class CompletionOptions(Input):
@@ -97,7 +102,9 @@ class CompletionCreate(_Lenient):
     )
     n: int | None = Field(default=None, description="1: a question has one answer.")
     modalities: list[str] | None = Field(default=None, description="`text` only.")
-    response_format: ResponseFormat | None = Field(default=None, description="`text` only.")
+    response_format: ResponseFormat | None = Field(
+        default=None, description="`text`, or `json_object`; a stream sends the object as a whole, at its end."
+    )
     tools: list[JsonValue] | None = Field(default=None, description="Accepted; no tool is ever called.")
     tool_choice: JsonValue = Field(default=None, description="`auto` or `none`: no tool is ever called.")
     functions: list[JsonValue] | None = Field(default=None, description="The same as `tools`, in an older form.")
@@ -120,6 +127,11 @@ class CompletionCreate(_Lenient):
     def conversation(self) -> ConversationNamed | None:
         """What `metadata` says about the conversation."""
         return _conversation_in(self.metadata)
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the answer is asked for as an object."""
+        return self.response_format is not None and self.response_format.type == "json_object"
 
     @field_validator("metadata")
     @classmethod
@@ -151,9 +163,12 @@ class CompletionCreate(_Lenient):
 
     @field_validator("response_format")
     @classmethod
-    def _plain_text(cls, wanted: ResponseFormat | None) -> ResponseFormat | None:
-        if wanted and wanted.type != "text":
-            raise ValueError("answers are text and follow no schema; send {'type': 'text'} or leave it out")
+    def _of_sentences(cls, wanted: ResponseFormat | None) -> ResponseFormat | None:
+        if wanted and wanted.type not in ("text", "json_object"):
+            raise ValueError(
+                "answers follow no schema, since what is verified and cited are sentences; send "
+                "{'type': 'json_object'} for an object of these, {'type': 'text'}, or leave it out"
+            )
         return wanted
 
     @field_validator("tool_choice", "function_call")
@@ -199,7 +214,7 @@ class UrlCitation(BaseModel):
     """A citation: where it stands in `content`, and what it leads to."""
 
     start_index: int
-    end_index: int
+    end_index: int = Field(description="Where it ends in `content`, in code points, exclusive.")
     title: str = Field(description="The source as in the references.", examples=["refund-policy.pdf, p.2"])
     url: str = Field(description="Opens the document at the cited words.")
 
@@ -208,7 +223,7 @@ class Annotation(BaseModel):
     """OpenAI's form of a citation."""
 
     type: Literal["url_citation"]
-    url_citation: UrlCitation
+    url_citation: UrlCitation = Field(description="The citation.")
 
 
 class CompletionMessage(BaseModel):

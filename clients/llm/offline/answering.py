@@ -99,9 +99,16 @@ def _best(ranked: Sequence[Candidate], before: Sequence[Candidate]) -> list[Cand
             break
         if any(_same(candidate, other) for other in before):
             return chosen
-        if not chosen or (candidate.adds_to(chosen) and candidate.score >= TUNING.close_to_best * chosen[0].score):
+        if not chosen or (candidate.adds_to(chosen) and _is_close(candidate, chosen[0])):
             chosen.append(candidate)
     return chosen
+
+
+def _is_close(candidate: Candidate, best: Candidate) -> bool:
+    return (
+        candidate.score >= TUNING.close_to_best * best.score
+        and candidate.relevance >= TUNING.as_relevant * best.relevance
+    )
 
 
 def _answers(question: str, sources: Sources, meaning: Meaning) -> list[list[Candidate]]:

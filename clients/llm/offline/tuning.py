@@ -44,9 +44,11 @@ class Tuning:
     weighed: int = 12
     relevant: float = 0.12
     least_relevant: float = 0.08
-    # Sentences of an answer: at most four, none much worse than the best, no near-duplicates.
+    # Sentences of an answer: at most four, none much worse or much less to the point than the best, no
+    # near-duplicates.
     most_sentences: int = 4
     close_to_best: float = 0.65
+    as_relevant: float = 0.7
     duplicate: float = 0.9
 
     # An answer addresses its question if they share words or meaning to this degree: 97 % of the sentences with the

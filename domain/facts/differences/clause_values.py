@@ -4,7 +4,8 @@
 the 12 hours is in the statement, and what is beside the two hours is. So with "4 metres long and 3 metres wide".
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 
 from domain.facts.differences.misattribution import are_alike, is_in_turn
 from domain.facts.differences.opposites import are_opposites
@@ -50,20 +51,29 @@ def _opposite_in_clause(value: Token, alignment: Alignment) -> tuple[Token, Toke
 
 
 def opposites_of_clauses(alignment: Alignment) -> tuple[Token, Token] | None:
-    """Return a word of one clause whose opposite is in the clause of another word of the statement.
+    """Return a word of one clause whose opposite a later clause has for its own subject, which the statement has.
 
     Of "the common side effects are headache and nausea; a rash is rare", a rash is not common.
     """
     known, matched = alignment.source, alignment.matched_source
     if len({each.clause for each in known}) < 2 or len({each.clause for each in alignment.statement}) > 1:
         return None
-    own = {known[at].clause for at in matched if known[at].is_content}
-    for at in sorted(matched):
+    own = _clauses_of_stated_subjects(alignment)
+    for at in sorted(matched) if own else ():
         for place, other in enumerate(known):
-            is_beside = place not in matched and other.clause != known[at].clause and other.clause in own
+            is_beside = place not in matched and other.clause in own and other.clause != known[at].clause
             if is_beside and other.kind == known[at].kind == "word" and are_opposites(known[at], other):
                 return known[at], other
     return None
+
+
+def _clauses_of_stated_subjects(alignment: Alignment) -> Collection[int]:
+    """Return the clauses that begin with a word of the statement, but for the first: all share its subject."""
+    first: dict[int, int] = {}
+    for at, each in enumerate(alignment.source):
+        if each.is_content:
+            first.setdefault(each.clause, at)
+    return [clause for clause, at in islice(first.items(), 1, None) if at in alignment.matched_source]
 
 
 def _has_neighbour(at: int, alignment: Alignment) -> bool:

@@ -176,7 +176,7 @@ export class Citewell {
   /** Asks a question that failed, was cancelled or has parked steps again, as a new one. */
   replay(id: string, options?: Keyed): Promise<api.QueryAccepted>;
   history(id: string, options?: Options): Promise<api.History>;
-  export(id: string, options?: { format?: "markdown" | "html" | "csv" } & Options): Promise<string>;
+  export(id: string, options?: { format?: "markdown" | "html" | "csv" | "pdf" } & Options): Promise<Blob>;
   /** A link that opens the answer without a key; its `url` is returned only here. */
   share(id: string, options?: { hours?: number } & Options): Promise<api.ShareCreated>;
   shares(id: string, options?: Options): Promise<api.Share[]>;

@@ -49,12 +49,16 @@ export const workspaces = (connection) => ({
   list: (options) => paged(connection, "list_workspaces", "workspaces", options),
   create: (name, { signal, ...fields } = {}) =>
     connection.call("create_workspace", {}, { body: { name, ...fields }, signal }),
-  get: (name, options) => connection.call("get_workspace", { name }, options),
-  update: (name, { signal, ...fields } = {}) => connection.call("change_workspace", { name }, { body: fields, signal }),
-  rename: (name, newName, options) => connection.call("change_workspace", { name }, { body: { name: newName }, ...options }),
+  get: (workspace, options) => connection.call("get_workspace", { workspace }, options),
+  update: (workspace, { signal, ...fields } = {}) =>
+    connection.call("update_workspace", { workspace }, { body: fields, signal }),
+  rename: (workspace, name, options) =>
+    connection.call("update_workspace", { workspace }, { body: { name }, ...options }),
   /** One that is not empty only `withContents`; false while the server goes on deleting. */
-  delete: async (name, { withContents = false, ...options } = {}) =>
-    (await connection.call("delete_workspace", { name, confirm: withContents ? name : undefined }, options)) === null,
+  delete: async (workspace, { withContents = false, ...options } = {}) => {
+    const confirm = withContents ? workspace : undefined;
+    return (await connection.call("delete_workspace", { workspace, confirm }, options)) === null;
+  },
 });
 
 /** Verifications of answers that any other system wrote. */

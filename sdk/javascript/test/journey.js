@@ -29,7 +29,7 @@ export async function journey({ Citewell, NotFound, InputRefused }, url, workspa
   const types = await all(citewell.events(query.id), (event) => event.type);
   told.events = [types.includes("sentence.verified"), types.at(-1)];
   told.queries = (await all(citewell.queries({ workspace, limit: 1 }), (each) => each.question)).length;
-  told.export = (await citewell.export(query.id)).includes("30 days");
+  told.export = (await (await citewell.export(query.id)).text()).includes("30 days");
 
   const conversation = await citewell.conversations.create({ workspace });
   const turn = await citewell.conversations.ask(conversation.id, QUESTION);

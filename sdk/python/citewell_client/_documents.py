@@ -12,7 +12,7 @@ from citewell_client._requests import documents as requests
 from citewell_client._retries import Deadline
 from citewell_client._transport import AsyncTransport, Transport
 from citewell_client._waiting import DOCUMENT_PATIENCE_S, LOOK_EVERY_S, is_read, seconds_of, with_status
-from citewell_client.types import Accepted, Document, Passage, SearchResult
+from citewell_client.types import Accepted, Document, DocumentBlocks, PageBoxes, Passage, SearchResult
 
 
 class Documents(Transport):
@@ -81,6 +81,18 @@ class Documents(Transport):
     def document_original(self, document_id: str) -> bytes:
         """The file of a document as it was sent."""
         return self.send(requests.document_original(document_id))
+
+    def page_image(self, document_id: str, number: int, *, width: int = 1000) -> bytes:
+        """A page of a PDF as a picture (WebP), `width` pixels wide."""
+        return self.send(requests.page_image(document_id, number, width))
+
+    def boxes(self, document_id: str, start: int = 0, end: int | None = None) -> list[PageBoxes]:
+        """Where the words of `text[start:end]` stand on the pages of a PDF, in points from their upper left corner."""
+        return self.send(requests.boxes(document_id, start, end))
+
+    def blocks(self, document_id: str) -> DocumentBlocks:
+        """What a document without pages is made of: headings, paragraphs, tables and cells, as slices of its text."""
+        return self.send(requests.blocks(document_id))
 
     def passages(
         self,
@@ -182,6 +194,18 @@ class AsyncDocuments(AsyncTransport):
     async def document_original(self, document_id: str) -> bytes:
         """The file of a document as it was sent."""
         return await self.send(requests.document_original(document_id))
+
+    async def page_image(self, document_id: str, number: int, *, width: int = 1000) -> bytes:
+        """A page of a PDF as a picture (WebP), `width` pixels wide."""
+        return await self.send(requests.page_image(document_id, number, width))
+
+    async def boxes(self, document_id: str, start: int = 0, end: int | None = None) -> list[PageBoxes]:
+        """Where the words of `text[start:end]` stand on the pages of a PDF, in points from their upper left corner."""
+        return await self.send(requests.boxes(document_id, start, end))
+
+    async def blocks(self, document_id: str) -> DocumentBlocks:
+        """What a document without pages is made of: headings, paragraphs, tables and cells, as slices of its text."""
+        return await self.send(requests.blocks(document_id))
 
     async def passages(
         self,

@@ -2,6 +2,7 @@
 import { h } from "../dom.js";
 import { send, withQuery } from "../http.js";
 import { number, words } from "../i18n.js";
+import { pause } from "../pause.js";
 import { told } from "./notices.js";
 
 const t = words({
@@ -9,6 +10,8 @@ const t = words({
   ko: { page: "{n}쪽", picture: "{n}쪽의 모습. 글은 ‘본문’에 있습니다" },
 });
 
+const SETTLED_MS = 120;
+const TRIES = 5;
 const STEP = 100;
 const WIDEST = 2400;
 const USUAL = [595, 842]; // A4 in points, for pages whose size is not known
@@ -43,8 +46,10 @@ function leaf(path, { number: n, width, height }, marked, textOf, near, signal) 
 
 async function draw(canvas, paper, path, signal) {
   const wanted = Math.min(WIDEST, Math.max(2 * STEP, Math.ceil((paper.clientWidth * devicePixelRatio) / STEP) * STEP));
+  paper.querySelector(".problem")?.remove();
   try {
-    const sent = await send(withQuery(path, { width: wanted }), { signal });
+    const sent = await picked(withQuery(path, { width: wanted }), signal);
+    if (!sent) return;
     const picture = await createImageBitmap(await sent.blob());
     if (signal.aborted) return;
     canvas.width = picture.width;
@@ -54,6 +59,20 @@ async function draw(canvas, paper, path, signal) {
   } catch (error) {
     if (!signal.aborted) paper.append(h("p", { class: "problem" }, told(error)));
   }
+}
+
+/** The response, once the page stays near: who scrolls through a book asks for none of its pages. Null when it went away. */
+async function picked(path, signal) {
+  await pause(SETTLED_MS, signal);
+  for (let left = TRIES; !signal.aborted; left -= 1) {
+    try {
+      return await send(path, { signal });
+    } catch (error) {
+      if (error.status !== 503 || left === 0) throw error;
+      await pause(1000 * (error.retryAfter || 2), signal);
+    }
+  }
+  return null;
 }
 
 /** One mark around all boxes of a page: as a whole it is brought into sight and read out. */

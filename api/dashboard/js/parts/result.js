@@ -147,5 +147,6 @@ function sections(query, told) {
 /** What is behind the answer is made when it is opened: `content()`. */
 function section(title, content) {
   const place = h("div", { class: "stack" });
-  return h("details", { class: "card", ontoggle: () => { if (!place.hasChildNodes()) show(place, content()); } }, h("summary", {}, h("h2", {}, title)), place);
+  const fill = () => { if (!place.hasChildNodes()) show(place, content()); };
+  return h("details", { class: "card", ontoggle: fill }, h("summary", { onclick: fill }, h("h2", {}, title)), place);
 }

@@ -18,7 +18,7 @@ from citewell_client._calls import (
     text_of,
     without_none,
 )
-from citewell_client.types import Accepted, Document, Passage, SearchResult
+from citewell_client.types import Accepted, Document, DocumentBlocks, PageBoxes, Passage, SearchResult
 
 
 def upload(
@@ -54,6 +54,18 @@ def document_text(document_id: str, start: int, end: int | None) -> Call[str]:
 
 def document_original(document_id: str) -> Call[bytes]:
     return Call("GET", at("documents", document_id, "original"), bytes_of)
+
+
+def page_image(document_id: str, number: int, width: int) -> Call[bytes]:
+    return Call("GET", at("documents", document_id, "pages", str(number), "image"), bytes_of, {"width": width})
+
+
+def boxes(document_id: str, start: int, end: int | None) -> Call[list[PageBoxes]]:
+    return Call("GET", at("documents", document_id, "boxes"), list_of("pages"), without_none(start=start, end=end))
+
+
+def blocks(document_id: str) -> Call[DocumentBlocks]:
+    return Call("GET", at("documents", document_id, "blocks"), object_of)
 
 
 def passages(document_id: str, filters: Mapping[str, Any]) -> Call[list[Passage]]:

@@ -16,6 +16,7 @@ __all__ = [
     "Batch",
     "BatchAccepted",
     "BatchLinks",
+    "Block",
     "Calibration",
     "Citation",
     "CitationCheck",
@@ -30,6 +31,7 @@ __all__ = [
     "Delivery",
     "DeliveryAttempt",
     "Document",
+    "DocumentBlocks",
     "DocumentGraph",
     "Event",
     "EvidenceLocation",
@@ -48,6 +50,7 @@ __all__ = [
     "Mention",
     "Metric",
     "ModelCall",
+    "PageBoxes",
     "ParkedStep",
     "Passage",
     "PassageFound",
@@ -66,6 +69,7 @@ __all__ = [
     "SentenceCompared",
     "Share",
     "ShareCreated",
+    "SheetPlace",
     "Skipped",
     "SourceName",
     "SourcePlace",
@@ -85,6 +89,7 @@ __all__ = [
     "WebhookEndpoint",
     "WebhookEndpointCreated",
     "WholeScores",
+    "WordBox",
     "Workspace",
     "WorkspaceDocuments",
     "WorkspaceEmbedding",
@@ -429,6 +434,32 @@ class Document(TypedDict):
     superseded_at: str | None
 
 
+class SheetPlace(TypedDict):
+    """Where a block stands in a spreadsheet."""
+
+    row: int
+    first_rows: int
+    columns: list[int]
+
+
+class Block(TypedDict):
+    """A slice of the document's text, in code points."""
+
+    kind: Literal["heading", "text", "lines", "table"]
+    start: int
+    end: int
+    level: NotRequired[int | None]
+    header_end: NotRequired[int | None]
+    place: SheetPlace | None
+
+
+class DocumentBlocks(TypedDict):
+    """What a document is shown from, beside its text."""
+
+    view: Literal["pages", "blocks", "sheets", "text"]
+    blocks: list[Block]
+
+
 class Event(TypedDict):
     """A milestone."""
 
@@ -646,6 +677,26 @@ class Metric(TypedDict):
     count: int
     target: Target | None
     met: bool | None
+
+
+class WordBox(TypedDict):
+    """The place of `text[start:end]` on its page, in points from its upper left corner."""
+
+    start: int
+    end: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+class PageBoxes(TypedDict):
+    """A page as it is displayed, with the asked words on it; a box holds words that stand beside each other."""
+
+    number: int
+    width: float
+    height: float
+    boxes: list[WordBox]
 
 
 class Passage(TypedDict):

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.boxes FOLDER [SPANS]`: whether the box of a word has that word in it.
+"""`python -m benchmarks.search.boxes FOLDER [SPANS]`: whether the box of a word has that word in it.
 
 Random spans of the text of every PDF in a folder (2,000 over all, a document's share by its words). For each word of
 a span, the letters and digits that another reader of PDFs (pdfminer.six) finds in the word's boxes have to be those of
@@ -208,5 +208,5 @@ def _add(table: Table, name: str, tally: Tally) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 3) or not Path(sys.argv[1]).is_dir():
-        raise SystemExit("usage: python -m benchmarks.boxes FOLDER [SPANS]")
+        raise SystemExit("usage: python -m benchmarks.search.boxes FOLDER [SPANS]")
     main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) == 3 else SPANS)
