@@ -33,6 +33,11 @@ def refers(place: str) -> bool:
     return _REFERRING.match(place) is not None
 
 
+def has_antecedent(before: Sequence[str]) -> bool:
+    """Say whether a clause in front of a pronoun, of those `before` it, begins with something else than a pronoun."""
+    return not all(map(refers, before[:_FARTHEST]))
+
+
 def other_antecedent(
     statement: Sequence[Token], before: Sequence[str], place: str, known: Collection[str]
 ) -> Token | None:
