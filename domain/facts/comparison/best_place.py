@@ -110,7 +110,7 @@ def _compare_with(alignment: Alignment, source: ParsedSource, at: int, place: st
     )
     has_pronoun, is_close = refers(place), _is_close(alignment)
     spoken = None
-    if has_pronoun and not is_close and has_antecedent(source.clauses_before(at)):
+    if has_pronoun and not is_close and has_antecedent(source.clauses_before(at), place):
         spoken = _without_subject(alignment)
     found = tuple(differences(alignment, around)) if is_close or spoken else ()
     if (is_close or spoken) and has_pronoun and (meant := _other_antecedent(alignment, source, at, place)):
