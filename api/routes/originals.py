@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Header, Path, Query, Response
 
 from api.schemas.documents.originals import DocumentBlocks, SpanBoxes
 from clients.parsing.pictures import MAX_WIDTH, MEDIA_TYPE, MIN_WIDTH
@@ -26,7 +26,7 @@ _PICTURE: dict[int | str, dict[str, Any]] = {
 )
 def get_picture(
     document_id: UUID,
-    number: int,
+    number: Annotated[int, Path(description="The number of the page, from 1.")],
     width: Annotated[
         int, Query(ge=MIN_WIDTH, le=MAX_WIDTH, description="In pixels; rounded up to a multiple of 100.")
     ] = 1000,

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.fitting.fit_support import Array, Pairs, RememberedEmbedder, left_out, read_pairs
+from benchmarks.fit_support import Array, Pairs, RememberedEmbedder, left_out, read_pairs
 from clients.llm.offline.meaning import Meaning
 from domain.quality import metrics
 from domain.support.model import support_model

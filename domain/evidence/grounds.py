@@ -106,7 +106,8 @@ class _Compared:
     def says_the_same(self, found: Disagreement) -> bool:
         """Say whether this is no difference: the converse of a verb, a time of day in another form."""
         if found.kind in _VALUES:
-            return any(is_same_time(each, self.place) for each in self._values(found))
+            is_lost = found.source_value is None
+            return is_lost and any(is_same_time(each, self.place) for each in self._values(found))
         exchanged = found.kind in ("negation", "subject", "wording") and found.source_value
         return bool(exchanged or found.kind == "order") and self._is_other_side
 

@@ -1,4 +1,4 @@
-"""Applies the fitted model of support, whose weights `benchmarks.fitting.fit_support` writes to `model.json`."""
+"""Applies the fitted model of support, whose weights `benchmarks.fit_support` writes to `model.json`."""
 
 import json
 from collections.abc import Collection, Mapping

@@ -161,7 +161,7 @@ def test_five_hundred_questions_are_listed_found_and_scrolled(
     search = page.get_by_label("Search")
 
     def searched() -> None:
-        search.fill("who checked it on 499")
+        search.fill(f"who checked it on {QUESTIONS - 1}")
         expect(rows).to_have_count(1)
 
     watched.measure("history: one of them, by its words", searched)
@@ -170,8 +170,8 @@ def test_five_hundred_questions_are_listed_found_and_scrolled(
     def palette() -> None:
         page.keyboard.press("Control+k")
         typed.wait_for()
-        page.keyboard.type("checked it on 498")
-        page.get_by_role("option", name="checked it on 498?").first.wait_for()
+        page.keyboard.type(f"checked it on {QUESTIONS - 2}")
+        page.get_by_role("option", name=f"checked it on {QUESTIONS - 2}?").first.wait_for()
 
     watched.measure("palette: one of them, by its words", palette)
     watched.told(told)

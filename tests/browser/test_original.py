@@ -51,8 +51,9 @@ def policy(offline: Stack) -> str:
 
 
 def test_the_cited_words_are_marked_on_the_picture_of_their_page(
-    page: Page, offline: Stack, policy: str
+    page: Page, offline: Stack, policy: str, allowed: list[str]
 ) -> None:  # S5.7
+    allowed.append("willReadFrequently")  # how this test looks at the picture
     page.goto(address(offline, policy, SPAN))
     mark = page.locator("mark.cited")
     expect(mark).to_have_text(SPAN)

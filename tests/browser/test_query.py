@@ -262,6 +262,10 @@ def test_an_answer_is_taken_along(page: Page, offline: Stack) -> None:
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save JSON").click()
     assert saved.value.suggested_filename == f"{query['id']}.json"
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save PDF").click()
+    assert saved.value.suggested_filename == f"{query['id']}.pdf"
+    assert saved.value.path().read_bytes().startswith(b"%PDF-")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -124,3 +124,28 @@ def test_a_provider_that_answers_nothing_ends_the_seeds_stream(groq: Stack, prov
     (told,) = events(groq, QUESTION)
     assert told["type"] == "error"
     assert "gpt-oss" in told["data"]
+
+
+def test_a_conversation_of_six_turns_with_openais_client(groq: Stack) -> None:  # N9, issue 21
+    groq.add_text("policy.md", POLICY, workspace=WORKSPACE)
+    questions = [
+        QUESTION,
+        "Is a receipt required for it?",
+        "How are refunds paid?",
+        "And when?",
+        "To which method?",
+        "Why?",
+    ]
+    metadata: dict[str, str] = {"conversation_id": "new"}
+    told: list[dict[str, Any]] = []
+    with OpenAI(base_url=f"{groq.supervisor.url}/v1", api_key="not-needed", timeout=60) as client:
+        ask: Callable[..., Any] = client.chat.completions.create
+        for question in questions:
+            messages = [{"role": "user", "content": question}]
+            chunks = list(ask(model=WORKSPACE, messages=messages, metadata=metadata, stream=True))
+            told.append(next(chunk.model_extra["citewell"] for chunk in chunks if "citewell" in chunk.model_extra))
+            metadata = {"conversation_id": told[-1]["conversation_id"]}
+    assert len({each["conversation_id"] for each in told}) == 1
+    assert [each["restated_question"] is None for each in told] == [True, *[False] * 5]
+    turns = groq.http.get(f"/v1/conversations/{metadata['conversation_id']}/turns").json()["turns"]
+    assert [(each["position"], each["question"]) for each in turns] == list(enumerate(questions, start=1))

@@ -12,11 +12,15 @@ export function chooseLanguage(name) {
   localStorage.setItem(NAME, name);
 }
 
-/** A function from names to words in the language of the moment; `{n}` in them is replaced. A missing name is told as it is. */
+/**
+ * A function from names to words in the language of the moment. `{n}` in them is replaced, `{n:page|pages}` is the first word for 1, else
+ * the second. A missing name is told as it is.
+ */
 export function words(dictionary) {
   return (name, values = {}) => {
     const text = dictionary[language()]?.[name] ?? dictionary.en[name] ?? name;
-    return text.replace(/\{(\w+)\}/g, (_, key) => String(values[key] ?? ""));
+    return text.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (_, key, one, more) =>
+      one === undefined ? String(values[key] ?? "") : String(values[key]) === "1" ? one : more);
   };
 }
 

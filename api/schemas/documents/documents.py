@@ -122,7 +122,7 @@ class PageRead(BaseModel):
     start: int
     end: int
     width: float | None = Field(default=None, description="In points; null for pages that have no picture.")
-    height: float | None = None
+    height: float | None = Field(default=None, description="As `width`.")
 
 
 class SectionRead(BaseModel):

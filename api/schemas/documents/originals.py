@@ -10,10 +10,10 @@ class WordBoxRead(BaseModel):
 
     start: int
     end: int
-    left: float
-    top: float
-    right: float
-    bottom: float
+    left: float = Field(description="Its left edge.")
+    top: float = Field(description="Its upper edge.")
+    right: float = Field(description="Its right edge.")
+    bottom: float = Field(description="Its lower edge.")
 
 
 class PageBoxesRead(BaseModel):
@@ -21,8 +21,8 @@ class PageBoxesRead(BaseModel):
 
     number: int
     width: float = Field(description="In points; `left / width` is the place in a picture of any size.")
-    height: float
-    boxes: list[WordBoxRead]
+    height: float = Field(description="In points.")
+    boxes: list[WordBoxRead] = Field(description="Of the asked words, in order.")
 
 
 class SpanBoxes(BaseModel):
@@ -49,7 +49,7 @@ class BlockRead(BaseModel):
     end: int
     level: int | None = Field(default=None, description="Of a heading, from 1.")
     header_end: int | None = Field(default=None, description="The end of a table's row of column names, or its start.")
-    place: SheetPlaceRead | None
+    place: SheetPlaceRead | None = Field(description="Of a spreadsheet's block; null for others.")
 
 
 class DocumentBlocks(BaseModel):
@@ -58,4 +58,4 @@ class DocumentBlocks(BaseModel):
     view: Literal["pages", "blocks", "sheets", "text"] = Field(
         description="`pages`: pictures of its pages; `sheets`: grids of cells; `text`: the text is all there is."
     )
-    blocks: list[BlockRead]
+    blocks: list[BlockRead] = Field(description="In the order of the text.")

@@ -214,7 +214,7 @@ class UrlCitation(BaseModel):
     """A citation: where it stands in `content`, and what it leads to."""
 
     start_index: int
-    end_index: int
+    end_index: int = Field(description="Where it ends in `content`, in code points, exclusive.")
     title: str = Field(description="The source as in the references.", examples=["refund-policy.pdf, p.2"])
     url: str = Field(description="Opens the document at the cited words.")
 
@@ -223,7 +223,7 @@ class Annotation(BaseModel):
     """OpenAI's form of a citation."""
 
     type: Literal["url_citation"]
-    url_citation: UrlCitation
+    url_citation: UrlCitation = Field(description="The citation.")
 
 
 class CompletionMessage(BaseModel):

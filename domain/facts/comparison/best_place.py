@@ -11,7 +11,7 @@ from domain.facts.differences.sentence import SentenceContext, differences, is_n
 from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import Alignment, align, tokens_match
 from domain.facts.reading.tokens import Token, tokenize
-from domain.facts.structure.pronouns import other_antecedent, refers
+from domain.facts.structure.pronouns import has_antecedent, other_antecedent, refers
 
 _SIMILAR = 0.75  # least similarity of a statement to the sentence it was taken from
 _CONTAINED = 0.85  # least coverage of a statement by a longer sentence
@@ -108,19 +108,21 @@ def _compare_with(alignment: Alignment, source: ParsedSource, at: int, place: st
         source_keys=source.all_keys,
         acronyms=source.acronyms,
     )
-    has_pronoun = refers(place)
-    by_pronoun = has_pronoun and _is_close_without_subject(alignment)
-    near = by_pronoun or _is_close(alignment)
-    found = tuple(differences(alignment, around)) if near else ()
-    if near and has_pronoun and (meant := _other_antecedent(alignment, source, at, place)):
-        found = (*found, meant)
-    elif by_pronoun:  # it stands for what the statement begins with
+    has_pronoun, is_close = refers(place), _is_close(alignment)
+    spoken = None
+    if has_pronoun and not is_close and has_antecedent(source.clauses_before(at), place):
+        spoken = _without_subject(alignment)
+    found = tuple(differences(alignment, around)) if is_close or spoken else ()
+    if (is_close or spoken) and has_pronoun and (meant := _other_antecedent(alignment, source, at, place)):
+        found, spoken = (*found, meant), None
+    elif spoken:  # the pronoun stands for what the statement begins with
         found = tuple(each for each in found if each.sure)
+    compared = spoken or alignment
     return SourceMatch(
-        near,
+        is_close or bool(found or spoken),
         verbatim=False,
-        coverage=alignment.coverage,
-        similarity=alignment.similarity,
+        coverage=compared.coverage,
+        similarity=compared.similarity,
         differences=found,
         place=place,
     )
@@ -150,17 +152,15 @@ def _is_close(alignment: Alignment) -> bool:
     )
 
 
-def _is_close_without_subject(alignment: Alignment) -> bool:
-    """Say whether all of a statement but its subject is taken from a sentence that has a pronoun there."""
+def _without_subject(alignment: Alignment) -> Alignment | None:
+    """Return the alignment of all of a statement but its subject, if a sentence that has a pronoun there states it."""
     first = min((mine for mine, _ in alignment.pairs), default=0)
     rest = [each for at, each in enumerate(alignment.statement) if at >= first or not each.is_content]
     if not first or len(rest) == len(alignment.statement):
-        return False
+        return None
     found = align(rest, alignment.source)
-    return (
-        found.coverage >= _CONTAINED
-        and sum(found.statement[at].is_content for at in found.matched_statement) >= _FEWEST
-    )
+    matched = sum(found.statement[at].is_content for at in found.matched_statement)
+    return found if found.coverage >= _CONTAINED and matched >= _FEWEST else None
 
 
 def _candidate_alignments(tokens: Sequence[Token], source: ParsedSource) -> Iterator[tuple[Alignment, int]]:

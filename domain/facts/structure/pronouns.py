@@ -28,9 +28,20 @@ _VERBAL = re.compile(
 )
 
 
+_OWNED = re.compile(r"\W*(?:its|his|her|their)\b", re.IGNORECASE)
+
+
 def refers(place: str) -> bool:
     """Say whether a place begins with a pronoun, or with 이 공장은, behind at most a date."""
     return _REFERRING.match(place) is not None
+
+
+def has_antecedent(before: Sequence[str], place: str) -> bool:
+    """Say whether the subject of `place` is a pronoun, and a clause `before` it begins with something else.
+
+    "Her colleague" is not she.
+    """
+    return _OWNED.match(place) is None and not all(map(refers, before[:_FARTHEST]))
 
 
 def other_antecedent(

@@ -339,6 +339,7 @@ export interface Page {
   end: number;
   /** In points; null for pages that have no picture. */
   width?: number | null;
+  /** As `width`. */
   height?: number | null;
 }
 
@@ -368,9 +369,13 @@ export interface WordBox {
   start: number;
   /** Where it ends, in code points, exclusive. */
   end: number;
+  /** Its left edge. */
   left: number;
+  /** Its upper edge. */
   top: number;
+  /** Its right edge. */
   right: number;
+  /** Its lower edge. */
   bottom: number;
 }
 
@@ -380,7 +385,9 @@ export interface PageBoxes {
   number: number;
   /** In points; `left / width` is the place in a picture of any size. */
   width: number;
+  /** In points. */
   height: number;
+  /** Of the asked words, in order. */
   boxes: WordBox[];
 }
 
@@ -412,6 +419,7 @@ export interface Block {
   level?: number | null;
   /** The end of a table's row of column names, or its start. */
   header_end?: number | null;
+  /** Of a spreadsheet's block; null for others. */
   place: SheetPlace | null;
 }
 
@@ -419,6 +427,7 @@ export interface Block {
 export interface DocumentBlocks {
   /** `pages`: pictures of its pages; `sheets`: grids of cells; `text`: the text is all there is. */
   view: "pages" | "blocks" | "sheets" | "text";
+  /** In the order of the text. */
   blocks: Block[];
 }
 
@@ -2875,6 +2884,7 @@ export interface Operations {
     parameters: {
       /** The id of the document. */
       document_id: string;
+      /** The number of the page, from 1. */
       number: number;
       /** In pixels; rounded up to a multiple of 100. */
       width?: number;

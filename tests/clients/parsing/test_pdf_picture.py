@@ -35,7 +35,7 @@ def drawn(data: bytes, *, number: int = 1, width: int = 600) -> Image.Image:
 def test_a_page_is_drawn_as_wide_as_asked_for() -> None:
     picture = drawn(PDF)
     assert (picture.format, picture.width, picture.height) == ("WEBP", 600, 849)
-    assert picture.convert("L").getextrema()[0] < 60
+    assert min(picture.convert("L").tobytes()) < 60
 
 
 def test_a_page_is_drawn_as_it_is_displayed() -> None:

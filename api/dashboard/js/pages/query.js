@@ -63,7 +63,7 @@ function finished(view, query, path, signal, news = false) {
   const history = ask(`${path}/verifications`, { signal });
   if (query.status === "succeeded") result(place, query, path, history, signal);
   else resultOfFailed(place, query, history);
-  if (news) notice(t("arrived"));
+  if (news) notice(t("arrived"), { ofThisPage: true });
 }
 
 function head(query, buttons) {

@@ -7,7 +7,7 @@ import { STATES, verdict } from "./verdict.js";
 
 const t = words({
   en: { first: "First draft", round: "Round {n}", chosen: "chosen", confidence: "Confidence", searched: "Searched for", question: "the question",
-    gaps: "What was missing", passages: "{n} passages", accuracy: "Citation accuracy" },
+    gaps: "What was missing", passages: "{n} {n:passage|passages}", accuracy: "Citation accuracy" },
   ko: { first: "첫 초안", round: "{n}차", chosen: "선택됨", confidence: "신뢰도", searched: "검색어", question: "질문 그대로", gaps: "부족했던 내용",
     passages: "구절 {n}개", accuracy: "인용 정확도" },
 });

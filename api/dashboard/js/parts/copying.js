@@ -1,4 +1,4 @@
-/** Taking an answer along: as text, as Markdown with its references, as the JSON of the API. */
+/** Taking an answer along: as text, as Markdown with its references, as PDF, as the JSON of the API. */
 import { h } from "../dom.js";
 import { send } from "../http.js";
 import { words } from "../i18n.js";
@@ -6,8 +6,8 @@ import { placeText } from "./evidence.js";
 import { notice, told } from "./notices.js";
 
 const t = words({
-  en: { text: "Copy text", markdown: "Copy Markdown", json: "Save JSON", copied: "Copied.", failed: "The browser did not allow copying.", references: "References" },
-  ko: { text: "텍스트 복사", markdown: "Markdown 복사", json: "JSON 저장", copied: "복사했습니다.", failed: "브라우저가 복사를 허용하지 않았습니다.", references: "참고 문헌" },
+  en: { text: "Copy text", markdown: "Copy Markdown", pdf: "Save PDF", json: "Save JSON", copied: "Copied.", failed: "The browser did not allow copying.", references: "References" },
+  ko: { text: "텍스트 복사", markdown: "Markdown 복사", pdf: "PDF 저장", json: "JSON 저장", copied: "복사했습니다.", failed: "브라우저가 복사를 허용하지 않았습니다.", references: "참고 문헌" },
 });
 
 /** The buttons. `path` is where the API tells `query`. */
@@ -15,6 +15,7 @@ export function copyButtons(query, path) {
   return [
     h("button", { type: "button", onclick: () => copy(asText(query)) }, t("text")),
     h("button", { type: "button", onclick: () => copy(asMarkdown(query)) }, t("markdown")),
+    h("button", { type: "button", onclick: () => save(`${path}/export?format=pdf`, `${query.id}.pdf`) }, t("pdf")),
     h("button", { type: "button", onclick: () => save(path, `${query.id}.json`) }, t("json")),
   ];
 }

@@ -12,11 +12,12 @@ const t = words({
 
 const AWAY = new Set([502, 503, 504]);
 
-/** A notice that goes away by itself. */
-export function notice(text) {
+/** A notice that goes away by itself; one that is about this page alone goes with it. */
+export function notice(text, { ofThisPage = false } = {}) {
   const one = h("div", { class: "notice" }, text);
   document.getElementById("notices").append(one);
   setTimeout(() => one.remove(), 6000);
+  if (ofThisPage) addEventListener("hashchange", () => one.remove(), { once: true });
 }
 
 /** A notice that stays until the function that is returned is called. */

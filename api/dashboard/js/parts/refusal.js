@@ -5,7 +5,7 @@ import { number, words } from "../i18n.js";
 import { placeOf } from "./evidence.js";
 
 const t = words({
-  en: { title: "The documents do not answer this.", searched: "Searched in workspace “{workspace}” for", looked: "{n} passages were read; the closest are from",
+  en: { title: "The documents do not answer this.", searched: "Searched in workspace “{workspace}” for", looked: "{n} {n:passage was|passages were} read; the closest are from",
     none: "No passage was found.", mention: "These passages mention it, and do not answer it", next: "What you can do", reword: "Ask in other words, or in smaller parts.", add: "Add the document that answers it.",
     easier: "Ask with less evidence required (mode “low”)." },
   ko: { title: "문서에 이 질문의 답이 없습니다.", searched: "작업 공간 “{workspace}”에서 검색한 내용", looked: "구절 {n}개를 읽었으며, 가장 가까운 문서는 다음과 같습니다",

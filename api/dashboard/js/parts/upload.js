@@ -9,7 +9,7 @@ import { told as problemOf } from "./notices.js";
 const t = words({
   en: { drop: "Drop files here", kinds: "PDF, Word, PowerPoint, Excel, HTML, EPUB, e-mail, Markdown, CSV or text; folders, and .zip archives with many of them.",
     choose: "Choose files", list: "Files on their way", ready: "ready", known: "was here already", failed: "failed", waiting: "waiting",
-    sending: "sending", chunks: "{done} of {total} passages", passages: "{total} passages", pages: "{n} pages", files: "{done} of {total} files", skipped: "{n} left out",
+    sending: "sending", chunks: "{done} of {total} {total:passage|passages}", passages: "{total} {total:passage|passages}", pages: "{n} {n:page|pages}", files: "{done} of {total} {total:file|files}", skipped: "{n} left out",
     retry: "Try again", retryOf: "Try {name} again", open: "Open {name}", clear: "Clear the list", sum: "{ready} of {all} files ready",
     sumFailed: "{ready} of {all} files ready, {failed} failed", reasons: "Reasons ({n})" },
   ko: { drop: "여기에 파일을 놓으세요", kinds: "PDF, Word, PowerPoint, Excel, HTML, EPUB, 이메일, Markdown, CSV, 텍스트와 폴더, 여러 파일이 든 .zip을 받습니다.",

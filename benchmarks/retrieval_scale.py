@@ -1,4 +1,4 @@
-"""`python -m benchmarks.search.retrieval_scale [--chunks 10000,100000]`: search as a collection grows.
+"""`python -m benchmarks.retrieval_scale [--chunks 10000,100000]`: search as a collection grows.
 
 A collection of synthetic vectors and texts is loaded, indexed and searched: how long it takes, how much room it needs,
 and how many of the 10 truly nearest chunks are found, with filters that leave much or little. Then documents are

@@ -1,6 +1,6 @@
 """Fit the model of support on labelled pairs and measure it on data sets that it has not seen.
 
-    python -m benchmarks.fitting.fit_support FOLDER [--write] [--cache FILE]
+    python -m benchmarks.fit_support FOLDER [--write] [--cache FILE]
 
 FOLDER holds `*.jsonl` with a `claim`, a `source`, a `label` (1: the source supports all of the claim) and the `dataset`
 of each pair. The table is of leaving one data set out: each is judged by weights fitted on the others alone, at the one
