@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from clients.embeddings import Embedder
 from db.queries.access.workspaces import existing_workspaces
+from db.queries.documents.documents import count_unread
 from db.queries.documents.spaces import Space, find_space
 from db.queries.search.filters import conditions
 from db.queries.search.lexical import search_text
@@ -87,13 +88,24 @@ def retrieve(context: StepContext) -> StepResult:
     if candidates:
         retrieved = Retrieved(status="found", candidates=candidates, new=new)
     else:
-        retrieved = Retrieved(status="empty", candidates=[], reason=NOTHING_PASSES if options.filter else NOTHING_FOUND)
+        retrieved = Retrieved(status="empty", candidates=[], reason=_why_nothing(context))
     if merged:
         retrieved["merged"] = True
     graph = joined.as_outcome([key for key, _ in candidates])
     if issues := [*search_issues(context), *searched.issues, *graph.pop("issues", [])]:
         retrieved["issues"] = issues
     return StepResult.single({**retrieved, **graph})
+
+
+def _why_nothing(context: StepContext) -> str:
+    query = context.query
+    with reading() as session:
+        unread = count_unread(session, query.options.workspaces or (query.workspace_id,))
+    if unread == 1:
+        return "A document of the workspace is still being read. Ask again when it is ready."
+    if unread:
+        return f"{unread} documents of the workspace are still being read. Ask again when they are ready."
+    return NOTHING_PASSES if query.options.filter else NOTHING_FOUND
 
 
 def _first(context: StepContext) -> tuple[list[str], Searched, int, bool]:

@@ -117,6 +117,12 @@ def list_documents(
     return [(document, name) for document, name in rows]
 
 
+def count_unread(session: Session, workspace_ids: Collection[int]) -> int:
+    """How many documents of these workspaces wait to be read or are being read."""
+    unread = Document.status.in_([DocumentStatus.QUEUED, DocumentStatus.PROCESSING])
+    return session.execute(select(func.count()).where(Document.workspace_id.in_(workspace_ids), unread)).scalar_one()
+
+
 def workspace_name_of(session: Session, document: Document) -> str:
     return session.get_one(Workspace, document.workspace_id).name
 

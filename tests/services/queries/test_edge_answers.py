@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from db.models import QueryStatus
+from db.queries.documents.documents import add_document
+from db.session import transaction
 from domain.verdicts.states import SentenceStatus
 from services.queries.results import read_history
 from services.retrieval.candidates import NOTHING_FOUND
@@ -45,6 +47,25 @@ def test_without_a_document_the_answer_is_i_dont_know(play: Play, mode: str) -> 
     assert query["verification"]["confidence"] is None
     assert NOTHING_FOUND in query["verification"]["issues"]
     assert story.asked() == []
+
+
+@pytest.mark.parametrize(
+    ("unread", "reason"), [(1, "A document of the workspace is"), (3, "3 documents of the workspace are")]
+)
+def test_documents_that_are_still_being_read_are_the_reason(play: Play, unread: int, reason: str) -> None:  # S2.6
+    story = Story("Within how many days are returns accepted?", play=play)
+    with transaction() as session:
+        for n in range(unread):
+            add_document(
+                session,
+                story.workspace_id,
+                filename=f"{n}.md",
+                content=b"Returns are accepted within 30 days.",
+                sha256=f"{n:064}",
+                source="upload",
+                details={},
+            )
+    assert story.retrieve().conclude()["abstain_reason"].startswith(f"{reason} still being read. ")
 
 
 def test_documents_about_something_else_are_no_context(play: Play) -> None:  # S2.6, S3.5
