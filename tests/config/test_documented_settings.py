@@ -18,8 +18,8 @@ GROUPS = frozenset(name for name, field in Settings.model_fields.items() if isin
 # Fields of results, types of webhooks and methods of the client that begin as a group's settings do.
 NOT_SETTINGS = frozenset(
     (
-        "retrieval.filter verification.confidence verification.issues verification.question verification.succeeded "
-        "verification.failed webhooks.create"
+        "retrieval.filter stream.query verification.confidence verification.issues verification.question "
+        "verification.succeeded verification.failed webhooks.create"
     ).split()
 )
 # Read by the client, the tests or Compose; NAME stands for the names of a table.
