@@ -5,9 +5,9 @@ import { words } from "../i18n.js";
 
 const t = words({
   en: { copied: "No language model is configured; sentences are copied from the documents.",
-    judged: "Verdicts come from comparing words, figures, names and negations: what is said in other words can be misjudged, and some wrong statements pass as supported." },
+    judged: "What is said in other words can be misjudged, and some wrong statements pass as supported." },
   ko: { copied: "언어 모델이 설정되어 있지 않아 문서의 문장을 그대로 옮깁니다.",
-    judged: "판정은 낱말, 수치, 이름, 부정 표현을 비교한 결과입니다. 다른 말로 쓴 문장은 잘못 판정될 수 있고, 틀린 문장이 근거 있음으로 나올 수도 있습니다." },
+    judged: "다른 말로 쓴 문장은 잘못 판정될 수 있고, 틀린 문장이 근거 있음으로 나올 수도 있습니다." },
 });
 
 /** The banner itself; `copied` says whether the answer was written here, too. */
