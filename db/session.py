@@ -46,8 +46,9 @@ _first = threading.Lock()
 
 # Connections kept, and opened beyond those. Few: each is a Postgres process that plans every statement itself and grows
 # to some 8 MB, and one interpreter cannot keep more of them busy. The statements of admission alone are 5 MB of that,
-# so only the reserved ones run them. Two of these are kept: leases are renewed while queries are admitted, and a
-# connection that is opened for either plans everything anew. What they run is prepared when it comes again.
+# so only the reserved ones run them. Two of these are kept: leases are renewed while queries are admitted, and with
+# one kept connection the other would be opened each time and plan its statements again. Their statements are prepared
+# the second time they run.
 _FOR_WORK, _RESERVED = (6, 0), (2, 2)
 _PREPARE_AFTER = {_FOR_WORK: 5, _RESERVED: 1}
 _engines: dict[tuple[int, int], Engine] = {}

@@ -134,7 +134,7 @@ def _markdown(query: Json, link: Link) -> str:
 def _verification(query: Json) -> Iterator[str]:
     scores: Json = query["verification"]
     if scores["confidence"] is not None:
-        # A number that nobody has measured would say more than is known.
+        # Without a measured calibration a figure would claim a precision that we do not have.
         measured = scores["confidence_level"] != UNCALIBRATED
         yield (
             f"Confidence {scores['confidence']:.2f} ({scores['confidence_level']})"

@@ -13,7 +13,10 @@ MOST_BLOCKS = 100_000
 
 
 class SheetPlace(NamedTuple):
-    """Where a block stands in a spreadsheet: its first row, the rows that its first line takes, its columns from 1."""
+    """The position of a block in a spreadsheet: its first row, the rows that its first line fills, and its columns.
+
+    Rows and columns are counted from 1.
+    """
 
     row: int
     first_rows: int

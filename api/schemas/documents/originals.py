@@ -32,7 +32,7 @@ class SpanBoxes(BaseModel):
 
 
 class SheetPlaceRead(BaseModel):
-    """Where a block stands in a spreadsheet."""
+    """The position of a block in a spreadsheet."""
 
     row: int = Field(description="Of its first line, from 1.")
     first_rows: int = Field(description="How many rows the first line was made of: a header may have two.")

@@ -211,7 +211,7 @@ def _text_of(message: ChatMessage) -> str:
 
 
 class UrlCitation(BaseModel):
-    """A citation: where it stands in `content`, and what it leads to."""
+    """A citation: its position in `content` and the address that it links to."""
 
     start_index: int
     end_index: int = Field(description="Where it ends in `content`, in code points, exclusive.")

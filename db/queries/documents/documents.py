@@ -246,14 +246,14 @@ def store_parsed(
 
 
 def store_layout(session: Session, document_id: uuid.UUID, parsed: ParsedDocument) -> None:
-    """Store what was found anew in a document whose text is stored: places of words, and blocks."""
+    """Store the word boxes and blocks of a document that was read again; its stored text does not change."""
     values = {Document.blocks: blocks.stored(parsed.blocks)}
     session.execute(update(Document).where(Document.id == document_id).values(values))
     store_boxes(session, document_id, parsed.boxes)
 
 
 def get_blocks(session: Session, document_id: uuid.UUID) -> list[Any] | None:
-    """The stored blocks (domain.documents.blocks); None where no version read the document that knew them."""
+    """The stored blocks (domain.documents.blocks); None for documents read by a version without blocks."""
     return session.scalar(select(Document.blocks).where(Document.id == document_id))
 
 

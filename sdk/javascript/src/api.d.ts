@@ -397,7 +397,7 @@ export interface SpanBoxes {
   pages: PageBoxes[];
 }
 
-/** Where a block stands in a spreadsheet. */
+/** The position of a block in a spreadsheet. */
 export interface SheetPlace {
   /** Of its first line, from 1. */
   row: number;

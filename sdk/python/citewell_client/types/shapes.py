@@ -435,7 +435,7 @@ class Document(TypedDict):
 
 
 class SheetPlace(TypedDict):
-    """Where a block stands in a spreadsheet."""
+    """The position of a block in a spreadsheet."""
 
     row: int
     first_rows: int
