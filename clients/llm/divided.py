@@ -4,6 +4,9 @@ from collections.abc import AsyncIterator
 
 from clients.llm.protocol import ChatModel, ModelReply, ModelRequest, StreamPart
 
+_WRITTEN = frozenset({"fill_fields", "check_fields"})
+"""What only a language model can do: the offline provider knows no fields of other people's forms."""
+
 
 class DividedModel:
     """Asks `writer` for prose and `judge` for everything that has a schema.
@@ -33,4 +36,4 @@ class DividedModel:
         await self._judge.aclose()
 
     def _of(self, request: ModelRequest) -> ChatModel:
-        return self._writer if request.reply is None else self._judge
+        return self._writer if request.reply is None or request.prompt in _WRITTEN else self._judge
