@@ -15,7 +15,7 @@ class Methods:
 
     def at(self, scope: Scope) -> Sequence[str]:
         """In alphabetical order; none where there is nothing."""
-        asked = {**scope, "path_params": {}}
+        asked: Scope = {**scope, "path_params": {}}
         found = (route.methods or () for route in self._routes if route.matches(asked)[0] is not Match.NONE)
         methods = {method for each in found for method in each}
         return sorted(methods | {"OPTIONS"}) if methods else []

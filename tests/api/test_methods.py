@@ -1,5 +1,6 @@
 """405 and OPTIONS name every method of a path (RFC 9110, issue 21)."""
 
+import re
 from collections import defaultdict
 
 import httpx
@@ -14,7 +15,7 @@ def test_a_refused_method_names_all_methods_of_the_path(http: httpx.Client) -> N
     for operation in operations():
         paths[operation.path].add(operation.method)
     for path, methods in paths.items():
-        filled = path.format_map(defaultdict(lambda: "0"))
+        filled = re.sub(r"{\w+}", "0", path)
         refused = http.request("TRACE", filled)
         assert refused.status_code == 405, path
         # An id may be a name that another path has, such as `batches`.
