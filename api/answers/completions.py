@@ -25,7 +25,7 @@ from domain.correction.continuous_text import ContinuousText, Link, no_link, wit
 from domain.errors import CitewellError, QueryFinished, QueryNotFound
 from domain.query.conversation import last_turns
 from services.queries import conversations, results
-from services.queries.cancellation import cancel_query
+from services.queries.cancel_and_retry import cancel_query
 from services.queries.submission import NewQuery
 from services.queries.workspaces import read_model
 from workers.processes.notifying import notify_end

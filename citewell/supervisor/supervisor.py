@@ -14,8 +14,7 @@ import psutil
 
 from citewell.supervisor.apps import app_processes, fork_server_process, migrate, reachable_url
 from citewell.supervisor.home import write_private
-from citewell.supervisor.processes.output import OnLine
-from citewell.supervisor.processes.process import ManagedProcess, ProcessSpec
+from citewell.supervisor.processes.process import ManagedProcess, OnLine, ProcessSpec
 from citewell.supervisor.servers.endpoints import reserved_port
 from citewell.supervisor.servers.pair import EmbeddedServers
 from citewell.supervisor.state import ServerState, ensure_not_running, state_file

@@ -1,4 +1,4 @@
-"""Selects the passages that a reader is shown beside a refusal: they mention what was asked (V8)."""
+"""Refuses a question before anything is written, and selects the passages that mention what was asked (V8)."""
 
 import math
 import re
@@ -8,11 +8,31 @@ from dataclasses import dataclass
 
 from domain.evidence.spans import best_text_span
 from domain.question.features import question_weights
-from domain.question.question_parts import parts_of
+from domain.question.named_things import missing_things
+from domain.question.question_parts import is_greeting, parts_of
 from domain.text.cache import text_cache
 from domain.text.sentences import split_sentences
 from domain.text.word_index import WordIndex
 from domain.text.words import content_stems, coverage
+
+NOT_A_QUESTION = (
+    "This is a greeting and asks nothing of the documents. Ask about what is in them, and you get an answer."
+)
+
+
+def why_refused(question: str, passages: Sequence[str]) -> str:
+    """Return, in a sentence for users, why the question cannot be answered from `passages`; "" if it can.
+
+    A passage is its text with its file's name and its headings. Deterministic, and silent when in doubt.
+    """
+    if is_greeting(question):
+        return NOT_A_QUESTION
+    missing = [thing.text for thing in missing_things(question, passages)]
+    if not missing:
+        return ""
+    named = " or ".join(f"“{text}”" for text in missing[:3])
+    return f"The question is about {named}, which no passage of the documents names."
+
 
 _WORD = re.compile(r"\w")
 _MOST = 3

@@ -12,7 +12,7 @@ from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
 from domain.question.features import answer_features
 from domain.question.question_parts import QuestionPart, has_kind, parts_of
-from domain.support.logistic import LogisticRegression, parse_regression
+from domain.support.model import LogisticRegression, parse_regression
 from domain.text.cache import text_cache
 from domain.text.sentences import split_sentences
 from domain.text.words import content_stems

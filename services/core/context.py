@@ -1,8 +1,8 @@
-"""The context of a step: the query, the outcomes of earlier steps, and the models."""
+"""The context of a step: the query, the outcomes of earlier steps, what was left out, and the models."""
 
 import threading
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ from domain.answers.statements import Statement, statements
 from domain.errors import SourceDeleted
 from domain.markers.citable import Citable, citable_sources
 from domain.prompting.numbered_sources import Sources
-from domain.query.budget import Budget
+from domain.query.budget import CODES, Budget
 from domain.query.options import QueryOptions
 from domain.query.outcomes import Drafted, Retrieved, Selected
 from domain.query.refusals import refusal_for
@@ -258,3 +258,29 @@ def numbered_sources(passages: list[Passage]) -> Sources:
     return Sources.numbered(
         ((passage.label, passage.text) for passage in passages), (passage.context for passage in passages)
     )
+
+
+def ran_out(context: StepContext) -> str | None:
+    """The code of the budget that ran out before the round was finished, or None."""
+    codes = (outcome.get("code") for outcome in context.outcomes.values())
+    found = next((code for code in codes if code in CODES), None)
+    return found or (context.budget.code if context.budget.has_used(1.0) else None)
+
+
+def left_out_issues(context: StepContext) -> list[str]:
+    """One line per reason, with the steps that it concerns."""
+    steps: dict[str, list[str]] = {}
+    for step, outcome in _all(context):
+        if reason := outcome.get("degraded"):
+            steps.setdefault(reason, []).append(step)
+    return [f"Left out ({_named(names)}): {reason}." for reason, names in steps.items()]
+
+
+def _all(context: StepContext) -> Iterator[tuple[str, Outcome]]:
+    for _, outcomes in sorted(context.rounds.items()):
+        for (step, _), outcome in sorted(outcomes.items()):
+            yield step, outcome
+
+
+def _named(steps: list[str]) -> str:
+    return ", ".join(dict.fromkeys(step.replace("_", " ") for step in steps))

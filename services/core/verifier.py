@@ -33,7 +33,6 @@ JUDGES = (
 
 DECIDE_NOTHING = (
     "domain.audit.chain",
-    "domain.documents.embedded_text",
     "domain.documents.filings",
     "domain.documents.formats",
     "domain.documents.metadata",
@@ -43,7 +42,6 @@ DECIDE_NOTHING = (
     "domain.quality.answer_quality",
     "domain.query.resumption",
     "domain.audit.reverification",
-    "domain.query.searches",
     "domain.audit.validity",
     "domain.verdicts.summary_line",
     "domain.webhooks.delivery",

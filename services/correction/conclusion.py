@@ -17,8 +17,7 @@ from domain.correction.corrected_answer import Corrected
 from domain.errors import SourceDeleted
 from domain.markers.stripping import plain_text
 from domain.verdicts.states import PairVerdict, Verdict
-from services.core.context import StepContext, StepResult
-from services.core.degradation import ran_out
+from services.core.context import StepContext, StepResult, ran_out
 from services.quality.counts import Shown, count_answer
 from services.reporting.assessment import (
     Published,

@@ -13,7 +13,7 @@ from db.queries.access.workspaces import list_workspaces_of, lock_workspace
 from db.queries.documents.spaces import Space, get_or_add_space, space_of, switch_space
 from db.queries.documents.vectors import add_vectors, chunks_without_vector, count_chunks, delete_other_vectors
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.documents.embedded_text import embedded_text
+from domain.documents.documents import embedded_text
 from domain.errors import WorkspaceNotFound
 from services.core import embedding_spaces
 from services.graph import merging

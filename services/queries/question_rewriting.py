@@ -9,7 +9,7 @@ from domain.errors import QuestionInvalid
 from domain.prompting.judgements import RESTATE_QUESTION, REWRITE_QUESTION
 from domain.query.conversation import as_lines
 from domain.query.outcomes import Restated, Reworded
-from domain.query.searches import new_queries
+from domain.query.rounds import new_queries
 from services.core.context import StepContext, StepResult
 from services.queries.submission import checked_question
 

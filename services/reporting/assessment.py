@@ -12,8 +12,7 @@ from domain.correction.corrected_answer import Corrected
 from domain.evidence.spans import claim_relevance
 from domain.verdicts.confidence import confidence
 from domain.verdicts.states import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
-from services.core.context import Outcome, StepContext
-from services.core.degradation import left_out_issues
+from services.core.context import Outcome, StepContext, left_out_issues
 from services.judging.question_answered import with_question_verdict
 from services.reporting.answer_confidence import set_answer_confidence
 from services.reporting.claim_report import claim_rows, claims_check, facts_check

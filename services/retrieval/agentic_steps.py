@@ -9,7 +9,7 @@ from domain.evidence.spans import best_text_span
 from domain.prompting.judgements import DECIDE_SEARCH, RESEARCH_NOTES, ResearchNote, SearchDecision
 from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Decided, FoundBy, Note, Noted, Searched
-from domain.query.searches import new_queries
+from domain.query.rounds import new_queries
 from domain.safety.prompt_injection import without_orders
 from domain.text.quotes import locate_quote
 from services.core.context import StepContext, StepResult, numbered_sources

@@ -11,7 +11,7 @@ from domain.query.modes import GateDecision, evidence_gate, parse_mode, rules_of
 from domain.query.options import QueryOptions
 from domain.query.outcomes import Scored, Selected
 from domain.question import is_greeting, why_refused
-from domain.question.refusal import NOT_A_QUESTION
+from domain.question.nearest import NOT_A_QUESTION
 from domain.retrieval.ranking import Scored as ScoredChunk
 from domain.retrieval.ranking import rank, with_bridges, within_budget
 from domain.retrieval.source_scoring import Excerpt, SourceRules, select_sources

@@ -9,8 +9,7 @@ from pathlib import Path
 from citewell.supervisor.errors import StartFailed
 from citewell.supervisor.processes.forkserver import ForkServer
 from citewell.supervisor.processes.guard import Guard
-from citewell.supervisor.processes.output import OnLine, Output
-from citewell.supervisor.processes.process import Begin, Child, ManagedProcess, ProcessSpec, execute
+from citewell.supervisor.processes.process import Begin, Child, ManagedProcess, OnLine, Output, ProcessSpec, execute
 
 _TICK_S = 0.02
 

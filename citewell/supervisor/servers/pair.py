@@ -8,8 +8,7 @@ import psutil
 
 from citewell.supervisor.home import Home, disk_errors_explained, home_at, prepare
 from citewell.supervisor.processes.fleet import Fleet
-from citewell.supervisor.processes.output import OnLine
-from citewell.supervisor.processes.process import ProcessSpec
+from citewell.supervisor.processes.process import OnLine, ProcessSpec
 from citewell.supervisor.servers.binaries import find_binaries
 from citewell.supervisor.servers.endpoints import broker_url, choose_ports, database_url, load_secrets
 from citewell.supervisor.servers.postgres import create_cluster, data_folder, postgres_spec

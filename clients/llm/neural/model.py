@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
-from clients.llm.calling.unbatched import items_of
 from clients.llm.neural.classifier import PairClassifier
 from clients.llm.neural.judging import vetoed
 from clients.llm.protocol import ChatModel, ModelError, ModelReply, ModelRequest, ModelUnavailable, StreamPart
-from domain.prompting.batched_items import Statements, by_id
+from domain.prompting.batched_items import Statements, by_id, items_of
 from domain.prompting.judgements import (
     CHECK_STATEMENT,
     CHECK_STATEMENTS,
