@@ -142,7 +142,6 @@ class _Chunks:
                 spoke = now
 
     def _answer(self, query: Mapping[str, Any]) -> list[bytes]:
-        """What of the answer is not sent yet, and all that follows it."""
         read = self._text.finished(query, korean=completions.in_korean(query))
         rest = _content(self._asked, read, self._link).removeprefix(self._text.shown)
         proof = CompletionProof.model_validate(completions.proof_of(read))

@@ -107,7 +107,6 @@ P = TypeVar("P", bound=Identified)
 
 
 def by_id(items: Iterable[Item], replied: Iterable[P]) -> dict[str, P]:
-    """Return the replies by item id, without items that have none, or more than one."""
     parts = list(replied)
     counts, known = Counter(part.id for part in parts), {item.id for item in items}
     return {part.id: part for part in parts if part.id in known and counts[part.id] == 1}

@@ -60,7 +60,6 @@ class _Passage:
     index: WordIndex
 
     def has(self, stem: str) -> Mapping[int, float]:
-        """How far each piece has the word, by its number; those without it are left out."""
         return self.index.coverages([stem])
 
 
@@ -82,7 +81,6 @@ class _Quote:
         return frozenset[str]().union(*(each.stems for each in self.pieces))
 
     def adds(self, piece: _Piece) -> bool:
-        """Whether the piece says more than the question does."""
         return not all(coverage([stem], self.has.keys()) for stem in piece.stems)
 
     @property
@@ -128,7 +126,6 @@ def _read(text: str) -> Iterator[_Piece]:
 
 
 def _rarity(question: str, passages: Sequence[_Passage]) -> Mapping[str, float]:
-    """Weigh the question's words, 1 in all: those that few passages have count most."""
     wanted = {stem: weight for part in parts_of(question) for stem, weight in question_weights(part).items()}
     having = Counter(
         stem for stem in wanted for each in passages if max(each.has(stem).values(), default=0.0) > _SAME_WORD
@@ -163,7 +160,6 @@ def _worth(quote: _Quote, weights: Mapping[str, float]) -> float:
 
 
 def _repeats(one: _Quote, other: _Quote, known: Set[str]) -> bool:
-    """Whether one says the same as the other, or is of the same passage and has no further word of the question."""
     if one.passage == other.passage:
         return known >= one.words or any(piece is each for piece in one.pieces for each in other.pieces)
     return len(one.stems & other.stems) > _SAME_TEXT * len(one.stems)

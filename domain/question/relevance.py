@@ -58,7 +58,6 @@ def part_relevance(asked: QuestionPart, answer: str) -> float:
 
 @text_cache(most=64)
 def _sentences(answer: str) -> tuple[str, ...]:
-    """Its first sentences, without citation markers; cached, because each part of a question needs them."""
     return tuple(each.text for each in split_sentences(plain_text(answer).text)[:_MOST_SENTENCES])
 
 

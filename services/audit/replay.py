@@ -224,7 +224,6 @@ def _differences_between(where: str, recorded: Any, replayed: Any) -> list[Diffe
 
 
 def _parts(value: Any) -> dict[str, Any] | None:
-    """The parts of a JSON object or list by path; None for anything else."""
     if isinstance(value, dict):
         named = cast("dict[str, Any]", value)
         return {f".{name}": named[name] for name in sorted(named)}

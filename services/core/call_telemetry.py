@@ -21,7 +21,6 @@ _RESULTS = {
 
 
 def report_calls(calls: Sequence[CallRecord], prices: Mapping[str, ModelInfo], within: Context | None = None) -> None:
-    """Count the calls, and record their spans within the span of `within`, else within the current one."""
     for call in calls:
         _count(call, prices)
         if tracing.is_on():

@@ -54,7 +54,6 @@ class QuerySnapshot:
 
 
 def _is_watched(_: uuid.UUID) -> bool:
-    """Without information, assume a watcher."""
     return True
 
 
@@ -137,7 +136,6 @@ def _not_published(_: Sequence[EventData]) -> None:
 
 
 def _not_dispatched(_events: Sequence[EventData], _item: str, _value: Mapping[str, Any]) -> bool:
-    """Default without other workers to hand items to."""
     return False
 
 
@@ -190,7 +188,6 @@ class StepContext:
 
     @property
     def verifier(self) -> str:
-        """The version of the checker of this query's statements."""
         tools, judge = self.tools, self.query.options.judge_model
         own = (tools.sharing_verifier if self.query.options.shares_calls else tools.verifier) or tools.models.provider
         # The versions of prompts and rules follow the model's name, which may contain slashes.
@@ -224,7 +221,6 @@ class StepContext:
         return self.outcomes.get((step, item))
 
     def earlier(self, step: str, item: str = "") -> Outcome | None:
-        """The outcome of a step in the latest earlier round that has one, or None."""
         found = (self.rounds.get(number, {}).get((step, item)) for number in range(self.round - 1, -1, -1))
         return next((outcome for outcome in found if outcome is not None), None)
 
@@ -241,7 +237,6 @@ class StepContext:
         )
 
     def passages(self, keys: list[int]) -> list[Passage]:
-        """The existing passages with these keys, in the order of `keys`."""
         return self.passage_cache.passages(keys, get_given_passages if self.query.is_external else get_passages)
 
     def selected_passages(self) -> list[Passage]:
@@ -270,7 +265,6 @@ def ran_out(context: StepContext) -> str | None:
 
 
 def left_out_issues(context: StepContext) -> list[str]:
-    """One line per reason, with the steps that it concerns."""
     steps: dict[str, list[str]] = {}
     for step, outcome in _all(context):
         if reason := outcome.get("degraded"):

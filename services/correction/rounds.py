@@ -111,7 +111,6 @@ def _attempt_history(context: StepContext, findings: Findings | None) -> StoredV
 
 
 async def plan_queries(context: StepContext) -> StepResult:
-    """Plan searches for the gaps of the previous round; without a usable reply, search for the gaps themselves."""
     gaps = (context.earlier("assess") or {}).get("gaps", [])
     fields = {
         "question": context.question,

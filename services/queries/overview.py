@@ -16,13 +16,11 @@ MOST_COUNTED = 10_000
 
 
 def count_entries(wanted: QueryFilter) -> int:
-    """How many entries all pages have, at most MOST_COUNTED."""
     with reading() as session:
         return queries.count_queries(session, wanted, most=MOST_COUNTED)
 
 
 def read_overview(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
-    """One page, newest first; numbers that do not exist, or not yet, are null."""
     with reading() as session:
         rows = queries.list_queries(session, wanted, after=after, limit=limit)
         ids = [query.id for query, _ in rows]

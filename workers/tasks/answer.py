@@ -16,7 +16,6 @@ def _candidates(context: StepContext) -> list[int]:
 
 
 def _read_while_checked(context: StepContext) -> list[int]:
-    """The passages that the answer is written from, and those that its checks also need."""
     return [*context.selection["selected"], *context.selection["ranked"][:ALIGNMENT_CHUNKS]]
 
 

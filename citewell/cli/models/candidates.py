@@ -71,7 +71,6 @@ def _is_local(target: str) -> bool:
 
 
 def _local(target: str | None) -> tuple[LocalServer, str]:
-    """The server of that name, or the only one that runs."""
     if target is not None:
         server = next(server for server in LOCAL_SERVERS if server.name == target)
         return server, server.address
@@ -85,7 +84,6 @@ def _local(target: str | None) -> tuple[LocalServer, str]:
 
 
 def _answer(address: str, key: str, key_name: str, server: LocalServer | None) -> tuple[str, ServerAnswer]:
-    """The address that lists models, which may be `/v1` below the one that was given."""
     given = address.rstrip("/").removesuffix("/chat/completions")
     if without_login(given) != given:
         raise CommandFailed("a login in the address would be written into the file; put the key into the environment")
@@ -157,7 +155,6 @@ def _asked(candidate: Settings, name: str) -> Trial:
 
 
 def _candidate(before: Settings, chosen: Chosen, main: str, fast: str, *, strict: bool) -> Settings:
-    """The settings as they would be."""
     known = ModelSettings().catalogue
     own = {
         "provider": chosen.provider,

@@ -115,7 +115,6 @@ Begin = Callable[[ProcessSpec], Child]
 
 
 def execute(spec: ProcessSpec, stdin: int = subprocess.DEVNULL) -> Child:
-    """Start a life as a program of its own."""
     return spawn(
         spec.argv, env=spec.env, account=spec.account, death_signal=spec.death_signal, cwd=spec.cwd, stdin=stdin
     )
@@ -140,7 +139,6 @@ class ManagedProcess:
 
     @property
     def pid(self) -> int | None:
-        """The process id, None between a death and the next start."""
         return self._child.pid if self._child else None
 
     def is_ready(self) -> bool:
@@ -173,7 +171,6 @@ class ManagedProcess:
             self._record_death(f"ended with exit code {code}")
 
     def stop(self) -> None:
-        """Signal in steps until the process is gone, then kill its group; does nothing when it does not run."""
         child = self._child
         if child is None:
             return
@@ -185,7 +182,6 @@ class ManagedProcess:
         self._end_group(child)
 
     def kill(self) -> None:
-        """SIGKILL to the whole group, without waiting; `stop` or `revive` does the rest."""
         if self._child is not None:
             _kill_group(self._child.pid)
 

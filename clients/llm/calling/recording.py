@@ -72,7 +72,6 @@ def begun_record(request: ModelRequest, provider: str, item: str, reserved: int)
 def cached_record(
     reply: CachedReply, prompt: str, text: PromptText, provider: str, item: str, seconds: float
 ) -> CallRecord:
-    """The record of a call that was not made, because its reply was cached."""
     return CallRecord(
         provider=provider,
         model=reply.model,

@@ -43,7 +43,6 @@ class NeuralJudge:
         return self._inner.provider
 
     def reserves(self, request: ModelRequest) -> int:
-        """The inner model's: every question goes to it."""
         return self._inner.reserves(request)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
@@ -69,7 +68,6 @@ class NeuralJudge:
         return self._inner.stream(request)
 
     async def aclose(self) -> None:
-        """Drop queued vetoes, and close the inner model."""
         self._queue.shutdown(wait=False, cancel_futures=True)
         await self._inner.aclose()
 

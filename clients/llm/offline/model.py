@@ -176,7 +176,6 @@ def _sources(fields: _Fields) -> Sources:
 
 
 def _check_each(fields: Mapping[str, object], check: Callable[[str, Sources], StatementCheck]) -> StatementChecks:
-    """Answer `check_statements` by calling `check(statement, sources)` for each item."""
     sources = fields["sources"]
     if not isinstance(sources, Sources):
         raise TypeError("sources are read from a Sources object, not from a text")

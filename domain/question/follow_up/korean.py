@@ -19,7 +19,6 @@ _FEW = 3
 
 
 def restate(question: str, topic: str) -> Restatement | Verdict:
-    """Say what `question` means after the question `topic`, which stands alone."""
     flat = " ".join(question.split())
     led = _LEAD.match(flat + " ")
     rest = flat[led.end() :] if led and led.end() < len(flat) else flat
@@ -51,7 +50,6 @@ _THIS_NOUN = re.compile(
 
 
 def resolved(question: str, topic: str) -> Restatement | Verdict | None:
-    """The question with its pronoun put into words; None if it has none that refers to the question before."""
     said = tokens_of(topic)
     for pattern, meant in ((_THAT, thing_of), (_THERE, thing_of), (_HE, person_of)):
         found = pattern.search(question)
