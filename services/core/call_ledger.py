@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from clients.llm.pricing import cost_usd
+from clients.llm.calling.recording import cost_usd
 from clients.llm.protocol import CallRecord
 from config.models import ModelInfo
 from services.core.context import StepContext

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from opentelemetry.context import Context
 from opentelemetry.trace import SpanKind
 
-from clients.llm.pricing import cost_usd
+from clients.llm.calling.recording import cost_usd
 from clients.llm.protocol import CallRecord
 from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeVar
 
+from clients.llm.calling.recording import cost_usd
 from clients.llm.gateway import ModelGateway
-from clients.llm.pricing import cost_usd
 from clients.llm.protocol import CallLog, CallRecord
 from config.models import ModelInfo
 from domain.prompting.batched_items import MOST_STATEMENTS
@@ -131,7 +131,9 @@ def calibration_for(judged: Mapping[str, Sequence[JudgedPair]], version: str) ->
     """N8: fit a calibration, which turns these scores into probabilities. Its measures and `high` come from sets that
     the fit had not seen: each is left out in turn (halves of a single one). None where there is nothing to learn from.
     """
-    folds = {name: _scored(pairs) for name, pairs in judged.items()}
+    folds = {
+        name: [(pair.score, pair.label) for pair in pairs if pair.score is not None] for name, pairs in judged.items()
+    }
     if len(folds) == 1:
         (only,) = folds.values()
         folds = {"even": only[::2], "odd": only[1::2]}
@@ -160,10 +162,6 @@ def _judged_unseen(name: str, folds: Mapping[str, Sequence[tuple[float, int]]]) 
     slope, offset = _fitted([pair for other, fold in folds.items() if other != name for pair in fold])
     held = Calibration("", slope, offset, 0.0)
     return [(held.apply(score), label) for score, label in folds[name]]
-
-
-def _scored(pairs: Sequence[JudgedPair]) -> list[tuple[float, int]]:
-    return [(pair.score, pair.label) for pair in pairs if pair.score is not None]
 
 
 def _fitted(pairs: Sequence[tuple[float, int]]) -> tuple[float, float]:
