@@ -51,7 +51,7 @@ def part_relevance(asked: QuestionPart, answer: str) -> float:
         return 0.0
     if is_elliptical(asked, " ".join(said)):
         said.append(f"{asked.text.rstrip('?？ ')} {said[0]}")
-    elif not _same_script(asked.text, answer):
+    elif _is_hangul(asked.text) != _is_hangul(answer):
         return _UNKNOWN
     return max(sentence_relevance(asked, each) for each in said)
 
@@ -71,10 +71,6 @@ def is_elliptical(asked: QuestionPart, answer: str) -> bool:
     if len(answer.split()) > _ELLIPTICAL or set(content_stems(answer)) & set(asked.stems):
         return False
     return bool(has_kind(asked.kind, answer, asked.text)) or asked.kind == "decision"
-
-
-def _same_script(question: str, answer: str) -> bool:
-    return _is_hangul(question) == _is_hangul(answer)
 
 
 def _is_hangul(text: str) -> bool:

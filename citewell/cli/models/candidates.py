@@ -133,7 +133,7 @@ def try_groq(before: Settings, chosen: Chosen, model: str | None) -> Tried:
 
 def try_compatible(before: Settings, chosen: Chosen, name: str) -> Tried:
     """Ask for a judgement in its schema, enforced or not; where the model only writes, for an answer as well."""
-    judging = _judging(chosen)
+    judging = Chosen(chosen.provider, chosen.base_url, chosen.models, chosen.key_env, "standard")
     strict = _asked(_candidate(before, judging, name, name, strict=True), name)
     loose = strict if strict.problem is None else _asked(_candidate(before, judging, name, name, strict=False), name)
     trials = [strict if strict.problem is None else loose]
@@ -143,10 +143,6 @@ def try_compatible(before: Settings, chosen: Chosen, name: str) -> Tried:
     if trials[0].problem:
         raise CommandFailed(f"{name}: {trials[0].problem}; nothing was changed", FAILED)
     return Tried(name, name, trials, strict.problem is None)
-
-
-def _judging(chosen: Chosen) -> Chosen:
-    return Chosen(chosen.provider, chosen.base_url, chosen.models, chosen.key_env, "standard")
 
 
 def _asked(candidate: Settings, name: str) -> Trial:
