@@ -314,7 +314,6 @@ class Settings(BaseSettings):
 
     @property
     def judges_offline(self) -> bool:
-        """Whether every judgement is made by rules, in this process."""
         return self.provider == "offline" or self.models.judgements == "offline"
 
     @property
@@ -332,13 +331,11 @@ class Settings(BaseSettings):
 
     @property
     def provider_key_name(self) -> str:
-        """The environment variable for the key of the provider in use."""
         own = "GROQ_API_KEY" if self.provider != "openai_compatible" else "CITEWELL_MODELS__API_KEY"
         return self.models.api_key_env or own
 
     @property
     def graph_extractor(self) -> Literal["model", "local", "off"]:
-        """Which extractor reads the entities and relations of documents."""
         if self.graph.extractor == "auto":
             return "local" if self.provider == "offline" else "model"
         return self.graph.extractor

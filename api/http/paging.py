@@ -71,7 +71,6 @@ def next_name_cursor(rows: Sequence[dict[str, Any]], limit: int) -> str | None:
 
 
 def turn_cursor(last: TurnPlace | None) -> str | None:
-    """The cursor after this turn; None when the list ends there."""
     return None if last is None else _encoded([*last])
 
 

@@ -38,14 +38,12 @@ def joined(headings: Iterable[str]) -> str:
 
 
 def with_columns(text: str, context: str) -> str:
-    """Return `text`, preceded by the column names of its context if it begins within a table."""
     first, _, rest = context.partition("\n")
     columns = (context if _CELLS.search(first) else rest).strip("\n")
     return f"{columns}\n{text}" if columns else text
 
 
 def _columns(document: ParsedDocument, start: int) -> str:
-    """The header of the table in which a text begins, if it begins below that header."""
     index = bisect_right(document.tables, start, key=lambda table: table.start) - 1
     table = document.tables[index] if index >= 0 else Table(0, 0, 0)
     if not table.header_end <= start < table.end or table.header_end == table.start:

@@ -33,7 +33,6 @@ SAVE_AS = {
 
 
 def listed(suffixes: tuple[str, ...] = SUFFIXES) -> str:
-    """Return the extensions as a phrase: `.txt, .md or .pdf`."""
     return " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
 
 
@@ -42,5 +41,4 @@ def advice(suffix: str) -> str:
 
 
 def media_type(filename: str) -> str:
-    """The media type of a file by its extension; bytes of an unknown kind if it has another one."""
     return _MEDIA_TYPES.get(PurePosixPath(filename.lower()).suffix, "application/octet-stream")

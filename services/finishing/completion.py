@@ -76,7 +76,6 @@ def _notify_listener() -> None:
 
 
 def publish(context: StepContext) -> StepResult:
-    """End the query as succeeded, or as failed with the reason that `conclude` left."""
     concluded = context.outcome("conclude") or {}
     failed = concluded.get("status") != "answered"
     code = concluded.get("code", "generation_failed")

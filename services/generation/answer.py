@@ -60,7 +60,6 @@ def _drafted(reply: ComposedText | Failure, draft: StreamedDraft, refusal: str |
 
 
 def _stopped(context: StepContext, draft: StreamedDraft) -> StepResult:
-    """The answer ends where it was stopped; it is then treated like any other ungrounded answer."""
     model = context.log.records[-1].model if context.log.records else None
     drafted = Drafted(
         status="complete", text=draft.closed_text, model=model, early=sorted(draft.dispatched), stopped=STOPPED

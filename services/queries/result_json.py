@@ -59,7 +59,6 @@ def elapsed_ms(query: Query) -> float | None:
 
 
 def origin_json(document_id: str, added: Mapping[str, tuple[str, str]]) -> dict[str, str | None]:
-    """When the document was added, and to which workspace; null for a deleted one."""
     at, workspace = added.get(document_id, (None, None))
     return {"timestamp": at, "workspace": workspace}
 

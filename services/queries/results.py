@@ -34,7 +34,6 @@ FINAL = frozenset({"succeeded", "failed", "cancelled"})
 
 
 def read_status(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> str:
-    """The query's status alone, for waiting. Raises QueryNotFound, VerificationNotFound."""
     with reading() as session:
         return queries.get_status(session, query_id, kind)
 
@@ -48,7 +47,6 @@ def read_succeeded(query_id: uuid.UUID) -> dict[str, Any]:
 
 
 def read_query(query_id: uuid.UUID) -> dict[str, Any]:
-    """The query with everything known of it so far. Raises QueryNotFound."""
     with reading() as session:
         query, workspace = queries.get_named_query(session, query_id, QueryKind.ANSWER)
         whole = results.read_whole(session, query_id, query.round)
@@ -98,7 +96,6 @@ def read_queries(wanted: QueryFilter, *, after: Place | None, limit: int) -> lis
 
 
 def read_head(query_id: uuid.UUID) -> dict[str, Any]:
-    """The query without its answer. Raises QueryNotFound."""
     with reading() as session:
         query, workspace = queries.get_named_query(session, query_id)
         return head_json(query, workspace, queries.searched_workspaces(session, [query]))

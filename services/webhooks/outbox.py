@@ -92,7 +92,6 @@ def announce_batch(session: Session, batch_id: uuid.UUID) -> None:
 
 
 def announce_document(session: Session, document_id: uuid.UUID, error: dict[str, Any] | None = None) -> None:
-    """Announce the end of an ingestion; with `error` ({code, message}) it failed."""
     type_ = EventType.DOCUMENT_FAILED if error else EventType.DOCUMENT_READY
     if _wanting(session, type_):
         document = documents.get_document(session, document_id)
@@ -101,7 +100,6 @@ def announce_document(session: Session, document_id: uuid.UUID, error: dict[str,
 
 
 def receiver_of(endpoint: WebhookEndpoint) -> Receiver:
-    """The endpoint as a receiver; it has its own limit of deliveries in flight."""
     return Receiver(endpoint.url, str(endpoint.id), endpoint.id)
 
 

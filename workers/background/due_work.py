@@ -35,6 +35,5 @@ def start_revalidation() -> None:
 
 
 def revalidate() -> None:
-    """Process changes of documents once, and start the verifications that they require."""
     if process_changes(settings()):
         launcher().queries()

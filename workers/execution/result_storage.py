@@ -78,7 +78,6 @@ async def store_results(
 
 
 async def defer(claim: Claim, deferred: Deferred) -> None:
-    """Hand back the claims on steps that have to wait for a model, and raise RetryLater."""
     waiting = [run for run, _ in deferred]
     longest = max((error for _, error in deferred), key=lambda error: error.wait_s)
     late = claim.only([run.step.name for run in waiting])
@@ -148,7 +147,6 @@ def _events(results: Results) -> list[events.EventData]:
 
 
 def _next_context(context: StepContext, following: Work) -> StepContext:
-    """The context of the following work, built from what this process has already loaded."""
     rounds = {**context.rounds, context.round: context.outcomes}
     outcomes = dict(rounds.get(following.run.round, {}))
     library = PassageCache() if following.is_fresh else context.passage_cache
@@ -158,7 +156,6 @@ def _next_context(context: StepContext, following: Work) -> StepContext:
 
 
 def _wanted(results: Results, next_context: StepContext, following: Work) -> step_io.ClaimRequest:
-    """The claim on the following work, its stage if it is a new one, and the passages to load."""
     entered = [run.step.stage for run, _ in results if not run.is_derived]
     stage = following.stage if following.stage not in entered[-1:] else None
     keys = following.reads(next_context) if not next_context.query.is_external else ()

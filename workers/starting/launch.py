@@ -117,7 +117,6 @@ def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
 
 
 def launch_import(import_id: uuid.UUID) -> bool:
-    """Start or continue unpacking an archive; False when the broker is unreachable."""
     return _launch("import.unpack", Queue.INGESTION, import_id)
 
 
@@ -139,7 +138,6 @@ def launch_graphs(older_than_s: float | None = None) -> int:
 
 
 def launch_delivery(delivery_id: uuid.UUID) -> bool:
-    """Start a webhook delivery; False when the broker is unreachable."""
     return _launch("webhook.deliver", Queue.WEBHOOKS, delivery_id)
 
 

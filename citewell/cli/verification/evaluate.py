@@ -71,7 +71,6 @@ def evaluate(
 
 
 def _loaded() -> Any:
-    """The module that does the work; it imports databases and models, so only on demand."""
     # With more BLAS threads, concurrent embeddings wait for each other (clients.embeddings).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     return import_module("citewell.cli.verification.evaluating")

@@ -58,8 +58,6 @@ class _Judges:
     reranker: Reranker | None
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run all work with models in one event loop, and close their connections."""
-
         async def then_close() -> T:
             try:
                 return await work
@@ -137,7 +135,6 @@ def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:
 
 
 def list_earlier(limit: int, as_json: bool) -> None:
-    """Print the latest runs, the newest first."""
     with database():
         runs = list_runs(limit)
     if not as_json:
@@ -228,7 +225,6 @@ def _store(run: FinishedRun, wanted: Wanted) -> None:
 
 
 def _report_failures(reasons: Sequence[str], total: int, what: str) -> None:
-    """Report failed checks; raise CommandFailed if every check failed, because that is no result."""
     if not reasons:
         return
     most, count = Counter(reasons).most_common(1)[0]

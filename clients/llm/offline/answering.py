@@ -121,7 +121,6 @@ def _answers(question: str, sources: Sources, meaning: Meaning) -> list[list[Can
 
 
 def _relevant(part: QuestionPart, question: str, sources: Sources, meaning: Meaning) -> list[Candidate]:
-    """The sentences good enough to answer one part, best first; none if the best is not."""
     usable = [
         candidate
         for candidate in answering_sentences(part, sources, meaning)

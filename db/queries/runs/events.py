@@ -108,7 +108,6 @@ _APPEND_HELD = text(_SQL.format(condition=_HELD))
 
 
 def drop_old_drafts(session: Session, keep_s: float) -> None:
-    """Delete the drafts of queries that ended more than `keep_s` seconds ago: only their answers are kept."""
     until = func.now() - timedelta(seconds=keep_s)
     ended = select(Query.id).where(Query.id == Event.query_id, Query.finished_at < until).exists()
     # A literal: with a parameter Postgres could not tell that the partial index of drafts applies.
@@ -129,7 +128,6 @@ class Progress(NamedTuple):
 
 
 def read_progress(session: Session, query_id: uuid.UUID, after: int) -> Progress | None:
-    """The events after number `after`, in order; None when there is no such query."""
     later = and_(Event.query_id == Query.id, Event.seq > after)
     statement = select(Query.status, Query.kind, Event.seq, Event.type, Event.data).outerjoin(Event, later)
     rows = session.execute(statement.where(Query.id == query_id).order_by(Event.seq)).all()

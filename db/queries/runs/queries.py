@@ -51,7 +51,6 @@ def add_query(session: Session, workspace_id: int, *, query_id: uuid.UUID | None
 
 
 def add_queries(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Accept many; all `rows` have the same columns of `Query`, including `id`."""
     session.execute(insert(Query), list(rows))
 
 
@@ -94,7 +93,6 @@ def ids_beginning(session: Session, start: str) -> Sequence[uuid.UUID]:
 
 
 def has_ended(session: Session, query_id: uuid.UUID) -> bool:
-    """True if the query has a final state or was deleted."""
     unfinished = select(Query.id).where(Query.id == query_id, Query.finished_at.is_(None))
     return session.scalar(unfinished) is None
 
@@ -123,7 +121,6 @@ def get_named_query(session: Session, query_id: uuid.UUID, kind: QueryKind | Non
 
 
 def not_found(query_id: uuid.UUID, kind: QueryKind | None) -> NotFound:
-    """The error for a query that does not exist, or is not of that `kind`."""
     if kind is QueryKind.VERIFICATION:
         return VerificationNotFound(f"There is no verification {query_id}.")
     return QueryNotFound(f"There is no query {query_id}.")
@@ -158,7 +155,6 @@ class QueryFilter:
 def list_queries(
     session: Session, wanted: QueryFilter, *, after: Place | None = None, limit: int
 ) -> list[tuple[Query, str]]:
-    """One page of (query, workspace name), the newest first."""
     statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id)
     statement = statement.where(*_conditions(wanted))
     rows = session.execute(page(statement, Query.created_at, Query.id, after=after, limit=limit))
@@ -166,7 +162,6 @@ def list_queries(
 
 
 def count_queries(session: Session, wanted: QueryFilter, *, most: int) -> int:
-    """How many there are, counted up to `most`."""
     found = select(Query.id).where(Query.tenant_id == OWN_TENANT, *_conditions(wanted)).limit(most)
     return session.scalars(select(func.count()).select_from(found.subquery())).one()
 

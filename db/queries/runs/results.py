@@ -44,7 +44,6 @@ StoredAnswer = tuple[Answer, list[Citation]]
 
 
 def find_answer(session: Session, query_id: uuid.UUID) -> StoredAnswer | None:
-    """The answer of the last round, if any, with its citations in order."""
     answer = session.scalar(select(Answer).where(Answer.query_id == query_id).order_by(Answer.round.desc()).limit(1))
     if answer is None:
         return None
@@ -53,7 +52,6 @@ def find_answer(session: Session, query_id: uuid.UUID) -> StoredAnswer | None:
 
 
 def find_published_verification(session: Session, query_id: uuid.UUID) -> StoredVerification | None:
-    """The verification of the answer that users see, if any."""
     verification = session.scalar(
         select(Verification)
         .where(Verification.query_id == query_id, Verification.kind == "published")

@@ -69,7 +69,6 @@ class _Line:
 
 @text_cache()
 def parse_tables(text: str) -> ParsedTables:
-    """Return the tables of `text`. Linear in its length."""
     rows: list[Row] = []
     prose: list[str] = []
     for number, (above, lines) in enumerate(_tables_and_lines(text)):
@@ -113,7 +112,6 @@ def _tables_and_lines(text: str) -> Iterator[tuple[str, list[_Line]]]:
 
 
 def _split_cells(line: str) -> _Line:
-    """Divide a line into cells; a line that is not one of a table becomes its own `separator`."""
     if len(line) > _MOST_LINE:
         return _Line(line, ())
     if "|" in line:
@@ -132,7 +130,6 @@ def _split_cells(line: str) -> _Line:
 
 
 def cells_of(line: str) -> tuple[str, ...]:
-    """Return the cells of a table's line; () for any other line."""
     return tuple(each for each in _split_cells(line).cells if each)
 
 
@@ -159,7 +156,6 @@ def _rows(lines: Sequence[_Line], above: str, number: int) -> Iterator[Row]:
 
 
 def _grid(lines: Sequence[_Line]) -> list[list[str]]:
-    """Return the cells as a rectangle, without the empty ones that bars at the edges make."""
     rows = [list(each.cells) for each in lines]
     if lines[0].separator == "|" and all(not row[0] for row in rows):
         rows = [row[1:-1] if not row[-1] else row[1:] for row in rows]

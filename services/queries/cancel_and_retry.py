@@ -1,6 +1,7 @@
-"""Retries a failed query as a new one, because a final state is final."""
+"""Cancels a query, and retries a failed one as a new query, because a final state is final."""
 
 import uuid
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -14,12 +15,31 @@ from db.queries.runs.queries import add_query, get_query
 from db.queries.runs.replays import copy_outcomes, copy_sources, outcomes_of_request
 from db.queries.runs.steps import add_outcomes, list_outcomes
 from db.session import transaction
-from domain.errors import NotReplayable, SourceDeleted
+from domain.errors import NotReplayable, QueryFinished, SourceDeleted
 from domain.query.resumption import kept_outcomes
 from services.core.context import Outcome
 from services.core.request_priority import requester_columns
+from services.finishing.completion import finish
 from services.queries.conversations import take_place
+from services.queries.results import read_head
 from services.queries.submission import Submitted
+
+
+def cancel_query(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dict[str, Any]:
+    """End the query as cancelled and return it without its answer; repeating it changes nothing.
+
+    After the commit its messages are stale: workers drop them, and stop a running call when they renew their lease.
+    Nothing of it is stored or sent. Raises QueryNotFound, VerificationNotFound, and QueryFinished when it has ended
+    otherwise.
+    """
+    with transaction() as session:
+        finish(session, query_id, QueryStatus.CANCELLED)
+        # A query of another kind raises here, which rolls the end back.
+        status = get_query(session, query_id, kind).status
+        if status != QueryStatus.CANCELLED:
+            raise QueryFinished(f"The query has ended already ({status}); there is nothing left to cancel.")
+    return read_head(query_id)
+
 
 _ENDED_BADLY = (QueryStatus.FAILED, QueryStatus.CANCELLED)
 
