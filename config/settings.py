@@ -6,6 +6,7 @@ them.
 """
 
 import os
+import re
 from functools import cache
 from ipaddress import ip_network
 from pathlib import Path
@@ -124,6 +125,9 @@ class RecoverySettings(Group):
     )
 
 
+_ORIGIN = re.compile(r"https?://(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?")
+
+
 class AccessSettings(Group):
     """Who may use the API (A8). `keys: auto` requires a key unless the API listens on loopback only."""
 
@@ -137,6 +141,23 @@ class AccessSettings(Group):
     share_max_hours: int = Field(
         default=720, ge=0, description="Longest life of a link that opens an answer without a key; 0 allows none"
     )
+    origins: tuple[str, ...] = Field(
+        default=(),
+        description="Origins of other pages that may use the API from a browser, with a key; `*` for all (CORS)",
+    )
+
+    @field_validator("origins")
+    @classmethod
+    def _origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                raise ValueError(
+                    f"{origin!r} is no origin; write it as browsers send it, such as https://app.example.com or "
+                    "http://localhost:5173: in small letters, without a path and without a slash at its end"
+                )
+        if "*" in origins and len(origins) > 1:
+            raise ValueError("`*` allows all origins; give it alone")
+        return origins
 
 
 class WebhookSettings(Group):

@@ -60,6 +60,10 @@ class ModelNotAllowed(BadInput):
     """The model is not in the list of allowed models (`models.catalogue` in the configuration)."""
 
 
+class AnswerSchemaInvalid(BadInput):
+    """The JSON Schema for the answer cannot be used."""
+
+
 class ConversationElsewhere(BadInput):
     """The conversation is about another workspace."""
 

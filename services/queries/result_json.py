@@ -77,6 +77,14 @@ def answer_json(answer: Answer, citations: list[Citation], added: Mapping[str, t
     }
 
 
+def object_json(filled: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "value": filled["value"],
+        "withheld": filled.get("reason") or filled.get("degraded") if filled["value"] is None else None,
+        "values": filled["values"],
+    }
+
+
 _CITATION_FIELDS = (
     "number document_name doc_id chunk_id chunk_index start_index source page_number section text_span source_start "
     "source_end claim_text answer_start answer_end citation_type confidence_score status explanation"

@@ -81,6 +81,8 @@ class Whole(NamedTuple):
     standing: dict[str, Any] | None
     """{state, reason, since, verification} of its answer, once a cited document has changed (N7)."""
     conversation_id: uuid.UUID | None = None
+    filled: dict[str, Any] | None = None
+    """The outcome of `fill_object`, if the answer was asked for as an object."""
 
 
 # One statement, because every fetched answer runs it: a dozen separate ones cost five times as much.
@@ -135,7 +137,9 @@ SELECT
     (SELECT json_build_object('head', head, 'records', length) FROM audit_chains WHERE query_id = :q) AS audit,
     (SELECT json_build_object('state', state, 'reason', reason, 'since', since, 'verification', reverification)
      FROM answer_standings WHERE query_id = :q) AS standing,
-    (SELECT conversation_id FROM conversation_turns WHERE query_id = :q) AS conversation_id
+    (SELECT conversation_id FROM conversation_turns WHERE query_id = :q) AS conversation_id,
+    (SELECT value FROM step_outcomes WHERE query_id = :q AND step = 'fill_object' AND value IS NOT NULL
+     ORDER BY round DESC LIMIT 1) AS filled
 """)
 
 
@@ -156,6 +160,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
         audit=row.audit,
         standing=row.standing,
         conversation_id=row.conversation_id,
+        filled=row.filled,
     )
 
 

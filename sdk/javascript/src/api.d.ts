@@ -99,6 +99,8 @@ export interface Instructions {
   refusal?: string | null;
 }
 
+export type JsonValue = unknown;
+
 /** Defaults of the questions of a workspace: a request overrides them, they override the configuration. */
 export interface WorkspaceSettings {
   /** Who answers and who judges. */
@@ -109,6 +111,8 @@ export interface WorkspaceSettings {
   preset?: "standard" | "cheap" | null;
   /** How answers are to be written. */
   instructions?: Instructions;
+  /** The JSON Schema of an object that answers are given as, too; null: none. */
+  answer_schema?: Record<string, JsonValue> | null;
 }
 
 /** The model that its vectors come from. */
@@ -176,8 +180,6 @@ export interface WorkspaceChange {
   /** Only the settings that are sent change. A glossary is replaced as a whole. */
   settings?: WorkspaceSettings;
 }
-
-export type JsonValue = unknown;
 
 /** Related resources. */
 export interface DocumentLinks {
@@ -659,6 +661,11 @@ export interface QueryCreate {
   refusal_language?: "question" | "en" | null;
   /** How the answer is to be written; what is left out is as the workspace has it. */
   instructions?: Instructions;
+  /**
+   * A JSON Schema (draft 2020-12) with an object at its root: `answer_object` then follows it, filled from the verified
+   * sentences of the answer. As the workspace has it if it is left out; `{}` asks for none. Needs a language model.
+   */
+  answer_schema?: Record<string, JsonValue> | null;
   /** Is sent the end of this question (docs/webhooks.md), signed with the callback secret. */
   callback_url?: string | null;
   /**
@@ -817,6 +824,32 @@ export interface Citation {
   metadata: CitationMetadata;
   /** The paths of related resources. */
   links: CitationLinks;
+}
+
+/** What became of one place of the schema. */
+export interface ObjectValue {
+  /** Its JSON Pointer. */
+  path: string;
+  /** The state. */
+  status: "verified" | "removed" | "not_stated";
+  /** The value; of a removed one as it was written. */
+  value: JsonValue;
+  /** Why it is not in the object. */
+  reason: string | null;
+  /** Positions in `verification.sentences` of those that state it. */
+  sentences: number[];
+  /** The numbers that these sentences cite. */
+  citations: number[];
+}
+
+/** The answer as an object that follows `answer_schema`, filled from its verified sentences. */
+export interface Object {
+  /** Valid by the schema; null when it is withheld. */
+  value: Record<string, JsonValue> | null;
+  /** Why there is no object. */
+  withheld: string | null;
+  /** What was verified, and what was removed or is not stated. */
+  values: ObjectValue[];
 }
 
 /** Words of a passage that mention what was asked. */
@@ -1125,6 +1158,8 @@ export interface Query {
   removed_citations: number[];
   /** Every change from the original answer to the answer. */
   edits: Record<string, JsonValue>[];
+  /** Null when no `answer_schema` was asked for, and until there is an answer. */
+  answer_object: Object | null;
   /** Beside a refusal: where the documents mention what was asked, without answering it. */
   mentions: Mention[];
   /** The passages that the answer was written from. */
@@ -1483,6 +1518,11 @@ export interface TurnCreate {
   refusal_language?: "question" | "en" | null;
   /** How the answer is to be written; what is left out is as the workspace has it. */
   instructions?: Instructions;
+  /**
+   * A JSON Schema (draft 2020-12) with an object at its root: `answer_object` then follows it, filled from the verified
+   * sentences of the answer. As the workspace has it if it is left out; `{}` asks for none. Needs a language model.
+   */
+  answer_schema?: Record<string, JsonValue> | null;
   /** Is sent the end of this question (docs/webhooks.md), signed with the callback secret. */
   callback_url?: string | null;
   /**

@@ -223,3 +223,25 @@ export class Busy extends ApiProblem {}
 export class ServerUnreachable extends CitewellError {
   readonly passing: boolean;
 }
+
+/** A message to a webhook (docs/webhooks.md): `type` is one of the event types. */
+export interface WebhookMessage {
+  type: string;
+  timestamp: string;
+  data: Record<string, any>;
+}
+
+/**
+ * The message, if it is genuine and was signed within `tolerance` seconds (300) of now. `body` is the raw body as it was received. With
+ * several secrets one has to match: the old and the new one during a rotation. `now` is Unix time in seconds. Rejects with
+ * `WebhookInvalid` or `WebhookSecretInvalid`.
+ */
+export function verifyWebhook(
+  body: string | ArrayBuffer | ArrayBufferView,
+  headers: Headers | Map<string, string> | Record<string, string | string[] | undefined>,
+  secret: string | string[],
+  options?: { tolerance?: number; now?: number },
+): Promise<WebhookMessage>;
+
+export class WebhookInvalid extends CitewellError {}
+export class WebhookSecretInvalid extends CitewellError {}

@@ -50,6 +50,8 @@ __all__ = [
     "Mention",
     "Metric",
     "ModelCall",
+    "Object",
+    "ObjectValue",
     "PageBoxes",
     "ParkedStep",
     "Passage",
@@ -772,6 +774,25 @@ class Citation(TypedDict):
     links: CitationLinks
 
 
+class ObjectValue(TypedDict):
+    """What became of one place of the schema."""
+
+    path: str
+    status: Literal["verified", "removed", "not_stated"]
+    value: Any
+    reason: str | None
+    sentences: list[int]
+    citations: list[int]
+
+
+class Object(TypedDict):
+    """The answer as an object that follows `answer_schema`, filled from its verified sentences."""
+
+    value: dict[str, Any] | None
+    withheld: str | None
+    values: list[ObjectValue]
+
+
 class AnswerSource(TypedDict):
     """A passage that the answer was written from."""
 
@@ -850,6 +871,7 @@ class Query(QueryHead):
     citations: list[Citation]
     removed_citations: list[int]
     edits: list[dict[str, Any]]
+    answer_object: Object | None
     mentions: list[Mention]
     sources: list[AnswerSource]
     verification: Scores | None
