@@ -15,7 +15,7 @@ from typing import Any
 
 import structlog
 
-from clients.sources.factory import open_reader
+from clients.sources.factory import leave, open_reader
 from clients.sources.protocol import Reader
 from config.settings import Settings
 from db.models import Source, SourcePhase, SourceStatus
@@ -108,7 +108,8 @@ def _go_on(job: _Job) -> float | None:
 
 
 def _open(job: _Job) -> Reader:
-    return open_reader(job.source.kind, job.source.location, job.options, job.settings, job.place.tenant)
+    source = job.source
+    return open_reader(source.kind, source.location, job.options, job.settings, job.place.tenant, source.id)
 
 
 def _list(job: _Job, reader: Reader) -> None:
@@ -147,11 +148,12 @@ def _fetch(job: _Job, reader: Reader) -> float | None:
             # Others of the tenant wait to be read, too; a large source adds to them no faster than they are read.
             return limits.check_s
         for item in pending:
-            if time.monotonic() > job.until:
-                return 0.0
             _check(job)
             take(job.source, job.options, job.place, item, reader, job.settings)
             _advance(job, strikes=0)
+            # Afterwards, so that every slice gets on.
+            if time.monotonic() > job.until:
+                return 0.0
         if late := _out_of_time(job):
             return _end(job, late)
 
@@ -164,23 +166,24 @@ def _finish(job: _Job, reader: Reader) -> float | None:
     if reader.lists_all and not torn and source.error is None:
         if nothing:
             return _end(job, _error("source_empty", "Nothing is there any more; what was there is not marked as gone."))
-        while time.monotonic() < job.until:
-            _check(job)
-            if not give_up_missing(source, job.options):
-                return _end(job, None)
+        _check(job)
+        while give_up_missing(source, job.options):
             _advance(job, strikes=0)
-        return 0.0
+            if time.monotonic() > job.until:
+                return 0.0
+        return _end(job, None)
     return _end(job, source.error)
 
 
 def _delete(job: _Job) -> float | None:
     """Delete documents of a source that goes, and at the end itself."""
-    while time.monotonic() < job.until:
-        if not remove_documents(job.source.id):
-            with transaction() as session:
-                items.delete_source(session, job.source.id)
-            return None
-    return 0.0
+    while remove_documents(job.source.id):
+        _check(job)
+        if time.monotonic() > job.until:
+            return 0.0
+    with transaction() as session:
+        items.delete_source(session, job.source.id)
+    return None
 
 
 def _out_of_time(job: _Job) -> Json | None:
@@ -211,6 +214,7 @@ def _renew(job: _Job) -> None:
 
 
 def _end(job: _Job, error: Json | None) -> None:
+    leave(job.source.kind, job.source.id)
     with transaction() as session:
         rows.end_run(session, job.source.id, job.attempt, error)
 
