@@ -15,6 +15,7 @@ from clients.reranking import Reranker
 from db.models import QueryKind
 from db.queries.documents.chunks import Passage, get_passages
 from db.queries.runs.events import EventData
+from db.queries.runs.steps import Key
 from db.queries.verifications.external_sources import get_given_passages
 from db.session import reading
 from domain.answers.statements import Statement, statements
@@ -85,12 +86,13 @@ class Tools:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """The result of a step: an outcome per item, what else to store in the same transaction, and events for
-    watchers."""
+    """The result of a step: an outcome per item, what else to store in the same transaction, events for watchers, and
+    outcomes of other steps that it takes over from where they were produced."""
 
     values: dict[str, Outcome]
     save: Callable[[Session], None] | None = None
     events: Sequence[EventData] = ()
+    adopted: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict[Key, Any])
 
     @classmethod
     def single(

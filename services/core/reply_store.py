@@ -20,7 +20,7 @@ from domain.errors import DatabaseUnavailable
 
 log = structlog.get_logger()
 
-LOOK_UP_WITHIN_S = 0.001
+LOOK_UP_WITHIN_S = 0
 STORE_WITHIN_S = 0.02
 """A killed process loses unstored replies; those paid for within this time are stored with one statement."""
 LONGEST_LOOK_UP_S = 1.0

@@ -13,7 +13,6 @@ from db.queries.runs.parking import parked_of_query
 from db.queries.runs.queries import QueryFilter
 from db.session import reading
 from domain.errors import QueryUnfinished
-from services.finishing.completion import LAST_EVENTS
 from services.queries.question_rewriting import restated_question
 from services.queries.result_json import (
     NO_ANSWER,
@@ -154,12 +153,9 @@ def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) 
     VerificationNotFound when there is none of that `kind`.
     """
     with reading() as session:
-        # Read the state first: whatever is stored between the two reads is in the second.
-        was_finished = queries.get_status(session, query_id, kind) in FINAL
-        rows = events.list_events(session, query_id, after)
-    found = [
-        StreamedEvent(row.seq, row.type, row.data)
-        for row in rows
-        if after or not was_finished or row.type != events.DRAFT
-    ]
-    return found, was_finished or bool(found and found[-1].type in LAST_EVENTS)
+        progress = events.read_progress(session, query_id, after)
+    if progress is None or kind not in (None, progress.kind):
+        raise queries.not_found(query_id, kind)
+    is_finished = progress.status in FINAL
+    found = [StreamedEvent(*each) for each in progress.events]
+    return [each for each in found if after or not is_finished or each.type != events.DRAFT], is_finished

@@ -50,7 +50,8 @@ async def store_results(
     if following is not None and next_context is not None:
         wanted = _wanted(results, next_context, following)
     if any(not result.values or result.save is not None for _, result in results):
-        left = await asyncio.to_thread(_store_with_saves, completion, wanted, results)
+        in_batch = context.query.batch_id is not None
+        left = await asyncio.to_thread(_store_with_saves, completion, wanted, results, in_batch=in_batch)
     else:
         left = await step_io.complete_steps(completion, wanted)
     for run, result in results:
@@ -127,6 +128,7 @@ def _to_store(claim: Claim, context: StepContext, results: Results) -> step_io.C
         claim.attempts,
         also={step: value for (step, item), value in values.items() if (step, item) not in claim.attempts},
         calls=[row for run in runs for row in run.calls()],
+        adopted={key: value for _, result in results for key, value in result.adopted.items()},
         settled=[each for run in runs for each in run.settled],
         events=_events(results),
         # A query that is cancelled meanwhile gets no answer; a step that ends the query checks this itself.
@@ -165,12 +167,12 @@ def _wanted(results: Results, next_context: StepContext, following: Work) -> ste
 
 
 def _store_with_saves(
-    completion: step_io.Completion, wanted: step_io.ClaimRequest | None, results: Results
+    completion: step_io.Completion, wanted: step_io.ClaimRequest | None, results: Results, *, in_batch: bool
 ) -> step_io.CompletionResult:
     """Store the results in a transaction with what the steps themselves save. Only model calls are stored when one of
     the steps was stopped."""
     with transaction() as session:
-        if any(run.step.ends for run, _ in results):
+        if in_batch and any(run.step.ends for run, _ in results):
             # Lock order: the batch before the query's own row (db.queries.verifications.batches).
             lock_batch_of(session, uuid.UUID(completion.query_id))
         if not all(result.values for _, result in results):

@@ -79,7 +79,7 @@ def get_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = No
     """Raise QueryNotFound when there is none, VerificationNotFound when there is none of that `kind`."""
     query = session.get(Query, query_id)
     if query is None or kind not in (None, query.kind):
-        raise _not_found(query_id, kind)
+        raise not_found(query_id, kind)
     return query
 
 
@@ -109,7 +109,7 @@ def get_status(session: Session, query_id: uuid.UUID, kind: QueryKind | None = N
     """The query's status alone. Raises as `get_query`."""
     found = session.execute(select(Query.status, Query.kind).where(Query.id == query_id)).one_or_none()
     if found is None or kind not in (None, found.kind):
-        raise _not_found(query_id, kind)
+        raise not_found(query_id, kind)
     return found.status
 
 
@@ -118,11 +118,12 @@ def get_named_query(session: Session, query_id: uuid.UUID, kind: QueryKind | Non
     statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id)
     found = session.execute(statement.where(Query.id == query_id)).one_or_none()
     if found is None or kind not in (None, found[0].kind):
-        raise _not_found(query_id, kind)
+        raise not_found(query_id, kind)
     return found[0], found[1]
 
 
-def _not_found(query_id: uuid.UUID, kind: QueryKind | None) -> NotFound:
+def not_found(query_id: uuid.UUID, kind: QueryKind | None) -> NotFound:
+    """The error for a query that does not exist, or is not of that `kind`."""
     if kind is QueryKind.VERIFICATION:
         return VerificationNotFound(f"There is no verification {query_id}.")
     return QueryNotFound(f"There is no query {query_id}.")
@@ -246,10 +247,13 @@ def advance_round(session: Session, query_id: uuid.UUID, round_: int) -> None:
 
 
 class Finished(NamedTuple):
-    """A finished query's kind and its duration since acceptance."""
+    """A query that has just ended, and its `seconds` since acceptance."""
 
     kind: str
     seconds: float
+    batch_id: uuid.UUID | None
+    callback_url: str | None
+    reverifies: uuid.UUID | None
 
 
 def mark_finished(
@@ -260,7 +264,13 @@ def mark_finished(
         update(Query)
         .where(Query.id == query_id, Query.status.in_(UNFINISHED))
         .values(status=status, stage=status, error=error, finished_at=func.clock_timestamp(), progress_at=func.now())
-        .returning(Query.kind, cast(func.extract("epoch", func.clock_timestamp() - Query.created_at), Float))
+        .returning(
+            Query.kind,
+            cast(func.extract("epoch", func.clock_timestamp() - Query.created_at), Float),
+            Query.batch_id,
+            Query.callback_url,
+            Query.reverifies,
+        )
     ).one_or_none()
     return None if done is None else Finished(*done)
 
