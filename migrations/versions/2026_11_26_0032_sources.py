@@ -9,8 +9,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from migrations.tenancy import OWNER, isolate, limit
 
-revision = "0031"
-down_revision = "0030"
+revision = "0032"
+down_revision = "0031"
 branch_labels = None
 depends_on = None
 
