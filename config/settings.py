@@ -39,6 +39,7 @@ from config.serving import (
     TracingSettings,
     WorkerSettings,
 )
+from config.sources import SourcesSettings
 from config.verification import VerificationSettings, VerifyingSettings
 
 
@@ -304,6 +305,7 @@ class Settings(BaseSettings):
     stream: StreamSettings = StreamSettings()
     verifying: VerifyingSettings = VerifyingSettings()
     webhooks: WebhookSettings = WebhookSettings()
+    sources: SourcesSettings = SourcesSettings()
     admission: AdmissionSettings = AdmissionSettings()
     serving: ServingSettings = ServingSettings()
     pools: dict[str, PoolSettings] = Field(

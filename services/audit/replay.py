@@ -26,7 +26,7 @@ from domain.query.options import QueryOptions
 from domain.verdicts.calibration import Calibration
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 from services.correction import repair_steps, rounds
-from services.correction.conclusion import Conclusion, concluded
+from services.correction.conclusion import concluded
 from services.correction.object_filling import fill_object
 from services.generation import extraction
 from services.queries.question_rewriting import restate_question, rewrite_question

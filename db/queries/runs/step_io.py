@@ -1,4 +1,4 @@
-"""Claims steps with their inputs and stores their results, with one database function each (migrations 0024, 0031)."""
+"""Claims steps with their inputs and stores their results, with one database function each (migrations 0024, 0033)."""
 
 import json
 import uuid

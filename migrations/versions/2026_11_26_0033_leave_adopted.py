@@ -6,8 +6,8 @@ transaction of several statements was needed.
 
 from alembic import op
 
-revision = "0031"
-down_revision = "0030"
+revision = "0033"
+down_revision = "0032"
 branch_labels = None
 depends_on = None
 
