@@ -8,7 +8,7 @@ from typing import cast
 from clients.parsing.limits import ParseLimits
 from clients.parsing.signatures import ZIP, FileKind, kind_of
 from domain.documents.documents import ParsedDocument
-from domain.documents.formats import SAVE_AS, advice
+from domain.documents.formats import IMAGES, SAVE_AS, advice
 from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentTypeUnknown, DocumentUnreadable
 
 __all__ = ["READ_SUFFIXES", "ParseLimits", "parse"]
@@ -33,6 +33,7 @@ _READERS: dict[str, str] = {
     ".xhtml": "clients.parsing.html.reader:parse_webpage",
     ".epub": "clients.parsing.epub.reader:parse_epub",
     ".eml": "clients.parsing.mail.reader:parse_mail",
+    **dict.fromkeys(IMAGES, "clients.parsing.image.reader:parse_image"),
 }
 READ_SUFFIXES = tuple(_READERS)  # equals domain.documents.formats.SUFFIXES, which loads no readers
 _ZIPPED = (".docx", ".pptx", ".odt", ".xlsx", ".epub")
@@ -86,4 +87,6 @@ def _fits(kind: FileKind, data: bytes, suffix: str) -> bool:
         return kind.suffix == ".pdf" or b"%PDF-" in data[:1024]
     if suffix in _ZIPPED:
         return kind is ZIP or kind.suffix == suffix
+    if suffix in IMAGES:  # their reader tells them apart
+        return kind.suffix in IMAGES
     return kind.is_text

@@ -7,6 +7,7 @@ SUFFIXES = (
     *(".pdf", ".docx", ".pptx", ".odt"),
     *(".xlsx", ".csv", ".tsv"),
     *(".html", ".htm", ".xhtml", ".epub", ".eml"),
+    *(".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"),
 )
 _MEDIA_TYPES = {
     **dict.fromkeys((".md", ".markdown"), "text/markdown"),
@@ -21,6 +22,10 @@ _MEDIA_TYPES = {
     ".xhtml": "application/xhtml+xml",
     ".epub": "application/epub+zip",
     ".eml": "message/rfc822",
+    ".png": "image/png",
+    **dict.fromkeys((".jpg", ".jpeg"), "image/jpeg"),
+    **dict.fromkeys((".tif", ".tiff"), "image/tiff"),
+    ".webp": "image/webp",
     **dict.fromkeys((".txt", ".text"), "text/plain"),
 }
 # The format in which the same program can save instead.
@@ -30,6 +35,18 @@ SAVE_AS = {
     **dict.fromkeys((".ppt", ".pptm", ".pps", ".ppsx", ".odp", ".key"), ".pptx"),
     **dict.fromkeys((".hwp", ".hwpx", ".ps", ".xps"), ".pdf"),
 }
+
+
+IMAGES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
+
+
+def is_image(filename: str) -> bool:
+    return filename.lower().endswith(IMAGES)
+
+
+def has_pages_to_see(filename: str) -> bool:
+    """True if the pages of such a file can be shown as pictures."""
+    return filename.lower().endswith((".pdf", *IMAGES))
 
 
 def listed(suffixes: tuple[str, ...] = SUFFIXES) -> str:
