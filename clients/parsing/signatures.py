@@ -28,7 +28,7 @@ _SIGNATURES: tuple[tuple[bytes, FileKind], ...] = (
     (b"PK\x03\x04", ZIP),
     (b"PK\x05\x06", FileKind("an empty zip archive")),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLE),
-    (b"{\\rtf", FileKind("an RTF document")),
+    (b"{\\rtf", FileKind("an RTF document", suffix=".rtf")),
     (b"\x89PNG\r\n\x1a\n", FileKind("a PNG image", suffix=".png")),
     (b"\xff\xd8\xff", FileKind("a JPEG image", suffix=".jpg")),
     (b"GIF8", FileKind("a GIF image")),
@@ -60,6 +60,7 @@ _ZIPPED = (
     (b"oasis.opendocument.text", FileKind("an OpenDocument text", suffix=".odt")),
     (b"oasis.opendocument.spreadsheet", FileKind("an OpenDocument spreadsheet", suffix=".ods")),
     (b"oasis.opendocument.presentation", FileKind("an OpenDocument presentation", suffix=".odp")),
+    (b"hwp+zip", FileKind("a Hancom document", suffix=".hwpx")),
     (b"epub+zip", FileKind("an EPUB book", suffix=".epub")),
 )
 _TYPE_MEMBERS = ("[Content_Types].xml", "mimetype")

@@ -1,3 +1,4 @@
+# ruff: noqa: N802 (the names are those of the C++ library)
 from collections.abc import Iterator
 from types import TracebackType
 

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 import structlog
 
+from clients.parsing.legacy.libreoffice import is_legacy, modernised
 from clients.parsing.limits import ParseLimits
 from clients.parsing.pictures import MAX_PICTURE_BYTES
 from clients.parsing.recognition.installed import recognition_data
@@ -74,6 +75,8 @@ def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     what `parse` raises, and DocumentTooSlow; DocumentTooLarge also at the memory limit, DocumentUnreadable also after a
     crash. RuntimeError or OSError: the child could not be started.
     """
+    if is_legacy(filename):
+        data, filename = modernised(data, filename, limits)
     document = _parsed(data, filename, limits)
     if document.scanned and limits.recognise == "later":
         more_s = min(limits.ocr_page_s * len(document.scanned), limits.ocr_max_s)
