@@ -25,7 +25,7 @@ from services.queries.result_json import (
     head_json,
     mentions_json,
     object_json,
-    origin_json,
+    source_json,
     steps_json,
     verification_json,
 )
@@ -60,11 +60,13 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         **head_json(query, workspace, searched),
         "restated_question": restated,
         "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
-        **(answer_json(*whole.answer, whole.added) if whole.answer else NO_ANSWER),
+        **(answer_json(*whole.answer, whole.added, whole.recognised) if whole.answer else NO_ANSWER),
         "answer_object": object_json(whole.filled) if whole.filled else None,
         "mentions": mentions_json(restated or query.question, whole),
-        "sources": [{**source, **origin_json(source["document_id"], whole.added)} for source in whole.sources],
-        "verification": verification_json(whole.published, query.options) if whole.published else None,
+        "sources": [source_json(source, whole.added, whole.recognised) for source in whole.sources],
+        "verification": verification_json(whole.published, query.options, whole.recognised)
+        if whole.published
+        else None,
         "usage": whole.usage,
         "timings": {**whole.timings, "total": elapsed_ms(query)},
         "degraded": whole.degraded,

@@ -323,6 +323,8 @@ export interface Passage {
   text: string;
   /** The document's metadata, as it was sent with it. */
   metadata: Record<string, JsonValue>;
+  /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
+  recognised_confidence?: number | null;
 }
 
 /** Passages of one document, in order. */
@@ -1000,7 +1002,7 @@ export interface CitationMetadata {
 export interface CitationLinks {
   /** Its file. */
   original: string;
-  /** A picture of the cited page; null for documents that are no PDFs. */
+  /** A picture of the cited page; null unless it is a PDF or a picture. */
   image: string | null;
   /** The places of the cited words on the page. */
   boxes: string | null;
@@ -1040,6 +1042,8 @@ export interface Citation {
   source_start: number;
   /** Where the words end in the text of the source, in code points, exclusive. */
   source_end: number;
+  /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
+  recognised_confidence?: number | null;
   /** The statement that cites: the answer from `answer_start` to `answer_end`. */
   claim_text: string;
   /** Where the statement that cites starts in the answer, in code points. */
@@ -1126,6 +1130,8 @@ export interface AnswerSource {
   page_number: number | null;
   /** The heading that the text stands under; null where there is none. */
   section: string | null;
+  /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
+  recognised_confidence?: number | null;
   /** The document's metadata, as it was sent with it. */
   metadata: Record<string, JsonValue>;
   /** When this version of the document was added (its `created_at`). Null once the document is deleted. */
@@ -1188,6 +1194,8 @@ export interface EvidenceLocation {
   source_start: number;
   /** Where the words end in the text of the source, in code points, exclusive. */
   source_end: number;
+  /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
+  recognised_confidence?: number | null;
 }
 
 /** One claim of the answer, with evidence that really occurs in a source. */
@@ -2603,6 +2611,8 @@ export interface PassageFound {
   text: string;
   /** The document's metadata, as it was sent with it. */
   metadata: Record<string, JsonValue>;
+  /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
+  recognised_confidence?: number | null;
   /** The workspace of the document. */
   workspace: string;
   /** Cosine similarity to the query; null when found by words alone. */

@@ -139,6 +139,7 @@ class EvidenceLocation(TypedDict):
     section: str | None
     source_start: int
     source_end: int
+    recognised_confidence: NotRequired[float | None]
 
 
 class Sentence(TypedDict):
@@ -810,6 +811,7 @@ class Passage(TypedDict):
     source_end: int
     text: str
     metadata: dict[str, Any]
+    recognised_confidence: NotRequired[float | None]
 
 
 class Quality(TypedDict):
@@ -858,6 +860,7 @@ class Citation(TypedDict):
     text_span: str
     source_start: int
     source_end: int
+    recognised_confidence: NotRequired[float | None]
     claim_text: str
     answer_start: int
     answer_end: int
@@ -903,6 +906,7 @@ class AnswerSource(TypedDict):
     start_index: int
     page_number: int | None
     section: str | None
+    recognised_confidence: NotRequired[float | None]
     metadata: dict[str, Any]
     timestamp: str | None
     similarity: float | None
