@@ -175,4 +175,5 @@ def model_read(model: AskedModel) -> dict[str, Any]:
 def _verification_line(query: Json) -> str:
     found = query["verification"]
     states = [sentence["status"] for sentence in found["sentences"]] if found else None
-    return verification_line(states, len(query["removed_citations"]), korean=in_korean(query))
+    answers = found["question"] if found else None
+    return verification_line(states, len(query["removed_citations"]), korean=in_korean(query), question=answers)

@@ -22,7 +22,7 @@ from domain.text.quotes import locate_quote
 from domain.verdicts.self_contradiction import denies_itself
 from domain.verdicts.support_heuristics import cannot_support, shares_words
 
-EVIDENCE_RULES = "9"
+EVIDENCE_RULES = "10"
 """Part of the verifier's version: change it with every change of the rules here."""
 
 DISAGREEMENT_CONFIDENCE = 0.9

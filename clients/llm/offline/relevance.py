@@ -9,7 +9,7 @@ from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import Passage, ReadSentence, read_passage, shown_sentence
 from clients.llm.offline.tuning import TUNING
 from domain.prompting.numbered_sources import Source
-from domain.question.question_parts import Kind, QuestionPart, has_kind, kind_of
+from domain.question.question_parts import Kind, QuestionPart, has_kind, kind_of, question_stems
 from domain.question.relevance import sentence_relevance
 from domain.text.words import content_stems, coverage
 
@@ -37,7 +37,7 @@ def logistic(value: float) -> float:
 
 def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
     """The relevance of `chunk` to `question`, 0..1 (S3.1)."""
-    wanted, passage = content_stems(question), read_passage(chunk)
+    wanted, passage = question_stems(question), read_passage(chunk)
     overlap = coverage(wanted, passage.stems)
     if not meaning.known:
         return logistic(TUNING.words_chunk_slope * (overlap - TUNING.words_chunk_middle))
@@ -53,7 +53,7 @@ def most_shared(wanted: Sequence[str], sentences: Iterable[ReadSentence]) -> lis
 
 def ranked_sentences(question: str, sources: Sequence[Source], meaning: Meaning) -> list[Candidate]:
     passages = [read_passage(source.text) for source in sources]
-    rarity = _rarity(content_stems(question), [each for passage in passages for each in passage.sentences])
+    rarity = _rarity(question_stems(question), [each for passage in passages for each in passage.sentences])
     ranked = [
         Candidate(source, sentence, score - TUNING.sentence_order * order)
         for order, (source, passage) in enumerate(zip(sources, passages, strict=True))
