@@ -88,7 +88,9 @@ def _compare_with_tables(tokens: Sequence[Token], source: str) -> SourceMatch | 
         and (prose := best_place(tokens, parse_source(parse_tables(source).prose), by_sentence=False)).is_full_match
     ):
         return prose
-    return SourceMatch(True, False, cell.share, cell.share, cell.differences, cell.place, in_table=True)
+    return SourceMatch(
+        True, False, cell.share, cell.share, cell.differences, cell.place, in_table=True, in_cell=cell.proven
+    )
 
 
 def _compare_by_clause(parts: Sequence[str], source: ParsedSource, *, is_close: bool) -> SourceMatch | None:

@@ -16,6 +16,7 @@ _MOST_ROWS = 400
 _MOST_COLUMNS = 40
 _MOST_LINE = 2_000
 _MOST_HEADS = 4  # lines
+_MOST_GROUPS = 3
 _LONGEST_CELL = 80  # in lines with commas or semicolons, which sentences have, too
 _RULE = re.compile(r"[\s|:+=-]+")
 _QUOTED_CELL = re.compile(r'"([^"]*)"')
@@ -23,34 +24,58 @@ _SENTENCE = re.compile(r"[.!?。]\s*$")
 _DATA = re.compile(r"[\s(~<>≤≥+−–-]*[$€£₩¥]?\s?[(−–-]?\d")
 _FIGURE = re.compile(r"\d[\d.,]*")
 _TIME = re.compile(r"(?:19|20)\d\d(?!\d|[,.]\d)|\d{1,2}\s[A-Z][a-z]{2}|\d[분년월]")
+_WORD = re.compile(r"[^\W\d_]{3}")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|(?:1[0-2]|[1-9])월")
 _PAIR = re.compile(r"[\s*•-]*+[^,;:]{1,40}:\s")
 _NOTE = re.compile(
     r"\W*(?:in|단위|unit)\b.*|\W*\((?:.*\b(?:thousand|million|billion)s?\b.*|in .*|단위.*)\)\W*", re.IGNORECASE
 )
-_SCALE = re.compile(r"\b(thousand|million|billion|trillion)s?\b|\b(000)s?\b", re.IGNORECASE)
+_SCALE = re.compile(r"\b(thousand|million|billion|trillion)s?\b|\b(000)s?\b|[$€£¥]\s?(m|mn|bn|tn|k)\b", re.IGNORECASE)
+_SHORT_SCALES = {"000": "thousand", "k": "thousand", "m": "million", "mn": "million", "bn": "billion", "tn": "trillion"}
+_UNIT_ALONE = re.compile(
+    r"\W*(?:in\b)?\W*(?:US|AU?|CA?|HK|NZ)?\s*[$€£¥₩%’'‘`]*\s*(?:(?:US )?dollars?|euros?|won)?\W*(?:in\b\s*)?"
+    r"(?:(?:m|mn|bn|000s?|thousands?|millions?|billions?)\b)?(?:,? except [^|]*)?\W*",
+    re.IGNORECASE,
+)
+_STATES_UNIT = re.compile(
+    r"\bin (?:[A-Z]{0,3}[$€£¥]?\s?)?(?:thousand|million|billion)s?\b|단위"
+    r"|[(\[][^()\[\]]*(?:\b(?:thousand|million|billion)s?\b|\b000s?\b|[$€£]\s?(?:m|bn)\b)",
+    re.IGNORECASE,
+)
+_SIGN = re.compile(r"(?:\b(?:US|AU?|CA?|HK|NZ|S|NT))?[$€£¥₩]")
 _KOREAN_UNIT = re.compile(r"단위\s*:?\s*([^\s,()\[\]]{1,8}(?:\s?[원명개])?)")
 _IN_BRACKETS = re.compile(r"[(\[](?:in\s)?([^()\[\]]{1,24})[)\]]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`content` below `head`; `outer_heads` are the heads above that one, `unit` is the unit that the heads state."""
+    """`content` below `head`; `outer_heads` are the heads above that one, `unit` is the unit that the heads state.
+
+    `currency` is the sign of its column, which often only the first cell and the total bear.
+    """
 
     head: str
     content: str
     outer_heads: str = ""
     unit: str = ""
+    currency: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One row: its label and cells, the rows and lines above that apply to it (`heading`), and the number of its
-    table."""
+    table.
+
+    `groups` are the lines within the table that name a group of rows or their date, the outermost first; `line` is the
+    row as it stands in the text, "" for a record.
+    """
 
     label: str
     cells: tuple[Cell, ...]
     heading: str = ""
     table: int = 0
+    groups: tuple[str, ...] = ()
+    line: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +90,7 @@ class ParsedTables:
 class _Line:
     separator: str
     cells: tuple[str, ...]
+    text: str = ""
 
 
 @text_cache()
@@ -117,9 +143,9 @@ def _split_cells(line: str) -> _Line:
     if len(line) > _MOST_LINE:
         return _Line(line, ())
     if "|" in line:
-        return _Line("|", tuple(each.strip() for each in line.strip().split("|")))
+        return _Line("|", tuple(each.strip() for each in line.strip().split("|")), line)
     if "\t" in line.strip():
-        return _Line("\t", tuple(each.strip() for each in line.split("\t")))
+        return _Line("\t", tuple(each.strip() for each in line.split("\t")), line)
     if _PAIR.match(line):
         return _Line(line, ())
     plain = _QUOTED_CELL.sub(lambda found: found[1].replace(",", "\0").replace(";", "\1"), line)
@@ -127,7 +153,7 @@ def _split_cells(line: str) -> _Line:
         cells = tuple(each.strip().replace("\0", ",").replace("\1", ";") for each in plain.split(sign))
         between = sign == ";" or not re.search(r",\s", plain)
         if len(cells) > 1 and between and not _SENTENCE.search(plain) and max(map(len, cells)) <= _LONGEST_CELL:
-            return _Line(sign, cells)
+            return _Line(sign, cells, line)
     return _Line(line, ())
 
 
@@ -143,19 +169,48 @@ def _rows(lines: Sequence[_Line], above: str, number: int) -> Iterator[Row]:
     top = _count_heads(grid)
     column = _label_column(grid[top:])
     heads = [_merged_heads([row[at] for row in _fill_spanning_heads(grid[:top])]) for at in range(len(grid[0]))]
-    note = f"{above} {grid[top - 1][column]} {grid[0][column]}" if top else above
-    units = [_unit(f"{head} {over}") or _unit(note, noted=True) for head, over in heads]
-    group = label = ""
-    for row in grid[top:]:
+    note = " ".join(
+        (above if _STATES_UNIT.search(above) else "", *(row[column] for row in grid[:top]), *_notes_of_all(grid[:top]))
+    )
+    units = [_unit(" ".join(row[at] for row in grid[:top])) or _unit(note, noted=True) for at in range(len(grid[0]))]
+    signs = [_sign(grid[top:], at) or _sign(grid[:top], at) or _sign([[note]], 0) for at in range(len(grid[0]))]
+    groups: list[str] = []
+    label = ""
+    for row, line in zip(grid[top:], lines[top:], strict=True):
         contents = [each for at, each in enumerate(row) if at != column]
         if row[column] and not any(contents):
-            group = row[column]
+            groups = _below(groups, row[column])
             continue
         label = row[column] or label
         cells = (
-            Cell(heads[at][0], each, heads[at][1], units[at]) for at, each in enumerate(row) if at != column and each
+            Cell(heads[at][0], each, heads[at][1], units[at], signs[at])
+            for at, each in enumerate(row)
+            if at != column and each
         )
-        yield Row(label, tuple(cells), f"{above} {group}".strip(), number)
+        yield Row(label, tuple(cells), f"{above} {' '.join(groups)}".strip(), number, tuple(groups), line.text)
+
+
+def _below(groups: Sequence[str], new: str) -> list[str]:
+    """Return the groups of the rows below another such line: it ends the last one of its form, a date or a name."""
+    is_date = _is_dated(new)
+    alike = next((at for at, each in enumerate(groups) if _is_dated(each) is is_date), None)
+    return [*(groups if alike is None else groups[:alike]), new][-_MOST_GROUPS:]
+
+
+def _is_dated(group: str) -> bool:
+    return _YEAR.search(group) is not None
+
+
+def _notes_of_all(heads: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the units of head lines that have nothing else: "(in millions)" in the middle is about all columns."""
+    for row in heads:
+        filled = [each for each in row[1:] if each]
+        if len(filled) == 1 and len(row) > 2 and _UNIT_ALONE.fullmatch(filled[0]):
+            yield filled[0]
+
+
+def _sign(rows: Sequence[Sequence[str]], at: int) -> str:
+    return next((found[0] for row in rows if at < len(row) and (found := _SIGN.search(row[at]))), "")
 
 
 def _grid(lines: Sequence[_Line]) -> list[list[str]]:
@@ -174,10 +229,17 @@ def _count_heads(grid: Sequence[Sequence[str]]) -> int:
     while count < min(_MOST_HEADS, len(grid) - 1):
         only_title = all(sum(map(bool, row)) <= 1 for row in grid[:count])
         row = grid[count]
-        if any(map(_is_data, row[1:])) or not any(row[1:]) or not (only_title or not row[0] or _NOTE.fullmatch(row[0])):
+        if not any(row[1:]) or not (_is_names(row) or only_title or not row[0] or _NOTE.fullmatch(row[0])):
+            break
+        if any(map(_is_data, row[1:])) and not _is_names(row):
             break
         count += 1
     return count
+
+
+def _is_names(row: Sequence[str]) -> bool:
+    """Say whether a line beside a unit such as "$ million" names columns, some with a figure: "52 weeks"."""
+    return bool(row[0]) and _UNIT_ALONE.fullmatch(row[0]) is not None and all(map(_WORD.search, filter(None, row[1:])))
 
 
 def _is_headless(grid: Sequence[Sequence[str]]) -> bool:
@@ -197,18 +259,23 @@ def _label_column(body: Sequence[Sequence[str]]) -> int:
 
 
 def _fill_spanning_heads(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
-    """Yield the head lines; in each but the last a head also fills the empty cells after it."""
+    """Yield the head lines; in each but the last a head also fills the empty cells after it, and a lone one all."""
     for place, row in enumerate(heads):
         filled = list(row)
         if place < len(heads) - 1:
+            named = [at for at in range(1, len(filled)) if filled[at]]
+            if len(named) == 1 and named[0] < len(filled) - 1:
+                filled[1:] = [filled[named[0]]] * (len(filled) - 1)
             for at in range(2, len(filled)):
                 filled[at] = filled[at] or filled[at - 1]
         yield filled
 
 
 def _merged_heads(heads: Sequence[str]) -> tuple[str, str]:
+    """Return the lowest head of a column and those above it; one that only states the unit is no name."""
     filled = [each for each in heads if each]
-    return (filled[-1], " ".join(filled[:-1])) if filled else ("", "")
+    named = [each for each in filled if not _UNIT_ALONE.fullmatch(each)] or filled
+    return (named[-1], " ".join(named[:-1])) if named else ("", "")
 
 
 def _unit(head: str, *, noted: bool = False) -> str:
@@ -217,6 +284,7 @@ def _unit(head: str, *, noted: bool = False) -> str:
     if korean := _KOREAN_UNIT.search(head):
         return korean[1].replace(" ", "")
     if scale := _SCALE.search(head):
-        return (scale[1] or "thousand").lower()
+        name = next(filter(None, scale.groups())).lower()
+        return _SHORT_SCALES.get(name, name)
     found = None if noted else _IN_BRACKETS.search(head)
     return found[1].strip() if found and not any(map(str.isdigit, found[1])) else ""
