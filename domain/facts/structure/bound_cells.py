@@ -84,30 +84,28 @@ def _difference(match: _Match) -> Difference:
 def _matches(tokens: Sequence[Token], rows: Sequence[Row]) -> Iterator[_Match]:
     stated = terms(tokens)
     cues = [each.key for each in tokens if each.kind == "cue"]
-    for row in _named_rows(stated, cues, rows)[:_MOST_ROWS]:
-        behind = _without_each(stated, _label_terms(row, stated))
-        for cell, names in _named_cells(behind, row):
-            if _keys_of_names(row, cell).issuperset(cues) and (
-                match := _match(_without_each(behind, names), row, cell)
-            ):
+    for row in named_rows(stated, cues, rows)[:_MOST_ROWS]:
+        behind = without_each(stated, _label_terms(row, stated))
+        for cell, names in named_cells(behind, row):
+            if _keys_of_names(row, cell).issuperset(cues) and (match := _match(without_each(behind, names), row, cell)):
                 yield match
 
 
-def _named_rows(stated: Sequence[Term], cues: Sequence[str], rows: Sequence[Row]) -> list[Row]:
+def named_rows(stated: Sequence[Term], cues: Sequence[str], rows: Sequence[Row]) -> list[Row]:
     """Return the rows of which a statement has all words, and "non" where the label has it."""
     index, keys = TermIndex(stated), {*cues, *(each.key for each in stated)}
     found = [
         row
         for row in rows
         if row.line
-        and (index.has_all(terms_of(_plain(row.label))) or index.has_all(terms_of(row.label)))
+        and (index.has_all(terms_of(plain_name(row.label))) or index.has_all(terms_of(row.label)))
         and keys.issuperset(_denials(row.label))
     ]
-    return most_specific(found, lambda row: _plain(row.label))
+    return most_specific(found, lambda row: plain_name(row.label))
 
 
 def _label_terms(row: Row, stated: Sequence[Term]) -> Sequence[Term]:
-    plain = terms_of(_plain(row.label))
+    plain = terms_of(plain_name(row.label))
     return plain if has_all(stated, plain) else terms_of(row.label)
 
 
@@ -116,12 +114,12 @@ def _denials(label: str) -> frozenset[str]:
     return frozenset(each.key for each in tokenize(label) if each.cue == "denied")
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return a label or head without the mark of its footnote."""
     return _FOOTNOTE.sub("", name) or name
 
 
-def _named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Term]]]:
+def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Term]]]:
     """Yield the cells whose column the rest of a statement names, with the terms of the name.
 
     A head is named by all of its words and dates. Where none is, a date alone names the only column that has it.
@@ -129,7 +127,7 @@ def _named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Te
     full: list[tuple[Cell, list[Term]]] = []
     dated: list[tuple[Cell, list[Term]]] = []
     for cell in row.cells:
-        head = _plain(cell.head)
+        head = plain_name(cell.head)
         dates = _dates_of(cell)
         words = [each for each in terms_of(head) if not (dates and (each.key in _SOFT or _is_of_dates(each, dates)))]
         given = [each for each in dates if any(_is_date(term.token, each) for term in rest)]
@@ -170,10 +168,10 @@ def _match(rest: Sequence[Term], row: Row, cell: Cell) -> _Match | None:
     if any(not any(_is_date(each.token, date) for date in dates) for each in dated):
         return None
     left = [each for each in rest if each not in dated]
-    grouped = sum(is_among(term, rest) for group in row.groups for term in terms_of(_plain(group)))
+    grouped = sum(is_among(term, rest) for group in row.groups for term in terms_of(plain_name(group)))
     if cell_figure(cell) is None:
         content = terms_of(cell.content)
-        spare = _spare(_without_each(left, content), row, cell)
+        spare = _spare(without_each(left, content), row, cell)
         return _Match(row, cell, "same", None, spare, (spare, -grouped)) if has_all(left, content) else None
     values = [each for each in left if each.token.value and each.token.value.quantity]
     if len(values) != 1 or (value := values[0].token.value) is None:
@@ -191,7 +189,7 @@ def _spare(words: Sequence[Term], row: Row, cell: Cell) -> int:
     )
 
 
-def _without_each(stated: Sequence[Term], names: Sequence[Term]) -> list[Term]:
+def without_each(stated: Sequence[Term], names: Sequence[Term]) -> list[Term]:
     """Return the terms without one for each of the names: a word that a statement has twice stays once."""
     left = list(stated)
     for name in names:

@@ -13,7 +13,7 @@ from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
 from domain.facts.structure.bound_cells import BoundCell, bind
-from domain.facts.structure.tables import Cell, Row, parse_tables
+from domain.facts.structure.tables import Cell, Row, parse_tables, told
 from domain.facts.structure.terms import (
     Term,
     TermIndex,
@@ -51,12 +51,14 @@ class _NamedCell:
     at: int
 
 
-def compare_with_tables(tokens: Sequence[Token], text: str) -> TableComparison | None:
+def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "") -> TableComparison | None:
     """Compare a statement with the tables of `text`; None if it names no cell, or leaves open which."""
     rows = parse_tables(text).rows
     stated = terms(tokens)
     if not rows or not stated:
         return None
+    if row := _told_row(statement, rows):
+        return TableComparison((), row.line, proven=True)
     if bound := bind(tokens, rows):
         return _from_bound(bound, len(stated))
     named = _named_rows(stated, rows)
@@ -71,6 +73,20 @@ def compare_with_tables(tokens: Sequence[Token], text: str) -> TableComparison |
     if len(labels) == len(heads) == 1:
         return _compare_cell(tokens, stated, cells, rows)
     return _compare_cells(stated, cells, rows)
+
+
+def _told_row(statement: str, rows: Sequence[Row]) -> Row | None:
+    """Return the row of which a statement tells cells as answers do: "Huey · French: Riri; German: Tick"."""
+    label, sign, rest = statement.strip(" .").partition(" · ")
+    if not sign:
+        return None
+    parts = rest.split("; ")
+    for row in rows:
+        if row.line and told(row, ()).removesuffix(" · ") == label:
+            known = {told(row, (cell,)).partition(" · ")[2] for cell in row.cells}
+            if known.issuperset(parts):
+                return row
+    return None
 
 
 def _from_bound(bound: BoundCell, stated: int) -> TableComparison:

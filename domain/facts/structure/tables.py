@@ -32,6 +32,8 @@ _NOTE = re.compile(
 )
 _SCALE = re.compile(r"\b(thousand|million|billion|trillion)s?\b|\b(000)s?\b|[$€£¥]\s?(m|mn|bn|tn|k)\b", re.IGNORECASE)
 _SHORT_SCALES = {"000": "thousand", "k": "thousand", "m": "million", "mn": "million", "bn": "billion", "tn": "trillion"}
+_SCALES = frozenset({*_SHORT_SCALES.values(), "trillion"})
+_MARKS = re.compile(r"\*\*|__|`")
 _UNIT_ALONE = re.compile(
     r"\W*(?:in\b)?\W*(?:US|AU?|CA?|HK|NZ)?\s*[$€£¥₩%’'‘`]*\s*(?:(?:US )?dollars?|euros?|won)?\W*(?:in\b\s*)?"
     r"(?:(?:m|mn|bn|000s?|thousands?|millions?|billions?)\b)?(?:,? except [^|]*)?\W*",
@@ -78,12 +80,28 @@ class Row:
     line: str = ""
 
 
+def told(row: Row, cells: Sequence[Cell]) -> str:
+    """Return cells of a row as an answer quotes them: "Huey · French: Riri; German: Tick"."""
+    label = _MARKS.sub("", row.label)
+    return f"{label} · {'; '.join(_named(cell) for cell in cells)}" if label else "; ".join(map(_named, cells))
+
+
+def _named(cell: Cell) -> str:
+    head = _MARKS.sub("", f"{cell.outer_heads} {cell.head}".strip())
+    content = cell.content
+    if cell.unit in _SCALES and _DATA.match(content) and "%" not in content:
+        content = f"{content} {cell.unit}"
+    return f"{head}: {content}" if head else content
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedTables:
-    """The rows of all tables and records of a text, at most 400, and its other lines."""
+    """The rows of all tables and records of a text, at most 400, its other lines, and the lines that only name columns
+    or groups of rows."""
 
     rows: tuple[Row, ...]
     prose: str
+    heads: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +116,10 @@ def parse_tables(text: str) -> ParsedTables:
     """Return the tables of `text`. Linear in its length."""
     rows: list[Row] = []
     prose: list[str] = []
+    heads: set[str] = set()
     for number, (above, lines) in enumerate(_tables_and_lines(text)):
         table = list(_rows(lines, above, number)) if len(lines) > 1 and lines[0].cells else []
+        heads.update({each.text.strip() for each in lines} - {row.line.strip() for row in table} if table else ())
         rows += table[: _MOST_ROWS - len(rows)]
         if not table:
             prose += (" | ".join(each.cells) if each.cells else each.separator for each in lines)
@@ -108,7 +128,7 @@ def parse_tables(text: str) -> ParsedTables:
     for each in records[: _MOST_ROWS - len(rows)]:
         cells = tuple(Cell(head, content, unit=_unit(head)) for head, content in each.pairs)
         rows.append(Row(each.label, cells, each.heading, kinds.setdefault(cells[0].head, -1 - len(kinds))))
-    return ParsedTables(tuple(rows), "\n".join(others))
+    return ParsedTables(tuple(rows), "\n".join(others), frozenset(heads))
 
 
 def _tables_and_lines(text: str) -> Iterator[tuple[str, list[_Line]]]:
