@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from domain.facts.structure.records import parse_records
 from domain.text.cache import text_cache
@@ -17,6 +18,7 @@ _MOST_COLUMNS = 40
 _MOST_LINE = 2_000
 _MOST_HEADS = 4  # lines
 _MOST_GROUPS = 3
+_LONGEST_GROUP = 120
 _LONGEST_CELL = 80  # in lines with commas or semicolons, which sentences have, too
 _RULE = re.compile(r"[\s|:+=-]+")
 _QUOTED_CELL = re.compile(r'"([^"]*)"')
@@ -135,14 +137,17 @@ def _tables_and_lines(text: str) -> Iterator[tuple[str, list[_Line]]]:
     """Yield runs of lines with the same separator, each with the heading and the line above it."""
     heading = caption = ""
     group: list[_Line] = []
-    for line in text.splitlines():
+    listed = text.splitlines()
+    for line, following in zip_longest(listed, listed[1:], fillvalue=""):
         if line.strip() and _RULE.fullmatch(line):
             continue
         found = _split_cells(line)
+        if group and group[0].separator == "\t" and _names_group(line, following):
+            found = _Line("\t", (line.strip(),), line)
         if group and (
             found.separator != group[0].separator
             or not found.cells
-            or (found.separator != "|" and len(found.cells) != len(group[0].cells))
+            or (found.separator not in "|\t" and len(found.cells) != len(group[0].cells))
         ):
             yield f"{heading} {caption}", group
             group = []
@@ -156,6 +161,12 @@ def _tables_and_lines(text: str) -> Iterator[tuple[str, list[_Line]]]:
             )
     if group:
         yield f"{heading} {caption}", group
+
+
+def _names_group(line: str, following: str) -> bool:
+    """Say whether a line between rows with tabs is a row of one cell, whose empty cells were cut off."""
+    is_row = bool(line.strip()) and "\t" not in line and len(line) <= _LONGEST_GROUP and not _SENTENCE.search(line)
+    return is_row and "\t" in following.strip()
 
 
 def _split_cells(line: str) -> _Line:
@@ -239,7 +250,16 @@ def _grid(lines: Sequence[_Line]) -> list[list[str]]:
     if lines[0].separator == "|" and all(not row[0] for row in rows):
         rows = [row[1:-1] if not row[-1] else row[1:] for row in rows]
     width = min(_MOST_COLUMNS, Counter(map(len, rows)).most_common(1)[0][0])
+    if lines[0].separator == "\t" and _lost_corner(rows[0], width):
+        rows[0] = ["", *rows[0]]
     return [(row + [""] * width)[:width] for row in rows]
+
+
+def _lost_corner(row: Sequence[str], width: int) -> bool:
+    """Say whether the heads lack the empty corner before them: a text that begins with it has lost its tab."""
+    if len(row) >= width:
+        return False
+    return _TIME.match(row[0]) is not None or (len(row) == width - 1 and all(row) and not any(map(_is_data, row)))
 
 
 def _count_heads(grid: Sequence[Sequence[str]]) -> int:
