@@ -63,7 +63,6 @@ class DocumentBuilder:
     _blocks: list[Block] = field(default_factory=list[Block])
 
     def page(self, number: int) -> None:
-        """Begin page `number` (from 1); subsequent blocks belong to it."""
         if number > self.limits.max_pages:
             raise DocumentTooLarge(
                 f"{self.filename} has more than {self.limits.max_pages:,} pages, which is the limit."
@@ -76,13 +75,11 @@ class DocumentBuilder:
             self._headings.append(Heading(self._add(line, "heading"), line, tuple(rank)))
 
     def paragraph(self, text: str, *, place: SheetPlace | None = None) -> None:
-        """Add a paragraph, keeping its line breaks."""
         lines = (_BLANKS.sub(" ", line).strip() for line in clean(text).split("\n"))
         if block := "\n".join(line for line in lines if line):
             self._add(block, "text", place)
 
     def lines(self, text: str) -> None:
-        """Add lines of code or of a list, keeping indentation and inner blank lines."""
         lines = [line.rstrip() for line in clean(text).split("\n")]
         if block := "\n".join(lines).strip("\n"):
             self._add(block, "lines")

@@ -39,7 +39,6 @@ def joined(headings: Iterable[str]) -> str:
 
 
 def with_columns(text: str, context: str) -> str:
-    """Return `text`, preceded by the column names of its context if it begins within a table."""
     first, _, rest = context.partition("\n")
     columns = (context if _CELLS.search(first) else rest).strip("\n")
     return f"{columns}\n{text}" if columns else text

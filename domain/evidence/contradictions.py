@@ -129,7 +129,6 @@ def _value_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
 
 
 def readable(text: str) -> str:
-    """Return `text` with composed Hangul, and full-width letters, digits and signs as plain ones."""
     return unicodedata.normalize("NFC", text).translate(_FULL_WIDTH)
 
 
@@ -183,7 +182,6 @@ def _is_bare_year_in(date: Date, source: str) -> bool:
 
 
 def _other_date(date: Date, known: Sequence[Date]) -> str | None:
-    """The source's date instead, if it states exactly one other time of this kind."""
     alike = [
         other.text
         for other in known

@@ -117,7 +117,6 @@ def _are_same(one: Transfer, other: Transfer) -> bool:
 
 @lru_cache(maxsize=1024)
 def transfers(sentence: str) -> Sequence[Transfer]:
-    """Return the transfers that the verbs of a sentence may tell of."""
     return _korean_transfers(tokenize(sentence)) if is_korean(sentence) else _english_transfers(sentence)
 
 

@@ -118,7 +118,6 @@ def kind_of(question: str) -> Kind:
 
 
 def is_greeting(question: str) -> bool:
-    """Say whether this is a greeting, thanks or a yes that asks nothing of the documents: "hi", "thanks!"."""
     said = words(question)
     return len(said) <= 6 and all(word in _GREETING for word in said) and not re.search(r"\d", question)
 

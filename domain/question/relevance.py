@@ -12,7 +12,7 @@ from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
 from domain.question.features import answer_features
 from domain.question.question_parts import QuestionPart, has_kind, parts_of
-from domain.support.logistic import LogisticRegression, parse_regression
+from domain.support.model import LogisticRegression, parse_regression
 from domain.text.cache import text_cache
 from domain.text.sentences import split_sentences
 from domain.text.words import content_stems
@@ -51,14 +51,13 @@ def part_relevance(asked: QuestionPart, answer: str) -> float:
         return 0.0
     if is_elliptical(asked, " ".join(said)):
         said.append(f"{asked.text.rstrip('?？ ')} {said[0]}")
-    elif not _same_script(asked.text, answer):
+    elif _is_hangul(asked.text) != _is_hangul(answer):
         return _UNKNOWN
     return max(sentence_relevance(asked, each) for each in said)
 
 
 @text_cache(most=64)
 def _sentences(answer: str) -> tuple[str, ...]:
-    """Its first sentences, without citation markers; cached, because each part of a question needs them."""
     return tuple(each.text for each in split_sentences(plain_text(answer).text)[:_MOST_SENTENCES])
 
 
@@ -72,10 +71,6 @@ def is_elliptical(asked: QuestionPart, answer: str) -> bool:
     if len(answer.split()) > _ELLIPTICAL or set(content_stems(answer)) & set(asked.stems):
         return False
     return bool(has_kind(asked.kind, answer, asked.text)) or asked.kind == "decision"
-
-
-def _same_script(question: str, answer: str) -> bool:
-    return _is_hangul(question) == _is_hangul(answer)
 
 
 def _is_hangul(text: str) -> bool:

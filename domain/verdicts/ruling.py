@@ -212,7 +212,6 @@ def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:
 
 
 def _stating_places(statement: str, sources: Sequence[str]) -> Iterator[Evidence]:
-    """Yield the place of each source that states all of a statement, if one clause or sentence does."""
     for number, source in enumerate(sources):
         found = best_places(statement, source)
         if len(found) == 1 and found[0].is_full_match and (place := locate_quote(found[0].place, source, 1.0)):

@@ -87,7 +87,6 @@ def read_blocks(document_id: uuid.UUID, limits: IngestionSettings) -> dict[str, 
 
 
 def view_of(filename: str, blocks: list[Block]) -> str:
-    """What a document is shown as beside its text: pictures of its pages, a grid of cells, blocks, or nothing else."""
     if _is_pdf(filename):
         return "pages"
     if any(block.place for block in blocks):

@@ -14,7 +14,6 @@ from services.reporting.rows import Judged, calibrated_support
 
 
 def set_answer_confidence(context: StepContext, verification: Verification, judged: Sequence[Judged]) -> None:
-    """Set the confidence, its label and its calibration from the judged sentences of the verified answer."""
     supports = [calibrated_support(context, each) for each in judged if each.status is not SentenceStatus.NO_CLAIM]
     relevance = answer_relevance(context.question, verification.answer)
     calibration = context.calibration
@@ -25,7 +24,6 @@ def set_answer_confidence(context: StepContext, verification: Verification, judg
 
 
 def confidence_json(verification: Verification) -> dict[str, Any]:
-    """Return the fields that every interface shows: `confidence` and `confidence_level`."""
     return shown_confidence(verification.calibrated_confidence, verification.confidence_level, verification.calibration)
 
 

@@ -326,7 +326,7 @@ def test_a_name_that_stands_in_a_passage_is_never_missing(name: str, verb: str) 
 @pytest.mark.parametrize("piece", ["a", "A ", "a ", "A1 ", "pump 1, ", "'", " ", "하고 ", "what and ", "Ab-", "| "])
 def test_long_texts_take_time_by_their_length(piece: str) -> None:
     text = piece * (60_000 // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     judge_question("What does pump 14 of the Omega machine need, and when?", text[:20_000], [text])
     judge_question(text[:4_000], "Pump 4 needs oil.", [text[:5_000]])
-    assert time.perf_counter() - started < 8
+    assert time.process_time() - started < 8

@@ -3,7 +3,7 @@
 import pytest
 
 from domain.query.refusals import IDK, IDK_KOREAN
-from domain.question.refusal import NOT_A_QUESTION
+from domain.question.nearest import NOT_A_QUESTION
 from tests.clients.groq_stage import GroqStage
 from tests.services.story import Play, Story, checked, with_groq
 

@@ -56,12 +56,10 @@ def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
 
 
 def most_shared(wanted: Sequence[str], sentences: Iterable[ReadSentence]) -> list[ReadSentence]:
-    """The sentences with most of the stems `wanted` first; ties keep their order."""
     return sorted(sentences, key=lambda sentence: -coverage(wanted, sentence.stems))
 
 
 def ranked_sentences(question: str, sources: Sequence[Source], meaning: Meaning) -> list[Candidate]:
-    """The sentences of `sources`, the best answer to the question first."""
     passages = [read_passage(source.text) for source in sources]
     tables = [read_table(source) for source in sources]
     rarity = _rarity(content_stems(question), [each for passage in passages for each in passage.sentences])
@@ -114,7 +112,6 @@ def _scored(
 
 
 def _kind(kind: Kind, question: str, text: str) -> float:
-    """A bonus for a sentence with the number, date or name that the question asks for."""
     return TUNING.sentence_kind if has_kind(kind, text, question) else 0.0
 
 

@@ -27,7 +27,6 @@ class Grid:
 
 
 def grids_in(paragraph: Paragraph, start: int) -> Iterator[Grid]:
-    """Yield the tables of a paragraph that begins at `start`: runs of at least two rows, except tables of contents."""
     rows = paragraph.text.split("\n")
     lines = [line for line in paragraph.lines if line.is_row]
     known = len(lines) == sum("\t" in row for row in rows)
@@ -49,7 +48,6 @@ def grids_in(paragraph: Paragraph, start: int) -> Iterator[Grid]:
 
 
 def tables_of(grids: Sequence[Grid]) -> tuple[Table, ...]:
-    """Return the tables in the text; a first row that recurs in several of them counts as their header."""
     counts = Counter(grid.rows[0] for grid in grids)
     headers = {grid.rows[0] for grid in grids if counts[grid.rows[0]] > 1 or _has_header(grid)}
     tables: list[Table] = []

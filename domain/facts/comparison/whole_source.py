@@ -53,7 +53,6 @@ def compare(statement: str, source: str) -> SourceMatch:
 
 
 def _reversed_step(tokens: Sequence[Token], source: ParsedSource) -> Difference | None:
-    """Return a step that the sentence with most of the statement has in another order."""
     wanted = {each.key for each in tokens if each.is_content}
     for at in most_shared(wanted, source.sentences_by_key)[:1]:
         sentence = tokenize(source.read_sentences[at].text)

@@ -110,7 +110,6 @@ def _named_rows(stated: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
 
 
 def _named_cells(stated: Sequence[Term], row: Row) -> list[_NamedCell]:
-    """Return the cells whose head the statement names; if a head occurs several times, the heads above it decide."""
     rest = without(stated, terms_of(row.label))
     found = [cell for cell in row.cells if has_all(rest, _naming_terms(cell.head))]
     chosen = most_specific(found, lambda cell: cell.head)
@@ -195,7 +194,6 @@ def _modality_differences(tokens: Sequence[Token], rest: Sequence[Term], about: 
 
 
 def _found_elsewhere(rest: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]) -> Term | None:
-    """Return the first of the remaining terms that another cell has, in the tables with a row of this name."""
     labels = {_folded(about.row.label) for about in cells}
     tables = {row.table for row in rows if _folded(row.label) in labels}
     meant = {id(about.cell) for about in cells}

@@ -115,7 +115,6 @@ class _Line:
 
 @text_cache()
 def parse_tables(text: str) -> ParsedTables:
-    """Return the tables of `text`. Linear in its length."""
     rows: list[Row] = []
     prose: list[str] = []
     heads: set[str] = set()
@@ -170,7 +169,6 @@ def _names_group(line: str, following: str) -> bool:
 
 
 def _split_cells(line: str) -> _Line:
-    """Divide a line into cells; a line that is not one of a table becomes its own `separator`."""
     if len(line) > _MOST_LINE:
         return _Line(line, ())
     if "|" in line:
@@ -189,7 +187,6 @@ def _split_cells(line: str) -> _Line:
 
 
 def cells_of(line: str) -> tuple[str, ...]:
-    """Return the cells of a table's line; () for any other line."""
     return tuple(each for each in _split_cells(line).cells if each)
 
 
@@ -245,7 +242,6 @@ def _sign(rows: Sequence[Sequence[str]], at: int) -> str:
 
 
 def _grid(lines: Sequence[_Line]) -> list[list[str]]:
-    """Return the cells as a rectangle, without the empty ones that bars at the edges make."""
     rows = [list(each.cells) for each in lines]
     if lines[0].separator == "|" and all(not row[0] for row in rows):
         rows = [row[1:-1] if not row[-1] else row[1:] for row in rows]

@@ -26,7 +26,6 @@ _MOST_WORDS_LED, _MOST_WORDS_BARE, _FEW = 12, 4, 2
 
 
 def restate(question: str, topic: str) -> Restatement | Verdict:
-    """Say what `question` means after the question `topic`, which stands alone."""
     flat = " ".join(question.split())
     led = _LEAD.match(flat)
     rest = flat[led.end() :] if led else flat
@@ -49,7 +48,6 @@ def _how_it_stands(body: str, *, led: bool) -> Verdict:
 
 
 def _left_out(body: str, rest: str, *, led: bool) -> str | None:
-    """What a question without a verb asks about: "What about pump 20?", "And in 2022?", "Paris?"."""
     if about := _ABOUT.match(body):
         return about["rest"]
     said = WORD.findall(body)

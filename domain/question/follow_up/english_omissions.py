@@ -15,7 +15,6 @@ _FEW = 2
 
 
 def asked_instead(asked: str, topic: str) -> Restatement | None:
-    """The question `topic`, asked about `asked`."""
     first, _, behind = asked.partition(" ")
     preposition = first.casefold() if first.casefold() in PREPOSITIONS and behind else ""
     new = behind if preposition else asked
@@ -35,7 +34,6 @@ def asked_instead(asked: str, topic: str) -> Restatement | None:
 
 
 def with_owner(body: str, topic: str) -> Restatement | None:
-    """ "What is the temperature?": that of what the question before was about."""
     asked = re.fullmatch(r"what(?:'s|’s| is| are| was| were) the (?P<what>[\w -]{2,40})", body, re.IGNORECASE)
     if not asked or len(WORD.findall(asked["what"])) > _FEW or head_of(asked["what"]) not in MEASURES:
         return None
@@ -54,7 +52,6 @@ def _attribute(what: str, topic: str) -> Restatement | None:
 
 
 def _other_time(new: str, topic: str) -> str | None:
-    """Years, quarters, months and weekdays are each replaced by those of their kind."""
     kinds = [kind for kind, time in TIMES.items() if time.search(new)]
     if not kinds or without_times(new) or not all(TIMES[kind].search(topic) for kind in kinds):
         return None
@@ -79,7 +76,6 @@ def _other_label(new: str, topic: str, found: Sequence[Phrase]) -> str | None:
 
 
 def _other_phrase(new: str, preposition: str, topic: str, found: Sequence[Phrase]) -> str | None:
-    """A phrase with the same noun, or behind the same preposition, a name for a name, or a phrase of the same form."""
     if one := re.match(r"(?P<article>the |an? )?(?P<which>[\w -]+) ones?$", new, re.IGNORECASE):
         return _other_one(one, topic, found)
     # Behind a preposition its first word does not begin a sentence.

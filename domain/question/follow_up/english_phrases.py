@@ -87,7 +87,6 @@ class Phrase:
 
 
 def phrases(text: str) -> list[Phrase]:
-    """The noun phrases of `text` in order. None overlaps another."""
     found: list[Phrase] = []
     labels = list(_labels(text))
     for phrase in (*labels, *_nouns(text, labels)):
@@ -96,7 +95,6 @@ def phrases(text: str) -> list[Phrase]:
 
 
 def _labels(text: str) -> Iterator[Phrase]:
-    """A noun with its number or letter: "pump 4", "section 2.1", "Room B"."""
     for match in _LABEL.finditer(text):
         if match["noun"].casefold() in _NO_CLASS or (match["label"].isalpha() and not match["label"].isupper()):
             continue

@@ -67,7 +67,6 @@ def _named(found: Sequence[Phrase]) -> Phrase | None:
 
 
 def _owner_of(phrase: Phrase, found: Sequence[Phrase], prepositions: Sequence[str]) -> Phrase | None:
-    """ "The lamp" for "the price" in "the price of the lamp"."""
     behind = (each for each in found if each.before in prepositions)
     return next((each for each in behind if 0 < each.start - phrase.end <= _PREPOSITION), None)
 

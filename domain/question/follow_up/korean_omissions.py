@@ -49,7 +49,6 @@ def left_out(body: str) -> str | None:
 
 
 def _has_a_verb(body: str, ending: re.Match[str] | None) -> bool:
-    """Whether the question ends in a verb of its own, not in 어때요 or 그런가요."""
     return not (ending and " " in ending[0]) and tokens_of(body)[-1].is_predicate
 
 

@@ -117,7 +117,6 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def labels_of(text: str) -> list[Label]:
-    """The numbered things of `text`, in order."""
     found: list[Label] = []
     for pattern in _LABELS:
         for match in pattern.finditer(text):
@@ -169,7 +168,6 @@ def noun_phrase(tokens: Sequence[Token], last: int) -> tuple[int, int]:
 
 
 def marked(tokens: Sequence[Token], *particles: str) -> Iterator[int]:
-    """The places of the nouns with one of these particles."""
     for place, token in enumerate(tokens):
         if token.particle in particles and not token.is_asking:
             yield place
@@ -205,7 +203,6 @@ def _split(word: str) -> tuple[str, str]:
 
 
 def _ends_closed(word: str) -> bool:
-    """Whether the word ends in a consonant, as it is read."""
     last = word[-1:]
     if "가" <= last <= "힣":
         return (ord(last) - ord("가")) % 28 != 0

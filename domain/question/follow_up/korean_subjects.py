@@ -18,7 +18,6 @@ _ORGANISATIONS = ("회사", "기업", "기관", "단체", "업체", "조직")
 
 
 def thing_of(topic: str, said: Sequence[Token]) -> str | None:
-    """What the question was about: a numbered thing, the owner of an attribute, a name, or its subject."""
     if labels := labels_of(topic):
         return labels[0].text
     owned = owned_place(said)
@@ -28,7 +27,6 @@ def thing_of(topic: str, said: Sequence[Token]) -> str | None:
 
 
 def _named(topic: str, said: Sequence[Token]) -> str | None:
-    """A name with the nouns behind it: 서울 지점."""
     for name in names_in(topic):
         place = next((place for place, token in enumerate(said) if token.start <= name.start < token.end), None)
         if place is None or name.text in ATTRIBUTES or ROLES.search(said[place].base):
