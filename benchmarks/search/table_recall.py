@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.verdicts.verdict_cases import print_table
-from clients.embeddings import Encoder, Vectors, default_embedder
+from clients.embeddings import UseEmbedder, Vectors, default_embedder
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import chunk_relevance
 from domain.quality.metrics import found, mean, reciprocal_rank
@@ -44,7 +44,7 @@ class Asked:
 class Index:
     """The passages of a set, by words and by vectors."""
 
-    def __init__(self, passages: Sequence[LabelledPassage], embedder: Encoder) -> None:
+    def __init__(self, passages: Sequence[LabelledPassage], embedder: UseEmbedder) -> None:
         self._passages = {each.id: each for each in passages}
         self._embedder, self._meaning = embedder, Meaning(embedder)
         self._words = [_occurrences(each) for each in passages]
