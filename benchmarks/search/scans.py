@@ -1,10 +1,10 @@
 """`python -m benchmarks.search.scans [FOLDER]`: how much of scanned pages search finds.
 
-Ten pages of text, in English and Korean, are printed to pictures and degraded as scans are: turned by up to 1.2°, blurred,
-with noise, and compressed as JPEG. Each is ingested as one page of a scanned PDF would be read: in the confined child,
-by text recognition. A word is found if search would find the page by it: all its lexemes are among those of what was
-recognised. The text is that of `examples/corpus`, and of the `.txt`, `.md` and `.jsonl` files (field `source`) of FOLDER.
-Needs the extra `ocr`, Tesseract's data for kor and eng, and a font for Korean.
+Ten pages of text, in English and Korean, are printed to pictures and degraded as scans are: turned by up to 1.2°,
+blurred, with noise, and compressed as JPEG. Each is read as when it is ingested: in the confined child, by text
+recognition. A word is found if search would find the page by it: all its lexemes are among those that were read.
+The text is that of `examples/corpus`, and of the `.txt`, `.md` and `.jsonl` files (field `source`) of FOLDER. Needs the
+extras `ocr` and `pdf` (its font), and Tesseract's data for Korean.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Limits on the size of documents and the cost of reading them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 _BYTES_PER_MARK = 128
@@ -15,8 +15,8 @@ class ParseLimits:
     plus `s_per_mb` of the file, at most `max_s`; for pages that are recognised `ocr_page_s` each, at most `ocr_max_s`,
     comes to it.
 
-    `recognise`: whether text in pictures is recognised, with the data in the folder `ocr_data`; `later` only says on
-    which pages.
+    `recognise`: whether text in pictures is recognised; `later` only says on which pages. `ocr_data`: the languages,
+    and the folders of their data.
     """
 
     max_pages: int
@@ -28,8 +28,7 @@ class ParseLimits:
     s_per_mb: float = 2.0
     max_s: float = 240.0
     recognise: Literal["off", "later", "now"] = "off"
-    ocr_data: str | None = None
-    ocr_languages: str = "kor+eng"
+    ocr_data: dict[str, str] = field(default_factory=dict[str, str])
     ocr_page_s: float = 60.0
     ocr_max_s: float = 400.0
 

@@ -55,9 +55,7 @@ class CitationLinks(BaseModel):
     """Where the cited document can be seen as it looks."""
 
     original: str = Field(description="Its file.")
-    image: str | None = Field(
-        description="A picture of the cited page; null unless it is a PDF or a picture."
-    )
+    image: str | None = Field(description="A picture of the cited page; null unless it is a PDF or a picture.")
     boxes: str | None = Field(description="The places of the cited words on the page.")
 
 

@@ -31,7 +31,7 @@ def _recognised(data: bytes, filename: str, limits: ParseLimits) -> tuple[list[l
     from clients.parsing.recognition.engine import Recogniser  # noqa: PLC0415 - its library is an extra
     from clients.parsing.recognition.lines import evened, recognised_page  # noqa: PLC0415 - as above
 
-    recogniser = Recogniser(limits.ocr_data or "", limits.ocr_languages, limits.ocr_page_s)
+    recogniser = Recogniser(limits.ocr_data, limits.ocr_page_s)
     pages: list[list[Line]] = []
     frames: list[Frame] = []
     for _, (picture, dpi) in pictures_in(data, filename, limits):

@@ -61,7 +61,7 @@ def _recognition(limits: ParseLimits) -> tuple[Recognise, Callable[[list[list[Li
     from clients.parsing.recognition.engine import Recogniser  # noqa: PLC0415 - its library is an extra
     from clients.parsing.recognition.lines import evened, recognised_page  # noqa: PLC0415 - as above
 
-    return partial(recognised_page, Recogniser(limits.ocr_data or "", limits.ocr_languages, limits.ocr_page_s)), evened
+    return partial(recognised_page, Recogniser(limits.ocr_data, limits.ocr_page_s)), evened
 
 
 def opened_pdf(data: bytes, filename: str) -> pdfium.PdfDocument:

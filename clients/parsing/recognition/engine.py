@@ -3,15 +3,13 @@
 Runs in the child process that reads files (clients.parsing.sandbox), whose limits of memory and time hold for it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
 import tesserocr
 from PIL import Image
 from tesserocr import PSM, RIL, PyResultIterator, PyTessBaseAPI
-
-from clients.parsing.recognition.installed import languages_in
 
 PixelBox = tuple[int, int, int, int]
 _SAMPLE = 0.12  # of a page's height: enough to tell its language
@@ -43,14 +41,14 @@ class TooSlow(Exception):
 
 
 class Recogniser:
-    """One engine for each of the `wanted` languages (`kor+eng`); each page is read in the one that fits it best.
+    """One engine for each language, whose data is in a folder; each page is read in the one that fits it best.
 
     Two languages at once read Korean worse than Korean alone.
     """
 
-    def __init__(self, folder: str, wanted: str, page_s: float) -> None:
+    def __init__(self, folders: Mapping[str, str], page_s: float) -> None:
         self._page_ms = int(page_s * 1000)
-        self._engines = [_engine(folder, name) for name in languages_in(folder, wanted)]
+        self._engines = [_engine(folder, name) for name, folder in folders.items()]
 
     def read(self, picture: Image.Image, dpi: int) -> list[Row]:
         """The rows of a grey picture, from the top down. Raises TooSlow."""

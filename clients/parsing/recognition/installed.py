@@ -1,16 +1,17 @@
 """Whether text recognition is installed: the library of the extra `ocr`, and Tesseract's data for a language."""
 
 import os
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 HOW_TO_INSTALL = (
-    "install citewell[ocr] and Tesseract's data for its languages (on Debian: tesseract-ocr-eng, tesseract-ocr-kor), "
-    "then ingest it again"
+    "install citewell[ocr], and for Korean Tesseract's data (on Debian: tesseract-ocr-kor), then ingest it again"
 )
-# Where Debian, Fedora, Alpine and Homebrew put the data of languages.
+# Where the extra itself (English), Debian, Fedora, Alpine and Homebrew put the data of languages.
 _PLACES = (
+    f"{sys.prefix}/share/tessdata",
     "/usr/share/tesseract-ocr/*/tessdata",
     "/usr/share/tessdata",
     "/usr/share/tesseract/tessdata",
@@ -19,18 +20,20 @@ _PLACES = (
 )
 
 
-def recognition_data(wanted: str) -> str | None:
-    """The folder with Tesseract's data for any of the `wanted` languages (`kor+eng`); None without it, or without the
-    library.
+def recognition_data(wanted: str) -> dict[str, str]:
+    """The folder with Tesseract's data for each of the `wanted` languages (`kor+eng`) that has some.
+
+    Empty without the library, too.
     """
     if find_spec("tesserocr") is None:
-        return None
-    return next((str(folder) for folder in _folders() if languages_in(str(folder), wanted)), None)
+        return {}
+    folders = list(_folders())
+    found = {name: _folder_of(name, folders) for name in wanted.split("+")}
+    return {name: folder for name, folder in found.items() if folder}
 
 
-def languages_in(folder: str, wanted: str) -> list[str]:
-    """Those of the `wanted` languages that the folder has data of."""
-    return [name for name in wanted.split("+") if name and (Path(folder) / f"{name}.traineddata").is_file()]
+def _folder_of(language: str, folders: list[Path]) -> str | None:
+    return next((str(each) for each in folders if (each / f"{language}.traineddata").is_file()), None)
 
 
 def _folders() -> Iterator[Path]:

@@ -57,7 +57,6 @@ def limits_of(settings: IngestionSettings) -> ParseLimits:
         max_s=settings.parse_max_s,
         recognise="later" if data else "off",
         ocr_data=data,
-        ocr_languages=settings.ocr_languages,
         ocr_page_s=settings.ocr_page_s,
         ocr_max_s=settings.ocr_max_s,
     )

@@ -2,9 +2,12 @@
 
 import re
 import stat
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from docx.document import Document as WordDocument
+from pptx.presentation import Presentation
 
 from clients.parsing import ParseLimits, parse
 from clients.parsing.sandbox.isolated import parse_isolated
@@ -17,7 +20,8 @@ from domain.errors import (
     DocumentTypeUnknown,
     DocumentUnreadable,
 )
-from tests.clients.office_files import packed
+from tests.clients.office_files import packed, slides, word
+from tests.clients.scans import printed, saved
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -193,3 +197,27 @@ def test_a_conversion_that_never_ends_is_cut_and_leaves_nothing(
     with pytest.raises(DocumentTooSlow, match="could not be converted within 1 s"):
         parse_isolated(OLE + bytes(600), "a.xls", LIMITS)
     assert [path.name for path in tmp_path.iterdir()] == ["soffice"]
+
+
+def test_pictures_in_word_and_powerpoint_are_found_by_their_descriptions() -> None:  # N3
+    picture = saved(printed("x", size=(60, 60)))
+
+    def in_word(document: WordDocument) -> None:
+        document.add_paragraph("Before.")
+        shape = document.add_picture(BytesIO(picture))
+        shape._inline.docPr.set("descr", "Sales by month\n\nDescription automatically generated")
+        document.add_picture(BytesIO(picture))._inline.docPr.set("descr", "chart1.png")
+
+    def on_a_slide(presentation: Presentation) -> None:
+        slide = presentation.slides.add_slide(presentation.slide_layouts[6])
+        shape = slide.shapes.add_picture(BytesIO(picture), 0, 0)
+        shape._element.nvPicPr.cNvPr.set("descr", "Sales by month")
+
+    assert parse(word(in_word), "a.docx", LIMITS).text == "Before.\n\nPicture: Sales by month"
+    assert "Picture: Sales by month" in parse(slides(on_a_slide), "a.pptx", LIMITS).text
+
+
+def test_pictures_in_web_pages_and_markdown_are_found_by_their_descriptions() -> None:  # N3
+    page = b"<p>Before.</p><p><img src=a.png alt='Sales by month'></p><figure><img alt=x><figcaption>Figure 1: sales"
+    assert parse(page, "a.html", LIMITS).text == "Before.\n\nSales by month\n\nFigure 1: sales"
+    assert "![Sales by month](a.png)" in parse(b"![Sales by month](a.png)", "a.md", LIMITS).text
