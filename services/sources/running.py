@@ -146,6 +146,7 @@ def _fetch(job: _Job, reader: Reader) -> float | None:
             return _finish(job, reader)
         if room <= 0:
             # Others of the tenant wait to be read, too; a large source adds to them no faster than they are read.
+            _advance(job, strikes=0)
             return limits.check_s
         for item in pending:
             _check(job)
@@ -214,7 +215,8 @@ def _renew(job: _Job) -> None:
 
 
 def _end(job: _Job, error: Json | None) -> None:
-    leave(job.source.kind, job.source.id)
+    with suppress(CitewellError):
+        leave(job.source.kind, job.source.id)
     with transaction() as session:
         rows.end_run(session, job.source.id, job.attempt, error)
 
