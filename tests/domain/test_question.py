@@ -17,7 +17,7 @@ from domain.question import (
 )
 from domain.question.named_things import is_about_another, missing_things
 from domain.question.non_answers import is_no_answer
-from domain.question.question_parts import Kind, has_kind, kind_of, parts_of
+from domain.question.question_parts import Kind, has_kind, kind_of, parts_of, question_stems
 from domain.question.relevance import sentence_relevance, share_right
 
 MACHINES = ["machines.md\nThe Theta machine weighs 18 kilograms. The Zeta machine weighs 20 kilograms."]
@@ -354,7 +354,9 @@ def test_the_relevance_that_is_told_is_how_often_such_answers_were_right() -> No
 
 def test_the_date_of_a_question_does_not_count_for_more_than_what_it_asks_about() -> None:  # V8
     asked = parts_of("2023년 7월 12일 사고의 사망자는?")[0]
-    assert asked.stems == ("2023", "7", "12", "사고", "사망자")
+    assert asked.stems == ("사고", "사망자")
+    assert question_stems(asked.text, dated=True) == ["2023", "7", "12", "사고", "사망자"]
+    assert "12" in parts_of("2023년 7월 12일에 무슨 사고가 있었나요?")[0].stems
     assert parts_of("몇 월 며칠인가요?")[0].stems
     dated = "2023년 7월 12일 오후 3시경 창고에서 화재가 발생했다."
     assert sentence_relevance(asked, "이 사고로 2명이 숨졌다.") > sentence_relevance(asked, dated)

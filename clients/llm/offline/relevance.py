@@ -45,7 +45,7 @@ def logistic(value: float) -> float:
 
 def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
     """The relevance of `chunk` to `question`, 0..1 (S3.1)."""
-    wanted, passage = question_stems(question), read_passage(chunk)
+    wanted, passage = question_stems(question, dated=True), read_passage(chunk)
     overlap = coverage(wanted, passage.stems)
     if not meaning.known:
         return logistic(TUNING.words_chunk_slope * (overlap - TUNING.words_chunk_middle))
