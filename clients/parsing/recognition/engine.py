@@ -4,7 +4,7 @@ Runs in the child process that reads files (clients.parsing.sandbox), whose limi
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 import tesserocr
@@ -13,6 +13,8 @@ from tesserocr import PSM, RIL, PyResultIterator, PyTessBaseAPI
 
 PixelBox = tuple[int, int, int, int]
 _SAMPLE = 0.12  # of a page's height: enough to tell its language
+_DOUBTFUL, _MOST_DOUBTFUL = 0.7, 300  # of a page: parts of words that are read in the other languages, too
+_AROUND = 6  # pixels
 _NEAR = 40  # characters
 _MIN_CONFIDENCE = 0.15
 _MIN_OF_SIGNS = 0.5  # specks look like commas and bars
@@ -52,7 +54,14 @@ class Recogniser:
 
     def read(self, picture: Image.Image, dpi: int) -> list[Row]:
         """The rows of a grey picture, from the top down. Raises TooSlow."""
-        return list(_rows(self._best(picture, dpi), picture, dpi, self._page_ms))
+        best = self._best(picture, dpi)
+        rows = list(_rows(best, picture, dpi, self._page_ms))
+        others = [engine for engine in self._engines if engine is not best]
+        doubtful = [word for row in rows for word in row.words if word.confidence < _DOUBTFUL][:_MOST_DOUBTFUL]
+        better = {word: read for word in doubtful for engine in others if (read := _read_again(engine, picture, word))}
+        told = [replace(row, words=tuple(better.get(word, word) for word in row.words)) for row in rows]
+        kept = [replace(row, words=tuple(filter(_is_text, row.words))) for row in told]
+        return [row for row in kept if row.words]
 
     def _best(self, picture: Image.Image, dpi: int) -> PyTessBaseAPI:
         if len(self._engines) == 1:
@@ -64,6 +73,17 @@ class Recogniser:
 def _engine(folder: str, language: str) -> PyTessBaseAPI:
     # Lines across the whole page: columns are found as in other PDFs, and rows of tables stay whole.
     return PyTessBaseAPI(path=folder, lang=language, psm=PSM.SINGLE_COLUMN)
+
+
+def _read_again(engine: PyTessBaseAPI, picture: Image.Image, word: Word) -> Word | None:
+    """The word in another language, if that is surer: `320kWh` on a page of Korean."""
+    left, top, right, bottom = word.box
+    engine.SetPageSegMode(PSM.SINGLE_WORD)
+    engine.SetImage(picture.crop((left - _AROUND, top - _AROUND, right + _AROUND, bottom + _AROUND)))
+    text, confidence = "".join(engine.GetUTF8Text().split()), engine.MeanTextConf() / 100
+    engine.SetPageSegMode(PSM.SINGLE_COLUMN)
+    is_surer = confidence > max(word.confidence, _DOUBTFUL)
+    return replace(word, text=text, confidence=confidence) if text.isprintable() and text and is_surer else None
 
 
 def _fullest_band(picture: Image.Image) -> Image.Image:
@@ -95,8 +115,7 @@ def _rows(engine: PyTessBaseAPI, picture: Image.Image, dpi: int, most_ms: int) -
     iterator = engine.GetIterator()
     if iterator is None:
         return
-    kept = (each for each in _words(iterator, engine.GetUTF8Text()) if _is_text(each[1]))
-    for _, found in groupby(kept, key=lambda each: each[0]):
+    for _, found in groupby(_words(iterator, engine.GetUTF8Text()), key=lambda each: each[0]):
         row = list(found)
         yield Row(tuple(word for _, word, _ in row), row[0][2])
 
