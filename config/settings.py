@@ -6,6 +6,7 @@ them.
 """
 
 import os
+import re
 from functools import cache
 from ipaddress import ip_network
 from pathlib import Path
@@ -38,6 +39,7 @@ from config.serving import (
     TracingSettings,
     WorkerSettings,
 )
+from config.sources import SourcesSettings
 from config.verification import VerificationSettings, VerifyingSettings
 
 
@@ -83,6 +85,13 @@ class IngestionSettings(Group):
         default=2.0, ge=0, description="Additional time per MB; ten times as much for compressed formats such as PDF"
     )
     parse_max_s: float = Field(default=240.0, gt=0, description="Upper limit of the time to read a file")
+    ocr_languages: str = Field(
+        default="kor+eng",
+        pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$",
+        description="Languages of scans, by Tesseract's names; each page is read in the one that fits it best",
+    )
+    ocr_page_s: float = Field(default=60.0, gt=0, description="Additional time to recognise the text of a scanned page")
+    ocr_max_s: float = Field(default=400.0, gt=0, description="Upper limit of the time for all pages of a scan")
     chunk_tokens: int = Field(default=220, ge=30, description="Length of a passage in model tokens")
     overlap_tokens: int = Field(default=30, ge=0, description="Tokens of whole sentences repeated in the next passage")
     batch: int = Field(default=32, ge=1, description="Passages embedded and stored per transaction")
@@ -124,6 +133,9 @@ class RecoverySettings(Group):
     )
 
 
+_ORIGIN = re.compile(r"https?://(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?")
+
+
 class AccessSettings(Group):
     """Who may use the API (A8). `keys: auto` requires a key unless the API listens on loopback only."""
 
@@ -137,6 +149,23 @@ class AccessSettings(Group):
     share_max_hours: int = Field(
         default=720, ge=0, description="Longest life of a link that opens an answer without a key; 0 allows none"
     )
+    origins: tuple[str, ...] = Field(
+        default=(),
+        description="Origins of other pages that may use the API from a browser, with a key; `*` for all (CORS)",
+    )
+
+    @field_validator("origins")
+    @classmethod
+    def _origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                raise ValueError(
+                    f"{origin!r} is no origin; write it as browsers send it, such as https://app.example.com or "
+                    "http://localhost:5173: in small letters, without a path and without a slash at its end"
+                )
+        if "*" in origins and len(origins) > 1:
+            raise ValueError("`*` allows all origins; give it alone")
+        return origins
 
 
 class WebhookSettings(Group):
@@ -283,6 +312,7 @@ class Settings(BaseSettings):
     stream: StreamSettings = StreamSettings()
     verifying: VerifyingSettings = VerifyingSettings()
     webhooks: WebhookSettings = WebhookSettings()
+    sources: SourcesSettings = SourcesSettings()
     admission: AdmissionSettings = AdmissionSettings()
     serving: ServingSettings = ServingSettings()
     pools: dict[str, PoolSettings] = Field(

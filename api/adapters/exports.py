@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 
-from domain.correction.continuous_text import ContinuousText, Link, linked_references, no_link
+from domain.correction.continuous_text import ContinuousText, Link, linked_references, no_link, recognised_mark
 from domain.errors import PdfUnavailable
 from domain.verdicts.answer_confidence import UNCALIBRATED
 
@@ -175,7 +175,8 @@ def _sentence_rows(query: Json) -> Iterator[tuple[Any, ...]]:
 
 def _place(source: Json) -> str:
     page = source["page_number"]
-    return source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
+    place = source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
+    return f"{place}{recognised_mark(source)}"
 
 
 def _literal(text: str) -> str:

@@ -12,7 +12,13 @@ from typing import Any, cast
 from fpdf import FPDF
 from pylopdf_fonts_ko import sans_path
 
-from domain.correction.continuous_text import LINKED_MARKER, ContinuousText, Link, linked_references
+from domain.correction.continuous_text import (
+    LINKED_MARKER,
+    ContinuousText,
+    Link,
+    linked_references,
+    recognised_mark,
+)
 from domain.query.modes import is_korean
 
 Json = Mapping[str, Any]
@@ -63,7 +69,8 @@ def _verification(page: "_Page", scores: Json, states: Mapping[str, str]) -> Non
 
 def _place(source: Json) -> str:
     page = source["page_number"]
-    return source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
+    place = source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
+    return f"{place}{recognised_mark(source)}"
 
 
 class _Page(FPDF):

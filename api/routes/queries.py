@@ -183,6 +183,7 @@ def as_new_query(query: QuestionCreate, workspace: str) -> NewQuery:
         min_excerpt_length=query.rerank.min_excerpt_length,
         refusal_language=query.refusal_language,
         instructions=query.instructions,
+        answer_schema=query.answer_schema,
         callback_url=query.callback_url,
         deadline_s=query.deadline_s,
         max_cost_usd=query.max_cost_usd,

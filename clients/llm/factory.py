@@ -84,6 +84,10 @@ def _require_address(base_url: str, setting: str, example: str) -> None:
         raise ConfigurationInvalid(f"{setting} is {base_url!r}; it must be like {example}")
 
 
+_WRITTEN = frozenset({"fill_fields", "check_fields"})
+"""What only a language model can do: the offline provider knows no fields of other people's forms."""
+
+
 class DividedModel:
     """Asks `writer` for prose and `judge` for everything that has a schema.
 
@@ -112,4 +116,4 @@ class DividedModel:
         await self._judge.aclose()
 
     def _of(self, request: ModelRequest) -> ChatModel:
-        return self._writer if request.reply is None else self._judge
+        return self._writer if request.reply is None or request.prompt in _WRITTEN else self._judge

@@ -135,8 +135,16 @@ def linked_references(query: Json, link: Link) -> list[str]:
 
 def _linked_reference(line: str, first: Mapping[int, Json], link: Link) -> str:
     found = _MARKER.match(line)
-    address = link(first[int(found[1])]) if found and int(found[1]) in first else None
+    cited = first.get(int(found[1])) if found else None
+    line += recognised_mark(cited) if cited else ""
+    address = link(cited) if cited else None
     return f"[{found[0]}]({address}){line[found.end() :]}" if found and address else line
+
+
+def recognised_mark(place: Json) -> str:
+    """What is said of a place whose text was recognised in a picture; nothing of others."""
+    sure: float | None = place.get("recognised_confidence")
+    return "" if sure is None else f" (recognised text, confidence {sure:.2f})"
 
 
 def _last_markers(text: str, count: int) -> list[tuple[re.Match[str], int]]:

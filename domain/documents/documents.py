@@ -47,7 +47,8 @@ class ParsedDocument:
     """The stored text. `pages` is empty for formats without pages: an unknown page is None, never guessed (N3).
 
     `found` is what the file says about itself: title, author, date (ISO 8601), language (ISO 639-1), … `boxes` has the
-    pages that can be shown as pictures, with the places of their words; `blocks` what others are shown from.
+    pages that can be shown as pictures, with the places of their words; `blocks` what others are shown from. `scanned`
+    are the numbers of pages that are pictures and were not read.
     """
 
     text: str
@@ -57,6 +58,7 @@ class ParsedDocument:
     found: Mapping[str, str] = field(default_factory=dict[str, str])
     boxes: tuple[PageBoxes, ...] = ()
     blocks: tuple[Block, ...] = ()
+    scanned: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

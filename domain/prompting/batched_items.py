@@ -75,6 +75,17 @@ class Statements(Items):
         return cls(Item(id_, text, n) for id_, (text, _), n in zip(ids, pairs, cited, strict=True)), shown
 
 
+class Entries(Items):
+    """Values of an object, each to be checked against the sentences that it was taken from."""
+
+    __slots__ = ()
+    tag = "entry"
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> "Entries":
+        return cls(map(Item, short_ids(texts), texts))
+
+
 def _identity(source: Source) -> tuple[str, str, str]:
     return source.label, source.text, source.context
 

@@ -1,6 +1,6 @@
 """The settings that shape one result, as a snapshot: stored with the query, so a worker needs no other settings."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from pydantic import (
@@ -134,6 +134,8 @@ class QueryOptions(BaseModel):
     """The refusal in the words of the workspace, or in its language; None leaves that to `refusal_language`."""
     instructions: Instructions = Instructions()
     """How the answer is to be written. Prompts that judge never contain it."""
+    answer_schema: dict[str, Any] | None = None
+    """The JSON Schema of the object that is filled from the verified sentences of the answer; None asks for none."""
     conversation: tuple[Turn, ...] = ()
     """N9: the conversation before the question, from which it is restated so that it can be understood alone."""
     deadline_s: float | None = None

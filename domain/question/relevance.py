@@ -5,8 +5,11 @@ found unanswerable. Whether the answer is true is decided separately, by the che
 """
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import pairwise
+from typing import Any
 
 from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
@@ -20,14 +23,40 @@ from domain.text.words import content_stems
 ANSWERED = 0.25
 """From this probability on, an answer counts as one to that part of the question."""
 
+BESIDE_THE_POINT = 0.1
+"""Below this, hardly any answer was one to its question."""
+
 _MOST_SENTENCES = 60
 _ELLIPTICAL = 6  # at most, words of an answer that repeats nothing of its question: "30 days."
 _UNKNOWN = 0.5
 
 
 @cache
+def _fitted() -> Mapping[str, Any]:
+    return json.loads((files("domain.question") / "model.json").read_text(encoding="utf-8"))
+
+
+@cache
 def question_model() -> LogisticRegression:
-    return parse_regression(json.loads((files("domain.question") / "model.json").read_text(encoding="utf-8")))
+    return parse_regression(_fitted())
+
+
+def measured_languages() -> Sequence[str]:
+    """The languages of the questions that the weights were fitted on."""
+    return _fitted()["languages"]
+
+
+def share_right(relevance: float) -> float:
+    """Return how often an answer whose best sentence has this relevance was right, by `benchmarks.fitting.fit_shown`.
+
+    The weights are fitted on all sentences that could be answers. The one that is chosen as the best is right more
+    often than such a sentence, most of all where it shares few words with its question.
+    """
+    knots: Sequence[Sequence[float]] = _fitted()["shown"]
+    for (low, at_low), (high, at_high) in pairwise(knots):
+        if relevance <= high:
+            return at_low + (at_high - at_low) * (relevance - low) / (high - low)
+    return 1.0
 
 
 def answer_relevance(question: str, answer: str) -> float:
@@ -40,7 +69,7 @@ def answer_relevance(question: str, answer: str) -> float:
         return 1.0
     if is_idk(answer) or not answer.strip():
         return 0.0
-    shares = [part_relevance(part, answer) for part in parts_of(question)]
+    shares = [share_right(part_relevance(part, answer)) for part in parts_of(question)]
     return sum(shares) / len(shares) if shares else _UNKNOWN
 
 

@@ -27,6 +27,7 @@ from domain.verdicts.calibration import Calibration
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import concluded
+from services.correction.object_filling import fill_object
 from services.generation import extraction
 from services.queries.question_rewriting import restate_question, rewrite_question
 from services.reporting.repair_results import repair_item
@@ -51,6 +52,7 @@ _STEPS: Mapping[str, Body] = {
     "assess": rounds.assess,
     "repair_statements": repair_steps.repair_statements,
     "recheck_answerability": repair_steps.recheck_answerability,
+    "fill_object": fill_object,
 }
 _SHARED = frozenset({"score_chunks", "check_statements"})
 _SENT = frozenset({"select", "extract_citations"})

@@ -52,6 +52,11 @@ class QuerySnapshot:
         """Whether answer and sources came with the request (N2), so that there are no other sources."""
         return self.kind == QueryKind.VERIFICATION
 
+    @property
+    def is_by_schema(self) -> bool:
+        """Whether the answer is asked for as an object, too."""
+        return self.options.answer_schema is not None and not self.is_external
+
 
 def _is_watched(_: uuid.UUID) -> bool:
     return True

@@ -40,6 +40,7 @@ DECIDE_NOTHING = (
     "domain.text.languages",
     "domain.quality.metrics",
     "domain.quality.answer_quality",
+    "domain.query.model_refusals",
     "domain.query.resumption",
     "domain.audit.reverification",
     "domain.audit.validity",

@@ -24,7 +24,8 @@ from services.queries.result_json import (
     elapsed_ms,
     head_json,
     mentions_json,
-    origin_json,
+    object_json,
+    source_json,
     steps_json,
     verification_json,
 )
@@ -54,15 +55,18 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         searched = queries.searched_workspaces(session, [query])
     if query.status == QueryStatus.CANCELLED:
         # It may have been concluded, but was never published.
-        whole = whole._replace(answer=None, published=None)
+        whole = whole._replace(answer=None, published=None, filled=None)
     return {
         **head_json(query, workspace, searched),
         "restated_question": restated,
         "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
-        **(answer_json(*whole.answer, whole.added) if whole.answer else NO_ANSWER),
+        **(answer_json(*whole.answer, whole.added, whole.recognised) if whole.answer else NO_ANSWER),
+        "answer_object": object_json(whole.filled) if whole.filled else None,
         "mentions": mentions_json(restated or query.question, whole),
-        "sources": [{**source, **origin_json(source["document_id"], whole.added)} for source in whole.sources],
-        "verification": verification_json(whole.published, query.options) if whole.published else None,
+        "sources": [source_json(source, whole.added, whole.recognised) for source in whole.sources],
+        "verification": verification_json(whole.published, query.options, whole.recognised)
+        if whole.published
+        else None,
         "usage": whole.usage,
         "timings": {**whole.timings, "total": elapsed_ms(query)},
         "degraded": whole.degraded,
@@ -99,6 +103,12 @@ def read_head(query_id: uuid.UUID) -> dict[str, Any]:
     with reading() as session:
         query, workspace = queries.get_named_query(session, query_id)
         return head_json(query, workspace, queries.searched_workspaces(session, [query]))
+
+
+def answers_by_schema(query_id: uuid.UUID) -> bool:
+    """Whether its answer is asked for as an object. Raises QueryNotFound."""
+    with reading() as session:
+        return queries.get_query(session, query_id).options.get("answer_schema") is not None
 
 
 def read_history(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dict[str, Any]:

@@ -130,8 +130,6 @@ def _to_store(claim: Claim, context: StepContext, results: Results) -> step_io.C
         adopted={key: value for _, result in results for key, value in result.adopted.items()},
         settled=[each for run in runs for each in run.settled],
         events=_events(results),
-        # What a reader has seen survives a crash of Postgres; what nobody has seen is done again.
-        durable=any(result.events for _, result in results),
         # A query that is cancelled meanwhile gets no answer; a step that ends the query checks this itself.
         notes=any(result.save is not None for _, result in results) and not runs[-1].step.ends,
     )

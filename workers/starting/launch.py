@@ -137,6 +137,11 @@ def launch_graphs(older_than_s: float | None = None) -> int:
     return started
 
 
+def launch_source(source_id: uuid.UUID) -> bool:
+    """Have a worker look at a source of documents; False when the broker is unreachable."""
+    return _launch("source.run", Queue.WEBHOOKS, source_id)
+
+
 def launch_delivery(delivery_id: uuid.UUID) -> bool:
     return _launch("webhook.deliver", Queue.WEBHOOKS, delivery_id)
 

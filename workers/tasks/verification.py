@@ -4,6 +4,7 @@ from domain.query.budget import NO_REPAIR
 from services.core.context import Outcome, StepContext, StepResult
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import conclude
+from services.correction.object_filling import fill_object
 from services.finishing.completion import publish
 from services.queries.question_rewriting import restate_question, rewrite_question
 from services.reporting.repair_results import passages_to_conclude
@@ -23,6 +24,8 @@ NO_DECISION: Outcome = {"status": "fallback", "action": "answer", "queries": []}
 NOT_SEARCHED: Outcome = {"status": "failed", "found": {}}
 # A failed repair says nothing about the documents: the statement stays, and its state reports the failure.
 NOT_REPAIRED: Outcome = {"status": "kept", "keys": [], "text": None, "verdict": None}
+
+NOT_FILLED: Outcome = {"status": "failed", "value": None, "values": []}
 
 
 def plan_checks(context: StepContext) -> StepResult:
@@ -76,4 +79,5 @@ recheck_answerability_task = step_task(
     )
 )
 conclude_task = step_task(define_step("conclude", conclude, computes=True, fresh=True, reads=passages_to_conclude))
+fill_object_task = step_task(define_step("fill_object", fill_object, failed=NOT_FILLED))
 publish_task = step_task(define_step("publish", publish, ends=True, derived=True))

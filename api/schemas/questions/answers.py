@@ -29,6 +29,16 @@ Origin = Annotated[
 ]
 
 
+RecognisedConfidence = Annotated[
+    float | None,
+    Field(
+        description="From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the "
+        "file's own text.",
+        examples=[0.93],
+    ),
+]
+
+
 class CitationMetadata(BaseModel):
     """The origin of the cited chunk, in the form of S3.3."""
 
@@ -45,7 +55,7 @@ class CitationLinks(BaseModel):
     """Where the cited document can be seen as it looks."""
 
     original: str = Field(description="Its file.")
-    image: str | None = Field(description="A picture of the cited page; null for documents that are no PDFs.")
+    image: str | None = Field(description="A picture of the cited page; null unless it is a PDF or a picture.")
     boxes: str | None = Field(description="The places of the cited words on the page.")
 
 
@@ -68,6 +78,7 @@ class CitationRead(BaseModel):
     text_span: str = Field(description="The cited words: the document's text from `source_start` to `source_end`.")
     source_start: int
     source_end: int
+    recognised_confidence: RecognisedConfidence = None
     claim_text: str = Field(description="The statement that cites: the answer from `answer_start` to `answer_end`.")
     answer_start: int
     answer_end: int
@@ -94,6 +105,7 @@ class SourceRead(BaseModel):
     start_index: int
     page_number: int | None
     section: str | None
+    recognised_confidence: RecognisedConfidence = None
     metadata: dict[str, JsonValue]
     timestamp: Timestamp
     similarity: Score | None = Field(description="Cosine similarity to the question; null when found by words alone.")
@@ -110,6 +122,7 @@ class EvidenceLocation(BaseModel):
     section: str | None
     source_start: int
     source_end: int
+    recognised_confidence: RecognisedConfidence = None
 
 
 class SentenceRead(BaseModel):
@@ -282,6 +295,25 @@ class MentionRead(BaseModel):
     quote: str = Field(description="In one line; a row of a table or a caption may be the nearest.")
 
 
+class ObjectValueRead(BaseModel):
+    """What became of one place of the schema."""
+
+    path: str = Field(description="Its JSON Pointer.", examples=["/items/0/name"])
+    status: Literal["verified", "removed", "not_stated"]
+    value: JsonValue = Field(description="The value; of a removed one as it was written.")
+    reason: str | None = Field(description="Why it is not in the object.")
+    sentences: list[int] = Field(description="Positions in `verification.sentences` of those that state it.")
+    citations: list[int] = Field(description="The numbers that these sentences cite.")
+
+
+class ObjectRead(BaseModel):
+    """The answer as an object that follows `answer_schema`, filled from its verified sentences."""
+
+    value: dict[str, JsonValue] | None = Field(description="Valid by the schema; null when it is withheld.")
+    withheld: str | None = Field(description="Why there is no object.")
+    values: list[ObjectValueRead] = Field(description="What was verified, and what was removed or is not stated.")
+
+
 class QueryRead(QueryHead):
     """A question with everything known of it so far."""
 
@@ -298,6 +330,9 @@ class QueryRead(QueryHead):
     citations: list[CitationRead]
     removed_citations: list[int] = Field(description="Numbers of the original answer that the answer cites no more.")
     edits: list[dict[str, JsonValue]] = Field(description="Every change from the original answer to the answer.")
+    answer_object: ObjectRead | None = Field(
+        description="Null when no `answer_schema` was asked for, and until there is an answer."
+    )
     mentions: list[MentionRead] = Field(
         description="Beside a refusal: where the documents mention what was asked, without answering it."
     )

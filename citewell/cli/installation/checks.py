@@ -65,6 +65,16 @@ def sources_of_settings(settings: Settings) -> Iterator[Check]:
         yield Check("settings", "ok", f"{read}{given}")
 
 
+def origins(settings: Settings) -> Iterator[Check]:
+    """Pages elsewhere that may use the API; without any there is nothing to tell."""
+    named = settings.access.origins
+    if "*" in named:
+        advice = "name the pages in `access.origins`, unless everybody's may use it with a key"
+        yield Check("origins", "warn", "pages of all origins may use the API with a key", advice)
+    elif named:
+        yield Check("origins", "ok", f"pages of {', '.join(named)} may use the API with a key")
+
+
 def home(settings: Settings) -> Iterator[Check]:
     try:
         place = home_at(settings.home)
@@ -191,6 +201,7 @@ def of_this_machine(settings: Settings) -> list[Examination]:
     its_own = [lambda: home(settings), servers]
     return [
         lambda: sources_of_settings(settings),
+        lambda: origins(settings),
         *([lambda: distributed(settings)] if _is_distributed(settings) else its_own),
         lambda: instance(settings),
     ]

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.verification import verification_view
-from citewell.cli.show.words import duration, place, score, verdict
+from citewell.cli.show.words import duration, place, recognised_text, score, verdict
 from citewell_client.types import Mention, Query
 
 
@@ -61,7 +61,10 @@ def _references(query: Query) -> RenderableType:
         for citation in query["citations"]:
             if citation["number"] == number:
                 standing = verdict(citation["status"]).append(f" {score(citation['confidence_score'])}")
-                taken.add_row(standing, plain(f"“{' '.join(citation['text_span'].split())}”", "dim"))
+                quote = plain(f"“{' '.join(citation['text_span'].split())}”", "dim")
+                if (sure := citation.get("recognised_confidence")) is not None:
+                    quote = plain(f"({recognised_text(sure)}) ", "dim") + quote
+                taken.add_row(standing, quote)
         lines += [plain(reference), Padding(taken, (0, 0, 0, 4))]
     return Group(*lines)
 

@@ -72,4 +72,6 @@ def _verified(query: Query) -> str:
     found = query["verification"]
     states = [sentence["status"] for sentence in found["sentences"]] if found else None
     asked = query["restated_question"] or query["question"]
-    return verification_line(states, len(query["removed_citations"]), korean=is_korean(asked))
+    # Servers of older versions omit the verdict on the question.
+    answers = found.get("question") if found else None
+    return verification_line(states, len(query["removed_citations"]), korean=is_korean(asked), question=answers)

@@ -28,10 +28,15 @@ def verdict(status: str) -> Text:
     return Text(f"{sign} {words}", style=style)
 
 
-def place(document: str, page: int | None, section: str | None) -> Text:
-    """`policy.pdf, p.3 · Returns`; an unknown page is left out."""
+def place(document: str, page: int | None, section: str | None, recognised: float | None = None) -> Text:
+    """`policy.pdf, p.3 · Returns`; an unknown page is left out. `recognised`: how surely the text was, in a picture."""
     where = document if page is None else f"{document}, p.{page}"
-    return plain(f"{where} · {section}" if section else where)
+    shown = plain(f"{where} · {section}" if section else where)
+    return shown if recognised is None else shown + plain(f" · {recognised_text(recognised)}", "dim")
+
+
+def recognised_text(confidence: float) -> str:
+    return f"recognised text, confidence {confidence:.2f}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -4,11 +4,11 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Coroutine, Sequence
-from contextlib import ExitStack
+from collections.abc import Coroutine, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -46,6 +46,8 @@ class Wanted:
     limit: int | None
     as_json: bool
     store: bool
+    verdicts: Path | None = None
+    """Where every verdict is written, a line for each pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +92,11 @@ def evaluate_from_feedback(tenant: str, workspace: str | None, wanted: Wanted) -
 
 def _evaluate_pairs(labelled: LabelledPairs, wanted: Wanted) -> None:
     judges = _judges(wanted)
-    started = time.monotonic()
-    judged = _judge(labelled, judges, wanted)
+    with _written(wanted.verdicts) as verdicts:
+        started = time.monotonic()
+        judged = _judge(labelled, judges, wanted)
+        if verdicts is not None:
+            verdicts.writelines(f"{json.dumps(line, ensure_ascii=False)}\n" for line in _lines(labelled, judged))
     sets = measured(judged)
     verifier = verifier_version(judges.gateway, judges.settings, judges.settings.sharing)
     calibration = calibration_for(judged, verifier)
@@ -109,6 +114,29 @@ def _evaluate_pairs(labelled: LabelledPairs, wanted: Wanted) -> None:
     _show(run, printed, wanted, time.monotonic() - started)
     _store(run, wanted)
     _report_failures([pair.reason for pair in pairs if pair.score is None], len(pairs), "checks")
+
+
+@contextmanager
+def _written(path: Path | None) -> Generator[TextIO | None]:
+    """The file, opened before anything is paid for. Raises CommandFailed."""
+    if path is None:
+        yield None
+        return
+    try:
+        file = path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise CommandFailed(
+            f"{path} cannot be written ({error.strerror}); name a file in a folder that you may write to"
+        ) from None
+    with file:
+        yield file
+
+
+def _lines(labelled: LabelledPairs, judged: Mapping[str, Sequence[JudgedPair]]) -> Iterator[dict[str, object]]:
+    for name, pairs in labelled.sets.items():
+        for pair, found in zip(pairs, judged[name], strict=True):
+            said: dict[str, object] = {"dataset": name, "claim": pair.claim, "label": pair.label}
+            yield said | {"score": found.score, "uncertain": found.uncertain, "reason": found.reason}
 
 
 def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:

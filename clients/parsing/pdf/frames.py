@@ -7,7 +7,7 @@ from math import isfinite
 import pypdfium2 as pdfium
 
 from clients.parsing.pdf.glyphs import Box
-from domain.documents.boxes import PageBoxes, WordBox, packed
+from domain.documents.boxes import PageBoxes, Recognised, WordBox, packed
 
 _MAX_SIDE = 20_000.0  # points: PDF allows 14,400
 
@@ -30,9 +30,12 @@ class Frame:
             across, down = [1 - down[1], 1 - down[0]], across
         return across[0] * self.width, down[0] * self.height, across[1] * self.width, down[1] * self.height
 
-    def boxes(self, number: int, words: Iterable[tuple[int, int, Box]]) -> PageBoxes:
+    def boxes(
+        self, number: int, words: Iterable[tuple[int, int, Box]], recognised: Iterable[Recognised] = ()
+    ) -> PageBoxes:
+        """The boxes of page `number`; `words` are places in the document's text with their place on the page."""
         made = (WordBox(start, end, *self.displayed(box)) for start, end, box in words)
-        return PageBoxes(number, self.width, self.height, packed(made))
+        return PageBoxes(number, self.width, self.height, packed(made), tuple(recognised))
 
 
 def frame_of(page: pdfium.PdfPage) -> Frame | None:

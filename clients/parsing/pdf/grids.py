@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from clients.parsing.pdf.paragraphs import Paragraph
+from clients.parsing.tables import head_rows
 from domain.documents.documents import Table
 
 _NUMBER = re.compile(r"[^\w\s]{0,3}\d[\d.,'\s]*\s?[^\w\s]{0,2}\w{0,3}[^\w\s]?")
@@ -51,7 +52,8 @@ def tables_of(grids: Sequence[Grid]) -> tuple[Table, ...]:
     headers = {grid.rows[0] for grid in grids if counts[grid.rows[0]] > 1 or _has_header(grid)}
     tables: list[Table] = []
     for grid in grids:
-        length = len(grid.rows[0]) if grid.rows[0] in headers else 0
+        heads = head_rows([row.split("\t") for row in grid.rows], has_header=grid.rows[0] in headers)
+        length = len("\n".join(grid.rows[:heads]))
         tables.append(Table(grid.start, grid.start + len("\n".join(grid.rows)), grid.start + length))
     return tuple(tables)
 

@@ -39,6 +39,11 @@ def charts(paragraph: Element) -> Iterator[str]:
         yield chart.get(qn("r:id"), "")
 
 
+def pictures(paragraph: Element) -> Iterator[Element]:
+    """The properties of the drawings in a paragraph, where their descriptions are."""
+    yield from _outermost(paragraph, "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}docPr")
+
+
 def note_references(paragraph: Element) -> Iterator[tuple[str, str]]:
     """The notes that a paragraph refers to: (`footnote` or `endnote`, id)."""
     for kind in ("footnote", "endnote"):

@@ -71,6 +71,8 @@ class Whole(NamedTuple):
     added: dict[str, tuple[str, str]]
     """When each cited document or source was added, and the name of its workspace, by its id; deleted ones are left
     out (S3.3)."""
+    recognised: dict[tuple[str, int], list[list[float]]]
+    """[start, end, confidence] of the lines that were recognised in pictures, by document and page."""
     usage: dict[str, Any]
     timings: dict[str, float]
     """Milliseconds from the first start to the last end of every step, in order of their start."""
@@ -81,6 +83,8 @@ class Whole(NamedTuple):
     standing: dict[str, Any] | None
     """{state, reason, since, verification} of its answer, once a cited document has changed (N7)."""
     conversation_id: uuid.UUID | None = None
+    filled: dict[str, Any] | None = None
+    """The outcome of `fill_object`, if the answer was asked for as an object."""
 
 
 # One statement, because every fetched answer runs it: a dozen separate ones cost five times as much.
@@ -120,6 +124,12 @@ SELECT
          SELECT document_id FROM citations WHERE answer_id = (SELECT id FROM answer)
          UNION
          SELECT (each ->> 'document_id')::uuid FROM chosen, jsonb_array_elements(chosen.sources) AS each)) AS added,
+    (SELECT json_agg(json_build_array(document_id, number, recognised)) FROM document_pages
+     WHERE recognised IS NOT NULL AND (document_id, number) IN (
+         SELECT document_id, page_number FROM citations WHERE answer_id = (SELECT id FROM answer)
+         UNION
+         SELECT (each ->> 'document_id')::uuid, (each ->> 'page_number')::int
+         FROM chosen, jsonb_array_elements(chosen.sources) AS each)) AS recognised,
     (SELECT json_build_object(
          'llm_calls', count(*) FILTER (WHERE NOT kept),
          'unknown_calls', count(*) FILTER (WHERE unknown),
@@ -135,7 +145,9 @@ SELECT
     (SELECT json_build_object('head', head, 'records', length) FROM audit_chains WHERE query_id = :q) AS audit,
     (SELECT json_build_object('state', state, 'reason', reason, 'since', since, 'verification', reverification)
      FROM answer_standings WHERE query_id = :q) AS standing,
-    (SELECT conversation_id FROM conversation_turns WHERE query_id = :q) AS conversation_id
+    (SELECT conversation_id FROM conversation_turns WHERE query_id = :q) AS conversation_id,
+    (SELECT value FROM step_outcomes WHERE query_id = :q AND step = 'fill_object' AND value IS NOT NULL
+     ORDER BY round DESC LIMIT 1) AS filled
 """)
 
 
@@ -150,12 +162,14 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
         published,
         sources=row.sources or [],
         added=row.added or {},
+        recognised={(document, page): lines for document, page, lines in row.recognised or ()},
         usage=row.usage,
         timings=row.timings or {},
         degraded=row.degraded or [],
         audit=row.audit,
         standing=row.standing,
         conversation_id=row.conversation_id,
+        filled=row.filled,
     )
 
 

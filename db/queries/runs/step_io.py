@@ -1,8 +1,4 @@
-"""Claims steps with their inputs and stores their results, with one database function each (migrations 0024, 0031).
-
-A claim, and outcomes that no reader has seen, are committed without waiting for the disk: if Postgres crashes, they may
-be lost, never alone but with all that came after them, and are done again.
-"""
+"""Claims steps with their inputs and stores their results, with one database function each (migrations 0024, 0033)."""
 
 import json
 import uuid
@@ -87,8 +83,7 @@ _NEXT = """
     %(launch)s::int, %(tries)s::int, %(stage)s::text
 """
 _CLAIM = f"""
-    SELECT claim.* FROM enter_steps_v1(%(tenant)s::bigint, %(q)s::uuid, {_NEXT}, %(note_every)s::float8) AS claim,
-        set_config('synchronous_commit', 'off', true)
+    SELECT * FROM enter_steps_v1(%(tenant)s::bigint, %(q)s::uuid, {_NEXT}, %(note_every)s::float8)
 """  # noqa: S608 - only constants are put together
 
 
@@ -118,8 +113,7 @@ class Completion:
     from these, `adopted` those that were produced elsewhere; model calls as columns of `ModelCall`, begun calls that
     are `settled`, and events.
 
-    With `notes` the query's row is locked, so that it cannot end before the transaction does. `durable` waits until
-    everything is on disk.
+    With `notes` the query's row is locked, so that it cannot end before the transaction does.
     """
 
     query_id: str
@@ -132,7 +126,6 @@ class Completion:
     settled: Sequence[SettledCalls] = ()
     events: Sequence[EventData] = ()
     notes: bool = False
-    durable: bool = True
 
 
 class CompletionResult(NamedTuple):
@@ -164,9 +157,9 @@ async def complete_steps(completion: Completion, following: ClaimRequest | None 
 def complete_steps_within(
     session: Session, completion: Completion, following: ClaimRequest | None = None
 ) -> CompletionResult:
-    """`complete_steps` inside the caller's transaction, which is durable."""
-    statement, columns = _complete("current_setting('citewell.tenant')"), _completion_columns(completion, following)
-    return _result(session.connection().exec_driver_sql(statement, {**columns, "durable": True}).one())
+    """`complete_steps` inside the caller's transaction."""
+    statement = _complete("current_setting('citewell.tenant')")
+    return _result(session.connection().exec_driver_sql(statement, _completion_columns(completion, following)).one())
 
 
 def _completion_columns(completion: Completion, following: ClaimRequest | None) -> dict[str, Any]:
@@ -188,7 +181,6 @@ def _completion_columns(completion: Completion, following: ClaimRequest | None) 
         "adopted_steps": [step for step, _ in completion.adopted],
         "adopted_items": [item for _, item in completion.adopted],
         "adopted_values": [json.dumps(value) for value in completion.adopted.values()],
-        "durable": completion.durable,
         **_columns(following or _NOTHING),
     }
 
@@ -208,5 +200,5 @@ def _complete(tenant: str) -> str:
             %(round)s::int, %(steps)s::text[], %(items)s::text[], %(attempts)s::int[], %(values)s::text[]::jsonb[],
             %(also_steps)s::text[], %(also_values)s::text[]::jsonb[], %(calls)s::json, %(settled)s::uuid[],
             %(note)s, %(types)s::text[], %(data)s::text[]::jsonb[], {_NEXT}, %(passages)s::bigint[],
-            %(adopted_steps)s::text[], %(adopted_items)s::text[], %(adopted_values)s::text[]::jsonb[], %(durable)s)
+            %(adopted_steps)s::text[], %(adopted_items)s::text[], %(adopted_values)s::text[]::jsonb[])
     """  # noqa: S608 - only constants are put together

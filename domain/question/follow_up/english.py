@@ -2,7 +2,7 @@
 
 import re
 
-from domain.question.follow_up.english_omissions import asked_instead, with_owner
+from domain.question.follow_up.english_omissions import asked_instead, of_the_event, with_owner
 from domain.question.follow_up.english_phrases import ASKING, AUXILIARIES, WORD
 from domain.question.follow_up.english_references import resolved
 from domain.question.follow_up.restatement import Restatement, Verdict
@@ -36,7 +36,7 @@ def restate(question: str, topic: str) -> Restatement | Verdict:
         return "refers back"
     if asked := _left_out(body, rest, led=led is not None):
         return asked_instead(asked, topic) or _how_it_stands(body, led=led is not None)
-    found = with_owner(body, topic) or resolved(rest, topic)
+    found = of_the_event(body, topic) or with_owner(body, topic) or resolved(rest, topic)
     if found:
         return found
     return "refers back" if len(words(body)) <= _FEW else "stands alone"

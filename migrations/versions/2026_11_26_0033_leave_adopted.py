@@ -1,14 +1,13 @@
-"""outcomes that a step takes over are stored in the same call, and a commit that nobody has seen does not wait for the disk
+"""outcomes that a step takes over are stored in the same call
 
-`leave_steps_v4` is `leave_steps_v3` with two things more. It stores outcomes that were produced elsewhere (`p_adopted_*`),
-for which a transaction of several statements was needed. And unless `p_durable`, the commit returns before it is on disk:
-what a crash of Postgres takes of it is done again, since a later commit is never there without an earlier one.
+`leave_steps_v4` is `leave_steps_v3`, and stores outcomes that were produced elsewhere (`p_adopted_*`), for which a
+transaction of several statements was needed.
 """
 
 from alembic import op
 
-revision = "0031"
-down_revision = "0030"
+revision = "0033"
+down_revision = "0032"
 branch_labels = None
 depends_on = None
 
@@ -19,7 +18,7 @@ CREATE FUNCTION leave_steps_v4(
     p_note boolean, p_types text[], p_data jsonb[],
     p_next_round int, p_next_steps text[], p_next_items text[], p_worker text, p_lease_s float8, p_launch int,
     p_tries int, p_stage text, p_passages bigint[],
-    p_adopted_steps text[], p_adopted_items text[], p_adopted_values jsonb[], p_durable boolean
+    p_adopted_steps text[], p_adopted_items text[], p_adopted_values jsonb[]
 ) RETURNS TABLE (
     kept boolean, claimed json, used_s float8, spent_usd float8, entered boolean, passages json
 ) LANGUAGE plpgsql AS $$
@@ -38,9 +37,6 @@ BEGIN
         ON CONFLICT (query_id, round, step, item) DO UPDATE
         SET value = excluded.value, finished_at = excluded.finished_at, attempt = step_outcomes.attempt + 1
         WHERE step_outcomes.value IS NULL;
-    END IF;
-    IF NOT p_durable THEN
-        PERFORM set_config('synchronous_commit', 'off', true);
     END IF;
     RETURN QUERY SELECT v_left.kept, v_left.claimed, v_left.used_s, v_left.spent_usd, v_left.entered, v_left.passages;
 END
