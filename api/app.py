@@ -15,7 +15,9 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from api.description import SERVERS, TAG_DESCRIPTIONS, complete, operation_id
 from api.http.errors import add_error_handlers
+from api.http.methods import Methods
 from api.http.middleware import BodyLimit, RequestLog
+from api.http.origins import OtherOrigins
 from api.http.parameters import KNOWN_PARAMETERS
 from api.http.policies import Policies
 from api.http.security import Access, access, keys_mode
@@ -41,6 +43,7 @@ from api.routes import (
     seed_stream,
     seeds,
     sharing,
+    sources,
     verifications,
     webhooks,
     workspaces,
@@ -73,14 +76,15 @@ _ROUTERS = (
     (documents.router, _DOCUMENTS),
     (originals.router, _DOCUMENTS),
     (imports.router, _DOCUMENTS),
+    (sources.router, _DOCUMENTS),
     (queries.router, _ASKING),
     (conversations.router, _ASKING),
     # Batches first: their path also matches that of a verification whose id is no UUID.
     (batches.router, _ASKING),
     (verifications.router, _ASKING),
     (audits.router, _ASKING),
-    (feedback.router, Access(Scope.READ, Scope.ASK)),
-    (sharing.router, Access(Scope.READ, Scope.ASK)),
+    (feedback.router, _ASKING),
+    (sharing.router, _ASKING),
     (quality.router, _READING),
     (search.router, _READING),
     (overview.router, _READING),
@@ -127,6 +131,8 @@ def create_app() -> FastAPI:
     app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads=uploads)
     app.add_middleware(RequestLog)
     app.add_middleware(Policies)
+    if origins := settings().access.origins:
+        app.add_middleware(OtherOrigins, origins=origins)
     app.include_router(operations.router)
     app.include_router(metrics.router, responses=_PROBLEMS)
     app.include_router(sharing.open_router, responses=_PROBLEMS, dependencies=[KNOWN_PARAMETERS])
@@ -136,6 +142,9 @@ def create_app() -> FastAPI:
         checks = [access(needs)] if router in _OPEN_TO_PARAMETERS else [access(needs), KNOWN_PARAMETERS]
         app.include_router(router, responses=_PROBLEMS, dependencies=checks)
     complete(app, _needs())
+    others = (operations.router, metrics.router, sharing.open_router, dashboard.router)
+    routers = (*others, *(router for router, _ in _ROUTERS))
+    app.state.methods = Methods([*app.routes, *(route for router in routers for route in router.routes)])
     return app
 
 

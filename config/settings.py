@@ -6,6 +6,7 @@ them.
 """
 
 import os
+import re
 from functools import cache
 from ipaddress import ip_network
 from pathlib import Path
@@ -38,6 +39,7 @@ from config.serving import (
     TracingSettings,
     WorkerSettings,
 )
+from config.sources import SourcesSettings
 from config.verification import VerificationSettings, VerifyingSettings
 
 
@@ -131,6 +133,9 @@ class RecoverySettings(Group):
     )
 
 
+_ORIGIN = re.compile(r"https?://(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?")
+
+
 class AccessSettings(Group):
     """Who may use the API (A8). `keys: auto` requires a key unless the API listens on loopback only."""
 
@@ -144,6 +149,23 @@ class AccessSettings(Group):
     share_max_hours: int = Field(
         default=720, ge=0, description="Longest life of a link that opens an answer without a key; 0 allows none"
     )
+    origins: tuple[str, ...] = Field(
+        default=(),
+        description="Origins of other pages that may use the API from a browser, with a key; `*` for all (CORS)",
+    )
+
+    @field_validator("origins")
+    @classmethod
+    def _origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                raise ValueError(
+                    f"{origin!r} is no origin; write it as browsers send it, such as https://app.example.com or "
+                    "http://localhost:5173: in small letters, without a path and without a slash at its end"
+                )
+        if "*" in origins and len(origins) > 1:
+            raise ValueError("`*` allows all origins; give it alone")
+        return origins
 
 
 class WebhookSettings(Group):
@@ -290,6 +312,7 @@ class Settings(BaseSettings):
     stream: StreamSettings = StreamSettings()
     verifying: VerifyingSettings = VerifyingSettings()
     webhooks: WebhookSettings = WebhookSettings()
+    sources: SourcesSettings = SourcesSettings()
     admission: AdmissionSettings = AdmissionSettings()
     serving: ServingSettings = ServingSettings()
     pools: dict[str, PoolSettings] = Field(
@@ -321,7 +344,6 @@ class Settings(BaseSettings):
 
     @property
     def judges_offline(self) -> bool:
-        """Whether every judgement is made by rules, in this process."""
         return self.provider == "offline" or self.models.judgements == "offline"
 
     @property
@@ -339,13 +361,11 @@ class Settings(BaseSettings):
 
     @property
     def provider_key_name(self) -> str:
-        """The environment variable for the key of the provider in use."""
         own = "GROQ_API_KEY" if self.provider != "openai_compatible" else "CITEWELL_MODELS__API_KEY"
         return self.models.api_key_env or own
 
     @property
     def graph_extractor(self) -> Literal["model", "local", "off"]:
-        """Which extractor reads the entities and relations of documents."""
         if self.graph.extractor == "auto":
             return "local" if self.provider == "offline" else "model"
         return self.graph.extractor

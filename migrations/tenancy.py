@@ -39,6 +39,12 @@ def limit(table: str, column: str, *, also: str | None = None) -> None:
     op.execute(f"CREATE POLICY workspace_limit ON {table} AS RESTRICTIVE USING ({LIMITED_TO} IS NULL OR {within})")
 
 
+def limit_by_query(table: str) -> None:
+    """Hide the rows of queries that a limited transaction does not see: `queries` has a limit of its own."""
+    seen = f"EXISTS (SELECT FROM queries WHERE queries.id = {table}.query_id)"
+    op.execute(f"CREATE POLICY workspace_limit ON {table} AS RESTRICTIVE USING ({LIMITED_TO} IS NULL OR {seen})")
+
+
 def unlimit(table: str) -> None:
-    """Undo `limit`."""
+    """Undo `limit` and `limit_by_query`."""
     op.execute(f"DROP POLICY workspace_limit ON {table}")

@@ -13,6 +13,7 @@
        │  ▲                                                                                                           │
     publish └───────────────────────────────────────────────── nothing fails ─────────────────────────────────────────┘
 
+An answer that is asked for as an object has `fill_object` between `conclude` and `publish`.
 With the knowledge graph (S5.1) `plan_graph` comes before the `retrieve` of the first round.
 `generate` adds parts to its own chord: a check of every sentence as soon as it is complete (N1), and at its end all
 other checks. After it `plan_checks` finds none missing, unless something failed. A verification of a given answer (N2)
@@ -69,7 +70,6 @@ def after_search(run: Run, context: StepContext) -> Signature[Any]:
 
 
 def after_retrieve(run: Run, context: StepContext) -> Signature[Any]:
-    """A few candidates per task, one reranking call for each."""
     keys = [str(key) for key, _ in context.retrieved["candidates"]]
     return scoring_canvas(run, batches(keys, context.query.options.rerank_batch))
 
@@ -80,7 +80,7 @@ def after_select(run: Run, context: StepContext) -> Signature[Any]:
         takes_notes = context.query.options.run == "multiagent" and not run.round
         return single(run, "research_notes") if takes_notes else drafting_canvas(run)
     # An earlier round has an answer.
-    return single(run, "assess") if run.round else conclude_canvas(run)
+    return single(run, "assess") if run.round else conclude_canvas(run, context)
 
 
 def after_research_notes(run: Run, _: StepContext) -> Signature[Any]:
@@ -104,7 +104,7 @@ def after_plan_checks(run: Run, context: StepContext) -> Signature[Any]:
     """The missing checks, if verification is on: after `generate` only an interrupted launch has any."""
     draft, options = context.draft, context.query.options
     if draft["status"] != "complete" or not options.verification:
-        return single(run, "assess") if run.round else conclude_canvas(run)
+        return single(run, "assess") if run.round else conclude_canvas(run, context)
     left = unchecked_items(context)
     if not left and all(context.outcome(check) for check in WHOLE_CHECKS):
         return single(run, "assess")
@@ -114,7 +114,6 @@ def after_plan_checks(run: Run, context: StepContext) -> Signature[Any]:
 
 
 def after_assess(run: Run, context: StepContext) -> Signature[Any]:
-    """Start another round, or repair the failing statements of the best round and conclude."""
     found = Assessed(**context.outcomes["assess", ""])
     if found["decision"] == "correct":
         return start_canvas(run._replace(round=run.round + 1), context.query.options)
@@ -122,13 +121,12 @@ def after_assess(run: Run, context: StepContext) -> Signature[Any]:
     kept = found if best == run else Assessed(**context.rounds[best.round]["assess", ""])
     if kept["failing"] and context.query.options.repair == "full" and found.get("repairs", True):
         return single(best, "search_evidence")
-    return conclude_canvas(best)
+    return conclude_canvas(best, context)
 
 
 def after_search_evidence(run: Run, context: StepContext) -> Signature[Any]:
-    """A few statements per task; each is repaired independently."""
     items = [repair_item(index) for index in Assessed(**context.outcomes["assess", ""])["failing"]]
-    return repair_canvas(run, batches(items, items_per_message(len(items), context.query.options.check_batch)))
+    return repair_canvas(run, batches(items, items_per_message(len(items), context.query.options.check_batch)), context)
 
 
 class Stage(NamedTuple):
@@ -164,6 +162,7 @@ STAGES = {
     "repair_statements": Stage(Queue.VERIFICATION, "repairing"),
     "recheck_answerability": Stage(Queue.VERIFICATION, "repairing"),
     "conclude": Stage(Queue.VERIFICATION, "concluding"),
+    "fill_object": Stage(Queue.VERIFICATION, "concluding"),
     "publish": Stage(Queue.VERIFICATION, "publishing"),
 }
 
@@ -188,16 +187,16 @@ def checks(run: Run, spread: Sequence[Sequence[str]]) -> list[Signature[Any]]:
     return [_one("check_answer", run), *_each("check_statements", run, spread)]
 
 
-def repair_canvas(run: Run, spread: Sequence[Sequence[str]]) -> Signature[Any]:
-    return fan_in(run, _each("repair_statements", run, spread), chain(_one("recheck_answerability", run), *_end(run)))
+def repair_canvas(run: Run, spread: Sequence[Sequence[str]], context: StepContext | None = None) -> Signature[Any]:
+    end = chain(_one("recheck_answerability", run), *_end(run, context))
+    return fan_in(run, _each("repair_statements", run, spread), end)
 
 
-def conclude_canvas(run: Run) -> Signature[Any]:
-    return in_order(run, _end(run))
+def conclude_canvas(run: Run, context: StepContext | None = None) -> Signature[Any]:
+    return in_order(run, _end(run, context))
 
 
 def remaining_canvas(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
-    """The rest of a chain whose first links ran in place."""
     return in_order(run, links)
 
 
@@ -209,5 +208,6 @@ def _each(name: str, run: Run, spread: Sequence[Sequence[str]]) -> list[Signatur
     return [_one(name, run, items) for items in spread]
 
 
-def _end(run: Run) -> list[Signature[Any]]:
-    return [_one("conclude", run), _one("publish", run)]
+def _end(run: Run, context: StepContext | None) -> list[Signature[Any]]:
+    filling = ["fill_object"] if context and context.query.is_by_schema else []
+    return [_one(name, run) for name in ("conclude", *filling, "publish")]

@@ -17,10 +17,11 @@ _REFERENCE = re.compile(r"\[(\d+)\] (.+)")
 _PIECE = re.compile(r"\s*\S+|\s+")
 
 
-def completion(query: Json, model: str, content: str, link: Link = no_link) -> dict[str, Any]:
+def completion(query: Json, model: str, content: str | None, link: Link = no_link) -> dict[str, Any]:
     """Build OpenAI's `chat.completion` with the additional member `citewell`."""
+    said = message(content, annotations_of(query, link), refusal_of(query))
     return {
-        **completion_of(head_of(query, model, "chat.completion"), message(content, annotations_of(query, link))),
+        **completion_of(head_of(query, model, "chat.completion"), said),
         "usage": usage_of(query),
         "citewell": proof_of(query),
         **metadata_of(query),
@@ -28,17 +29,24 @@ def completion(query: Json, model: str, content: str, link: Link = no_link) -> d
 
 
 def completion_of(head: Json, message: Json) -> dict[str, Any]:
-    """A completion of one choice; `head` has its leading fields."""
     return {**head, "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}]}
 
 
-def message(content: str, annotations: Sequence[Json]) -> dict[str, Any]:
-    return {"role": "assistant", "content": content, "refusal": None, "annotations": annotations}
+def message(content: str | None, annotations: Sequence[Json], refusal: str | None = None) -> dict[str, Any]:
+    return {"role": "assistant", "content": content, "refusal": refusal, "annotations": annotations}
+
+
+def refusal_of(query: Json) -> str | None:
+    """Why there is no object by the schema that was asked for, in the member that OpenAI has for it."""
+    made = query["answer_object"]
+    return made["withheld"] if made else None
 
 
 def annotations_of(query: Json, link: Link) -> list[dict[str, Any]]:
     """OpenAI's `url_citation` for each linked citation of the answer, which begins the content; `query` is as it reads
-    there."""
+    there. An object has none: its content is no text that they would have a place in."""
+    if query["answer_object"]:
+        return []
     # Links of others in the text of an answer are no citations.
     own = tuple({place.partition("#")[0] for each in query["citations"] if (place := link(each))})
     names = {found[1]: found[2] for each in query["references"] if (found := _REFERENCE.match(each))}
@@ -58,18 +66,15 @@ def annotations_of(query: Json, link: Link) -> list[dict[str, Any]]:
 
 
 def chunk(head: Json, delta: Json, finish_reason: str | None = None) -> dict[str, Any]:
-    """One `chat.completion.chunk`; `head` is that of the stream."""
     return {**head, "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}]}
 
 
 def head_of(query: Json, model: str, object_: str) -> dict[str, Any]:
-    """The leading fields of a completion and of each of its chunks; the query need not be finished."""
     created = datetime.fromisoformat(query["created_at"])
     return {"id": f"chatcmpl-{query['id']}", "object": object_, "created": int(created.timestamp()), "model": model}
 
 
 def content_of(query: Json, append: str, link: Link = no_link) -> str:
-    """The checked answer and what follows it, as lines of text; a refusal stands alone."""
     if query["abstained"] or append == "none":
         return query["answer"]
     references = "\n".join(f"- {reference}" for reference in linked_references(query, link))
@@ -78,7 +83,6 @@ def content_of(query: Json, append: str, link: Link = no_link) -> str:
 
 
 def object_of(query: Json, link: Link) -> str:
-    """The checked answer as a JSON object: its sentences with their verdicts, and what they cite."""
     citations: Sequence[Json] = query["citations"]
     sentences: Sequence[Json] = query["verification"]["sentences"] if query["verification"] else ()
     answered: dict[str, Any] = {
@@ -110,6 +114,12 @@ def _is_for(citation: Json, sentence: Json) -> bool:
     return citation["answer_start"] < sentence["end"] and sentence["start"] < citation["answer_end"]
 
 
+def filled_object(query: Json) -> str | None:
+    """The object by the schema that was asked for, if one follows it."""
+    value = query["answer_object"]["value"]
+    return None if value is None else json.dumps(value, ensure_ascii=False)
+
+
 def pieces_of(content: str) -> list[str]:
     """`content` word by word, as a stream sends it; joined, the pieces give `content` again."""
     return _PIECE.findall(content)
@@ -121,7 +131,6 @@ def usage_of(query: Json) -> dict[str, int]:
 
 
 def proof_of(query: Json) -> dict[str, Any]:
-    """The member `citewell`: how the answer is proven."""
     here = f"/v1/queries/{query['id']}"
     fields = [
         "restated_question",
@@ -129,6 +138,7 @@ def proof_of(query: Json) -> dict[str, Any]:
         "citations",
         "references",
         "verification",
+        "answer_object",
         "removed_citations",
         "abstained",
     ]
@@ -140,7 +150,6 @@ def proof_of(query: Json) -> dict[str, Any]:
 
 
 def metadata_of(query: Json) -> dict[str, Any]:
-    """OpenAI's `metadata`, for a question that is a turn of a conversation."""
     conversation = query["conversation_id"]
     return {"metadata": {CONVERSATION: conversation}} if conversation else {}
 
@@ -150,8 +159,6 @@ def in_korean(query: Json) -> bool:
 
 
 def places_at(url: str) -> Link:
-    """Links to the page at `url`, which opens a document and marks the cited words."""
-
     def link(source: Json) -> str | None:
         if not source.get("document_id"):
             return None
@@ -168,4 +175,5 @@ def model_read(model: AskedModel) -> dict[str, Any]:
 def _verification_line(query: Json) -> str:
     found = query["verification"]
     states = [sentence["status"] for sentence in found["sentences"]] if found else None
-    return verification_line(states, len(query["removed_citations"]), korean=in_korean(query))
+    answers = found["question"] if found else None
+    return verification_line(states, len(query["removed_citations"]), korean=in_korean(query), question=answers)

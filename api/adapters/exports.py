@@ -51,7 +51,6 @@ class Export(NamedTuple):
 
 
 def as_markdown(query: Json, link: Link) -> Export:
-    """The answer with linked citations, its references, and a table of its sentences."""
     return Export(_with_footer(query, link).encode(), "text/markdown; charset=utf-8", ".md")
 
 
@@ -88,7 +87,6 @@ def plain_page(title: str, body: str) -> str:
 
 
 def as_csv(query: Json, _: Link) -> Export:
-    """A row for each sentence, for spreadsheets."""
     written = io.StringIO()
     rows = csv.writer(written)
     rows.writerow(_COLUMNS)
@@ -182,7 +180,6 @@ def _place(source: Json) -> str:
 
 
 def _literal(text: str) -> str:
-    """Markdown that reads as `text`, on one line."""
     return _SIGNS.sub(r"\\\g<0>", " ".join(text.split()))
 
 

@@ -127,7 +127,6 @@ class _Page(FPDF):
         self.write(_LINE, self.shown(text), link)
 
     def shown(self, text: str) -> str:
-        """`text` with a box for each character that the font lacks."""
         kept = _CONTROLS.sub("", text).replace("\t", " ")
         signs = [each if ord(each) in self._known or each in "\n\u200b" else _UNKNOWN for each in kept]
         self.lacks = self.lacks or _UNKNOWN in signs

@@ -25,7 +25,7 @@ from domain.correction.continuous_text import ContinuousText, Link, no_link, wit
 from domain.errors import CitewellError, QueryFinished, QueryNotFound
 from domain.query.conversation import last_turns
 from services.queries import conversations, results
-from services.queries.cancellation import cancel_query
+from services.queries.cancel_and_retry import cancel_query
 from services.queries.submission import NewQuery
 from services.queries.workspaces import read_model
 from workers.processes.notifying import notify_end
@@ -56,7 +56,8 @@ async def completed_in_chunks(
     head = await run_in_threadpool(results.read_head, query_id)
     # Headers set by dependencies do not reach a response that is created here.
     headers = {**response.headers, **HEADERS, "Location": location_of(query_id)}
-    return _ChunkResponse(_Chunks(query_id, head, asked, _links(request, asked)), headers)
+    whole = asked.is_json or await run_in_threadpool(results.answers_by_schema, query_id)
+    return _ChunkResponse(_Chunks(query_id, head, asked, _links(request, asked), whole=whole), headers)
 
 
 def _links(request: Request, asked: CompletionCreate) -> Link:
@@ -70,7 +71,9 @@ def _in_text(asked: CompletionCreate, link: Link) -> Link:
     return no_link if asked.is_json else link
 
 
-def _content(asked: CompletionCreate, read: Mapping[str, Any], link: Link) -> str:
+def _content(asked: CompletionCreate, read: Mapping[str, Any], link: Link) -> str | None:
+    if read["answer_object"]:
+        return completions.filled_object(read)
     if asked.is_json:
         return completions.object_of(read, link)
     return completions.content_of(read, asked.citewell.append, link)
@@ -78,7 +81,7 @@ def _content(asked: CompletionCreate, read: Mapping[str, Any], link: Link) -> st
 
 def _start(asked: CompletionCreate, named: ConversationNamed | None) -> UUID:
     model = read_model(asked.model)
-    new = NewQuery(asked.question, workspace=model.workspace, mode=model.mode)
+    new = NewQuery(asked.question, workspace=model.workspace, mode=model.mode, answer_schema=asked.answer_schema)
     if named is None:
         before = last_turns([(role, without_links(text)) for role, text in asked.before])
         return start_query(replace(new, conversation=before))
@@ -99,10 +102,13 @@ def _abandon(query_id: UUID) -> None:
 class _Chunks:
     """The stream of one completion: each sentence as soon as it and all before it have passed their checks."""
 
-    def __init__(self, query_id: UUID, head: Mapping[str, Any], asked: CompletionCreate, link: Link) -> None:
+    def __init__(
+        self, query_id: UUID, head: Mapping[str, Any], asked: CompletionCreate, link: Link, *, whole: bool
+    ) -> None:
         self.query_id = query_id
         self.ended = False
         self._asked = asked
+        self._whole = whole
         self._link = link
         self._text = ContinuousText(_in_text(asked, link))
         self._with_usage = bool(asked.stream_options and asked.stream_options.include_usage)
@@ -132,9 +138,7 @@ class _Chunks:
             if now - started >= MAX_WAIT_S:
                 return
             # Half an object is none: that one comes at the end.
-            if not self._asked.is_json and (
-                passed := "".join(self._text.take(each.type, each.data) for each in events)
-            ):
+            if not self._whole and (passed := "".join(self._text.take(each.type, each.data) for each in events)):
                 yield self._chunk({"content": passed})
                 spoke = now
             elif now - spoke >= settings().stream.heartbeat_s:
@@ -142,9 +146,8 @@ class _Chunks:
                 spoke = now
 
     def _answer(self, query: Mapping[str, Any]) -> list[bytes]:
-        """What of the answer is not sent yet, and all that follows it."""
         read = self._text.finished(query, korean=completions.in_korean(query))
-        rest = _content(self._asked, read, self._link).removeprefix(self._text.shown)
+        rest = (_content(self._asked, read, self._link) or "").removeprefix(self._text.shown)
         proof = CompletionProof.model_validate(completions.proof_of(read))
         annotations = completions.annotations_of(read, self._link)
         end = completions.chunk(self._head, {"annotations": annotations} if annotations else {}, "stop")
@@ -152,6 +155,7 @@ class _Chunks:
         usage: dict[str, Any] = {**self._head, "choices": [], "usage": completions.usage_of(query)}
         return [
             *(self._chunk({"content": piece}) for piece in completions.pieces_of(rest)),
+            *([self._chunk({"refusal": refusal})] if (refusal := completions.refusal_of(query)) else []),
             data_event(last),
             *([data_event(usage)] if self._with_usage else []),
             format_sse_event(data_str="[DONE]"),

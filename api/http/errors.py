@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from api.http.methods import allowed, told
 from api.schemas.problem import MEDIA_TYPE, FieldError, Problem
 from api.schemas.texts import HALF_A_PAIR
 from domain.errors import CitewellError, KeyRequired, NotReady, Overload, Unauthenticated
@@ -72,7 +73,6 @@ def problem(
     headers: Mapping[str, str] | None = None,
     **extensions: object,
 ) -> ProblemResponse:
-    """Build the response; `extensions` are further members, such as `errors`."""
     members = Problem(
         type=f"urn:citewell:problem:{code}",
         title=code.replace("_", " ").capitalize(),
@@ -143,8 +143,13 @@ def _message(error: Mapping[str, Any]) -> str:
     return _PLAIN_WORDS.get(error["type"]) or str(error["msg"]).removeprefix("Value error, ").removeprefix("Input ")
 
 
-async def _http_exception(request: Request, error: HTTPException) -> ProblemResponse:
-    status = HTTPStatus(error.status_code)
+async def _http_exception(request: Request, error: HTTPException) -> Response:
+    status, headers = HTTPStatus(error.status_code), error.headers
+    if status is HTTPStatus.METHOD_NOT_ALLOWED:
+        if request.method == "OPTIONS":
+            return told(request)
+        # The routes of a path do not know of each other.
+        headers = {**(headers or {}), **allowed(request)}
     path = request.url.path
     if why := next((why for cause, why in _NO_JSON.items() if isinstance(error.__cause__, cause)), None):
         return problem(path, 400, "json_invalid", f"The body is not valid JSON: {why}.")
@@ -154,11 +159,10 @@ async def _http_exception(request: Request, error: HTTPException) -> ProblemResp
             HTTPStatus.NOT_FOUND: f"There is nothing at {path}; /docs shows what there is.",
             HTTPStatus.METHOD_NOT_ALLOWED: f"{request.method} is not possible here; /docs shows what is.",
         }.get(status, status.description or status.phrase)
-    return problem(path, status.value, code_of(status), detail, headers=error.headers)
+    return problem(path, status.value, code_of(status), detail, headers=headers)
 
 
 def code_of(status: int) -> str:
-    """The code of an HTTP error without a name of its own."""
     return _CODES.get(status) or HTTPStatus(status).phrase.lower().replace(" ", "_")
 
 

@@ -27,7 +27,6 @@ def no_link(_: Source) -> None:
 
 
 def without_links(text: str) -> str:
-    """Return `text` with plain markers, as an answer has them before they are linked."""
     return LINKED_MARKER.sub(r"[\1]", text)
 
 
@@ -86,7 +85,6 @@ class ContinuousText:
         return self._read_here(query, before + text, lambda place: len(before) + moved(place))
 
     def _written(self, answer: str, markers: Sequence[_Marker]) -> tuple[str, Callable[[int], int]]:
-        """`answer` with the numbers and links of this text, and where its places are in that."""
         pieces: list[str] = []
         shifts = [(0, 0)]
         position = 0
@@ -131,7 +129,6 @@ class ContinuousText:
 
 
 def linked_references(query: Json, link: Link) -> list[str]:
-    """The references of a query, each with a link to the first place that it is cited for."""
     first = {each["number"]: each for each in reversed(query["citations"])}
     return [_linked_reference(line, first, link) for line in query["references"]]
 
@@ -156,7 +153,6 @@ def _last_markers(text: str, count: int) -> list[tuple[re.Match[str], int]]:
 
 
 def _markers_of(answer: str, citations: Sequence[Json], link: Link) -> list[_Marker]:
-    """The markers of an answer in their order: each stands behind the statement that it is for."""
     found: dict[int, _Marker] = {}
     for each in citations:
         marker = f"[{each['number']}]"

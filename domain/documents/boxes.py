@@ -120,5 +120,4 @@ def _around(line: WordBox, word: WordBox) -> WordBox:
 
 
 def words_on(pages: Sequence[PageBoxes]) -> int:
-    """How many boxes there are on all pages."""
     return sum(len(page.words) for page in pages) // WORD_BYTES

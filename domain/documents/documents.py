@@ -5,6 +5,7 @@ All offsets are code points into `ParsedDocument.text`, half-open: `text[start:e
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from domain.documents.blocks import Block
 from domain.documents.boxes import PageBoxes
@@ -79,3 +80,18 @@ class TextChunk:
 
 def indexed_text(text: str, context: str | None) -> str:
     return f"{context}\n{text}" if context else text
+
+
+class Embeddable(Protocol):
+    """A chunk, stored or not yet."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def context(self) -> str | None: ...
+
+
+def embedded_text(chunk: Embeddable) -> str:
+    """The text that a chunk's vector is made of; a stored vector is looked up by exactly this text."""
+    return indexed_text(chunk.text, chunk.context)

@@ -101,5 +101,9 @@ def advice(suffix: str) -> str:
 
 
 def media_type(filename: str) -> str:
-    """The media type of a file by its extension; bytes of an unknown kind if it has another one."""
     return _MEDIA_TYPES.get(PurePosixPath(filename.lower()).suffix, "application/octet-stream")
+
+
+def suffix_of(type_: str) -> str | None:
+    """The extension of files of a media type; None when they are not read."""
+    return next((suffix for suffix, known in _MEDIA_TYPES.items() if known == type_ and suffix in SUFFIXES), None)

@@ -152,6 +152,34 @@ class Rewritten(Reply):
     source: int
 
 
+class FilledField(Reply):
+    """The value of one field of an object, and the sentences that state it."""
+
+    path: str
+    sentences: list[int]
+    value: str
+
+
+class FilledFields(Reply):
+    """The fields of a caller's schema that the sentences of an answer state."""
+
+    fields: list[FilledField]
+
+
+class FieldCheck(Reply):
+    """Whether the sentences of the entry with this id say that its field has its value."""
+
+    id: str
+    reason: str
+    says: bool
+
+
+class FieldChecks(Reply):
+    """The check of several fields."""
+
+    checks: list[FieldCheck]
+
+
 CitationType = Literal["direct_quote", "paraphrase", "inference"]
 
 
@@ -246,6 +274,8 @@ REWRITE_QUESTION = Judgement("rewrite_question", "fast", RewrittenQuestion, max_
 DECIDE_SEARCH = Judgement("decide_search", "fast", SearchDecision, max_tokens=600)
 RESEARCH_NOTES = Judgement("research_notes", "fast", ResearchNotes, max_tokens=2000)
 REWRITE_STATEMENT = Judgement("rewrite_statement", "fast", Rewritten, max_tokens=600)
+FILL_FIELDS = Judgement("fill_fields", "main", FilledFields, max_tokens=4000)
+CHECK_FIELDS = Judgement("check_fields", "fast", FieldChecks, max_tokens=80)
 EXTRACT_GRAPH = Judgement("extract_graph", "fast", ExtractedGraph, max_tokens=2500)
 EXTRACT_KEYWORDS = Judgement("extract_keywords", "fast", Keywords, max_tokens=500)
 REGENERATE_ANSWER = Composition("regenerate_answer", "main", max_tokens=2000)

@@ -1,6 +1,6 @@
 """The settings that shape one result, as a snapshot: stored with the query, so a worker needs no other settings."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from pydantic import (
@@ -134,6 +134,8 @@ class QueryOptions(BaseModel):
     """The refusal in the words of the workspace, or in its language; None leaves that to `refusal_language`."""
     instructions: Instructions = Instructions()
     """How the answer is to be written. Prompts that judge never contain it."""
+    answer_schema: dict[str, Any] | None = None
+    """The JSON Schema of the object that is filled from the verified sentences of the answer; None asks for none."""
     conversation: tuple[Turn, ...] = ()
     """N9: the conversation before the question, from which it is restated so that it can be understood alone."""
     deadline_s: float | None = None
@@ -143,12 +145,10 @@ class QueryOptions(BaseModel):
 
     @property
     def shares_calls(self) -> bool:
-        """Whether one model call scores several chunks, or checks several statements."""
         return self.preset == "cheap"
 
     @property
     def preparations(self) -> list[str]:
-        """The steps before the first search, in order; a run whose model decides has no others."""
         is_structured = self.run == "structured"
         wanted = {
             "restate_question": bool(self.conversation),

@@ -242,6 +242,18 @@ class Assessed(TypedDict):
     """V7: rulings on what several cited sources say together, as {statement index: {source number: ruling}}."""
 
 
+class ObjectFilled(TypedDict):
+    """The object that the answer was asked for as; null when it is `withheld`, with the reason.
+
+    `values` say what became of every place of the schema (`domain.objects.filling.Value`).
+    """
+
+    status: Literal["filled", "withheld", "failed"]
+    value: dict[str, Any] | None
+    values: list[dict[str, Any]]
+    reason: NotRequired[str]
+
+
 class EvidenceFound(TypedDict):
     """N5: the search results for each failing statement, as {statement index: [chunk key, …]}; JSON keys are text."""
 

@@ -31,6 +31,7 @@ _RANKS = {
     "search_evidence": 8,
     "repair_statements": 9,
     "recheck_answerability": 10,
+    "fill_object": 11,
 }
 _WRITING = _RANKS["generate"]
 

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from domain.errors import WorkspaceNameInvalid
 from domain.query.instructions import Instructions
@@ -48,6 +48,9 @@ class WorkspaceSettings(BaseModel):
     mode: Mode | None = Field(default=None, description="How much evidence an answer needs; null: `balanced`.")
     preset: Preset | None = Field(default=None, description="What a question may cost; null: as configured.")
     instructions: Instructions = Field(default=Instructions(), description="How answers are to be written.")
+    answer_schema: dict[str, JsonValue] | None = Field(
+        default=None, description="The JSON Schema of an object that answers are given as, too; null: none."
+    )
 
     @classmethod
     def stored(cls, values: Mapping[str, Any]) -> "WorkspaceSettings":

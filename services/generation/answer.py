@@ -4,9 +4,14 @@ import asyncio
 from dataclasses import replace
 
 from clients.llm.gateway import ComposedText, Failure
+from domain.answers.references import strip_references
+from domain.objects.filling import wish_for
+from domain.objects.schema import read_schema
 from domain.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER
 from domain.query.instructions import style_of
-from domain.query.modes import idk_for, is_idk
+from domain.query.model_refusals import refuses
+from domain.query.modes import idk_for
+from domain.query.options import QueryOptions
 from domain.query.outcomes import Drafted
 from services.core.context import StepContext, StepResult, numbered_sources
 from services.generation.draft_stream import StreamedDraft, publishing_draft
@@ -25,7 +30,7 @@ async def generate(context: StepContext) -> StepResult:
             "question": context.question,
             # What the workspace says instead is for readers: a model refuses in words that are recognised.
             "idk": idk_for(context.question),
-            "style": style_of(context.query.options.instructions),
+            "style": _style(context.query.options),
         },
     )
     if notes := notes_text(context):
@@ -42,6 +47,13 @@ async def generate(context: StepContext) -> StepResult:
     return replace(drafted, events=[*draft.unpublished(), *drafted.events])
 
 
+def _style(options: QueryOptions) -> str:
+    style = style_of(options.instructions)
+    if options.answer_schema is None:
+        return style
+    return f"{style}\n\n{wish_for(read_schema(options.answer_schema))}"
+
+
 def _drafted(reply: ComposedText | Failure, draft: StreamedDraft, refusal: str | None) -> StepResult:
     if isinstance(reply, Failure):
         return StepResult.single(
@@ -53,14 +65,13 @@ def _drafted(reply: ComposedText | Failure, draft: StreamedDraft, refusal: str |
         return StepResult.single(
             Drafted(status="failed", text="", model=reply.model, reason=empty, code="model_invalid_reply")
         )
-    if is_idk(text, refusal):
+    if refuses(strip_references(text), refusal):
         reason = "The passages that were found do not contain the answer."
         return StepResult.single(Drafted(status="abstained", text=text, model=reply.model, reason=reason))
     return StepResult.single(Drafted(status="complete", text=text, model=reply.model, early=sorted(draft.dispatched)))
 
 
 def _stopped(context: StepContext, draft: StreamedDraft) -> StepResult:
-    """The answer ends where it was stopped; it is then treated like any other ungrounded answer."""
     model = context.log.records[-1].model if context.log.records else None
     drafted = Drafted(
         status="complete", text=draft.closed_text, model=model, early=sorted(draft.dispatched), stopped=STOPPED

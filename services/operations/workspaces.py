@@ -9,11 +9,10 @@ from db.queries.access.workspace_overview import Contents, list_contents
 from db.session import is_limited, reading, transaction
 from domain.errors import KeyLimited, WorkspaceNameTaken
 from domain.query.workspaces import WorkspaceSettings, workspace_name
-from services.queries.submission import check_models
+from services.queries.submission import check_answer_schema, check_models
 
 
 def read_workspaces(*, after: str, limit: int) -> list[dict[str, Any]]:
-    """The workspaces behind the name `after`, by name."""
     with reading() as session:
         return [_as_json(each) for each in list_contents(session, after=after, limit=limit)]
 
@@ -64,6 +63,7 @@ def change_workspace(
 
 def _check(wanted: WorkspaceSettings, settings: Settings) -> None:
     check_models((wanted.models.main, wanted.models.fast), settings)
+    check_answer_schema(wanted.answer_schema, settings)
 
 
 def _as_json(found: Contents) -> dict[str, Any]:

@@ -61,7 +61,6 @@ def elapsed_ms(query: Query) -> float | None:
 
 
 def origin_json(document_id: str, added: Mapping[str, tuple[str, str]]) -> dict[str, str | None]:
-    """When the document was added, and to which workspace; null for a deleted one."""
     at, workspace = added.get(document_id, (None, None))
     return {"timestamp": at, "workspace": workspace}
 
@@ -98,6 +97,14 @@ def answer_json(
         "citations": [_citation_json(citation, added, recognised) for citation in citations],
         "removed_citations": answer.removed_citations,
         "edits": answer.edits,
+    }
+
+
+def object_json(filled: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "value": filled["value"],
+        "withheld": filled.get("reason") or filled.get("degraded") if filled["value"] is None else None,
+        "values": filled["values"],
     }
 
 

@@ -4,7 +4,7 @@ import unicodedata
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from sqlalchemy.orm import Session
 
@@ -17,7 +17,8 @@ from db.queries.access.workspaces import get_open_workspace
 from db.queries.documents.spaces import space_of
 from db.queries.runs.queries import add_query
 from db.session import transaction
-from domain.errors import BadInput, EmbeddingsDiffer, ModelNotAllowed, QuestionInvalid
+from domain.errors import AnswerSchemaInvalid, BadInput, EmbeddingsDiffer, ModelNotAllowed, QuestionInvalid
+from domain.objects.schema import checked_schema
 from domain.prompting.batched_items import MOST_CHUNKS, MOST_STATEMENTS
 from domain.query.conversation import Turn
 from domain.query.instructions import Instructions, refusal_of
@@ -69,6 +70,8 @@ class NewQuery:
     refusal_language: RefusalLanguage | None = None
     instructions: Instructions = field(default_factory=Instructions)
     """Those of the fields that were given count; the others are the workspace's."""
+    answer_schema: dict[str, Any] | None = None
+    """The JSON Schema of the object to answer with; an empty one asks for none where the workspace has one."""
     conversation: tuple[Turn, ...] = ()
     """The earlier turns of the conversation."""
     callback_url: str | None = None
@@ -86,8 +89,8 @@ class Submitted(NamedTuple):
 def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
     """Store the query and return its id; the caller then publishes it.
 
-    Raises QuestionInvalid, ModeUnknown, ModelNotAllowed, WebhookUrlInvalid, AddressForbidden, WorkspaceNotFound,
-    WorkspaceForbidden, WorkspaceDeleting, DatabaseUnavailable.
+    Raises QuestionInvalid, ModeUnknown, ModelNotAllowed, AnswerSchemaInvalid, WebhookUrlInvalid, AddressForbidden,
+    WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, DatabaseUnavailable.
     """
     return submit_once(new, settings, None).query_id
 
@@ -158,7 +161,6 @@ def _over(workspaces: Sequence[int], asked: NewQuery, settings: Settings) -> Que
 
 
 def with_defaults(new: NewQuery, workspace: WorkspaceSettings) -> NewQuery:
-    """The question with the settings of its workspace where it leaves them open."""
     given = new.instructions.model_dump(exclude_unset=True)
     return replace(
         new,
@@ -167,6 +169,7 @@ def with_defaults(new: NewQuery, workspace: WorkspaceSettings) -> NewQuery:
         model=new.model or workspace.models.main,
         fast_model=new.fast_model or workspace.models.fast,
         instructions=workspace.instructions.model_copy(update=given),
+        answer_schema=workspace.answer_schema if new.answer_schema is None else new.answer_schema,
     )
 
 
@@ -234,11 +237,32 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         refusal_language=new.refusal_language or checks.refusal_language,
         refusal=None if new.refusal_language else refusal_of(new.instructions),
         instructions=new.instructions,
+        answer_schema=_answer_schema(new.answer_schema, settings, verification=verification),
         conversation=new.conversation,
         max_searches=settings.agentic.max_searches,
         deadline_s=_or(new.deadline_s, settings.budget.deadline_s),
         max_cost_usd=_or(new.max_cost_usd, settings.budget.max_cost_usd),
     )
+
+
+def _answer_schema(schema: dict[str, Any] | None, settings: Settings, *, verification: bool) -> dict[str, Any] | None:
+    if not schema:
+        return None
+    check_answer_schema(schema, settings)
+    if not verification:
+        raise AnswerSchemaInvalid("An answer by a schema is made from verified sentences; leave the verification on.")
+    return schema
+
+
+def check_answer_schema(schema: dict[str, Any] | None, settings: Settings) -> None:
+    """Raise AnswerSchemaInvalid for one that no answer can follow."""
+    if schema and settings.provider == "offline":
+        raise AnswerSchemaInvalid(
+            "An answer by a schema needs a language model, and the provider is `offline`. `citewell models use` sets "
+            "one up; `json_object` in chat completions works without."
+        )
+    if schema:
+        checked_schema(schema)
 
 
 def check_models(names: Iterable[str | None], settings: Settings) -> None:

@@ -4,6 +4,8 @@ import json
 import re
 import threading
 import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -13,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from api.answers import completions
 from config.settings import settings
-from db.models import Query, Verification
+from db.models import Query, StepOutcome, Verification
 from db.queries.access.workspaces import add_workspace
 from db.queries.runs.events import add_events
 from db.session import transaction
@@ -177,13 +179,91 @@ def test_a_refusal_is_an_object_too(http: httpx.Client) -> None:  # N9, S3.4
     assert content["citations"] == []
 
 
+SCHEMA: Json = {"type": "object", "properties": {"days": {"type": "integer"}}, "required": ["days"]}
+BY_SCHEMA: Json = {"type": "json_schema", "json_schema": {"name": "days", "strict": True, "schema": SCHEMA}}
+VERIFIED: Json = {
+    "path": "/days",
+    "status": "verified",
+    "value": 30,
+    "reason": None,
+    "sentences": [0],
+    "citations": [1],
+}
+
+
+def filling(value: Json | None) -> Work:
+    def fill(session: Session, query: Query) -> None:
+        outcome: Json = {"status": "filled", "value": value, "values": [VERIFIED]}
+        if value is None:
+            outcome |= {"status": "withheld", "reason": "/days is required, and no verified sentence states it."}
+        now = datetime.now(UTC)
+        row = {"query_id": query.id, "round": 0, "step": "fill_object", "item": "", "worker": "w", "lease_until": now}
+        session.add(StepOutcome(**row, value=outcome, finished_at=now))
+        complete(session, query)
+
+    return fill
+
+
+@pytest.fixture
+def with_a_model(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    assert http
+    with monkeypatch.context() as changed:
+        changed.setenv("GROQ_API_KEY", "gsk_x")
+        settings.cache_clear()
+        yield
+    settings.cache_clear()
+
+
+@pytest.mark.usefixtures("with_a_model")
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_answer_follows_a_schema_of_ones_own(http: httpx.Client, stream: bool) -> None:  # issue 21
+    with worker(http, filling({"days": 30})):
+        response = http.post(PATH, json=body(response_format=BY_SCHEMA, stream=stream, citewell={"links": True}))
+    assert response.status_code == 200, response.text
+    if stream:
+        content = "".join(each["choices"][0]["delta"].get("content", "") for each in events(response.text))
+        proof = events(response.text)[-1]["citewell"]
+    else:
+        message, proof = response.json()["choices"][0]["message"], response.json()["citewell"]
+        content = message["content"]
+        assert (message["refusal"], message["annotations"]) == (None, [])
+    assert json.loads(content) == {"days": 30}
+    assert proof["answer_object"] == {"value": {"days": 30}, "withheld": None, "values": [VERIFIED]}
+    (query,) = queries(http)
+    assert http.get(f"/v1/queries/{query['id']}").json()["answer_object"] == proof["answer_object"]
+
+
+@pytest.mark.usefixtures("with_a_model")
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_object_that_is_withheld_is_a_refusal(http: httpx.Client, stream: bool) -> None:  # issue 21
+    with worker(http, filling(None)):
+        response = http.post(PATH, json=body(response_format=BY_SCHEMA, stream=stream))
+    if stream:
+        deltas = [each["choices"][0]["delta"] for each in events(response.text)]
+        content = "".join(each.get("content", "") for each in deltas) or None
+        refusal = "".join(each.get("refusal", "") for each in deltas)
+    else:
+        message = response.json()["choices"][0]["message"]
+        content, refusal = message["content"], message["refusal"]
+    assert (content, refusal) == (None, "/days is required, and no verified sentence states it.")
+
+
+def test_without_a_language_model_a_schema_is_refused(http: httpx.Client) -> None:  # issue 21
+    told = http.post(PATH, json=body(response_format=BY_SCHEMA))
+    assert told.status_code == 422
+    assert told.json()["error"]["code"] == "answer_schema_invalid"
+    assert "citewell models use" in told.json()["error"]["message"]
+
+
 REFUSED: list[tuple[Json, str]] = [
     ({"n": 2}, "n"),
     ({"tool_choice": "required"}, "tool_choice"),
     ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, "tool_choice"),
     ({"function_call": {"name": "f"}}, "function_call"),
     ({"logprobs": True}, "logprobs"),
-    ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
+    ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format.json_schema.schema"),
+    ({"response_format": {"type": "json_schema"}}, "response_format"),
+    ({"response_format": {"type": "yaml"}}, "response_format"),
     ({"audio": {"voice": "alloy", "format": "wav"}}, "audio"),
     ({"modalities": ["text", "audio"]}, "modalities"),
     ({"web_search_options": {}}, "web_search_options"),

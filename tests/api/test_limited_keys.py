@@ -5,6 +5,7 @@ The operations come from OpenAPI, so that a new one is covered.
 
 import contextvars
 import json
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from sqlalchemy.exc import ProgrammingError
 
 from db.models import DEFAULT_TENANT, Document, Import, Query, Workspace
 from db.queries.access.workspaces import get_or_add_workspace, get_workspace
+from db.queries.verifications.feedback import add_feedback
 from db.session import act_for, reading, transaction
 from domain.keys import UNLIMITED, Scope, parse_key
 from tests.api.operations import description, operations
@@ -23,6 +25,7 @@ from tests.api.problems import assert_problem
 from tests.api.test_foreign_ids import BODIES, IDS, MARK
 from tests.factories import make_document, make_options, make_query
 from tests.keys import bearer, make_key, row_of
+from tests.stored import abstain
 
 T = TypeVar("T")
 
@@ -34,6 +37,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "/v1/queries": {"question": "What?"},
     "/v1/conversations": {},
     "/v1/search": {"query": "What?"},
+    "/v1/sources": {"name": "s", "kind": "folder", "location": "shelf"},
     "/v1/verifications": {"answer": "So it is [1].", "sources": [{"text": "So it is."}]},
     "/query": {"query": "What?"},
     "/chat": {"prompt": "What?"},
@@ -228,6 +232,43 @@ def test_a_question_about_several_workspaces_is_shown_to_those_who_may_see_all(
     for query_id, status in ((mixed, 404), (allowed, 200)):
         assert http.get(f"/v1/queries/{query_id}", headers=limited.within).status_code == status
         assert (query_id in http.get("/v1/queries", headers=limited.within).text) == (status == 200)
+
+
+def test_feedback_and_links_are_those_of_the_keys_workspaces(http: httpx.Client, limited: Limited) -> None:  # A8
+    with transaction() as session:
+        query = make_query(session, workspace=OWN)
+        abstain(session, query)
+        own = query.id
+    made = http.post(f"/v1/queries/{own}/feedback", json={"rating": "up"}, headers=limited.within)
+    assert made.status_code == 201, made.text
+    by_all = http.post(f"/v1/queries/{own}/feedback", json={"rating": "down"}, headers=limited.everywhere).json()
+    listed = http.get("/v1/feedback", headers=limited.within).json()["feedback"]
+    assert {each["id"] for each in listed} == {made.json()["id"], by_all["id"]}
+    assert limited.ids["feedback_id"] in http.get("/v1/feedback", headers=limited.everywhere).text
+    reviewed = http.patch(f"/v1/feedback/{by_all['id']}", json={"status": "reviewed"}, headers=limited.within)
+    assert reviewed.json()["status"] == "reviewed"
+    shared = http.post(f"/v1/queries/{own}/share", json={"hours": 1}, headers=limited.within)
+    assert shared.status_code == 201, shared.text
+    path = f"/shared/{shared.json()['url'].rpartition('/')[2]}"
+    assert http.get(path).status_code == 200
+    (link,) = http.get(f"/v1/queries/{own}/share", headers=limited.within).json()["shares"]
+    assert http.delete(f"/v1/queries/{own}/share/{link['id']}", headers=limited.within).status_code == 204
+    assert http.get(path).status_code == 404
+    foreign = {"query_id": limited.ids["query_id"], "rating": "up"}
+    assert_problem(http.post("/v1/feedback", json=foreign, headers=limited.within), 404, "query_not_found")
+
+
+def test_no_row_of_another_workspaces_question_can_be_written(limited: Limited) -> None:  # A8
+    with reading() as session:
+        own, other = get_workspace(session, OWN).id, uuid.UUID(limited.ids["query_id"])
+
+    def written() -> None:
+        act_for(DEFAULT_TENANT, [own])
+        with transaction() as session:
+            add_feedback(session, other, place="answer", rating="up")
+
+    with pytest.raises(ProgrammingError, match="row-level security"):
+        contextvars.copy_context().run(written)
 
 
 def test_a_key_of_a_deleted_workspace_opens_nothing(http: httpx.Client, limited: Limited) -> None:  # A8

@@ -109,7 +109,7 @@ POLICIES = ("content-security-policy", "x-frame-options", "x-content-type-option
         ("GET", "/v1/queries/0/events", 422),
         ("GET", "/nowhere", 404),
         ("PATCH", "/v1/documents", 405),
-        ("OPTIONS", "/v1/documents", 405),
+        ("OPTIONS", "/v1/documents", 204),
         ("POST", "/v1/queries", 415),
     ],
 )

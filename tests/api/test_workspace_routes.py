@@ -31,6 +31,7 @@ NO_SETTINGS: dict[str, Any] = {
     "mode": None,
     "preset": None,
     "instructions": NO_INSTRUCTIONS,
+    "answer_schema": None,
 }
 TABLES = [table for table in Base.metadata.sorted_tables if "workspace_id" in table.c]
 
@@ -174,6 +175,7 @@ def test_settings_are_stored_changed_and_set_back(http: httpx.Client) -> None:
         "mode": "high",
         "preset": None,
         "instructions": {**NO_INSTRUCTIONS, "glossary": {"PTO": "paid time off"}, "refusal": "Ask us."},
+        "answer_schema": None,
     }
     asked = http.post("/v1/queries", json={"question": "What?", "workspace": NAME}).headers["location"]
     assert http.get(asked).json()["mode"] == "high"
@@ -185,6 +187,7 @@ def test_settings_are_stored_changed_and_set_back(http: httpx.Client) -> None:
     [
         ({"mode": "extreme"}, "request_invalid"),
         ({"answer_format": "json"}, "request_invalid"),
+        ({"answer_schema": {"type": "object", "properties": {"a": {"type": "string"}}}}, "answer_schema_invalid"),
         ({"models": {"main": "unknown"}}, "model_not_allowed"),
         ({"instructions": {"tone": "x" * 301}}, "request_invalid"),
         ({"instructions": {"tone": " "}}, "request_invalid"),

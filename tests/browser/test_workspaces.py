@@ -63,6 +63,37 @@ def test_a_model_that_is_not_there_is_told_where_it_is_set(page: Page, offline: 
     expect(page.get_by_role("alert")).to_contain_text("nobody/nothing")
 
 
+def test_a_schema_that_cannot_be_kept_is_told_where_it_is_set(page: Page, offline: Stack, allowed: list[str]) -> None:
+    allowed.append("status of 422")  # issue 21
+    offline.http.post("/v1/workspaces", json={"name": "by-schema"}).raise_for_status()
+    page.goto("/#/workspaces/by-schema")
+    page.get_by_label("Answers as an object").fill('{"type": ')
+    page.get_by_role("button", name="Save settings").click()
+    expect(page.get_by_role("alert")).to_contain_text("This is no JSON")
+    page.get_by_label("Answers as an object").fill('{"type": "object", "properties": {"days": {"type": "integer"}}}')
+    page.get_by_role("button", name="Save settings").click()
+    expect(page.get_by_role("alert")).to_contain_text("needs a language model")
+    assert settings_of(offline, "by-schema")["answer_schema"] is None
+
+
+def test_an_answer_by_a_schema_shows_the_object_and_what_became_of_its_places(
+    groq_page: Page, groq: Stack, check_accessibility: AccessibilityCheck, screenshot: Screenshot
+) -> None:  # issue 21
+    groq.add_text("policy.md", POLICY, workspace="objects")
+    days = {"type": "integer", "description": "Within how many days of purchase returns must be made"}
+    fee = {"type": ["integer", "null"], "description": "Restocking charge in percent"}
+    schema = {"type": "object", "properties": {"days": days, "fee": fee}, "required": ["days", "fee"]}
+    asked_ = groq.ask("Within how many days must returns be made?", workspace="objects", answer_schema=schema)
+    groq_page.goto(f"/#/query/{asked_['id']}")
+    section = groq_page.get_by_role("region", name="As an object")
+    expect(section.locator("pre")).to_contain_text('"days": 30')
+    section.get_by_text("Places and what became of them").click()
+    expect(section.get_by_role("row").filter(has_text="/days")).to_contain_text("verified")
+    expect(section.get_by_role("row").filter(has_text="/fee")).to_contain_text("not stated")
+    screenshot(groq_page, "answer-object-light")
+    check_accessibility(groq_page)
+
+
 def test_a_question_that_chooses_nothing_is_asked_as_its_workspace_has_it(
     page: Page, offline: Stack, screenshot: Screenshot
 ) -> None:

@@ -186,3 +186,11 @@ def test_an_instance_with_servers_of_its_own(citewell: Citewell, api_url: str, m
     outcome = citewell("doctor")
     assert outcome.code == 1
     assert "http://127.0.0.1:9 does not answer" in outcome.out
+
+
+def test_origins_that_may_use_the_api_are_told(examined: Examined, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITEWELL_ACCESS__ORIGINS", '["https://app.example.com"]')  # issue 21
+    assert examined()[1]["origins"]["found"] == "pages of https://app.example.com may use the API with a key"
+    monkeypatch.setenv("CITEWELL_ACCESS__ORIGINS", '["*"]')
+    origins = examined()[1]["origins"]
+    assert (origins["state"], "access.origins" in origins["advice"]) == ("warn", True)

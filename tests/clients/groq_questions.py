@@ -1,15 +1,17 @@
 """Questions for the simulated provider: two passages, and fields for every prompt."""
 
-from domain.prompting.batched_items import Chunks, Statements
+from domain.prompting.batched_items import Chunks, Entries, Statements
 from domain.prompting.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
+    CHECK_FIELDS,
     CHECK_STATEMENT,
     CHECK_STATEMENTS,
     DECIDE_SEARCH,
     EXTRACT_CITATIONS,
     EXTRACT_GRAPH,
     EXTRACT_KEYWORDS,
+    FILL_FIELDS,
     GENERATE_ANSWER,
     PLAN_QUERIES,
     REGENERATE_ANSWER,
@@ -43,6 +45,9 @@ STATEMENTS, CITED = Statements.of(
     [(STATEMENT, SOURCES), ("Access tokens expire after 90 minutes.", Sources([SOURCES[1]]))]
 )
 
+FORM = "/days: integer - Within how many days refunds are paid"
+ENTRIES = Entries.of([f"field: /days\nvalue: 14\nsentences:\n{STATEMENT}"])
+
 Task = Judgement[Reply] | Composition
 
 ASKED: tuple[tuple[Task, dict[str, object]], ...] = (
@@ -57,6 +62,8 @@ ASKED: tuple[tuple[Task, dict[str, object]], ...] = (
     (RESTATE_QUESTION, {"conversation": f"user: {QUESTION}\nassistant: {ANSWER}", "question": "And opened items?"}),
     (REWRITE_QUESTION, {"question": QUESTION, "count": 3}),
     (DECIDE_SEARCH, {"sources": SOURCES, "question": QUESTION, "searches": "- refunds", "left": 3}),
+    (FILL_FIELDS, {"sentences": f"0. {STATEMENT}", "form": FORM, "question": QUESTION}),
+    (CHECK_FIELDS.for_items(1), {"form": FORM, "question": QUESTION, "entries": ENTRIES}),
     (RESEARCH_NOTES, {"sources": SOURCES, "question": QUESTION, "max_chars": 200}),
     (REWRITE_STATEMENT, {"sources": SOURCES, "statement": STATEMENT, "reason": "the source does not support it"}),
     (EXTRACT_GRAPH, {"chunk": FIRM}),

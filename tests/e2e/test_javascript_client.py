@@ -9,6 +9,8 @@ import pytest
 from tests.e2e.stack import Stack
 from tests.javascript_journey import EXPECTED
 from tests.node import CLIENT, ROOT, run_node
+from tests.simulators.sink import Sink
+from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
 
@@ -18,6 +20,15 @@ JOURNEY = """
 import * as client from "./src/index.js";
 import { journey } from "./test/journey.js";
 console.log(JSON.stringify(await journey(client, process.argv[1], "javascript-node")));
+"""
+
+RECEIVED = """
+import { readFile } from "node:fs/promises";
+import { verifyWebhook } from "./src/index.js";
+const [body, headers, ...secrets] = process.argv.slice(1);
+const received = [await readFile(body), JSON.parse(await readFile(headers, "utf-8"))];
+const verdict = (secret) => verifyWebhook(...received, secret).then((one) => one.type, (error) => error.name);
+console.log(JSON.stringify(await Promise.all([...secrets, `whsec_${"A".repeat(43)}=`].map(verdict))));
 """
 
 METHODS = """
@@ -30,10 +41,39 @@ console.log(JSON.stringify([...own, ...Object.entries(client).flatMap(named)]));
 
 
 def test_servers_that_fail_are_understood() -> None:  # N9
-    told = run_node("--test", "test/connections.test.js")
-    passed = re.search(r"^(?:#|ℹ) pass (\d+)$", told, re.MULTILINE)
-    assert passed is not None, told
-    assert int(passed[1]) >= 16
+    assert passed("test/connections.test.js") >= 16
+
+
+def test_messages_of_webhooks_are_verified() -> None:  # A6, issue 21
+    assert passed("test/webhooks.test.js") >= 8
+
+
+def passed(tests: str) -> int:
+    told = run_node("--test", tests)
+    found = re.search(r"^(?:#|ℹ) pass (\d+)$", told, re.MULTILINE)
+    assert found is not None, told
+    return int(found[1])
+
+
+def test_messages_that_the_server_sends_are_genuine(offline: Stack, tmp_path: Path) -> None:  # A6, issue 21
+    with Sink() as sink:
+        hook = (
+            offline.http.post("/v1/webhooks", json={"url": f"{sink.url}/js", "events": ["*"]}).raise_for_status().json()
+        )
+        there = f"/v1/webhooks/{hook['id']}"
+        try:
+            new = offline.http.post(f"{there}/rotate-secret").raise_for_status().json()["secret"]
+            offline.http.post(f"{there}/test").raise_for_status()
+            until(lambda: bool(sink.received("/js")))
+        finally:
+            offline.http.delete(there).raise_for_status()
+        (message,) = sink.received("/js")
+    body, headers = tmp_path / "body", tmp_path / "headers.json"
+    body.write_bytes(message.body)
+    headers.write_text(json.dumps(dict(message.headers)), encoding="utf-8")
+    told = run_node("--input-type=module", "--eval", RECEIVED, body, headers, hook["secret"], new)
+    # During a rotation a message is signed with the new secret and with the one before.
+    assert json.loads(told) == ["webhook.test", "webhook.test", "WebhookInvalid"]
 
 
 def test_everything_works_with_a_live_server(offline: Stack) -> None:  # N9

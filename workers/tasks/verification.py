@@ -1,12 +1,10 @@
 """Pool `verification`."""
 
-from sqlalchemy.orm import Session
-
-from db.queries.runs.streamed_sentences import adopt_outcomes
 from domain.query.budget import NO_REPAIR
 from services.core.context import Outcome, StepContext, StepResult
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import conclude
+from services.correction.object_filling import fill_object
 from services.finishing.completion import publish
 from services.queries.question_rewriting import restate_question, rewrite_question
 from services.reporting.repair_results import passages_to_conclude
@@ -27,15 +25,14 @@ NOT_SEARCHED: Outcome = {"status": "failed", "found": {}}
 # A failed repair says nothing about the documents: the statement stays, and its state reports the failure.
 NOT_REPAIRED: Outcome = {"status": "kept", "keys": [], "text": None, "verdict": None}
 
+NOT_FILLED: Outcome = {"status": "failed", "value": None, "values": []}
+
 
 def plan_checks(context: StepContext) -> StepResult:
-    """Store the outcomes of early checks under the statements that they belong to."""
+    """Take over the outcomes of early checks under the statements that they belong to."""
     adopted = adopted_checks(context) if context.draft["status"] == "complete" else {}
-
-    def save(session: Session) -> None:
-        adopt_outcomes(session, context.query.id, context.round, "check_statements", adopted)
-
-    return StepResult.single({"status": "done"}, save if adopted else None)
+    outcomes = {("check_statements", item): checked for item, checked in adopted.items()}
+    return StepResult({"": {"status": "done"}}, adopted=outcomes)
 
 
 def read_off(_: StepContext) -> StepResult:
@@ -59,7 +56,7 @@ check_statements_task = step_task(
     define_step("check_statements", checks.check_statements, failed=NOT_CHECKED, computes=True)
 )
 check_early_task = step_task(define_step("check_early", check_early, failed=NOT_CHECKED))
-assess_task = step_task(define_step("assess", rounds.assess, computes=True))
+assess_task = step_task(define_step("assess", rounds.assess, computes=True, derived=True))
 plan_queries_task = step_task(define_step("plan_queries", rounds.plan_queries, failed=NO_PLAN))
 restate_question_task = step_task(define_step("restate_question", restate_question, failed=NOT_RESTATED))
 rewrite_question_task = step_task(define_step("rewrite_question", rewrite_question, failed=NO_PLAN))
@@ -82,4 +79,5 @@ recheck_answerability_task = step_task(
     )
 )
 conclude_task = step_task(define_step("conclude", conclude, computes=True, fresh=True, reads=passages_to_conclude))
+fill_object_task = step_task(define_step("fill_object", fill_object, failed=NOT_FILLED))
 publish_task = step_task(define_step("publish", publish, ends=True, derived=True))

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
 
-from api.schemas.questions.answers import CitationRead, VerificationRead
+from api.schemas.questions.answers import CitationRead, ObjectRead, VerificationRead
 from api.schemas.questions.queries import QueryLinks
 from api.schemas.texts import Input, ModelName
 
@@ -51,15 +51,27 @@ class StreamOptions(_Lenient):
     include_usage: bool | None = Field(default=None, description="End the stream with a chunk that has the usage.")
 
 
+class JsonSchemaFormat(_Lenient):
+    """OpenAI's form of a schema; `strict` and other members change nothing, as every object follows it."""
+
+    schema_: dict[str, JsonValue] = Field(
+        alias="schema",
+        description="A JSON Schema (draft 2020-12) with an object at its root.",
+        examples=[{"type": "object", "properties": {"days": {"type": ["integer", "null"]}}, "required": ["days"]}],
+    )
+
+
 class ResponseFormat(_Lenient):
     """The form of the answer."""
 
     type: str = Field(
         description="`text`, or `json_object`: `content` is then an object with `answer`, `abstained`, `sentences` "
         "(each with its verdict and the numbers that it cites) and `citations` (number, document, page, the cited "
-        "words and their address). Schemas of your own (`json_schema`) are refused.",
+        "words and their address). `json_schema`: `content` is an object that follows the schema, filled from verified "
+        "sentences; when it cannot, `content` is null and `refusal` says why.",
         examples=["text"],
     )
+    json_schema: JsonSchemaFormat | None = Field(default=None, description="With `json_schema`: the schema.")
 
 
 class CompletionOptions(Input):
@@ -103,7 +115,9 @@ class CompletionCreate(_Lenient):
     n: int | None = Field(default=None, description="1: a question has one answer.")
     modalities: list[str] | None = Field(default=None, description="`text` only.")
     response_format: ResponseFormat | None = Field(
-        default=None, description="`text`, or `json_object`; a stream sends the object as a whole, at its end."
+        default=None,
+        description="`text`, `json_object` or `json_schema`; a stream sends an object as a whole, at its end. When it "
+        "is left out, answers have the form that the workspace's `answer_schema` says.",
     )
     tools: list[JsonValue] | None = Field(default=None, description="Accepted; no tool is ever called.")
     tool_choice: JsonValue = Field(default=None, description="`auto` or `none`: no tool is ever called.")
@@ -115,23 +129,27 @@ class CompletionCreate(_Lenient):
 
     @property
     def question(self) -> str:
-        """The text of the last user message."""
         return _text_of(self.messages[_last_of_user(self.messages)])
 
     @property
     def before(self) -> list[tuple[str, str]]:
-        """Role and text of the earlier messages."""
         return [(message.role, _text_of(message)) for message in self.messages[: _last_of_user(self.messages)]]
 
     @property
     def conversation(self) -> ConversationNamed | None:
-        """What `metadata` says about the conversation."""
         return _conversation_in(self.metadata)
 
     @property
     def is_json(self) -> bool:
-        """Whether the answer is asked for as an object."""
         return self.response_format is not None and self.response_format.type == "json_object"
+
+    @property
+    def answer_schema(self) -> dict[str, Any] | None:
+        """The schema to answer by: empty for none, None for that of the workspace."""
+        if self.response_format is None:
+            return None
+        named = self.response_format.json_schema if self.response_format.type == "json_schema" else None
+        return dict(named.schema_) if named else {}
 
     @field_validator("metadata")
     @classmethod
@@ -164,11 +182,10 @@ class CompletionCreate(_Lenient):
     @field_validator("response_format")
     @classmethod
     def _of_sentences(cls, wanted: ResponseFormat | None) -> ResponseFormat | None:
-        if wanted and wanted.type not in ("text", "json_object"):
-            raise ValueError(
-                "answers follow no schema, since what is verified and cited are sentences; send "
-                "{'type': 'json_object'} for an object of these, {'type': 'text'}, or leave it out"
-            )
+        if wanted and wanted.type not in ("text", "json_object", "json_schema"):
+            raise ValueError("the type must be text, json_object or json_schema")
+        if wanted and wanted.type == "json_schema" and not (wanted.json_schema and wanted.json_schema.schema_):
+            raise ValueError("send the schema as {'type': 'json_schema', 'json_schema': {'schema': {…}}}")
         return wanted
 
     @field_validator("tool_choice", "function_call")
@@ -230,8 +247,13 @@ class CompletionMessage(BaseModel):
     """The checked answer."""
 
     role: Literal["assistant"]
-    content: str = Field(description="The answer after the checks, and what `citewell.append` adds to it.")
-    refusal: None = Field(description="Always null; a refusal is a text like any other, see `citewell.abstained`.")
+    content: str | None = Field(
+        description="The answer after the checks, and what `citewell.append` adds to it; null beside a `refusal`."
+    )
+    refusal: str | None = Field(
+        description="Why no object follows the schema that was asked for. Otherwise null: a refusal is a text like any "
+        "other, see `citewell.abstained`."
+    )
     annotations: list[Annotation] = Field(description="The linked citations of the answer, in their order.")
 
 
@@ -266,6 +288,9 @@ class CompletionProof(BaseModel):
     references: list[str] = Field(examples=[["[1] refund-policy.pdf, p.2"]])
     verification: VerificationRead | None = Field(
         description="Null when it is off, or when it broke (see the history)."
+    )
+    answer_object: ObjectRead | None = Field(
+        description="With a schema: the object, and what was verified and removed for every place of it."
     )
     removed_citations: list[int] = Field(description="Numbers of the original answer whose sources do not say it.")
     abstained: bool = Field(description="True when the documents do not answer the question.")

@@ -295,6 +295,25 @@ class MentionRead(BaseModel):
     quote: str = Field(description="In one line; a row of a table or a caption may be the nearest.")
 
 
+class ObjectValueRead(BaseModel):
+    """What became of one place of the schema."""
+
+    path: str = Field(description="Its JSON Pointer.", examples=["/items/0/name"])
+    status: Literal["verified", "removed", "not_stated"]
+    value: JsonValue = Field(description="The value; of a removed one as it was written.")
+    reason: str | None = Field(description="Why it is not in the object.")
+    sentences: list[int] = Field(description="Positions in `verification.sentences` of those that state it.")
+    citations: list[int] = Field(description="The numbers that these sentences cite.")
+
+
+class ObjectRead(BaseModel):
+    """The answer as an object that follows `answer_schema`, filled from its verified sentences."""
+
+    value: dict[str, JsonValue] | None = Field(description="Valid by the schema; null when it is withheld.")
+    withheld: str | None = Field(description="Why there is no object.")
+    values: list[ObjectValueRead] = Field(description="What was verified, and what was removed or is not stated.")
+
+
 class QueryRead(QueryHead):
     """A question with everything known of it so far."""
 
@@ -311,6 +330,9 @@ class QueryRead(QueryHead):
     citations: list[CitationRead]
     removed_citations: list[int] = Field(description="Numbers of the original answer that the answer cites no more.")
     edits: list[dict[str, JsonValue]] = Field(description="Every change from the original answer to the answer.")
+    answer_object: ObjectRead | None = Field(
+        description="Null when no `answer_schema` was asked for, and until there is an answer."
+    )
     mentions: list[MentionRead] = Field(
         description="Beside a refusal: where the documents mention what was asked, without answering it."
     )

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from api.schemas.texts import Input, WebhookUrl, WorkspaceName, Workspaces, one_place
 from domain.query.instructions import Instructions
@@ -29,6 +29,15 @@ MaxCostUsd = Annotated[
 ]
 
 
+AnswerSchema = Annotated[
+    dict[str, JsonValue] | None,
+    Field(
+        description="A JSON Schema (draft 2020-12) with an object at its root: `answer_object` then follows it, filled "
+        "from the verified sentences of the answer. As the workspace has it if it is left out; `{}` asks for none. "
+        "Needs a language model.",
+        examples=[{"type": "object", "properties": {"days": {"type": ["integer", "null"]}}, "required": ["days"]}],
+    ),
+]
 MaxSources = Annotated[
     int | None, Field(ge=1, le=50, description="S5.2: so many sources at most; as configured when left out.")
 ]
@@ -139,6 +148,7 @@ class QuestionCreate(Input):
         default=Instructions(),
         description="How the answer is to be written; what is left out is as the workspace has it.",
     )
+    answer_schema: AnswerSchema = None
     callback_url: WebhookUrl | None = Field(
         default=None,
         description="Is sent the end of this question (docs/webhooks.md), signed with the callback secret.",

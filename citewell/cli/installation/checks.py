@@ -65,6 +65,16 @@ def sources_of_settings(settings: Settings) -> Iterator[Check]:
         yield Check("settings", "ok", f"{read}{given}")
 
 
+def origins(settings: Settings) -> Iterator[Check]:
+    """Pages elsewhere that may use the API; without any there is nothing to tell."""
+    named = settings.access.origins
+    if "*" in named:
+        advice = "name the pages in `access.origins`, unless everybody's may use it with a key"
+        yield Check("origins", "warn", "pages of all origins may use the API with a key", advice)
+    elif named:
+        yield Check("origins", "ok", f"pages of {', '.join(named)} may use the API with a key")
+
+
 def home(settings: Settings) -> Iterator[Check]:
     try:
         place = home_at(settings.home)
@@ -92,7 +102,6 @@ def servers() -> Iterator[Check]:
 
 
 def distributed(settings: Settings) -> Iterator[Check]:
-    """Servers of one's own, of which `citewell up` starts none."""
     found = check_readiness(settings)
     said = f"postgres {found.postgres}, schema {found.schema}, role {found.role}"
     yield Check("database", "ok", said) if found.ready else Check("database", "error", said, found.advice)
@@ -103,7 +112,6 @@ def distributed(settings: Settings) -> Iterator[Check]:
 
 
 def port(settings: Settings) -> Iterator[Check]:
-    """Whether the API could listen, where nothing runs on this home."""
     if not settings.api_port:
         yield Check("port", "ok", "any free one")
         return
@@ -115,7 +123,6 @@ def port(settings: Settings) -> Iterator[Check]:
 
 
 def instance(settings: Settings) -> Iterator[Check]:
-    """The server that the commands use: that of CITEWELL_URL, or the one that runs on this home or beside it."""
     if url := os.environ.get("CITEWELL_URL", "").strip():
         yield from _answers(url, settings)
     elif _is_distributed(settings):
@@ -191,10 +198,10 @@ Examination = Callable[[], Iterator[Check]]
 
 
 def of_this_machine(settings: Settings) -> list[Examination]:
-    """Everything but the models, in the order in which one depends on another."""
     its_own = [lambda: home(settings), servers]
     return [
         lambda: sources_of_settings(settings),
+        lambda: origins(settings),
         *([lambda: distributed(settings)] if _is_distributed(settings) else its_own),
         lambda: instance(settings),
     ]

@@ -14,7 +14,6 @@ from citewell_client.types import Mention, Query
 
 
 def answer_view(query: Query, title: str = "") -> RenderableType:
-    """Question, answer, what it cites, a verdict per sentence, scores, and costs."""
     parts: list[RenderableType] = [plain(title + query["question"], "bold")]
     # Servers of older versions omit it.
     if restated := query.get("restated_question"):
@@ -25,7 +24,6 @@ def answer_view(query: Query, title: str = "") -> RenderableType:
 
 
 def proof_view(query: Query) -> RenderableType:
-    """What stands below an answer: what it cites, a verdict per sentence, scores, and costs."""
     parts: list[RenderableType] = []
     if query["abstained"]:
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
@@ -43,7 +41,6 @@ def proof_view(query: Query) -> RenderableType:
 
 
 def timings_view(queries: list[Query]) -> RenderableType:
-    """The duration of each stage, a column per question."""
     stages = dict.fromkeys(stage for query in queries for stage in query["timings"] if stage != "total")
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("stage")
@@ -56,7 +53,6 @@ def timings_view(queries: list[Query]) -> RenderableType:
 
 
 def _references(query: Query) -> RenderableType:
-    """Each reference, followed by the beginnings of its cited passages."""
     lines: list[RenderableType] = []
     for number, reference in enumerate(query["references"], start=1):
         taken = Table.grid(padding=(0, 2), expand=True)

@@ -45,7 +45,6 @@ def counted(number: int, noun: str) -> str:
 
 
 def score(value: float | None) -> str:
-    """Two decimals, or a dash for what was not scored."""
     return "–" if value is None else f"{value:.2f}"
 
 
@@ -69,7 +68,6 @@ def size(number: int) -> str:
 
 
 def when(timestamp: str) -> str:
-    """A timestamp of the API in the local time zone."""
     return datetime.fromisoformat(timestamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 

@@ -22,7 +22,6 @@ class Frame:
     height: float
 
     def displayed(self, box: Box) -> Box:
-        """Left, top, right, bottom of a place, cut at the page's edges."""
         left, bottom, right, top = self.box
         wide, high = right - left, top - bottom
         across = [min(max((x - left) / wide, 0), 1) for x in (box[0], box[2])]
@@ -40,7 +39,6 @@ class Frame:
 
 
 def frame_of(page: pdfium.PdfPage) -> Frame | None:
-    """The frame of a page that is not turned yet; None for a broken one without a usable size."""
     box, (width, height) = page.get_bbox(), page.get_size()
     sides = (box[2] - box[0], box[3] - box[1], width, height)
     if not all(isfinite(side) and 0 < side < _MAX_SIDE for side in sides):

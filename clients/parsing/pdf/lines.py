@@ -54,7 +54,6 @@ class Line:
 
 
 def read_lines(textpage: pdfium.PdfTextPage, count: int, glyphs: Glyphs) -> list[Line]:
-    """The lines of a page in PDFium's reading order; `count` is its number of characters."""
     reader = _Reader(glyphs)
     for index in range(count):
         code = pdfium_c.FPDFText_GetUnicode(textpage, index)
@@ -133,7 +132,6 @@ def _joined(characters: list[tuple[int, int]], boxes: dict[int, Extent], size: f
 
 
 def _drawn(characters: Iterable[tuple[int, int]], text: str) -> list[tuple[str, int]]:
-    """The visible characters of a line as they appear in its `text`, each with the index of its glyph."""
     drawn: list[tuple[str, int]] = []
     high = 0
     for index, code in characters:
@@ -154,7 +152,6 @@ def _spelled(unit: str, *, is_bullet: bool) -> str:
 
 
 def _gaps(boxes: Iterable[Extent], width: float) -> list[Extent]:
-    """The empty stretches of a line wider than `width`, whatever the order of its characters."""
     gaps: list[Extent] = []
     ordered = sorted(boxes)
     reach = ordered[0][1]
@@ -166,7 +163,6 @@ def _gaps(boxes: Iterable[Extent], width: float) -> list[Extent]:
 
 
 def _jumps(end: Extent, box: Extent, gaps: list[Extent]) -> bool:
-    """True if a gap lies between two consecutive characters."""
     return any((end[1] <= left and right <= box[0]) or (box[1] <= left and right <= end[0]) for left, right in gaps)
 
 

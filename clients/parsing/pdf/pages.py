@@ -58,7 +58,6 @@ def read_pages(
 
 @contextmanager
 def opened_page(pdf: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfPage]:
-    """A page with the values of its form fields drawn in place."""
     page = pdf[index]
     if pdf.formenv and page.flatten() == pdfium_c.FLATTEN_SUCCESS:
         page.close()

@@ -136,7 +136,6 @@ def _wraps(above: Line, line: Line, edge: float) -> bool:
 
 
 def _carries_on(above: Line, line: Line) -> bool:
-    """True if a sentence continues in the next column."""
     return not _SENTENCE_END.search(above.text) and line.text[0].isalpha() and not line.text[0].isupper()
 
 

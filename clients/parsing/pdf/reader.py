@@ -76,5 +76,4 @@ def opened_pdf(data: bytes, filename: str) -> pdfium.PdfDocument:
 
 
 def _outline(pdf: pdfium.PdfDocument) -> frozenset[str]:
-    """The bookmark titles that viewers show beside the pages."""
     return frozenset(outline_key(bookmark.get_title()) for bookmark in pdf.get_toc()) - {""}

@@ -25,7 +25,6 @@ OUT_OF_MEMORY = 12
 
 
 def main() -> None:
-    """Read the request, confine this process, answer and exit."""
     # Keeps the output of libraries out of the answer.
     answer = os.dup(1)
     os.dup2(2, 1)

@@ -127,7 +127,6 @@ def _are_sound(document: ParsedDocument) -> bool:
 
 
 def _in_order(marks: Sequence[Page | Section | Table], length: int) -> bool:
-    """True if all marks lie within the text and none overlaps the one before it."""
     return all(0 <= mark.start <= mark.end <= length for mark in marks) and all(
         before.end <= after.start for before, after in pairwise(marks)
     )

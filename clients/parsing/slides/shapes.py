@@ -33,9 +33,6 @@ _COUNTS = {"arabic": str, "alphaLc": letter, "romanLc": roman}
 
 
 def has_words(shapes: SlideShapes) -> bool:
-    """True if any shape has text, a chart, a diagram or a described picture; slide numbers, dates, headers and footers
-    do not count.
-    """
     elements = [shape.element for shape in shapes if not _is_furniture(shape)]
     return any(
         (part.tag == f"{_A}t" and (part.text or "").strip())
@@ -47,7 +44,6 @@ def has_words(shapes: SlideShapes) -> bool:
 
 
 def add_shapes(shapes: SlideShapes, builder: DocumentBuilder, title: BaseShape | None) -> None:
-    """Add all shapes except the title, slide numbers, dates, headers and footers."""
     wanted = (shape for shape in shapes if title is None or shape.shape_id != title.shape_id)
     _add_all([shape for shape in wanted if not _is_furniture(shape)], builder)
 
@@ -124,7 +120,6 @@ def _table_rows(table: Table) -> list[list[Cell]]:
 
 
 def _diagram_texts(frame: GraphicFrame) -> Iterator[str]:
-    """The texts of a SmartArt graphic, which are stored in a part of their own."""
     for reference in frame.element.iter(f"{_DIAGRAM}relIds"):
         part = frame.part.related_part(reference.get(f"{_R}dm", ""))
         for paragraph in parse_xml(part.blob).iter(f"{_A}p"):

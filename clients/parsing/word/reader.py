@@ -106,7 +106,6 @@ class _Reader:
         return self.numbering.label(list_id, level or 0) if list_id and list_id != "0" else ""
 
     def _attached(self, paragraph: Element) -> None:
-        """Add text boxes and charts after their paragraph, and notes after the list or table they belong to."""
         self._pending += self.notes.texts(note_references(paragraph))
         boxes = list(text_boxes(paragraph))
         if boxes or not self._items:

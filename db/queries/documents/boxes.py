@@ -16,7 +16,6 @@ Lines: TypeAlias = Sequence[Sequence[float]]
 
 
 def store_boxes(session: Session, document_id: uuid.UUID, pages: Sequence[PageBoxes]) -> None:
-    """Replace the pages of a document."""
     session.execute(delete(DocumentPage).where(DocumentPage.document_id == document_id))
     for first in range(0, len(pages), _BATCH):
         rows = [
@@ -44,14 +43,12 @@ def find_recognised(session: Session, places: Collection[tuple[uuid.UUID, int]])
 
 
 def list_page_sizes(session: Session, document_id: uuid.UUID) -> dict[int, tuple[float, float]]:
-    """Width and height in points of the pages that can be shown, by number."""
     wanted = select(DocumentPage.number, DocumentPage.width, DocumentPage.height)
     rows = session.execute(wanted.where(DocumentPage.document_id == document_id))
     return {number: (width, height) for number, width, height in rows}
 
 
 def list_boxes(session: Session, document_id: uuid.UUID, numbers: Collection[int]) -> list[PageBoxes]:
-    """These pages of a document with their boxes, in order."""
     wanted = select(DocumentPage).options(undefer(DocumentPage.words)).order_by(DocumentPage.number)
     rows = session.scalars(wanted.where(DocumentPage.document_id == document_id, DocumentPage.number.in_(numbers)))
     return [PageBoxes(row.number, row.width, row.height, row.words) for row in rows]

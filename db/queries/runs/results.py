@@ -44,7 +44,6 @@ StoredAnswer = tuple[Answer, list[Citation]]
 
 
 def find_answer(session: Session, query_id: uuid.UUID) -> StoredAnswer | None:
-    """The answer of the last round, if any, with its citations in order."""
     answer = session.scalar(select(Answer).where(Answer.query_id == query_id).order_by(Answer.round.desc()).limit(1))
     if answer is None:
         return None
@@ -53,7 +52,6 @@ def find_answer(session: Session, query_id: uuid.UUID) -> StoredAnswer | None:
 
 
 def find_published_verification(session: Session, query_id: uuid.UUID) -> StoredVerification | None:
-    """The verification of the answer that users see, if any."""
     verification = session.scalar(
         select(Verification)
         .where(Verification.query_id == query_id, Verification.kind == "published")
@@ -85,6 +83,8 @@ class Whole(NamedTuple):
     standing: dict[str, Any] | None
     """{state, reason, since, verification} of its answer, once a cited document has changed (N7)."""
     conversation_id: uuid.UUID | None = None
+    filled: dict[str, Any] | None = None
+    """The outcome of `fill_object`, if the answer was asked for as an object."""
 
 
 # One statement, because every fetched answer runs it: a dozen separate ones cost five times as much.
@@ -145,7 +145,9 @@ SELECT
     (SELECT json_build_object('head', head, 'records', length) FROM audit_chains WHERE query_id = :q) AS audit,
     (SELECT json_build_object('state', state, 'reason', reason, 'since', since, 'verification', reverification)
      FROM answer_standings WHERE query_id = :q) AS standing,
-    (SELECT conversation_id FROM conversation_turns WHERE query_id = :q) AS conversation_id
+    (SELECT conversation_id FROM conversation_turns WHERE query_id = :q) AS conversation_id,
+    (SELECT value FROM step_outcomes WHERE query_id = :q AND step = 'fill_object' AND value IS NOT NULL
+     ORDER BY round DESC LIMIT 1) AS filled
 """)
 
 
@@ -167,6 +169,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
         audit=row.audit,
         standing=row.standing,
         conversation_id=row.conversation_id,
+        filled=row.filled,
     )
 
 

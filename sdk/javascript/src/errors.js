@@ -37,6 +37,16 @@ export class ServerUnreachable extends CitewellError {
   }
 }
 
+/** A message to a webhook is not genuine, or too old. */
+export class WebhookInvalid extends CitewellError {}
+
+/** This is no secret of a webhook; the message does not repeat it. */
+export class WebhookSecretInvalid extends CitewellError {
+  constructor() {
+    super("a secret is whsec_ and 24 to 64 bytes in base64");
+  }
+}
+
 const BY_STATUS = {
   400: InputRefused,
   401: NotAllowed,

@@ -9,4 +9,7 @@ export {
   NotAllowed,
   NotFound,
   ServerUnreachable,
+  WebhookInvalid,
+  WebhookSecretInvalid,
 } from "./errors.js";
+export { verifyWebhook } from "./webhooks.js";

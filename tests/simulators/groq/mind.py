@@ -302,6 +302,43 @@ def _rewrite_statement(task: Task) -> dict[str, Any]:
     return {"text": without_markers(span.flat), "source": source.number}
 
 
+_FORM = re.compile(r"^(/\S+): (\w+)", re.MULTILINE)
+_ENTRY = re.compile(r'<entry id="(\w+)">\nfield: (\S+)\nvalue: (.*?)\nsentences:\n(.*?)\n</entry>', re.DOTALL)
+
+
+def _fill_fields(task: Task) -> dict[str, Any]:
+    """The first number of the sentence that shares most with a field's line, or that sentence."""
+    said = [line.partition(". ")[::2] for line in task.part("sentences").splitlines()]
+    fields: list[dict[str, Any]] = []
+    for line in task.part("form").splitlines():
+        if not (place := _FORM.match(line)):
+            continue
+        about = stems(re.sub(r"[/_*]", " ", place[1]) + line[place.end() :])
+        number, text = max(said, key=lambda each: share(about, stems(each[1])))
+        found = re.search(r"\d[\d.,]*\d|\d", text) if place[2] in ("number", "integer") else None
+        value = found[0] if found else "true" if place[2] == "boolean" else text.rstrip(".")
+        if share(about, stems(text)):
+            fields.append({"path": place[1].replace("*", "0"), "sentences": [int(number)], "value": value})
+    return {"fields": fields}
+
+
+def _check_fields(task: Task) -> dict[str, Any]:
+    """A field is meant if its sentences share a word with its path or its line in the form."""
+    lines = {line.partition(":")[0]: line for line in task.part("form").splitlines()}
+
+    def meant(path: str, text: str) -> bool:
+        line = lines.get(re.sub(r"/\d+", "/*", path), path)
+        return bool(stems(re.sub(r"[/_*:]", " ", line)) & stems(text))
+
+    checked = [(id_, meant(path, said)) for id_, path, _, said in _ENTRY.findall(task.user)]
+    return {
+        "checks": [
+            {"id": id_, "reason": "It shares words." if yes else "It is of something else.", "says": yes}
+            for id_, yes in checked
+        ]
+    }
+
+
 def _corrupted(text: str) -> str:
     if not numbers(text):
         return f"Contrary to expectation, {text}".replace("[†", " by 37 percent[†", 1)
@@ -321,6 +358,10 @@ def _inverted(judgement: dict[str, Any]) -> dict[str, Any]:
         "text_span": lambda quote: f"{' '.join(reversed(quote.split()))} as everybody knows",
         "action": lambda _: "search",
         "queries": lambda queries: queries or ["something else"],
+        "says": lambda yes: not yes,
+        "value": lambda value: f"{value} or so",
+        "fields": lambda fields: [_inverted(each) for each in fields],
+        "checks": lambda checks: [_inverted(each) for each in checks],
         "quote": lambda quote: f"{' '.join(reversed(quote.split()))} as everybody knows",
         "notes": lambda notes: [_inverted(note) for note in notes],
         "scores": lambda scores: [_inverted(score) for score in scores],
@@ -355,12 +396,16 @@ _JUDGEMENTS: dict[str, Callable[[Task], dict[str, Any]]] = {
     "rerank_chunks": _rerank_chunks,
     "rerank_chunk": _rerank_chunk,
     "extract_graph": _extract_graph,
+    "fill_fields": _fill_fields,
+    "check_fields": _check_fields,
     "extract_keywords": _extract_keywords,
 }
 # In this order: a task whose fields are a part of another's comes after it.
 _FIELDS: dict[str, tuple[str, ...]] = {
     "extract_graph": ("entities", "relations"),
     "extract_keywords": ("low_level", "high_level"),
+    "fill_fields": ("fields", "path"),
+    "check_fields": ("checks", "says"),
     "extract_citations": ("citations", "text_span"),
     "check_facts": ("claims", "supporting_sources"),
     "decide_search": ("action", "queries"),

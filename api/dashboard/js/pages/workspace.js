@@ -15,7 +15,7 @@ const t = words({
     low: "Low: one passage is enough", balanced: "Balanced", high: "High: refuse when evidence is thin", standard: "Standard", cheap: "Low: fewer calls of models",
     instructions: "How answers are written", language: "Language of answers", language_: "That of the question", tone: "Tone", toneHint: "For example: formal, addressing customers.", length: "Length",
     lengthHint: "For example: at most three sentences.", glossary: "Glossary", glossaryHint: "Words that you use, and what you mean by them. No source: nothing is cited from it.", term: "Term", meaning: "Meaning",
-    refusal: "What is said in place of “I don't know”", refusalHint: "For example: Please ask the help desk, extension 100.", save: "Save settings", saved: "The settings are saved.", same: "Nothing was changed.",
+    refusal: "What is said in place of “I don't know”", refusalHint: "For example: Please ask the help desk, extension 100.", schema: "Answers as an object", schemaHint: "A JSON Schema with an object at its root. Answers then come as such an object, too, filled from verified sentences. Needs a language model; empty: none.", schemaBad: "This is no JSON: {why}", save: "Save settings", saved: "The settings are saved.", same: "Nothing was changed.",
     names: "Names", name: "Name", nameHint: "Documents, questions and keys stay; messages that were sent before keep the old name, and programs that use it have to be told.", title: "Title", titleHint: "How people call it.",
     rename: "Save names", renamed: "The names are saved.", end: "Delete this workspace", endText: "All its documents, and its questions with their history, are deleted. This cannot be undone.",
     remove: "Delete", sure: "Delete the workspace {name}?", amount: "What goes: documents: {d}, passages: {p}, and every question that was asked here.", type: "Type its name to confirm", mismatch: "That is not its name; nothing was deleted.",
@@ -26,7 +26,7 @@ const t = words({
     low: "낮음: 구절 하나면 충분", balanced: "균형", high: "높음: 근거가 부족하면 거절", standard: "표준", cheap: "적음: 모델 호출을 줄임",
     instructions: "답변 작성 지침", language: "답변 언어", language_: "질문의 언어", tone: "말투", toneHint: "예: 고객에게 말하듯 정중하게", length: "길이",
     lengthHint: "예: 최대 세 문장", glossary: "용어집", glossaryHint: "자주 쓰는 말과 그 뜻입니다. 출처가 아니므로 인용하지 않습니다.", term: "용어", meaning: "뜻",
-    refusal: "‘모릅니다’ 대신 할 말", refusalHint: "예: 내선 100번으로 문의해 주세요.", save: "설정 저장", saved: "설정을 저장했습니다.", same: "바뀐 내용이 없습니다.",
+    refusal: "‘모릅니다’ 대신 할 말", refusalHint: "예: 내선 100번으로 문의해 주세요.", schema: "객체로 된 답변", schemaHint: "최상위가 객체인 JSON 스키마입니다. 답변을 검증된 문장에서 채운 객체로도 받습니다. 언어 모델이 필요하며, 비우면 쓰지 않습니다.", schemaBad: "JSON이 아닙니다: {why}", save: "설정 저장", saved: "설정을 저장했습니다.", same: "바뀐 내용이 없습니다.",
     names: "이름", name: "이름", nameHint: "문서, 질문, 키는 그대로 남습니다. 이미 보낸 메시지에는 옛 이름이 남으며, 이 이름을 쓰는 프로그램은 고쳐야 합니다.", title: "제목", titleHint: "사람이 부르는 이름입니다.",
     rename: "이름 저장", renamed: "이름을 저장했습니다.", end: "작업 공간 삭제", endText: "모든 문서와 질문, 그 기록이 삭제됩니다. 되돌릴 수 없습니다.",
     remove: "삭제", sure: "작업 공간 {name}을(를) 삭제할까요?", amount: "문서 {d}개와 구절 {p}개, 여기서 한 모든 질문이 삭제됩니다.", type: "확인을 위해 이름을 입력하세요", mismatch: "이름이 다릅니다. 삭제하지 않았습니다.",
@@ -60,7 +60,13 @@ function settingsForm({ settings }, path) {
   const send = async (event) => {
     event.preventDefault();
     show(problem);
-    const change = changed(settings, read(event.target.elements, glossary.values()));
+    let wanted;
+    try {
+      wanted = read(event.target.elements, glossary.values());
+    } catch (error) {
+      return show(problem, h("p", { class: "caution", role: "alert" }, t("schemaBad", { why: error.message })));
+    }
+    const change = changed(settings, wanted);
     if (!Object.keys(change).length) return notice(t("same"));
     await ask(path, { method: "PATCH", json: { settings: change } }).then(() => { notice(t("saved")); return redraw(); }).catch((error) => show(problem, trouble(error)));
   };
@@ -72,12 +78,14 @@ function settingsForm({ settings }, path) {
       h("label", {}, t("language"), select("language", LANGUAGES, instructions.language, languageName)), input("tone", instructions.tone, "toneHint"), input("length", instructions.length, "lengthHint")),
     input("refusal", instructions.refusal, "refusalHint"),
     h("fieldset", { class: "stack tight" }, h("legend", {}, t("glossary")), h("p", { class: "hint" }, t("glossaryHint")), glossary.element),
+    h("label", {}, t("schema"), h("textarea", { name: "schema", rows: "4", spellcheck: "false", dir: "ltr" }, settings.answer_schema ? JSON.stringify(settings.answer_schema, null, 2) : ""), h("span", { class: "hint" }, t("schemaHint"))),
     problem, h("div", {}, h("button", { class: "primary" }, t("save")))));
 }
 
 function read(fields, glossary) {
   const of = (name) => fields.namedItem(name).value.trim() || null; // one of them is called "length"
-  return { mode: of("mode"), preset: of("preset"), models: { main: of("main"), fast: of("fast") },
+  const schema = of("schema");
+  return { mode: of("mode"), preset: of("preset"), answer_schema: schema && JSON.parse(schema), models: { main: of("main"), fast: of("fast") },
     instructions: { language: of("language"), tone: of("tone"), length: of("length"), refusal: of("refusal"), glossary } };
 }
 

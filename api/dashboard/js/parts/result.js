@@ -14,6 +14,7 @@ import { effort } from "./effort.js";
 import { feedbackOn } from "./feedback.js";
 import { legend } from "./legend.js";
 import { notice, told, trouble } from "./notices.js";
+import { objectOf } from "./object.js";
 import { passageList } from "./passages.js";
 import { refusal } from "./refusal.js";
 import { scores } from "./scores.js";
@@ -48,7 +49,7 @@ export async function result(place, query, path, history, signal) {
       h("div", { class: "actions stack" }, h("div", { class: "row" }, shareButton(path), copyButtons(query, path)), feedback.element)),
     !query.abstained && h("div", { class: "beside-answer" }, citedSources(query.citations), verification && h("section", { class: "card aside", "aria-labelledby": "proof-title" },
       h("h2", { id: "proof-title" }, t("proof")), scores(verification))),
-    h("div", { class: "rest" }, changed), behind));
+    h("div", { class: "rest" }, objectOf(query), changed), behind));
   try {
     const told = await history;
     if (query.abstained) show(refused, refusal(query, told.events));

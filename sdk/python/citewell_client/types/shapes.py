@@ -33,6 +33,13 @@ __all__ = [
     "Document",
     "DocumentBlocks",
     "DocumentGraph",
+    "DocumentSource",
+    "DocumentSourceDocuments",
+    "DocumentSourceHead",
+    "DocumentSourceItem",
+    "DocumentSourceItems",
+    "DocumentSourceReason",
+    "DocumentSourceTaken",
     "Event",
     "EvidenceLocation",
     "Fact",
@@ -50,6 +57,8 @@ __all__ = [
     "Mention",
     "Metric",
     "ModelCall",
+    "Object",
+    "ObjectValue",
     "PageBoxes",
     "ParkedStep",
     "Passage",
@@ -461,6 +470,94 @@ class DocumentBlocks(TypedDict):
     blocks: list[Block]
 
 
+class DocumentSourceTaken(TypedDict):
+    """The options of a source."""
+
+    include: list[str]
+    exclude: list[str]
+    max_items: int
+    when_gone: Literal["mark", "delete"]
+    metadata: dict[str, Any]
+    urls: list[str]
+    depth: int
+    entries: bool
+    branch: str | None
+    store: str | None
+
+
+class DocumentSourceItems(TypedDict):
+    """The items of the current or last run, by what became of them."""
+
+    listed: int
+    pending: int
+    new: int
+    changed: int
+    unchanged: int
+    skipped: int
+    failed: int
+    gone: int
+
+
+class DocumentSourceDocuments(TypedDict):
+    """The source's documents, in their newest version, by state."""
+
+    queued: int
+    processing: int
+    ready: int
+    failed: int
+    superseded: int
+
+
+class DocumentSourceReason(TypedDict):
+    """An item that did not become a document, and why."""
+
+    key: str
+    outcome: Literal["pending", "new", "changed", "unchanged", "skipped", "failed", "gone"]
+    code: str
+    message: str
+
+
+class DocumentSourceHead(TypedDict):
+    """A source without the progress of its run."""
+
+    id: str
+    name: str
+    workspace: str
+    kind: Literal["folder", "web", "sitemap", "feed", "git", "bucket"]
+    location: str
+    every_s: int | None
+    status: Literal["active", "paused", "deleting"]
+    phase: Literal["idle", "listing", "fetching"]
+    run: int
+    error: Failure | None
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    next_run_at: str | None
+
+
+class DocumentSource(DocumentSourceHead):
+    """A source, and the progress of its current or last run."""
+
+    options: DocumentSourceTaken
+    items: DocumentSourceItems
+    documents: DocumentSourceDocuments
+    reasons: list[DocumentSourceReason]
+
+
+class DocumentSourceItem(TypedDict):
+    """A file, page or entry of a source."""
+
+    key: str
+    outcome: Literal["pending", "new", "changed", "unchanged", "skipped", "failed", "gone"]
+    document_id: str | None
+    document_status: Literal["queued", "processing", "ready", "failed", "superseded"] | None
+    code: str | None
+    message: str | None
+    seen_at: str
+    gone_at: str | None
+
+
 class Event(TypedDict):
     """A milestone."""
 
@@ -775,6 +872,25 @@ class Citation(TypedDict):
     links: CitationLinks
 
 
+class ObjectValue(TypedDict):
+    """What became of one place of the schema."""
+
+    path: str
+    status: Literal["verified", "removed", "not_stated"]
+    value: Any
+    reason: str | None
+    sentences: list[int]
+    citations: list[int]
+
+
+class Object(TypedDict):
+    """The answer as an object that follows `answer_schema`, filled from its verified sentences."""
+
+    value: dict[str, Any] | None
+    withheld: str | None
+    values: list[ObjectValue]
+
+
 class AnswerSource(TypedDict):
     """A passage that the answer was written from."""
 
@@ -854,6 +970,7 @@ class Query(QueryHead):
     citations: list[Citation]
     removed_citations: list[int]
     edits: list[dict[str, Any]]
+    answer_object: Object | None
     mentions: list[Mention]
     sources: list[AnswerSource]
     verification: Scores | None

@@ -1,0 +1,33 @@
+"""What may be done at an address: every method of the path, which 405 and OPTIONS tell in `Allow` (RFC 9110)."""
+
+from collections.abc import Iterable, Sequence
+
+from fastapi import Request, Response
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Scope
+
+
+class Methods:
+    """The routes of the whole application: each of them knows only its own methods."""
+
+    def __init__(self, routes: Iterable[BaseRoute]) -> None:
+        self._routes = [route for route in routes if isinstance(route, Route)]
+
+    def at(self, scope: Scope) -> Sequence[str]:
+        """In alphabetical order; none where there is nothing."""
+        asked: Scope = {**scope, "path_params": {}}
+        found = (route.methods or () for route in self._routes if route.matches(asked)[0] is not Match.NONE)
+        methods = {method for each in found for method in each}
+        return sorted(methods | {"OPTIONS"}) if methods else []
+
+
+def allowed(request: Request) -> dict[str, str]:
+    """The header that says it, where the application knows the path."""
+    methods: Methods = request.app.state.methods
+    found = methods.at(request.scope)
+    return {"Allow": ", ".join(found)} if found else {}
+
+
+def told(request: Request) -> Response:
+    """The answer to OPTIONS."""
+    return Response(status_code=204, headers=allowed(request))

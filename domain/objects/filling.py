@@ -1,0 +1,206 @@
+"""An object filled from verified sentences. A value counts when its sentences state it and a model agrees that they say
+it of this field; every other one is null or left out where the schema allows, or the object is withheld."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from domain.entities.dates import find_dates
+from domain.entities.numbers import find_quantities
+from domain.objects.schema import Field, escaped
+
+MAX_VALUES = 200
+NOT_STATED = "no verified sentence states it"
+_WISH = "The answer is read for these facts. State each that the sources have in a sentence that names what it is of:"
+_DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d{1,2})?")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_PLACE_DIGITS = 3
+_MISSING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What became of one place of the object: `path` is a JSON Pointer, `sentences` are positions in the answer."""
+
+    path: str
+    status: Literal["verified", "removed", "not_stated"]
+    value: Any
+    reason: str | None
+    sentences: Sequence[int] = ()
+    citations: Sequence[int] = ()
+
+    def removed(self, reason: str) -> "Value":
+        return replace(self, status="removed", reason=reason)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """The object, or None with the reason why it is `withheld`."""
+
+    value: dict[str, Any] | None
+    withheld: str | None
+    values: list[Value]
+
+
+def proposed(
+    root: Field, path: str, written: str, numbers: Sequence[int], sentences: Mapping[int, str]
+) -> Value | None:
+    """A value as a model wrote it for a place; None where there is no such place or nothing was written.
+
+    `sentences` are the verified ones by position.
+    """
+    field = root.find(path)
+    if field is None or field.kind != "leaf" or written.strip() in ("", "null"):
+        return None
+    own = sorted({number for number in numbers if number in sentences})
+    value = _typed(field, written.strip())
+    read = Value(path, "verified", written if value is _MISSING else value, None, own)
+    if value is _MISSING:
+        return read.removed("it does not fit the schema")
+    if fault := field.fault(value):
+        return read.removed(f"the schema refuses it: {fault}")
+    if not own:
+        return read.removed("it names no verified sentence")
+    if not _is_stated(field, value, " ".join(sentences[number] for number in own)):
+        return read.removed("the sentences that it names do not state it")
+    return read
+
+
+def _typed(field: Field, written: str) -> Any:
+    """The value in the type that the schema wants; `_MISSING` if none fits."""
+    options: list[Any] = [written]
+    if _NUMBER.fullmatch(written):
+        number = float(written.replace(",", ""))
+        options = [int(number) if number.is_integer() else number, written]
+    elif written.lower() in ("true", "false"):
+        options = [written.lower() == "true", written]
+    elif written.startswith('"'):
+        with suppress(ValueError):
+            options.append(json.loads(written))
+    fitting = (each for each in options if field.fault(each) is None)
+    return next(fitting, options[0] if field.schema.get("type") in _types_of(options[0]) else _MISSING)
+
+
+def _types_of(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return ("string",)
+    return ("boolean",) if isinstance(value, bool) else ("number", "integer")
+
+
+def _is_stated(field: Field, value: Any, text: str) -> bool:
+    if isinstance(value, bool) or "enum" in field.schema or "const" in field.schema:
+        return True  # a choice among given values: a model says whether the sentences mean it
+    if isinstance(value, str):
+        return _has_words(text, value) or _has_date(text, value)
+    written = {float(each.replace(",", "")) for each in _DIGITS.findall(text)}
+    return abs(value) in written | {each.value for each in find_quantities(text)}
+
+
+def _has_words(text: str, value: str) -> bool:
+    wanted = _flat(value)
+    return bool(wanted) and re.search(rf"(?<![a-z0-9]){re.escape(wanted)}(?![a-z0-9])", _flat(text)) is not None
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.casefold().split()).strip(" .,;:!?。\"'“”‘’")
+
+
+def _has_date(text: str, value: str) -> bool:
+    if not _DATE.fullmatch(value):
+        return False
+    return any(wanted.follows_from(said) for wanted in find_dates(value) for said in find_dates(text) if said.years)
+
+
+def filled(root: Field, values: Sequence[Value]) -> Filled:
+    """Build the object from the verified values, and say what became of every place."""
+    known: dict[str, Value] = {}
+    for each in values:
+        known.setdefault(each.path, each)
+    builder = _Builder(known)
+    value = builder.build(root, "")
+    told = [*known.values(), *builder.open]
+    if value is _MISSING:
+        return Filled(None, f"The answer does not fit the schema: {builder.fault}.", told)
+    if fault := root.fault(value):
+        return Filled(None, f"The answer does not fit the schema: {fault}.", told)
+    return Filled(value, None, told)
+
+
+class _Builder:
+    def __init__(self, known: Mapping[str, Value]) -> None:
+        self._known = known
+        self.open: list[Value] = []
+        self.fault = "nothing is known"
+
+    def build(self, field: Field, path: str) -> Any:
+        """The value at `path`, or `_MISSING`."""
+        if field.kind == "object":
+            return self._object(field, path)
+        return self._array(field, path) if field.kind == "array" else self._leaf(field, path)
+
+    def _leaf(self, field: Field, path: str) -> Any:
+        if "const" in field.schema:
+            return field.schema["const"]
+        found = self._known.get(path)
+        if found is None:
+            self.open.append(Value(path, "not_stated", None, NOT_STATED))
+        return found.value if found and found.status == "verified" else _MISSING
+
+    def _object(self, field: Field, path: str) -> Any:
+        made: dict[str, Any] = {}
+        for name, child in field.properties.items():
+            own = f"{path}/{escaped(name)}"
+            value = self.build(child, own)
+            if value is not _MISSING:
+                made[name] = value
+            elif name in field.required and child.nullable:
+                made[name] = None
+            elif name in field.required:
+                self.fault = f"{own} is required, and {self._why(own)}"
+                return _MISSING
+        return made if made or not path else _MISSING
+
+    def _array(self, field: Field, path: str) -> Any:
+        places = {int(part) for each in self._known if (part := _position(each, path)) is not None}
+        made = [self.build(field.items, f"{path}/{place}") for place in sorted(places)] if field.items else []
+        kept = [each for each in made if each is not _MISSING]
+        if fault := field.fault(kept):
+            self.fault = f"{path}: {fault}"
+            return _MISSING
+        return kept
+
+    def _why(self, path: str) -> str:
+        found = self._known.get(path)
+        return (found.reason if found else None) or NOT_STATED
+
+
+def _position(path: str, array: str) -> str | None:
+    if not path.startswith(f"{array}/"):
+        return None
+    part = path[len(array) + 1 :].partition("/")[0]
+    return part if part.isascii() and part.isdigit() and len(part) <= _PLACE_DIGITS else None
+
+
+def shown_fields(root: Field) -> str:
+    """The places of the schema as a model is shown them, a line for each."""
+    return "\n".join(_line(leaf) for leaf in root.leaves if "const" not in leaf.schema)
+
+
+def wish_for(root: Field) -> str:
+    """What the prompt of an answer adds, so that its sentences state what is asked for."""
+    return f"{_WISH}\n{shown_fields(root)}"
+
+
+def _line(leaf: Field) -> str:
+    rules = {key: value for key, value in leaf.schema.items() if key != "type"}
+    kind = leaf.schema.get("type", "value")
+    named = kind if isinstance(kind, str) else " or ".join(map(str, kind))
+    told = f" {json.dumps(rules, ensure_ascii=False)}" if rules else ""
+    return f"{leaf.path}: {named}{told}" + (f" - {' '.join(leaf.note.split())}" if leaf.note else "")

@@ -1,0 +1,133 @@
+"""Fills the object that an answer was asked for as, from the verified sentences of the concluded answer.
+
+A model copies values out of these sentences; code says whether they stand there, and a second call whether the
+sentences say them of that field. What fails any of the three is not in the object.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from clients.llm.gateway import Failure
+from db.models import Citation
+from db.queries.runs.results import find_answer, find_published_verification
+from db.session import reading
+from domain.objects.filling import MAX_VALUES, Filled, Value, filled, proposed, shown_fields
+from domain.objects.schema import Field, read_schema
+from domain.prompting.batched_items import Entries, by_id
+from domain.prompting.judgements import CHECK_FIELDS, FILL_FIELDS, FilledField
+from domain.query.outcomes import ObjectFilled
+from domain.verdicts.states import SentenceStatus
+from services.core.context import StepContext, StepResult
+
+_CHECKED_AT_ONCE = 20
+_LONGEST_VALUE = 4_000
+NOTHING_VERIFIED = "No sentence of the answer was verified."
+NOT_CHECKED = "whether the sentences say it of this field was not checked"
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The supported sentences by position, and the numbers that each cites; `withheld` is why there are none."""
+
+    sentences: Mapping[int, str]
+    cited: Mapping[int, Sequence[int]]
+    withheld: str | None = None
+
+
+async def fill_object(context: StepContext) -> StepResult:
+    """Without an answer there is no object; the reason is that of the answer."""
+    if (context.outcome("conclude") or {}).get("status") == "failed":
+        return _told(Filled(None, "There is no answer.", []))
+    answer = await asyncio.to_thread(_read, context)
+    if answer.withheld:
+        return _told(Filled(None, answer.withheld, []))
+    root = read_schema(context.query.options.answer_schema or {})
+    form = shown_fields(root)
+    sentences = "\n".join(f"{position}. {text}" for position, text in answer.sentences.items())
+    fields = {"sentences": sentences, "form": form, "question": context.question}
+    model = context.query.options.model
+    reply = await context.tools.models.ask(FILL_FIELDS, fields, log=context.log, model=model)
+    if isinstance(reply, Failure):
+        failed = ObjectFilled(status="failed", value=None, values=[], reason=reply.reason)
+        return StepResult.single(failed)
+    checked = await _checked(context, form, _proposals(root, reply.fields, answer), answer)
+    return _told(filled(root, checked))
+
+
+def _told(made: Filled) -> StepResult:
+    outcome = ObjectFilled(
+        status="withheld" if made.value is None else "filled",
+        value=made.value,
+        values=[each.as_json() for each in made.values],
+    )
+    if made.withheld:
+        outcome["reason"] = made.withheld
+    return StepResult.single(outcome)
+
+
+def _read(context: StepContext) -> _Answer:
+    with reading() as session:
+        found = find_answer(session, context.query.id)
+        published = find_published_verification(session, context.query.id)
+    if found is None or found[0].abstained:
+        return _Answer({}, {}, (found[0].abstain_reason if found else None) or NOTHING_VERIFIED)
+    rows = published.sentences if published else []
+    supported = {place: each for place, each in enumerate(rows) if each.status == SentenceStatus.SUPPORTED}
+    if not supported:
+        return _Answer({}, {}, NOTHING_VERIFIED)
+    return _Answer(
+        {place: " ".join(each.text.split()) for place, each in supported.items()},
+        {place: _numbers(found[1], each.start, each.end) for place, each in supported.items()},
+    )
+
+
+def _numbers(citations: Sequence[Citation], start: int, end: int) -> list[int]:
+    return sorted({each.number for each in citations if each.answer_start < end and start < each.answer_end})
+
+
+def _proposals(root: Field, written: Sequence[FilledField], answer: _Answer) -> list[Value]:
+    """The first value for each place."""
+    found: dict[str, Value] = {}
+    for each in written[:MAX_VALUES]:
+        path = f"/{each.path.strip().lstrip('/')}"
+        value = each.value.replace("\x00", "")[:_LONGEST_VALUE]
+        read = proposed(root, path, value, each.sentences, answer.sentences)
+        if read is not None and path not in found:
+            found[path] = replace(read, citations=sorted({n for at in read.sentences for n in answer.cited[at]}))
+    return list(found.values())
+
+
+async def _checked(context: StepContext, form: str, values: Sequence[Value], answer: _Answer) -> list[Value]:
+    open_ = [each for each in values if each.status == "verified"]
+    groups = [open_[at : at + _CHECKED_AT_ONCE] for at in range(0, len(open_), _CHECKED_AT_ONCE)]
+    judged = await asyncio.gather(*(_judged(context, form, group, answer) for group in groups))
+    by_path = {each.path: each for group in judged for each in group}
+    return [by_path.get(each.path, each) for each in values]
+
+
+async def _judged(context: StepContext, form: str, values: Sequence[Value], answer: _Answer) -> list[Value]:
+    """The values of one call; what returns without a verdict is removed, as nothing unchecked is verified."""
+    entries = Entries.of([_shown(each, answer) for each in values])
+    fields = {"form": form, "question": context.question, "entries": entries}
+    item = ",".join(each.path for each in values)[:200]
+    reply = await context.tools.models.ask(CHECK_FIELDS.for_items(len(values)), fields, log=context.log, item=item)
+    if isinstance(reply, Failure):
+        return [each.removed(f"{NOT_CHECKED}: {reply.reason}") for each in values]
+    said = by_id(entries, reply.checks)
+    return [_with_verdict(each, said.get(entry.id)) for each, entry in zip(values, entries, strict=True)]
+
+
+def _with_verdict(value: Value, verdict: object) -> Value:
+    says, reason = getattr(verdict, "says", None), str(getattr(verdict, "reason", "")).replace("\x00", "")
+    if says is None:
+        return value.removed(NOT_CHECKED)
+    return (
+        value if says else value.removed(f"the sentences do not say it of this field: {' '.join(reason.split())[:300]}")
+    )
+
+
+def _shown(value: Value, answer: _Answer) -> str:
+    said = "\n".join(answer.sentences[position] for position in value.sentences)
+    return f"field: {value.path}\nvalue: {json.dumps(value.value, ensure_ascii=False)}\nsentences:\n{said}"
