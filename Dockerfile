@@ -3,7 +3,7 @@
 ARG PYTHON=3.12-slim-bookworm
 
 FROM python:${PYTHON} AS build
-RUN apt-get update && apt-get install --yes --no-install-recommends tini
+RUN apt-get update && apt-get install --yes --no-install-recommends tini tesseract-ocr-kor
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
 WORKDIR /build
 COPY deploy/requirements.lock deploy/build.lock deploy/
@@ -19,6 +19,8 @@ FROM python:${PYTHON}
 LABEL org.opencontainers.image.title="Citewell" \
       org.opencontainers.image.description="Answers questions from your own documents and proves them" \
       org.opencontainers.image.licenses="Apache-2.0"
+# The data of Korean for text recognition; that of English comes as a wheel.
+COPY --from=build /usr/share/tesseract-ocr/5/tessdata/kor.traineddata /usr/share/tesseract-ocr/5/tessdata/
 COPY --from=build /usr/bin/tini-static /usr/bin/tini
 COPY --from=build /opt/citewell /opt/citewell
 WORKDIR /app

@@ -43,6 +43,7 @@ from api.routes import (
     seed_stream,
     seeds,
     sharing,
+    sources,
     verifications,
     webhooks,
     workspaces,
@@ -75,6 +76,7 @@ _ROUTERS = (
     (documents.router, _DOCUMENTS),
     (originals.router, _DOCUMENTS),
     (imports.router, _DOCUMENTS),
+    (sources.router, _DOCUMENTS),
     (queries.router, _ASKING),
     (conversations.router, _ASKING),
     # Batches first: their path also matches that of a verification whose id is no UUID.

@@ -21,12 +21,10 @@ _Json = dict[str, Any]
 
 
 def operation_id(route: APIRoute) -> str:
-    """The name of the route, which clients that are generated use for their functions."""
     return route.name
 
 
 def complete(app: FastAPI, needs: Mapping[str, Access]) -> None:
-    """Let the description of `app` be complete; `needs` are the scopes by path."""
     described = app.openapi
 
     def openapi() -> _Json:

@@ -60,7 +60,6 @@ class PatientProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer malformed HTTP with a problem, too."""
         self._refuse(HTTPStatus.BAD_REQUEST, "bad_request", msg)
 
     def _watch(self) -> None:

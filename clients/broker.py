@@ -15,7 +15,6 @@ PUBLISHED = "published"
 
 
 def broker_answers(url: str) -> bool:
-    """Ping the Redis-compatible server at `url`; takes at most about two seconds."""
     try:
         # redis-py leaves the keyword arguments of both untyped.
         with Redis.from_url(  # pyright: ignore[reportUnknownMemberType]
@@ -58,7 +57,6 @@ class QueueLevel(NamedTuple):
 
 
 def queue_levels(url: str, queues: Sequence[str]) -> dict[str, QueueLevel] | None:
-    """Levels of `queues`; None when the broker does not answer within a second or so."""
     try:
         with Redis.from_url(  # pyright: ignore[reportUnknownMemberType]
             url, socket_connect_timeout=TIMEOUT_S, socket_timeout=TIMEOUT_S

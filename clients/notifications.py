@@ -51,7 +51,6 @@ class Notifier:
         self._try(lambda: self._redis.publish(CHANNEL, str(query_id)))
 
     def notify_watchers(self, query_id: uuid.UUID) -> None:
-        """Wake only those that watch every step of the query, not those that wait for its end."""
         self._try(lambda: self._redis.publish(_channel_of(str(query_id)), ""))
 
     def is_watched(self, query_id: uuid.UUID) -> bool:
@@ -126,7 +125,6 @@ class Subscriptions:
 
     @asynccontextmanager
     async def subscribed(self, query_id: uuid.UUID, *, watching: bool = False) -> AsyncGenerator[Subscriber]:
-        """Subscribe to the query's end, or with `watching` to everything that happens to it."""
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._receive(), name="notifications")
         subscriber, key = Subscriber(self._poll_after_s), str(query_id)

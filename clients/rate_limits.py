@@ -38,7 +38,6 @@ class _Outage:
         self._until = 0.0
 
     def ask(self) -> bool:
-        """True if this request should use the broker."""
         if not self._until:
             return True
         with self._lock:
@@ -48,7 +47,6 @@ class _Outage:
             return True
 
     def begin(self) -> bool:
-        """Record that the broker did not answer; True when the outage is new."""
         with self._lock:
             new, self._until = not self._until, time.monotonic() + _ALONE_FOR_S
             return new

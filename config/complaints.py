@@ -14,7 +14,6 @@ _FIELD = re.compile(r'field "(?P<name>\w+)"')
 
 
 def complaints(model: type[BaseModel], error: ValidationError, file: ConfigFile) -> list[str]:
-    """One sentence per wrong setting: the variable or the line it stands in, and what is wrong with it."""
     found = [*unknown_complaints(model, os.environ)]
     wrong = [([str(name) for name in each["loc"]], each) for each in error.errors(include_input=False)]
     for path, each in sorted(wrong, key=lambda pair: _line(pair[0], file)):
@@ -29,14 +28,12 @@ def complaints(model: type[BaseModel], error: ValidationError, file: ConfigFile)
 
 
 def unknown_complaints(model: type[BaseModel], environment: Mapping[str, str]) -> Iterator[str]:
-    """One sentence per environment variable that looks like a setting and is none."""
     for variable in unknown_variables(model, environment):
         meant = likely(model, variable.upper().removeprefix(PREFIX).lower().split(DELIMITER))
         yield f"{variable} is not a setting ({_hint(variable_of(meant) if meant else None)})"
 
 
 def unreadable_variable(error: SettingsError) -> str:
-    """The sentence for a list or mapping in the environment that is not JSON."""
     named = _FIELD.search(str(error))
     variable = variable_of([named["name"]]) if named else "a variable"
     return f'{variable}: it must be JSON, such as `{{"name": 1}}` or `[1, 2]`'
@@ -65,5 +62,4 @@ def _place(path: Sequence[str], file: ConfigFile) -> str:
 
 
 def _line(path: Sequence[str], file: ConfigFile) -> int:
-    """The line of the setting or of the group around it; 0 if the file has neither."""
     return next((file.lines[at] for end in range(len(path), 0, -1) if (at := tuple(path[:end])) in file.lines), 0)

@@ -32,7 +32,6 @@ _SECRETS = (
 
 
 def configure_logging(level: str, process_name: str, log_format: LogFormat = "auto") -> None:
-    """Send all logs of this process, including those of libraries, to standard error. Call once, at start-up."""
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -138,7 +137,6 @@ def _not_raised(broken: "sys.UnraisableHookArgs") -> None:
 
 
 def masked(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Mask values that are named or shaped like secrets: keys, tokens, passwords in URLs."""
     for name, value in event.items():
         if _SECRET_NAMES.search(name):
             event[name] = "***"

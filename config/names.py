@@ -21,7 +21,6 @@ _NAMED = "NAME"  # stands for a name of the user's own, such as a pool's
 
 
 def unknown_variables(model: type[BaseModel], environment: Mapping[str, str]) -> list[str]:
-    """Variables that look like settings and are none."""
     return sorted(
         variable
         for variable, value in environment.items()
@@ -30,7 +29,6 @@ def unknown_variables(model: type[BaseModel], environment: Mapping[str, str]) ->
 
 
 def is_setting(model: type[BaseModel], path: Sequence[str]) -> bool:
-    """Whether the path, such as `rerank` and `top_k`, leads to a setting or a group of them."""
     field = fields_by_name(model).get(path[0])
     if field is None or len(path) == 1:
         return field is not None
@@ -62,13 +60,11 @@ def likely(model: type[BaseModel], path: Sequence[str]) -> list[str] | None:
 
 
 def variable_of(path: Sequence[str]) -> str:
-    """The environment variable that sets it. Settings that other programs share have a name in capitals already."""
     name = DELIMITER.join(path)
     return name if name.isupper() else PREFIX + name.upper()
 
 
 def fields_by_name(model: type[BaseModel]) -> dict[str, FieldInfo]:
-    """The fields under every name that a file may use for them."""
     return {name: field for own, field in model.model_fields.items() for name in {own, *_aliases(field)}}
 
 
@@ -79,7 +75,6 @@ def _aliases(field: FieldInfo) -> list[str]:
 
 
 def _paths(model: type[BaseModel]) -> Iterator[tuple[str, ...]]:
-    """All settings and groups; a mapping's values stand below NAME."""
     for name, field in fields_by_name(model).items():
         yield (name,)
         if below := _below(field):
@@ -88,7 +83,6 @@ def _paths(model: type[BaseModel]) -> Iterator[tuple[str, ...]]:
 
 
 def _below(field: FieldInfo) -> type[BaseModel] | None:
-    """The model of a group, or of a mapping's values."""
     kinds = (field.annotation, *get_args(field.annotation))
     return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
 

@@ -27,7 +27,6 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
 
 
 def with_preset(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of environment and file, with those of the preset where they have none."""
     if values.get("preset") != "small":
         return dict(values)
     return {**values, **{name: _filled(values.get(name), group) for name, group in SMALL.items()}}

@@ -39,6 +39,7 @@ from config.serving import (
     TracingSettings,
     WorkerSettings,
 )
+from config.sources import SourcesSettings
 from config.verification import VerificationSettings, VerifyingSettings
 
 
@@ -84,6 +85,13 @@ class IngestionSettings(Group):
         default=2.0, ge=0, description="Additional time per MB; ten times as much for compressed formats such as PDF"
     )
     parse_max_s: float = Field(default=240.0, gt=0, description="Upper limit of the time to read a file")
+    ocr_languages: str = Field(
+        default="kor+eng",
+        pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$",
+        description="Languages of scans, by Tesseract's names; each page is read in the one that fits it best",
+    )
+    ocr_page_s: float = Field(default=60.0, gt=0, description="Additional time to recognise the text of a scanned page")
+    ocr_max_s: float = Field(default=400.0, gt=0, description="Upper limit of the time for all pages of a scan")
     chunk_tokens: int = Field(default=220, ge=30, description="Length of a passage in model tokens")
     overlap_tokens: int = Field(default=30, ge=0, description="Tokens of whole sentences repeated in the next passage")
     batch: int = Field(default=32, ge=1, description="Passages embedded and stored per transaction")
@@ -304,6 +312,7 @@ class Settings(BaseSettings):
     stream: StreamSettings = StreamSettings()
     verifying: VerifyingSettings = VerifyingSettings()
     webhooks: WebhookSettings = WebhookSettings()
+    sources: SourcesSettings = SourcesSettings()
     admission: AdmissionSettings = AdmissionSettings()
     serving: ServingSettings = ServingSettings()
     pools: dict[str, PoolSettings] = Field(
@@ -335,7 +344,6 @@ class Settings(BaseSettings):
 
     @property
     def judges_offline(self) -> bool:
-        """Whether every judgement is made by rules, in this process."""
         return self.provider == "offline" or self.models.judgements == "offline"
 
     @property
@@ -353,13 +361,11 @@ class Settings(BaseSettings):
 
     @property
     def provider_key_name(self) -> str:
-        """The environment variable for the key of the provider in use."""
         own = "GROQ_API_KEY" if self.provider != "openai_compatible" else "CITEWELL_MODELS__API_KEY"
         return self.models.api_key_env or own
 
     @property
     def graph_extractor(self) -> Literal["model", "local", "off"]:
-        """Which extractor reads the entities and relations of documents."""
         if self.graph.extractor == "auto":
             return "local" if self.provider == "offline" else "model"
         return self.graph.extractor

@@ -36,7 +36,6 @@ class Snapshot:
 
 @contextmanager
 def snapshot(url: str) -> Generator[Snapshot]:
-    """Open a repeatable-read snapshot of the database at `url`."""
     with _connected(url, "REPEATABLE READ") as connection:
         id_: str = connection.execute(text("SELECT pg_export_snapshot()")).scalar_one()
         version: str = connection.execute(text("SHOW server_version")).scalar_one()
@@ -67,7 +66,6 @@ def create_database(url: str, name: str) -> str:
 
 
 def drop_database(url: str, name: str) -> None:
-    """Drop a database of the same server, ending all connections to it."""
     with _administering(url) as connection:
         connection.execute(text(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)'))
 
@@ -98,7 +96,6 @@ def replace_database(url: str, name: str, replaced: str) -> None:
 
 @contextmanager
 def _administering(url: str) -> Generator[Connection]:
-    """An autocommit connection to the server's `postgres` database."""
     of_the_server = make_url(url).set(database="postgres").render_as_string(hide_password=False)
     with _connected(of_the_server, "AUTOCOMMIT") as connection:
         yield connection

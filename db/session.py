@@ -126,7 +126,6 @@ def act_for(tenant_id: int, workspaces: Iterable[int] | None = None) -> None:
 
 
 def is_limited() -> bool:
-    """Whether the next transaction is limited to some workspaces of its tenant."""
     return _workspaces.get() is not None
 
 
@@ -155,7 +154,6 @@ def _begin() -> str:
 
 @contextmanager
 def reading() -> Generator[Session]:
-    """Like `transaction`, for code that only reads."""
     with transaction() as session:
         yield session
 
@@ -171,7 +169,6 @@ def system_transaction() -> Generator[Session]:
 
 
 def after_commit(session: Session, callback: Callable[[], None]) -> None:
-    """Call `callback` once after the transaction commits, however often it is registered."""
     session.info.setdefault(_CALLBACKS, {})[callback] = None
 
 

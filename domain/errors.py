@@ -5,20 +5,23 @@ CitewellError
 │   ├── ConversationElsewhere
 │   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid, BatchInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
+│   ├── DocumentSourceInvalid ── PlaceForbidden
+│   ├── ItemUnusable ── RobotsDisallow, RedirectRefused, NotOfTheSource
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       ├── DocumentTooLarge (413), DocumentTooSlow, PageNotFound (404)
 │       └── ArchiveTypeUnknown (415), DocumentNameInvalid, DocumentNameTaken
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere, WorkspaceForbidden, KeyLimited
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
-│   ├── AuditNotFound, ConversationNotFound, TurnNotFound
+│   ├── AuditNotFound, ConversationNotFound, TurnNotFound, DocumentSourceNotFound
 │   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound, TenantNotFound
-├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable
+├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable, PlaceUnreachable
 ├── Overload ── BacklogFull (429), Overloaded (503)
 ├── SchemaUnknown (503), EmbeddingRejected (502)
 └── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
     NotReplayable, NotReverifiable, DocumentNotFailed, TurnUnfinished, WorkspaceNameTaken, WorkspaceNotEmpty (409)
     WorkspaceDeleting, EmbeddingsDiffer, PicturesMissing, BoxesMissing, BoxesOutdated (409)
+    DocumentSourceNameTaken, DocumentSourceDeleting (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -104,6 +107,30 @@ class WebhookSecretInvalid(BadInput):
 
 class AddressForbidden(BadInput):
     """Webhooks go to public addresses only."""
+
+
+class DocumentSourceInvalid(BadInput):
+    """The source of documents cannot be set up like this."""
+
+
+class PlaceForbidden(DocumentSourceInvalid):
+    """Documents are not taken from there."""
+
+
+class ItemUnusable(BadInput):
+    """This cannot be taken from its source."""
+
+
+class RobotsDisallow(ItemUnusable):
+    """The site's robots.txt asks programs to leave this page alone."""
+
+
+class RedirectRefused(ItemUnusable):
+    """The page leads to others without end."""
+
+
+class NotOfTheSource(ItemUnusable):
+    """This is not a part of the source."""
 
 
 class CursorInvalid(BadInput):
@@ -290,6 +317,10 @@ class SourceNotFound(NotFound):
     """The verification has no source of that number; `sources` of its result lists them."""
 
 
+class DocumentSourceNotFound(NotFound):
+    """There is no source of documents with that id."""
+
+
 class BatchNotFound(NotFound):
     """There is no batch with that id."""
 
@@ -348,6 +379,10 @@ class Overloaded(Overload):
     """So much of everybody waits already that nothing more is accepted; try again later."""
 
 
+class PlaceUnreachable(NotReady):
+    """The place that documents come from does not answer; it is tried again at the next run."""
+
+
 class SchemaUnknown(CitewellError):
     """The database's schema is not known to this version of Citewell; use the version that made it, or a newer one."""
 
@@ -402,6 +437,18 @@ class DeliveryPending(CitewellError):
 
 class NotReplayable(CitewellError):
     """Only what failed, was cancelled or has parked steps is asked again as it was."""
+
+    status = 409
+
+
+class DocumentSourceNameTaken(CitewellError):
+    """The workspace has a source of that name; its documents are named after it, so choose another one."""
+
+    status = 409
+
+
+class DocumentSourceDeleting(CitewellError):
+    """The source is being deleted."""
 
     status = 409
 

@@ -26,6 +26,12 @@ hypothesis_settings.register_profile("citewell", deadline=None)
 hypothesis_settings.load_profile("citewell")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests in groups come first, after all shuffling: they are long, and one at the end would run alone."""
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
     """One certificate authority instead of 120: each HTTP client reads them all, which takes 40 ms, and no test

@@ -27,7 +27,6 @@ class Run(NamedTuple):
 
 
 def task(name: str, queue: Queue, run: Run, items: Sequence[str] | None = None) -> Signature[Any]:
-    """A message for `query.<name>`, for these items if any."""
     args = run if items is None else (*run, list(items))
     return app.signature(f"query.{name}", args=args, immutable=True, queue=queue.value, ignore_result=True)
 
@@ -37,7 +36,6 @@ def in_order(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
 
 
 def fan_in(run: Run, header: Sequence[Signature[Any]], body: Signature[Any]) -> Signature[Any]:
-    """Parallel parts, and a step that waits for all of them."""
     if len(header) > 1:
         return chord(header, body.on_error(_errback(run)))
     return in_order(run, [*header, body])

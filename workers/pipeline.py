@@ -70,7 +70,6 @@ def after_search(run: Run, context: StepContext) -> Signature[Any]:
 
 
 def after_retrieve(run: Run, context: StepContext) -> Signature[Any]:
-    """A few candidates per task, one reranking call for each."""
     keys = [str(key) for key, _ in context.retrieved["candidates"]]
     return scoring_canvas(run, batches(keys, context.query.options.rerank_batch))
 
@@ -115,7 +114,6 @@ def after_plan_checks(run: Run, context: StepContext) -> Signature[Any]:
 
 
 def after_assess(run: Run, context: StepContext) -> Signature[Any]:
-    """Start another round, or repair the failing statements of the best round and conclude."""
     found = Assessed(**context.outcomes["assess", ""])
     if found["decision"] == "correct":
         return start_canvas(run._replace(round=run.round + 1), context.query.options)
@@ -127,7 +125,6 @@ def after_assess(run: Run, context: StepContext) -> Signature[Any]:
 
 
 def after_search_evidence(run: Run, context: StepContext) -> Signature[Any]:
-    """A few statements per task; each is repaired independently."""
     items = [repair_item(index) for index in Assessed(**context.outcomes["assess", ""])["failing"]]
     return repair_canvas(run, batches(items, items_per_message(len(items), context.query.options.check_batch)), context)
 
@@ -200,7 +197,6 @@ def conclude_canvas(run: Run, context: StepContext | None = None) -> Signature[A
 
 
 def remaining_canvas(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
-    """The rest of a chain whose first links ran in place."""
     return in_order(run, links)
 
 

@@ -125,7 +125,6 @@ class LoopPool(BasePool):
     async def _execute(
         self, running: Running, task: Any, task_id: str, request: Any, body: Any, content_type: Any, encoding: Any
     ) -> Any:
-        """Execute a message; return what to report to Celery's request, None for a success."""
         context = None
         try:
             positional, named, embedded = loads(body, content_type, encoding, accept=self._accepted)
@@ -146,7 +145,6 @@ class LoopPool(BasePool):
         return None
 
     def on_stop(self) -> None:
-        """Wait for running work; the drain limits the time (workers.execution.shutdown)."""
         self._idle.clear()
         if self._running:
             self._idle.wait()
@@ -180,7 +178,6 @@ async def _publish_next(message: Message) -> None:
 
 
 def _republish(task: Task[Any, Any], context: Context | None, retry: RetryLater) -> Exception:
-    """Publish the message again for a later time; return what to report to its request."""
     try:
         Message(task, context).republish(retry)
     except Exception as error:  # noqa: BLE001 - Celery's request handles every error
@@ -190,7 +187,6 @@ def _republish(task: Task[Any, Any], context: Context | None, retry: RetryLater)
 
 
 def _handle_failure(task: Task[Any, Any], context: Context | None, error: Exception) -> Any:
-    """Count the message as a part of its chord, and call its errbacks."""
     log.error("task_failed", task=task.name, exc_info=error)
     # Celery clears the frames of the traceback, but those of an awaited coroutine are still needed.
     error = error.with_traceback(None)

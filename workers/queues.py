@@ -21,6 +21,6 @@ class Queue(StrEnum):
     INGESTION = "ingestion"
     """Reads and embeds documents: computes for seconds to minutes."""
     WEBHOOKS = "webhooks"
-    """Waits for receivers on the internet, some of them dead or slow."""
+    """Waits for others on the internet, some of them dead or slow: receivers, and sources of documents."""
     MAINTENANCE = "maintenance"
     """Ends failed queries. The processes that serve it also look for stalled work (workers.background.reconciler)."""

@@ -29,7 +29,6 @@ def completion(query: Json, model: str, content: str | None, link: Link = no_lin
 
 
 def completion_of(head: Json, message: Json) -> dict[str, Any]:
-    """A completion of one choice; `head` has its leading fields."""
     return {**head, "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}]}
 
 
@@ -67,18 +66,15 @@ def annotations_of(query: Json, link: Link) -> list[dict[str, Any]]:
 
 
 def chunk(head: Json, delta: Json, finish_reason: str | None = None) -> dict[str, Any]:
-    """One `chat.completion.chunk`; `head` is that of the stream."""
     return {**head, "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}]}
 
 
 def head_of(query: Json, model: str, object_: str) -> dict[str, Any]:
-    """The leading fields of a completion and of each of its chunks; the query need not be finished."""
     created = datetime.fromisoformat(query["created_at"])
     return {"id": f"chatcmpl-{query['id']}", "object": object_, "created": int(created.timestamp()), "model": model}
 
 
 def content_of(query: Json, append: str, link: Link = no_link) -> str:
-    """The checked answer and what follows it, as lines of text; a refusal stands alone."""
     if query["abstained"] or append == "none":
         return query["answer"]
     references = "\n".join(f"- {reference}" for reference in linked_references(query, link))
@@ -87,7 +83,6 @@ def content_of(query: Json, append: str, link: Link = no_link) -> str:
 
 
 def object_of(query: Json, link: Link) -> str:
-    """The checked answer as a JSON object: its sentences with their verdicts, and what they cite."""
     citations: Sequence[Json] = query["citations"]
     sentences: Sequence[Json] = query["verification"]["sentences"] if query["verification"] else ()
     answered: dict[str, Any] = {
@@ -136,7 +131,6 @@ def usage_of(query: Json) -> dict[str, int]:
 
 
 def proof_of(query: Json) -> dict[str, Any]:
-    """The member `citewell`: how the answer is proven."""
     here = f"/v1/queries/{query['id']}"
     fields = [
         "restated_question",
@@ -156,7 +150,6 @@ def proof_of(query: Json) -> dict[str, Any]:
 
 
 def metadata_of(query: Json) -> dict[str, Any]:
-    """OpenAI's `metadata`, for a question that is a turn of a conversation."""
     conversation = query["conversation_id"]
     return {"metadata": {CONVERSATION: conversation}} if conversation else {}
 
@@ -166,8 +159,6 @@ def in_korean(query: Json) -> bool:
 
 
 def places_at(url: str) -> Link:
-    """Links to the page at `url`, which opens a document and marks the cited words."""
-
     def link(source: Json) -> str | None:
         if not source.get("document_id"):
             return None
@@ -184,4 +175,5 @@ def model_read(model: AskedModel) -> dict[str, Any]:
 def _verification_line(query: Json) -> str:
     found = query["verification"]
     states = [sentence["status"] for sentence in found["sentences"]] if found else None
-    return verification_line(states, len(query["removed_citations"]), korean=in_korean(query))
+    answers = found["question"] if found else None
+    return verification_line(states, len(query["removed_citations"]), korean=in_korean(query), question=answers)

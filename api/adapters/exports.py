@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 
-from domain.correction.continuous_text import ContinuousText, Link, linked_references, no_link
+from domain.correction.continuous_text import ContinuousText, Link, linked_references, no_link, recognised_mark
 from domain.errors import PdfUnavailable
 from domain.verdicts.answer_confidence import UNCALIBRATED
 
@@ -51,7 +51,6 @@ class Export(NamedTuple):
 
 
 def as_markdown(query: Json, link: Link) -> Export:
-    """The answer with linked citations, its references, and a table of its sentences."""
     return Export(_with_footer(query, link).encode(), "text/markdown; charset=utf-8", ".md")
 
 
@@ -88,7 +87,6 @@ def plain_page(title: str, body: str) -> str:
 
 
 def as_csv(query: Json, _: Link) -> Export:
-    """A row for each sentence, for spreadsheets."""
     written = io.StringIO()
     rows = csv.writer(written)
     rows.writerow(_COLUMNS)
@@ -177,11 +175,11 @@ def _sentence_rows(query: Json) -> Iterator[tuple[Any, ...]]:
 
 def _place(source: Json) -> str:
     page = source["page_number"]
-    return source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
+    place = source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
+    return f"{place}{recognised_mark(source)}"
 
 
 def _literal(text: str) -> str:
-    """Markdown that reads as `text`, on one line."""
     return _SIGNS.sub(r"\\\g<0>", " ".join(text.split()))
 
 

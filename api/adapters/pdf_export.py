@@ -16,7 +16,13 @@ from fpdf.fonts import FontFace
 from pylopdf_fonts_ko import sans_path
 
 from api.adapters.pdf_markdown import draw
-from domain.correction.continuous_text import LINKED_MARKER, ContinuousText, Link, linked_references
+from domain.correction.continuous_text import (
+    LINKED_MARKER,
+    ContinuousText,
+    Link,
+    linked_references,
+    recognised_mark,
+)
 from domain.query.modes import is_korean
 
 Json = Mapping[str, Any]
@@ -68,7 +74,8 @@ def _verification(page: "PdfPage", scores: Json, states: Mapping[str, str]) -> N
 
 def _place(source: Json) -> str:
     page = source["page_number"]
-    return source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
+    place = source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
+    return f"{place}{recognised_mark(source)}"
 
 
 class PdfPage(FPDF):
@@ -176,7 +183,6 @@ class PdfPage(FPDF):
         self.ln(3)
 
     def shown(self, text: str) -> str:
-        """`text` with a box for each character that the font lacks."""
         kept = _CONTROLS.sub("", text).replace("\t", " ")
         signs = [each if ord(each) in self._known or each in "\n\u200b" else _UNKNOWN for each in kept]
         self.lacks = self.lacks or _UNKNOWN in signs

@@ -36,7 +36,6 @@ def with_daggers(answer: str, sources: int | None = None) -> str:
 
 
 def with_references(answer: str, references: Sequence[str]) -> str:
-    """Return `answer` with a section that lists `references` (`[1] file.pdf, p.10`), if there are any."""
     if not references:
         return answer
     lines = [f"- {reference.replace('[', '[†', 1)}" for reference in references]
@@ -53,7 +52,6 @@ def _with_brackets_around(answer: str, position: int, start: int, end: int) -> t
 
 
 def _joins_address(answer: str, start: int, end: int) -> bool:
-    """Whether `[†1]` in place of the marker at `start:end` would read as part of the address before it."""
     before = answer[max(0, start - _LONGEST_WORD) : start]
     word = before.split()[-1] if before and not before[-1].isspace() else ""
     if not _ADDRESS_BEGINS.search(word):

@@ -25,7 +25,7 @@ from domain.correction.continuous_text import ContinuousText, Link, no_link, wit
 from domain.errors import CitewellError, QueryFinished, QueryNotFound
 from domain.query.conversation import last_turns
 from services.queries import conversations, results
-from services.queries.cancellation import cancel_query
+from services.queries.cancel_and_retry import cancel_query
 from services.queries.submission import NewQuery
 from services.queries.workspaces import read_model
 from workers.processes.notifying import notify_end
@@ -146,7 +146,6 @@ class _Chunks:
                 spoke = now
 
     def _answer(self, query: Mapping[str, Any]) -> list[bytes]:
-        """What of the answer is not sent yet, and all that follows it."""
         read = self._text.finished(query, korean=completions.in_korean(query))
         rest = (_content(self._asked, read, self._link) or "").removeprefix(self._text.shown)
         proof = CompletionProof.model_validate(completions.proof_of(read))

@@ -42,7 +42,6 @@ class SentDraft:
 
 
 async def seed_events(query_id: UUID) -> AsyncIterator[bytes]:
-    """The draft in pieces while it is written, then the checked answer, or the reason why there is none."""
     sent, spoke = False, time.monotonic()
     try:
         async for piece in _pieces(query_id):

@@ -53,7 +53,6 @@ _RESULTS = {
 
 
 async def event_stream(query_id: UUID, after: int, kind: QueryKind = QueryKind.ANSWER) -> Response:
-    """The events after number `after`, live. Raises QueryNotFound, VerificationNotFound."""
     events, finished = await run_in_threadpool(read_events, query_id, after, kind)
     if finished and not events:
         return Response(status_code=204)

@@ -73,7 +73,6 @@ def problem(
     headers: Mapping[str, str] | None = None,
     **extensions: object,
 ) -> ProblemResponse:
-    """Build the response; `extensions` are further members, such as `errors`."""
     members = Problem(
         type=f"urn:citewell:problem:{code}",
         title=code.replace("_", " ").capitalize(),
@@ -164,7 +163,6 @@ async def _http_exception(request: Request, error: HTTPException) -> Response:
 
 
 def code_of(status: int) -> str:
-    """The code of an HTTP error without a name of its own."""
     return _CODES.get(status) or HTTPStatus(status).phrase.lower().replace(" ", "_")
 
 

@@ -80,11 +80,9 @@ class _Request:
     status: int = 0
 
     def begins_to_answer(self, status: int) -> None:
-        """Record that the head of the response is sent; a stream may continue for long."""
         self.status, self.answered_s = status, time.perf_counter() - self.began
 
     def ended(self, scope: Scope) -> None:
-        """Report the request, under its route's template: the path itself contains ids, and whatever strangers try."""
         seconds, status = time.perf_counter() - self.began, self.status or _BROKE
         route, method = _template(scope), _method(scope)
         METER.count(families.HTTP_REQUESTS, method, route, str(status))

@@ -14,7 +14,7 @@ from db.queries.runs.conversations import TurnPlace
 from domain.errors import CursorInvalid
 
 _Cursor = Annotated[
-    str | None, Query(max_length=200, description="`next_cursor` of the page before; without it, the first page.")
+    str | None, Query(max_length=8_000, description="`next_cursor` of the page before; without it, the first page.")
 ]
 
 
@@ -65,13 +65,12 @@ def next_cursor(rows: Sequence[dict[str, Any]], limit: int, by: str = "created_a
     return _encoded([rows[-1][by], str(rows[-1]["id"])]) if len(rows) >= limit else None
 
 
-def next_name_cursor(rows: Sequence[dict[str, Any]], limit: int) -> str | None:
-    """The same for a list by `name`."""
-    return _encoded([rows[-1]["name"]]) if len(rows) >= limit else None
+def next_name_cursor(rows: Sequence[dict[str, Any]], limit: int, by: str = "name") -> str | None:
+    """The same for a list by `name`, or by another text."""
+    return _encoded([rows[-1][by]]) if len(rows) >= limit else None
 
 
 def turn_cursor(last: TurnPlace | None) -> str | None:
-    """The cursor after this turn; None when the list ends there."""
     return None if last is None else _encoded([*last])
 
 

@@ -34,7 +34,6 @@ async def _incoming_document(request: Request) -> NewDocument:
 
 
 def body_error(error: ValidationError) -> RequestValidationError:
-    """The same error as one of the request's body."""
     return RequestValidationError([{**found, "loc": ("body", *found["loc"])} for found in error.errors()])
 
 
@@ -45,7 +44,6 @@ def require_json(request: Request) -> None:
 
 
 def media_type(request: Request) -> str:
-    """The Content-Type without its parameters, in lower case."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
@@ -97,7 +95,6 @@ def _document_schema() -> dict[str, Any]:
 
 
 def form_schema(file: str, metadata: str, example: str) -> dict[str, Any]:
-    """The form of an upload, as OpenAPI describes it; the texts describe its file and its metadata."""
     return {
         "schema": {
             "type": "object",

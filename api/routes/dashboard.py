@@ -60,7 +60,6 @@ class Assets(StaticFiles):
 
 @cache
 def digest() -> str:
-    """Of all files: another one for every version of the page."""
     files = sorted(path for path in FILES.rglob("*") if path.is_file())
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
@@ -75,7 +74,6 @@ def _page() -> str:
 
 
 def _scripts(names: tuple[str, ...]) -> Iterator[str]:
-    """These and all that they import."""
     waiting, seen = list(names), set[str]()
     while waiting:
         name = waiting.pop()

@@ -34,8 +34,7 @@ from config.settings import settings
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter
 from services.queries import results
-from services.queries.cancellation import cancel_query
-from services.queries.retry import retry_query
+from services.queries.cancel_and_retry import cancel_query, retry_query
 from services.queries.submission import NewQuery, submit_once
 from workers.processes.notifying import notify_end
 from workers.starting.launch_thread import launcher

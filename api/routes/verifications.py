@@ -29,8 +29,7 @@ from db.models import QueryKind
 from services.external import verification_results
 from services.external.acceptance import submit_verification
 from services.queries import results
-from services.queries.cancellation import cancel_query
-from services.queries.retry import retry_query
+from services.queries.cancel_and_retry import cancel_query, retry_query
 from workers.processes.notifying import notify_end
 from workers.starting.launch_thread import launcher
 

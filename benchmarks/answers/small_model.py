@@ -1,59 +1,128 @@
-"""`python -m benchmarks.answers.small_model`: the example questions, asked of a running Citewell one after the other.
+"""`python -m benchmarks.answers.small_model [FOLDER]`: questions asked of a running Citewell, one after the other.
 
-For a model on this machine: `citewell up --example` with the configuration to be measured, then this. A row per
-question has the seconds until its answer, the model's calls and tokens, how many of the expected words the answer has
-(a question that the documents do not answer expects a refusal), and the verdicts of its sentences.
+For a model on this machine: `citewell up --example` with the configuration to be measured, then this; once more with
+`offline` tells what the model gains. A row per question has the seconds until its answer, the model's calls and tokens,
+what a reader would call the answer, and the verdicts of its sentences. Without a folder it asks the example questions.
+With one it adds the documents of `own_questions.jsonl` from it to a workspace, and asks `--take` of their questions,
+spread evenly, whose answers are judged as there. `--turns` asks a conversation of two turns instead.
 """
 
 import argparse
+import json
+import statistics
 import time
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.answers.own_questions import QUESTIONS as OWN_QUESTIONS
+from benchmarks.answers.own_questions import Record, Reply, judged
 from citewell.cli.documents.examples import WORKSPACE
 from citewell_client import CitewellClient
 from tests.e2e.corpus import QUESTIONS
 
 _WITHIN_S = 3_600.0
+_OWN_WORKSPACE = "own-questions"
+_TURNS = ("How long are access tokens of the Gridline API valid?", "And refresh tokens?")
+
+
+class Asked(NamedTuple):
+    """A row of the table, and what is counted of it."""
+
+    row: tuple[str, ...]
+    seconds: float
+    worth: str
 
 
 def main() -> None:
-    """Ask, and print the table."""
+    """Ask, and print the table and its sums."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.answers.small_model", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--url", default="http://127.0.0.1:8000")
-    parser.add_argument("--only", action="append", metavar="ID", help="of examples/questions.json; all without it")
+    parser.add_argument("--take", type=int, default=30)
+    parser.add_argument("--turns", nargs="*", metavar="QUESTION", help="a conversation over the example documents")
     options = parser.parse_args()
-    table = Table("question", "seconds", "calls", "prompt", "reply", "failed", "expected", "verdicts", "confidence")
     with CitewellClient(options.url) as client:
-        for question in QUESTIONS:
-            if not options.only or question["id"] in options.only:
-                table.add_row(question["id"], *_asked(client, question))
+        if options.turns is not None:
+            _converse(client, options.turns or _TURNS)
+            return
+        chosen = _examples() if options.folder is None else _own(client, options.folder, options.take)
+        table = Table("question", "seconds", "calls", "prompt", "reply", "failed", "worth", "verdicts", "confidence")
+        found: list[Asked] = []
+        for record, workspace in chosen:
+            found.append(_asked(client, record, workspace))
+            table.add_row(*found[-1].row)
+            print(*found[-1].row, sep=" | ", flush=True)
     Console(width=160).print(table)
+    worths = ", ".join(f"{count} {worth}" for worth, count in Counter(each.worth for each in found).most_common())
+    median = statistics.median(each.seconds for each in found)
+    print(f"{len(found)} questions: {worths}; {median:.0f} s each (median)")
 
 
-def _asked(client: CitewellClient, question: Any) -> list[str]:
+def _examples() -> list[tuple[Record, str]]:
+    return [
+        (
+            Record(question=each["question"], document=None, accept=[[word] for word in each["expect"]])
+            if each["answerable"]
+            else Record(question=each["question"], document=None),
+            WORKSPACE,
+        )
+        for each in QUESTIONS
+    ]
+
+
+def _own(client: CitewellClient, folder: Path, take: int) -> list[tuple[Record, str]]:
+    """`take` of the questions, spread evenly, once the documents that they are about can be searched."""
+    records: list[Record] = [json.loads(line) for line in OWN_QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    chosen = records[:: max(1, len(records) // take)][:take]
+    there = {document["filename"] for document in client.documents(workspace=_OWN_WORKSPACE)}
+    for name in sorted({record["document"] for record in chosen if record["document"]} - there):
+        client.upload(folder / name, workspace=_OWN_WORKSPACE, wait=True)
+    return [(record, _OWN_WORKSPACE) for record in chosen]
+
+
+def _asked(client: CitewellClient, record: Record, workspace: str) -> Asked:
     began = time.monotonic()
-    answer: Any = client.ask(question["question"], workspace=WORKSPACE, mode=question["mode"], wait=_WITHIN_S)
+    answer: Any = client.ask(record["question"], workspace=workspace, wait=_WITHIN_S)
     seconds = time.monotonic() - began
     calls: list[Any] = client.history(answer["id"])["model_calls"]
-    text: str = answer["answer"] or ""
-    found = sum(expected in text for expected in question["expect"])
-    refused = "refused" if answer["abstained"] else "answered"
     verification: Any = answer["verification"] or {}
     verdicts = Counter(sentence["status"] for sentence in verification.get("sentences", []))
-    return [
+    worth = "failed" if answer["error"] else judged(record, _reply(answer)).worth
+    row = (
+        record["question"],
         f"{seconds:.0f}",
         str(len(calls)),
         str(sum(call["prompt_tokens"] for call in calls)),
         str(sum(call["completion_tokens"] for call in calls)),
         str(sum(call["error"] is not None for call in calls)),
-        f"{found} of {len(question['expect'])}" if question["answerable"] else refused,
+        worth,
         ", ".join(f"{number} {status}" for status, number in verdicts.items()),
         f"{verification.get('confidence')}" if answer["error"] is None else answer["error"]["code"],
-    ]
+    )
+    return Asked(row, seconds, worth)
+
+
+def _reply(answer: Any) -> Reply:
+    mentioned = tuple(each["quote"] for each in answer.get("mentions") or ())
+    if answer["abstained"]:
+        return Reply(answer["answer"] or "", reason=answer.get("abstain_reason") or "", mentioned=mentioned)
+    verification: Any = answer["verification"] or {}
+    return Reply(answer["answer"] or "", verification.get("confidence") or 0.0, mentioned=mentioned)
+
+
+def _converse(client: CitewellClient, turns: Sequence[str]) -> None:
+    """Each question refers to the one before; what it was taken for is shown with its answer."""
+    conversation = client.conversations.create(workspace=WORKSPACE)
+    for question in turns:
+        began = time.monotonic()
+        answer: Any = client.conversations.ask(conversation["id"], question, wait=_WITHIN_S)
+        restated = answer.get("restated_question") or question
+        print(f"{question}\n  taken for: {restated}\n  {time.monotonic() - began:.0f} s: {answer['answer']}")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ import redis
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.cost.meter_cost import Cost, Reading, cost
+from benchmarks.cost.meter_cost import NO_WORKERS, Cost, Reading, cost
 from benchmarks.cost.plan import print_plan
 from benchmarks.load.provider import plenty, simulated_provider
 from citewell.supervisor.home import home_at, prepare, temporary_home
@@ -91,6 +91,7 @@ class Meter:
             transactions,
             wal,
             stored,
+            sum(_switches(pid) for name, pid in self._supervisor.pids.items() if pid and name not in NO_WORKERS),
         )
 
     def often(self, before: Mapping[str, tuple[int, float]] | None = None) -> dict[str, tuple[int, float]]:
@@ -157,6 +158,18 @@ def _of_tree(pid: int) -> tuple[float, int]:
     return cpu, memory
 
 
+def _switches(pid: int) -> int:
+    """Voluntary context switches of the threads of a process and of all below it; 0 where the system does not tell."""
+    root = psutil.Process(pid)
+    counted = 0
+    for process in (root, *root.children(recursive=True)):
+        for status in Path(f"/proc/{process.pid}/task").glob("*/status"):
+            # A thread may end just now.
+            with suppress(OSError):
+                counted += int(status.read_text().partition("\nvoluntary_ctxt_switches:")[2].split()[0])
+    return counted
+
+
 def _busy_s() -> float:
     times = psutil.cpu_times()
     return times.user + times.system
@@ -220,6 +233,7 @@ def _print(idle: Cost, found: Cost, options: argparse.Namespace) -> None:
         ("requests to Redis", lambda each: each.requests),
         ("Postgres statements", lambda each: each.statements),
         ("Postgres transactions", lambda each: each.transactions),
+        ("voluntary context switches of the workers", lambda each: each.switches),
         ("write-ahead log, kB", lambda each: each.wal_bytes / 1000),
         ("kept in tables and indexes, kB", lambda each: each.stored_bytes / 1000),
     ]

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 SERVERS = ("postgres", "valkey")
+NO_WORKERS = (*SERVERS, "api", "forkserver")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What the counters said at one moment. `cpu_s` and `memory` (bytes of its own, without what it shares with others)
     are by process of the supervisor. `requests` is how often Redis read something from a client: a command, a script
-    with all that it runs, or a pipeline."""
+    with all that it runs, or a pipeline; `switches` how often a thread of a worker gave up its core to wait."""
 
     at: float
     cpu_s: Mapping[str, float]
@@ -23,6 +24,7 @@ class Reading:
     transactions: int
     wal_bytes: int
     stored_bytes: int
+    switches: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Cost:
     transactions: float
     wal_bytes: float
     stored_bytes: float
+    switches: float
     others_cores: float
 
     @property
@@ -67,5 +70,6 @@ def cost(before: Reading, after: Reading, queries: int) -> Cost:
         (after.transactions - before.transactions) / queries,
         (after.wal_bytes - before.wal_bytes) / queries,
         (after.stored_bytes - before.stored_bytes) / queries,
+        (after.switches - before.switches) / queries,
         max(0.0, others / seconds),
     )

@@ -89,7 +89,6 @@ def _refuse_unknown(file: Path, contents: Contents) -> None:
 
 @contextmanager
 def _servers_of(home: Home) -> Generator[tuple[str, str, ServerState | None]]:
-    """The database and the broker of a home, started for the block unless they are running."""
     state, url, broker = running_server(home.root), running_database(home), running_broker(home)
     if state and url and broker:
         yield url, broker, state

@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Generator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import Protocol
 
+from citewell.cli.console import err, say
 from citewell.supervisor.errors import AlreadyRunning
 from citewell.supervisor.state import ServerState, running_server
 from citewell_client import CitewellClient, key_of_environment
@@ -16,6 +17,10 @@ _PATIENCE_S, _LOOK_EVERY_S = 60.0, 0.2
 
 class _OwnServer(Protocol):
     url: str
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
 
     def revive(self) -> None:
         """Restart processes that died."""
@@ -35,15 +40,28 @@ def connected(url: str | None) -> Generator[CitewellClient]:
         with CitewellClient(url, key, priority="interactive") as client:
             yield client
         return
-    # Databases and process control are loaded only by commands that start them, not by those that only connect.
-    own: AbstractContextManager[_OwnServer] = import_module("citewell.cli.embedded").started_server()
     with ExitStack() as stack:
         try:
-            server = stack.enter_context(own)
+            server = stack.enter_context(_started_server())
             client = CitewellClient(server.url, key, priority="interactive", after_each=server.revive)
         except AlreadyRunning as already:
             client = CitewellClient(_awaited(already).url, key, priority="interactive")
         yield stack.enter_context(client)
+
+
+@contextmanager
+def _started_server() -> Generator[_OwnServer]:
+    """Start everything on free ports, and stop everything at the end, however it ends. Raises SupervisorError."""
+    say("starting a server for this command; `citewell up` keeps one running")
+    # Databases and process control are loaded only by commands that start them, not by those that only connect.
+    server: _OwnServer = import_module("citewell.supervisor.supervisor").Supervisor(settings(), port=0)
+    try:
+        with err.status("starting Postgres, Valkey, API and workers …"):
+            server.start()
+        yield server
+    finally:
+        with err.status("stopping everything …"):
+            server.stop()
 
 
 def _awaited(already: AlreadyRunning) -> ServerState:

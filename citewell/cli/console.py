@@ -15,7 +15,6 @@ err = Console(stderr=True, highlight=False)
 
 
 def say(message: str) -> None:
-    """Print one line to the user, apart from the result."""
     err.print(Text(message), soft_wrap=True)
 
 
@@ -25,7 +24,6 @@ def complain(message: str) -> None:
 
 
 def emit(value: object) -> None:
-    """Print one JSON value on one line of standard output."""
     readable = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     sys.stdout.write(json.dumps(value, ensure_ascii=not readable) + "\n")
     sys.stdout.flush()

@@ -80,7 +80,6 @@ def _forget() -> None:
 
 @contextmanager
 def _terminable() -> Generator[None]:
-    """Let SIGTERM and SIGHUP end the block as Ctrl-C does, so that it can clean up what it stored in the database."""
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:  # nohup stays in force

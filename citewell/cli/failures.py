@@ -9,7 +9,6 @@ from domain.errors import CitewellError
 
 
 def explain(error: Exception) -> tuple[str, int]:
-    """The message for the user, and the exit code."""
     match error:
         case CommandFailed():
             return str(error), error.exit_code

@@ -13,7 +13,7 @@ SHORTEST = 6
 _START = re.compile(rf"[0-9a-f-]{{{SHORTEST},}}", re.IGNORECASE)
 _SHOWN = 3
 
-Kind = Literal["question", "verification", "document", "webhook", "conversation", "feedback"]
+Kind = Literal["question", "verification", "document", "webhook", "conversation", "feedback", "source"]
 
 
 def whole_id(client: CitewellClient, text: str, *kinds: Kind) -> str:
@@ -62,3 +62,5 @@ def _listed(client: CitewellClient, kind: Kind) -> Iterable[Mapping[str, Any]]:
             return client.conversations.list()
         case "feedback":
             return client.feedback.list()
+        case "source":
+            return client.sources.list()

@@ -40,7 +40,6 @@ class Reach:
 
     @asynccontextmanager
     async def client(self, headers: Mapping[str, str] | None) -> AsyncGenerator[AsyncCitewellClient]:
-        """A client for the length of a call. Turns any failure within into ToolError, with advice."""
         try:
             key = self._key_for(headers or {})
             # A person is waiting for the model that calls this tool.
@@ -72,7 +71,6 @@ class Reach:
 
 
 def is_loopback(host: str) -> bool:
-    """True if only this machine can reach a server that listens there."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -26,7 +26,6 @@ _WORKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempoten
 
 
 def build_server(reach: Reach) -> MCPServer:
-    """The server with its tools; nothing is connected yet."""
     server = MCPServer(
         "citewell", "Citewell", instructions=_INSTRUCTIONS, version=version("citewell"), log_level="WARNING"
     )
@@ -44,7 +43,6 @@ def build_server(reach: Reach) -> MCPServer:
 
 
 def serve_stdio(url: str | None, key: str | None) -> None:
-    """Serve the host that started this process, until it closes standard input."""
     build_server(Reach(url, key)).run("stdio")
 
 

@@ -180,7 +180,6 @@ class Tools:
 async def _submitted(
     client: AsyncCitewellClient, question: str, workspace: str, conversation_id: str | None, options: dict[str, Any]
 ) -> Mapping[str, object]:
-    """Ask, as a turn if there is a conversation. One that is begun for a question that is refused is not kept."""
     if conversation_id is None:
         return await client.submit(question, workspace=workspace, **options)
     if conversation_id != NEW:
@@ -196,7 +195,6 @@ async def _submitted(
 async def _span(
     client: AsyncCitewellClient, document_id: str, page: int | None, chunk_id: str | None, start: int | None
 ) -> tuple[int, int]:
-    """The start and end of a page or a passage in its document, or the rest of it from `start` on."""
     passages = await client.passages(document_id, page=page, chunk_id=chunk_id, limit=1000)
     if not passages:
         wanted = f"page {page}" if chunk_id is None else f"passage {chunk_id!r}"
@@ -212,7 +210,6 @@ def _without_none(**values: Any) -> dict[str, Any]:
 
 
 def _proof(work: dict[str, Any]) -> dict[str, Any]:
-    """The fields that questions and verifications have in common."""
     scores: dict[str, Any] | None = work["verification"]
     changes = [edit for edit in work["edits"] if edit["kind"] in _SHOWN_CHANGES]
     return {"scores": scores, "changes": changes, "sentences": (scores or {}).get("sentences", [])}

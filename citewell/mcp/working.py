@@ -28,7 +28,6 @@ _PROGRESS = {
 
 @asynccontextmanager
 async def ended_with_the_call(cancel: Callable[[], Awaitable[object]]) -> AsyncGenerator[None]:
-    """Cancel the work when the call is cancelled, so that it costs nothing more."""
     try:
         yield
     except anyio.get_cancelled_exc_class():
@@ -75,7 +74,6 @@ async def follow_verification(client: AsyncCitewellClient, found_id: str, contex
 
 
 def ended(work: dict[str, Any], kind: str) -> dict[str, Any]:
-    """The work itself if it succeeded. Otherwise raises ToolError with what happened and what to do."""
     if work["status"] == "succeeded":
         return work
     if work["status"] not in FINAL:

@@ -24,7 +24,6 @@ _SOURCE = Path(__file__).resolve().parents[2]
 
 
 def fork_server_process(*also: str) -> ProcessSpec:
-    """The process that forks those of `app_processes` (Linux); it loads `also` last."""
     return ProcessSpec(
         name="forkserver",
         argv=(sys.executable, "-m", "citewell.supervisor.processes.forkserver", *_LOADED, *also, _ROOM),
@@ -34,7 +33,6 @@ def fork_server_process(*also: str) -> ProcessSpec:
 
 
 def app_processes(settings: Settings, port: int) -> list[ProcessSpec]:
-    """The API on `port` and one Celery worker per pool and process, in starting order."""
     workers = [
         _worker(f"{name}-{i}" if pool.processes > 1 else name, pool, events=settings.workers.events)
         for name, pool in settings.pools.items()
@@ -44,7 +42,6 @@ def app_processes(settings: Settings, port: int) -> list[ProcessSpec]:
 
 
 def reachable_url(host: str, port: int) -> str:
-    """The address at which this machine reaches a server that listens on `host`."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104 - read, not bound
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 

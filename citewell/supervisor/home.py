@@ -50,7 +50,6 @@ class Home:
         return self.root / "run"
 
     def give_to_servers(self, path: Path) -> None:
-        """Give a file or folder that we created to the servers' account."""
         if self.account is not None:
             os.chown(path, *self.account)
 
@@ -90,7 +89,6 @@ def disk_errors_explained(home: Home) -> Generator[None]:
 
 @contextmanager
 def temporary_home() -> Generator[Path]:
-    """A home for a test or a trial that the servers can enter under any user; removed with all data at the end."""
     with tempfile.TemporaryDirectory(prefix="citewell-") as folder:
         Path(folder).chmod(_folder_mode())
         yield Path(folder)
@@ -107,7 +105,6 @@ def closed_folder(path: Path, account: Account) -> Path | None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace a file atomically with one that only this user can read."""
     draft = path.with_name(path.name + ".new")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)

@@ -25,7 +25,6 @@ class ServerState(BaseModel):
 
 
 def running_server(home: Path) -> ServerState | None:
-    """The server that runs on this home, or None: not started, not ready yet, stopped or killed."""
     state = read_state(home)
     if state is None:
         return None
@@ -39,7 +38,6 @@ def running_server(home: Path) -> ServerState | None:
 
 
 def read_state(home: Path) -> ServerState | None:
-    """The state written by the last server, alive or not."""
     try:
         return ServerState.model_validate_json(state_file(home).read_text())
     except (OSError, ValidationError):

@@ -14,8 +14,7 @@ import psutil
 
 from citewell.supervisor.apps import app_processes, fork_server_process, migrate, reachable_url
 from citewell.supervisor.home import write_private
-from citewell.supervisor.processes.output import OnLine
-from citewell.supervisor.processes.process import ManagedProcess, ProcessSpec
+from citewell.supervisor.processes.process import ManagedProcess, OnLine, ProcessSpec
 from citewell.supervisor.servers.endpoints import reserved_port
 from citewell.supervisor.servers.pair import EmbeddedServers
 from citewell.supervisor.state import ServerState, ensure_not_running, state_file
@@ -60,7 +59,6 @@ class Supervisor:
         self._stopping = False
 
     def start(self) -> None:
-        """Return when the API answers `/readyz` and all workers consume. On SupervisorError nothing is left running."""
         try:
             self._start()
         except BaseException:
@@ -68,7 +66,6 @@ class Supervisor:
             raise
 
     def run_forever(self) -> None:
-        """Keep everything running until SIGINT, SIGTERM or SIGHUP."""
         with suppress(KeyboardInterrupt):
             while True:
                 self.revive()
@@ -83,7 +80,6 @@ class Supervisor:
 
     @property
     def pids(self) -> dict[str, int | None]:
-        """The process id of everything that it runs, by name; None between a death and the next start."""
         return {process.spec.name: process.pid for process in self._fleet.processes}
 
     @property
@@ -92,12 +88,10 @@ class Supervisor:
 
     @property
     def database_url(self) -> str:
-        """For SQLAlchemy with psycopg 3, as the role that owns the database; known from `start` on."""
         return self._servers.database_url
 
     @property
     def redis_url(self) -> str:
-        """The broker's URL, with its password; known from `start` on."""
         return self._servers.redis_url
 
     def stop(self) -> None:
@@ -130,7 +124,6 @@ class Supervisor:
         self._announce()
 
     def _launch_fork_server(self, specs: Sequence[ProcessSpec]) -> list[ManagedProcess]:
-        """Empty where forking is not supported, or no process is to be forked."""
         if sys.platform != "linux" or not any(spec.forked for spec in specs):
             return []
         return [self._fleet.launch_fork_server(self._equipped(self._forks))]

@@ -39,7 +39,6 @@ def _is_korean(name: str) -> bool:
 
 
 def is_ignored(name: str) -> bool:
-    """True for hidden files and the operating system's own, which are ignored."""
     parts = re.split(r"[/\\]", name)
     return any(part in _JUNK or (part.startswith(".") and part.strip(".")) for part in parts)
 

@@ -45,7 +45,6 @@ class UseEmbedder:
         self._places = BoundedSemaphore(max(2, os.cpu_count() or 1))
 
     def warm(self) -> None:
-        """Load the model now; later calls do nothing."""
         self._loaded()
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:

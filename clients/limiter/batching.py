@@ -27,7 +27,6 @@ class Pace:
         self._credit = float(_AT_ONCE)
 
     def pause_s(self) -> float:
-        """Seconds to wait before the next operation."""
         now = self._clock()
         self._credit = min(_AT_ONCE, self._credit + (now - self._at) / _GAP_S) - 1
         self._at = now
@@ -66,7 +65,6 @@ class Batcher:
         return await pending.answer
 
     async def flush(self) -> None:
-        """Send pending ops, and wait for the answers."""
         self._send()
         if self._sending is not None:
             await self._sending

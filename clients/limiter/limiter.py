@@ -84,7 +84,6 @@ class SharedLimiter:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def aclose(self) -> None:
-        """Finish pending settlements and release connections."""
         await self.flush()
         await self._shared.aclose()
 
@@ -155,7 +154,6 @@ class SharedLimiter:
 
 
 def make_limiter(settings: Settings) -> Limiter:
-    """The limiter of the current provider. Call it after fork, once per process and event loop."""
     if settings.provider == "offline":
         return Unlimited()
     lease_s = max(settings.limiter.lease_s, settings.models.call_timeout_s * _LEASE_PER_CALL)

@@ -100,7 +100,6 @@ class LocalAllowance:
         return Answer(granted=wait <= 0, poll=max(wait, 0.0) + 0.001, wait=max(wait, 0.0))
 
     def settle(self, lease_id: str, model: str, feedback: RateLimitFeedback) -> None:
-        """Return unused tokens, and apply a refusal."""
         buckets = self._buckets.get(model)
         if buckets is None:
             return

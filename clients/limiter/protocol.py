@@ -92,7 +92,6 @@ class RetryAfter:
         return Lease("", model, tokens)
 
     async def settle(self, lease: Lease, outcome: ModelReply | ModelError | None) -> None:
-        """Remember the pause that a 429 names."""
         if isinstance(outcome, ModelRateLimited) and outcome.retry_after_s:
             until = time.monotonic() + min(outcome.retry_after_s, self._longest_s)
             self._not_before[lease.model] = max(until, self._not_before.get(lease.model, 0.0))

@@ -72,10 +72,8 @@ class Answer(BaseModel):
 
     @property
     def is_calm(self) -> bool:
-        """True if no call waits for returned tokens, or for what answers report."""
         return self.known and not self.waiting and not self.refusing
 
     @property
     def is_free(self) -> bool:
-        """True if the server has answered without reporting any limit."""
         return self.known and not self.limits and not self.refusing

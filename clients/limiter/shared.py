@@ -29,12 +29,10 @@ _PREFIX = "citewell:allowance"
 
 
 def account_of(api_key: str, base_url: str) -> str:
-    """An identifier for the account of a key at a server, which does not reveal the key."""
     return hashlib.sha256(f"{base_url.rstrip('/')}\n{api_key}".encode()).hexdigest()[:16]
 
 
 def key_of(account: str, model: str) -> str:
-    """The Redis key of the state of an account's model."""
     return f"{_PREFIX}:{{{account}}}:{model}"
 
 
@@ -144,7 +142,6 @@ class _Decided(Answer):
     answers: list[Answer]
 
     def each(self) -> list[Answer]:
-        """One complete answer per op."""
         same = {
             name: getattr(self, name) for name in ("full", "limits", "sharers", "waiting", "known", "refusing", "now")
         }

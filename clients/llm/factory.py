@@ -1,13 +1,14 @@
 """Creates the configured ChatModel."""
 
+from collections.abc import AsyncIterator
+
 import httpx
 
 from clients.embeddings import default_embedder
 from clients.llm.completions.providers import CompatibleModel, GroqModel
-from clients.llm.divided import DividedModel
 from clients.llm.neural import NeuralJudge, open_classifier
 from clients.llm.offline import OfflineModel
-from clients.llm.protocol import ChatModel
+from clients.llm.protocol import ChatModel, ModelReply, ModelRequest, StreamPart
 from config.settings import ConfigurationInvalid, Settings
 
 
@@ -81,3 +82,38 @@ def _require_address(base_url: str, setting: str, example: str) -> None:
         usable = False
     if not usable:
         raise ConfigurationInvalid(f"{setting} is {base_url!r}; it must be like {example}")
+
+
+_WRITTEN = frozenset({"fill_fields", "check_fields"})
+"""What only a language model can do: the offline provider knows no fields of other people's forms."""
+
+
+class DividedModel:
+    """Asks `writer` for prose and `judge` for everything that has a schema.
+
+    A small model writes well from three passages, and judges badly: it denies what it has just copied, takes one
+    thing's figure for another's, and needs a call of a minute for each (docs/models.md).
+    """
+
+    def __init__(self, writer: ChatModel, judge: ChatModel) -> None:
+        self._writer, self._judge = writer, judge
+
+    @property
+    def provider(self) -> str:
+        return self._writer.provider
+
+    def reserves(self, request: ModelRequest) -> int:
+        return self._of(request).reserves(request)
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        return await self._of(request).complete(request)
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
+        return self._writer.stream(request)
+
+    async def aclose(self) -> None:
+        await self._writer.aclose()
+        await self._judge.aclose()
+
+    def _of(self, request: ModelRequest) -> ChatModel:
+        return self._writer if request.reply is None or request.prompt in _WRITTEN else self._judge

@@ -36,7 +36,6 @@ class Failure:
 
 
 def after_error(error: ModelError, model: str, budget: RetryBudget) -> Failure:
-    """The failure after tries that ended with `error`."""
     tries = "1 try" if budget.tries == 1 else f"{budget.tries} tries"
     reason = f"{model} gave no usable reply in {tries}: {error}"
     if budget.out_of_time and not isinstance(error, ModelRateLimited):

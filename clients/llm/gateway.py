@@ -158,7 +158,6 @@ class ModelGateway:
         return self._cache.key(question.task, wanted, question.text, question.log.terms.scope)
 
     async def _cached(self, question: Question[_T], wanted: str) -> _T | None:
-        """A cached reply, if it is still valid; otherwise a call begins."""
         started = time.perf_counter()
         found = await self._cache.get(question.key, self._begun(question, wanted)) if question.key else None
         if found is None:
@@ -183,7 +182,6 @@ class ModelGateway:
         return log.begun_as(begun_record(request, self.provider, question.item, self._model.reserves(request)))
 
     async def _ask_models(self, question: Question[_T], wanted: str) -> _T | Failure:
-        """Ask until there is a reply, or no attempt or time is left."""
         terms = question.log.terms
         budget = RetryBudget(self._settings.attempts, self._seconds_for(terms), self._backoff_s)
         chain = (wanted, *self._settings.fallbacks.get(wanted, ()))

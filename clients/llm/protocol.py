@@ -262,7 +262,6 @@ class CallLog:
 
     @contextmanager
     def call_in_flight(self) -> Generator[None]:
-        """Make `settled` wait for the end of the block."""
         ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._pending.add(ended)
         try:
@@ -272,7 +271,6 @@ class CallLog:
             ended.cancel()
 
     def wait_for(self, work: asyncio.Future[Any]) -> None:
-        """Make `settled` wait for the end of `work`."""
         self._pending.add(work)
         work.add_done_callback(self._pending.discard)
 

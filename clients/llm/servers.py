@@ -28,7 +28,6 @@ class ServerAnswer:
     detail: str = ""
 
     def serves(self, model: str) -> bool:
-        """Whether it has the model, under Ollama's short name for the tag `latest`, too."""
         return model in self.models or f"{model}:latest" in self.models
 
 
@@ -47,14 +46,12 @@ LOCAL_SERVERS = (OLLAMA, LLAMA_CPP)
 
 
 def ask_provider(settings: Settings) -> ServerAnswer | None:
-    """The answer of the configured provider's server; None for `offline`, which has none."""
     if settings.provider == "offline":
         return None
     return ask_server(models_address(settings), settings.provider_key, settings.provider_key_name)
 
 
 def models_address(settings: Settings) -> str:
-    """The address of the list of models, without a slash at its end."""
     if settings.provider == "openai_compatible":
         return f"{settings.provider_url.rstrip('/')}/models"
     return f"{settings.provider_url.rstrip('/').removesuffix('/openai/v1')}/openai/v1/models"
@@ -80,12 +77,10 @@ def ask_server(address: str, key: str, key_name: str, *, timeout_s: float = TIME
 
 
 def missing_models(answer: ServerAnswer, wanted: Sequence[str]) -> list[str]:
-    """Those of the wanted models that the server does not list; none if it lists nothing."""
     return [model for model in dict.fromkeys(wanted) if answer.models and not answer.serves(model)]
 
 
 def find_local_servers() -> dict[LocalServer, ServerAnswer]:
-    """The programs that serve models on this machine now, with their answers."""
     asked = {server: ask_server(f"{server.address}/models", "", COMPATIBLE.key_setting) for server in LOCAL_SERVERS}
     return {server: answer for server, answer in asked.items() if answer.state == "ok"}
 
@@ -115,7 +110,6 @@ def _names(answer: httpx.Response) -> tuple[str, ...] | None:
 
 
 def _public(address: str) -> str:
-    """The address without a login that it may carry."""
     try:
         return str(httpx.URL(address).copy_with(userinfo=b""))
     except (httpx.InvalidURL, UnicodeError):

@@ -8,7 +8,7 @@ from typing import cast
 from clients.parsing.limits import ParseLimits
 from clients.parsing.signatures import ZIP, FileKind, kind_of
 from domain.documents.documents import ParsedDocument
-from domain.documents.formats import SAVE_AS, advice
+from domain.documents.formats import CODE, IMAGES, LEGACY, SAVE_AS, advice
 from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentTypeUnknown, DocumentUnreadable
 
 __all__ = ["READ_SUFFIXES", "ParseLimits", "parse"]
@@ -33,9 +33,17 @@ _READERS: dict[str, str] = {
     ".xhtml": "clients.parsing.html.reader:parse_webpage",
     ".epub": "clients.parsing.epub.reader:parse_epub",
     ".eml": "clients.parsing.mail.reader:parse_mail",
+    ".hwpx": "clients.parsing.hwpx.reader:parse_hwpx",
+    ".rtf": "clients.parsing.text.rich_text:parse_rich_text",
+    ".json": "clients.parsing.records.json_reader:parse_json",
+    **dict.fromkeys((".jsonl", ".ndjson"), "clients.parsing.records.json_reader:parse_json_lines"),
+    ".xml": "clients.parsing.records.xml_reader:parse_xml",
+    **dict.fromkeys((".srt", ".vtt"), "clients.parsing.subtitles.reader:parse_subtitles"),
+    **dict.fromkeys(CODE, "clients.parsing.code.reader:parse_code"),
+    **dict.fromkeys(IMAGES, "clients.parsing.image.reader:parse_image"),
 }
-READ_SUFFIXES = tuple(_READERS)  # equals domain.documents.formats.SUFFIXES, which loads no readers
-_ZIPPED = (".docx", ".pptx", ".odt", ".xlsx", ".epub")
+READ_SUFFIXES = (*_READERS, *LEGACY)  # those of domain.documents.formats.SUFFIXES, which loads no readers
+_ZIPPED = (".docx", ".pptx", ".odt", ".xlsx", ".epub", ".hwpx")
 
 
 def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -52,6 +60,8 @@ def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     Raises DocumentTypeUnknown, DocumentEmpty, DocumentEncrypted, DocumentUnreadable or DocumentTooLarge (A8).
     """
     suffix = PurePath(filename).suffix.lower()
+    if suffix in LEGACY:
+        raise DocumentTypeUnknown(f"{filename}: {suffix} is read through LibreOffice; save it as {LEGACY[suffix]}")
     if suffix not in _READERS:
         kind = f"{suffix} is" if suffix else "a name without an extension is"
         raise DocumentTypeUnknown(f"{filename}: {kind} not supported; {advice(suffix)}")
@@ -86,4 +96,8 @@ def _fits(kind: FileKind, data: bytes, suffix: str) -> bool:
         return kind.suffix == ".pdf" or b"%PDF-" in data[:1024]
     if suffix in _ZIPPED:
         return kind is ZIP or kind.suffix == suffix
+    if suffix == ".rtf":
+        return kind.suffix == ".rtf"
+    if suffix in IMAGES:  # their reader tells them apart
+        return kind.suffix in IMAGES
     return kind.is_text

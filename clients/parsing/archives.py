@@ -26,14 +26,12 @@ class Archive:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The members in the archive's order, without folders."""
         return tuple(self._members)
 
     def __contains__(self, name: str) -> bool:
         return name in self._members
 
     def size(self, name: str) -> int:
-        """The unpacked size in bytes, as declared."""
         return self._members[name].file_size
 
     def read(self, name: str) -> bytes:

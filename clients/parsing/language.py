@@ -85,7 +85,6 @@ _model_in_use = ReleasableModel()
 
 
 def with_findings(document: ParsedDocument, filename: str) -> ParsedDocument:
-    """Add title and language, and for filings ticker, year and type, from the text and the file name."""
     found = completed(document, filename)
     if language := language_of(document.text, found.get("language")):
         found["language"] = language

@@ -1,6 +1,7 @@
 """Limits on the size of documents and the cost of reading them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 _BYTES_PER_MARK = 128
 _MARKS_ALLOWANCE = 65_536
@@ -11,7 +12,11 @@ class ParseLimits:
     """The largest document that is read (A8): pages, code points of text, and bytes when unpacked.
 
     Where words stand on pages is kept for `max_words` of them. `parse_isolated` also bounds memory and time: `base_s`,
-    plus `s_per_mb` of the file, at most `max_s`.
+    plus `s_per_mb` of the file, at most `max_s`; for pages that are recognised `ocr_page_s` each, at most `ocr_max_s`,
+    comes to it.
+
+    `recognise`: whether text in pictures is recognised; `later` only says on which pages. `ocr_data`: the languages,
+    and the folders of their data.
     """
 
     max_pages: int
@@ -22,6 +27,10 @@ class ParseLimits:
     base_s: float = 8.0
     s_per_mb: float = 2.0
     max_s: float = 240.0
+    recognise: Literal["off", "later", "now"] = "off"
+    ocr_data: dict[str, str] = field(default_factory=dict[str, str])
+    ocr_page_s: float = 60.0
+    ocr_max_s: float = 400.0
 
     @property
     def max_marks_bytes(self) -> int:

@@ -28,12 +28,12 @@ _SIGNATURES: tuple[tuple[bytes, FileKind], ...] = (
     (b"PK\x03\x04", ZIP),
     (b"PK\x05\x06", FileKind("an empty zip archive")),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLE),
-    (b"{\\rtf", FileKind("an RTF document")),
-    (b"\x89PNG\r\n\x1a\n", FileKind("a PNG image")),
-    (b"\xff\xd8\xff", FileKind("a JPEG image")),
+    (b"{\\rtf", FileKind("an RTF document", suffix=".rtf")),
+    (b"\x89PNG\r\n\x1a\n", FileKind("a PNG image", suffix=".png")),
+    (b"\xff\xd8\xff", FileKind("a JPEG image", suffix=".jpg")),
     (b"GIF8", FileKind("a GIF image")),
-    (b"II*\x00", FileKind("a TIFF image")),
-    (b"MM\x00*", FileKind("a TIFF image")),
+    (b"II*\x00", FileKind("a TIFF image", suffix=".tif")),
+    (b"MM\x00*", FileKind("a TIFF image", suffix=".tif")),
     (b"\x1f\x8b", FileKind("a gzip archive")),
     (b"7z\xbc\xaf\x27\x1c", FileKind("a 7-Zip archive")),
     (b"Rar!\x1a\x07", FileKind("a RAR archive")),
@@ -41,6 +41,7 @@ _SIGNATURES: tuple[tuple[bytes, FileKind], ...] = (
     (b"MZ\x90\x00", FileKind("a program")),
     (b"SQLite format 3\x00", FileKind("an SQLite database")),
 )
+_WEBP = FileKind("a WebP image", suffix=".webp")
 _PDF = FileKind("a PDF", suffix=".pdf")
 _HTML = FileKind("an HTML page", is_text=True)
 _TEXT = FileKind("plain text", is_text=True)
@@ -59,6 +60,7 @@ _ZIPPED = (
     (b"oasis.opendocument.text", FileKind("an OpenDocument text", suffix=".odt")),
     (b"oasis.opendocument.spreadsheet", FileKind("an OpenDocument spreadsheet", suffix=".ods")),
     (b"oasis.opendocument.presentation", FileKind("an OpenDocument presentation", suffix=".odp")),
+    (b"hwp+zip", FileKind("a Hancom document", suffix=".hwpx")),
     (b"epub+zip", FileKind("an EPUB book", suffix=".epub")),
 )
 _TYPE_MEMBERS = ("[Content_Types].xml", "mimetype")
@@ -75,6 +77,8 @@ def kind_of(data: bytes) -> FileKind:
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             return _within(kind, data)
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return _WEBP
     if head.startswith(_WIDE_BOMS):
         return _TEXT
     if b"\x00" in data:

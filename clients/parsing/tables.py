@@ -16,7 +16,9 @@ _VALUE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_YEAR = re.compile(r"(?:FY\s?)?(?:19|20)\d\d")
+_YEAR = re.compile(r"(?:FY\s?)?(?:19|20)\d\d(?:년|년도)?")
+_UNIT = re.compile(r"\W*[A-Z]{0,3}[$€£¥₩]?\s?[’'‘`]?000s?\W*")  # US$'000
+_MOST_HEADS = 4
 
 
 def with_one_header(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
@@ -54,6 +56,36 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
     if any(_is_no_name(name) for name in filled) or names[0].endswith(":"):  # `Name: | Bob` is a list of pairs
         return False
     return not all(is_value(name) for name in filled)
+
+
+def head_rows(rows: Sequence[Sequence[str]], *, has_header: bool) -> int:
+    """Return how many rows at the top hold column names, years or units: all above the first row of values.
+
+    A line of one cell directly above that row names a group of rows. With `has_header` the first row holds names.
+    """
+    first = next((at for at, row in enumerate(rows[: _MOST_HEADS + 2]) if _has_values(row)), 0)
+    while first and not any(cell.strip() for cell in rows[first - 1][1:]):
+        first -= 1
+    heads = rows[:first]
+    if not 0 < first <= _MOST_HEADS or any(map(_names_nothing, (cell.strip() for row in heads for cell in row))):
+        return int(has_header)
+    above_columns = sum(sum(bool(cell.strip()) for cell in row[1:]) for row in heads)
+    unlabelled = all(not row[0].strip() for row in heads[1:])
+    return first if unlabelled and above_columns > 1 and (has_header or not rows[0][0].strip()) else int(has_header)
+
+
+def _names_nothing(cell: str) -> bool:
+    return bool(cell) and _is_no_name(cell) and not _UNIT.fullmatch(cell)
+
+
+def _has_values(row: Sequence[str]) -> bool:
+    """True if a row begins with words and has a value other than a year in another column."""
+    label = row[0].strip() if row else ""
+    return (
+        bool(label)
+        and not is_value(label)
+        and any(is_value(cell) and not _YEAR.fullmatch(cell.strip()) for cell in row[1:])
+    )
 
 
 def is_value(cell: str) -> bool:

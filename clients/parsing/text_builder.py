@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 from clients.parsing.decoding import clean
 from clients.parsing.limits import ParseLimits
+from clients.parsing.tables import head_rows
 from domain.documents.blocks import MOST_BLOCKS, Block, BlockKind, SheetPlace
 from domain.documents.documents import Page, ParsedDocument, Section, Table
 from domain.errors import DocumentTooLarge
@@ -62,7 +63,6 @@ class DocumentBuilder:
     _blocks: list[Block] = field(default_factory=list[Block])
 
     def page(self, number: int) -> None:
-        """Begin page `number` (from 1); subsequent blocks belong to it."""
         if number > self.limits.max_pages:
             raise DocumentTooLarge(
                 f"{self.filename} has more than {self.limits.max_pages:,} pages, which is the limit."
@@ -75,13 +75,11 @@ class DocumentBuilder:
             self._headings.append(Heading(self._add(line, "heading"), line, tuple(rank)))
 
     def paragraph(self, text: str, *, place: SheetPlace | None = None) -> None:
-        """Add a paragraph, keeping its line breaks."""
         lines = (_BLANKS.sub(" ", line).strip() for line in clean(text).split("\n"))
         if block := "\n".join(line for line in lines if line):
             self._add(block, "text", place)
 
     def lines(self, text: str) -> None:
-        """Add lines of code or of a list, keeping indentation and inner blank lines."""
         lines = [line.rstrip() for line in clean(text).split("\n")]
         if block := "\n".join(lines).strip("\n"):
             self._add(block, "lines")
@@ -89,13 +87,15 @@ class DocumentBuilder:
     def table(self, rows: Iterable[Sequence[str]], *, has_header: bool, place: SheetPlace | None = None) -> None:
         """Add a table: a line per row, tabs between cells, empty cells kept, empty rows dropped.
 
-        With `has_header` the first non-empty row holds the column names.
+        With `has_header` the first non-empty row holds the column names; rows of further names and units may follow.
         """
-        lines = ["\t".join(_one_line(cell) for cell in row).rstrip() for row in rows]
-        lines = [line for line in lines if line.strip()]
+        cells = [[_one_line(cell) for cell in row] for row in rows]
+        cells = [row for row in cells if any(row)]
+        lines = ["\t".join(row).rstrip() for row in cells]
         if lines:
             start = self._add("\n".join(lines), "table", place)
-            header_end = start + len(lines[0]) if has_header and len(lines) > 1 else start
+            heads = head_rows(cells, has_header=has_header) if len(lines) > 1 else 0
+            header_end = start + len("\n".join(lines[:heads]))
             self._tables.append(Table(start, self._length, header_end))
             self._blocks[-1] = self._blocks[-1]._replace(header_end=header_end)
 

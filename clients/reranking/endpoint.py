@@ -55,11 +55,9 @@ class RerankEndpoint:
 
     @property
     def name(self) -> str:
-        """`endpoint/` and the model, or the host if no model is set."""
         return f"endpoint/{self._model or httpx.URL(self._url).host}"
 
     def version(self) -> str:
-        """`name`: the endpoint does not report its weights."""
         return self.name
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float | None]:

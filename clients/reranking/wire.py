@@ -23,7 +23,6 @@ def documents_body(model: str | None, question: str, texts: Sequence[str]) -> di
 
 
 def texts_body(question: str, texts: Sequence[str]) -> dict[str, Any]:
-    """The request body of Text Embeddings Inference, which without `truncate` rejects long texts."""
     return {"query": question, "texts": list(texts), "truncate": True}
 
 

@@ -41,7 +41,6 @@ class Meter:
         self._gauges: dict[str, dict[tuple[str, ...], float]] = {}
 
     def count(self, family: Family, *labels: str, by: float = 1.0) -> None:
-        """Add to a counter; `labels` are values in the family's order."""
         if by:
             with self._lock:
                 places = self._places(family, labels)
@@ -61,7 +60,6 @@ class Meter:
 
     @contextmanager
     def within(self, gauge: str) -> Generator[None]:
-        """Increase a gauge by one for the length of the block."""
         self._move(gauge, 1.0)
         try:
             yield
@@ -101,7 +99,6 @@ class Meter:
 
 
 def without(counts: Mapping[str, Mapping[str, Mapping[str, float]]], base: Counts) -> Counts:
-    """The increase from `base` to `counts`."""
     return {
         name: {
             labels: {place: value - base.get(name, {}).get(labels, {}).get(place, 0.0) for place, value in each.items()}

@@ -80,7 +80,6 @@ def is_on() -> bool:
 
 
 def traceparent() -> str | None:
-    """The current span as a W3C traceparent, to be stored with the work that this request or step leaves."""
     current = trace.get_current_span().get_span_context()
     if not current.is_valid:
         return None
@@ -108,7 +107,6 @@ def following(parent: str | None, row_id: uuid.UUID) -> Generator[None]:
 
 @contextmanager
 def span(name: str, attributes: Attributes | None = None, kind: SpanKind = SpanKind.INTERNAL) -> Generator[Span]:
-    """A span for the length of the block; an escaping error is recorded by its type alone."""
     if _state.tracer is None:
         yield trace.INVALID_SPAN
         return
@@ -124,7 +122,6 @@ def span(name: str, attributes: Attributes | None = None, kind: SpanKind = SpanK
 
 @contextmanager
 def request_span(method: str, headers: Mapping[str, str]) -> Generator[Span]:
-    """The span of an HTTP request, in its caller's trace if there is one."""
     if _state.tracer is None and "traceparent" not in headers:
         yield trace.INVALID_SPAN
         return
@@ -162,7 +159,6 @@ def past_span(
 
 
 def fail(failed: Span, error_type: str) -> None:
-    """Mark a span as failed; messages stay out of it, because they may quote."""
     failed.set_attribute("error.type", error_type)
     failed.set_status(Status(StatusCode.ERROR))
 

@@ -66,7 +66,6 @@ _ISATAP_MASK, _ISATAP_MARK = 0xFCFF_FFFF, 0x0000_5EFE
 
 
 def forbidden(address: Address) -> Forbidden | None:
-    """Why `address` is not public, or None if it is."""
     for row in _NETWORKS:
         if address in row.network:
             return row

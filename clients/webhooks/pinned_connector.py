@@ -69,7 +69,6 @@ class Dialler(httpcore.AsyncNetworkBackend):
         raise failure or httpcore.ConnectError(f"the name {host} has no address")
 
     async def aclose(self) -> None:
-        """Close the socket; httpcore does not when a handshake is interrupted."""
         if self._stream is not None:
             await self._stream.aclose()
 

@@ -84,7 +84,6 @@ class WebhookSender:
         self._turns = asyncio.Semaphore(max_connections)
 
     async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> Sent:
-        """POST `body` once; any failure becomes the `error` of the result."""
         async with self._turns:
             started = time.perf_counter()
             answer, error, address = _Answer(), None, None

@@ -21,6 +21,7 @@ from db.models.import_ import Import, ImportMember, ImportPart, ImportStatus
 from db.models.model_call import BegunCall, KeptReply, ModelCall
 from db.models.process import MeterTotal, ProcessMeter, WorkerProcess
 from db.models.query import Query, QueryKind, QueryStatus
+from db.models.source import ItemOutcome, Source, SourceItem, SourcePhase, SourceStatus
 from db.models.step import Event, StepOutcome
 from db.models.validity import AnswerValidity, DocumentChange
 from db.models.vector import WHEEL_SPACE, ChunkVector, EmbeddingSpace
@@ -72,6 +73,7 @@ __all__ = [
     "ImportMember",
     "ImportPart",
     "ImportStatus",
+    "ItemOutcome",
     "KeptReply",
     "Lexeme",
     "MeterTotal",
@@ -83,6 +85,10 @@ __all__ = [
     "Relation",
     "RelationChunk",
     "SharedAnswer",
+    "Source",
+    "SourceItem",
+    "SourcePhase",
+    "SourceStatus",
     "StepOutcome",
     "Tenant",
     "Verification",

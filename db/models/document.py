@@ -116,7 +116,7 @@ class DocumentFile(Base):
 
 class DocumentPage(Base):
     """A page that can be shown as a picture: its size in points, and the packed boxes of its words
-    (domain.documents.boxes).
+    (domain.documents.boxes). `recognised` holds [start, end, confidence] for the lines that were no text in the file.
     """
 
     __tablename__ = "document_pages"
@@ -127,3 +127,4 @@ class DocumentPage(Base):
     width: Mapped[float]
     height: Mapped[float]
     words: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    recognised: Mapped[list[Any] | None] = mapped_column(deferred=True)

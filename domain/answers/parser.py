@@ -83,7 +83,6 @@ def parse_answer(answer: str, sources: Citable | int | None = None) -> ParsedAns
 
 
 def is_list_sign(text: str) -> bool:
-    """Say whether `text`, which precedes a sentence on its line, is only a bullet or heading mark."""
     stripped = text.lstrip(" \t")
     return not stripped or _BULLET.fullmatch(stripped) is not None
 
@@ -156,7 +155,6 @@ def _lead(
     paragraphs: Sequence[int],
     paragraph: int,
 ) -> bool:
-    """Whether all marks of a paragraph precede its sentences, the first mark the first sentence."""
     if len(marks) < 2 or any(mark.noun or not mark.spaced for mark in marks):
         return False
     if following[0] and paragraphs[following[0] - 1] == paragraph:
@@ -167,7 +165,6 @@ def _lead(
 
 
 def _paragraphs(text: str, sentences: Sequence[tuple[int, int]]) -> list[int]:
-    """The paragraph, list item or row of each sentence, numbered: no line ends within one."""
     numbers: list[int] = []
     for index, (start, _) in enumerate(sentences):
         new = not index or "\n" in text[sentences[index - 1][1] : start]

@@ -86,7 +86,6 @@ class GrowingAnswer:
 
 
 def without_unfinished_sentence(text: str) -> str:
-    """Return `text` without the sentence that is being written; all of it if there is only one."""
     said = statements(text)
     if len(said) < 2:
         return text.rstrip()
@@ -95,7 +94,6 @@ def without_unfinished_sentence(text: str) -> str:
 
 
 def _settled(text: str) -> str:
-    """Return `text` up to what is still open at its end."""
     end = len(text)
     if (tick := text.rfind("`")) >= 0:
         inside = code_regions(text)

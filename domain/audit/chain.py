@@ -134,7 +134,6 @@ def broken_links(stored: Chain) -> list[int]:
 
 
 def audit(stored: Chain, head: str, now: Sequence[Record]) -> Audited:
-    """Compare a stored chain with itself, with its `head`, and with the records of what is stored `now`."""
     then = [read_record(stored.records, place) for place in range(len(stored.records))]
     # An entry that is no record is broken, even if the hashes were recomputed.
     lost = {place for place, record in enumerate(then) if record["kind"] == UNREADABLE}

@@ -27,7 +27,6 @@ def no_link(_: Source) -> None:
 
 
 def without_links(text: str) -> str:
-    """Return `text` with plain markers, as an answer has them before they are linked."""
     return LINKED_MARKER.sub(r"[\1]", text)
 
 
@@ -86,7 +85,6 @@ class ContinuousText:
         return self._read_here(query, before + text, lambda place: len(before) + moved(place))
 
     def _written(self, answer: str, markers: Sequence[_Marker]) -> tuple[str, Callable[[int], int]]:
-        """`answer` with the numbers and links of this text, and where its places are in that."""
         pieces: list[str] = []
         shifts = [(0, 0)]
         position = 0
@@ -131,15 +129,22 @@ class ContinuousText:
 
 
 def linked_references(query: Json, link: Link) -> list[str]:
-    """The references of a query, each with a link to the first place that it is cited for."""
     first = {each["number"]: each for each in reversed(query["citations"])}
     return [_linked_reference(line, first, link) for line in query["references"]]
 
 
 def _linked_reference(line: str, first: Mapping[int, Json], link: Link) -> str:
     found = _MARKER.match(line)
-    address = link(first[int(found[1])]) if found and int(found[1]) in first else None
+    cited = first.get(int(found[1])) if found else None
+    line += recognised_mark(cited) if cited else ""
+    address = link(cited) if cited else None
     return f"[{found[0]}]({address}){line[found.end() :]}" if found and address else line
+
+
+def recognised_mark(place: Json) -> str:
+    """What is said of a place whose text was recognised in a picture; nothing of others."""
+    sure: float | None = place.get("recognised_confidence")
+    return "" if sure is None else f" (recognised text, confidence {sure:.2f})"
 
 
 def _last_markers(text: str, count: int) -> list[tuple[re.Match[str], int]]:
@@ -148,7 +153,6 @@ def _last_markers(text: str, count: int) -> list[tuple[re.Match[str], int]]:
 
 
 def _markers_of(answer: str, citations: Sequence[Json], link: Link) -> list[_Marker]:
-    """The markers of an answer in their order: each stands behind the statement that it is for."""
     found: dict[int, _Marker] = {}
     for each in citations:
         marker = f"[{each['number']}]"

@@ -69,7 +69,6 @@ def apply_repairs(reading: ParsedAnswer, repairs: Mapping[int, Repair]) -> tuple
 
 
 def clean_words(text: str) -> str:
-    """Return `text` on one line, without citation markers and list mark, in the form of one statement of an answer."""
     words = " ".join(plain_text(text).text.split())
     return without_list_sign(words)
 
@@ -110,7 +109,6 @@ def _is_continued(text: str, line_end: int, following: int) -> bool:
 
 
 def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
-    """Include the line break, and one blank line where two would meet or at the text's ends."""
     end = min(end + 1, len(text))
     blank_before = start == 0 or text[:start].endswith("\n\n")
     following = text.find("\n", end)

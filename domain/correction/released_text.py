@@ -41,7 +41,6 @@ class ReleasedText:
         self._next = self._end = 0
 
     def take(self, type_: str, data: Mapping[str, Any]) -> list[Released]:
-        """The sentences that this event releases."""
         if self._frozen or data.get("round", self._round) < self._round:
             return []
         if data.get("round", self._round) > self._round:
@@ -87,7 +86,6 @@ class ReleasedText:
             self._next, self._end = index + 1, said.end
 
     def _sources(self, passed: Mapping[str, Any], words: str) -> Mapping[int, Source] | None:
-        """The sources that the sentence keeps; None if it is read here as another one."""
         if passed["text"] != words:
             return None
         return {

@@ -50,7 +50,6 @@ def stored(blocks: Sequence[Block]) -> list[list[Any]]:
 
 
 def restored(stored: Sequence[Sequence[Any]]) -> list[Block]:
-    """The blocks that `stored` gave."""
     return [_restored(*fields) for fields in stored]
 
 

@@ -28,14 +28,26 @@ class WordBox(NamedTuple):
     bottom: float
 
 
+class Recognised(NamedTuple):
+    """`text[start:end]`, a line, was recognised in a picture; `confidence` is the engine's, from 0 to 1."""
+
+    start: int
+    end: int
+    confidence: float
+
+
 @dataclass(frozen=True, slots=True)
 class PageBoxes:
-    """Page `number` is `width` by `height` points; `words` are its packed boxes in the order of the text."""
+    """Page `number` is `width` by `height` points; `words` are its packed boxes in the order of the text.
+
+    `recognised` has the lines that were no text in the file.
+    """
 
     number: int
     width: float
     height: float
     words: bytes = b""
+    recognised: tuple[Recognised, ...] = ()
 
 
 def packed(words: Iterable[WordBox]) -> bytes:
@@ -74,7 +86,18 @@ def are_sound(page: PageBoxes, start: int, end: int) -> bool:
         if not (reach <= word.start < word.end <= end and across and down):
             return False
         reach = word.end
-    return True
+    lines = page.recognised
+    return all(start <= line.start <= line.end <= end and 0 <= line.confidence <= 1 for line in lines)
+
+
+def confidence_of(recognised: Iterable[Sequence[float]], start: int, end: int) -> float | None:
+    """How sure the recognition of `text[start:end]` is: by letters, over its lines (start, end, confidence).
+
+    None if none of it was recognised.
+    """
+    parts = [(min(end, last) - max(start, first), sure) for first, last, sure in recognised]
+    letters = sum(length for length, _ in parts if length > 0)
+    return round(sum(length * sure for length, sure in parts if length > 0) / letters, 2) if letters else None
 
 
 def _beside(line: WordBox, word: WordBox) -> bool:
@@ -97,5 +120,4 @@ def _around(line: WordBox, word: WordBox) -> WordBox:
 
 
 def words_on(pages: Sequence[PageBoxes]) -> int:
-    """How many boxes there are on all pages."""
     return sum(len(page.words) for page in pages) // WORD_BYTES

@@ -5,14 +5,15 @@ neither says so itself.
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable
 
-from domain.documents.documents import ParsedDocument, Table
+from domain.documents.documents import ParsedDocument
+from domain.documents.table_heads import heads_above
 
 _BETWEEN = " › "
 _CELLS = re.compile(r"[|\t]")
-_MOST = 200  # characters of each part: a context must not drown the text
+_MOST = 200  # characters of the headings: a context must not drown the text
+_MOST_COLUMNS = 400  # the same of a line of column heads
 
 
 def context_of(document: ParsedDocument, section: int, start: int, end: int) -> str | None:
@@ -24,7 +25,7 @@ def context_of(document: ParsedDocument, section: int, start: int, end: int) -> 
     own = document.text[start:end]
     place = joined(title for title in dict.fromkeys(path) if title not in own)
     columns = _columns(document, start)
-    lines = (place[:_MOST], columns[:_MOST])
+    lines = (place[:_MOST], columns)
     return "\n".join(line for line in lines if line) or None
 
 
@@ -38,16 +39,30 @@ def joined(headings: Iterable[str]) -> str:
 
 
 def with_columns(text: str, context: str) -> str:
-    """Return `text`, preceded by the column names of its context if it begins within a table."""
     first, _, rest = context.partition("\n")
     columns = (context if _CELLS.search(first) else rest).strip("\n")
     return f"{columns}\n{text}" if columns else text
 
 
 def _columns(document: ParsedDocument, start: int) -> str:
-    """The header of the table in which a text begins, if it begins below that header."""
-    index = bisect_right(document.tables, start, key=lambda table: table.start) - 1
-    table = document.tables[index] if index >= 0 else Table(0, 0, 0)
-    if not table.header_end <= start < table.end or table.header_end == table.start:
+    """The title and the heads of the table in which a text begins, if it begins below them.
+
+    A title ends with a tab, which shows that it belongs to the columns and is no heading.
+    """
+    found = heads_above(document, start)
+    if found is None or not found.columns:
         return ""
-    return document.text[table.start : table.header_end]
+    title = "".join(f"{line}\t\n" for line in found.title.split("\n") if line)
+    return f"{title}{_shortened(found.columns)}"
+
+
+def _shortened(columns: str) -> str:
+    """The lines of column heads, each cut after a cell."""
+    return "\n".join(_cut(line) for line in columns.split("\n"))
+
+
+def _cut(line: str) -> str:
+    if len(line) <= _MOST_COLUMNS:
+        return line
+    ends = [found.start() for found in _CELLS.finditer(line, 0, _MOST_COLUMNS)]
+    return line[: ends[-1]] if ends and ends[-1] else line[:_MOST_COLUMNS]

@@ -78,14 +78,12 @@ def _limits(text: str, chunk_tokens: int, overlap_tokens: int, tokens: Callable[
 
 
 def _regions(document: ParsedDocument) -> Iterator[tuple[int | None, int, int]]:
-    """Yield (page, start, end) of the texts that no chunk may leave."""
     starts: list[tuple[int | None, int]] = [(None, 0), *((page.number, page.start) for page in document.pages)]
     for (page, start), (_, end) in pairwise([*starts, (None, len(document.text))]):
         yield page, start, end
 
 
 def _groups(document: ParsedDocument, start: int, end: int, limits: _Limits) -> list[list[_Unit]]:
-    """Return the sections of a region; one that is too short joins the next one, the last one the previous."""
     groups: list[list[_Unit]] = []
     for section_start, section_end, section in _sections_within(document.sections, start, end):
         units = list(_units(document, section_start, section_end, section, limits))
@@ -159,7 +157,6 @@ def _packed(text: str, units: list[_Unit], limits: _Limits) -> Iterator[list[_Un
 
 
 def _repeats(units: list[_Unit], candidate: int, fresh: int, limits: _Limits) -> bool:
-    """Whether a sentence may be repeated before `fresh`: whole, of the same section, with room for new text."""
     unit = units[candidate]
     return (
         not (unit.heading or unit.part or units[candidate - 1].part)
@@ -202,7 +199,6 @@ def _rank(text: str, units: list[_Unit], index: int) -> int:
 
 
 def _divide(text: str, units: list[_Unit], index: int, limit: int, limits: _Limits) -> int:
-    """Divide a unit that ends after `limit` so that a chunk is filled; return how many units of it (0 or 1) fit."""
     unit = units[index]
     room = limit - unit.start
     if unit.heading or room < limits.least // 2:
@@ -214,7 +210,6 @@ def _divide(text: str, units: list[_Unit], index: int, limit: int, limits: _Limi
 
 
 def _section(units: list[_Unit]) -> int:
-    """The index of the section with most of the text, -1 before the first heading."""
     lengths: Counter[int] = Counter()
     for unit in units:
         lengths[unit.section] += 0 if unit.heading else unit.end - unit.start

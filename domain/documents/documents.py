@@ -5,6 +5,7 @@ All offsets are code points into `ParsedDocument.text`, half-open: `text[start:e
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from domain.documents.blocks import Block
 from domain.documents.boxes import PageBoxes
@@ -46,7 +47,8 @@ class ParsedDocument:
     """The stored text. `pages` is empty for formats without pages: an unknown page is None, never guessed (N3).
 
     `found` is what the file says about itself: title, author, date (ISO 8601), language (ISO 639-1), … `boxes` has the
-    pages that can be shown as pictures, with the places of their words; `blocks` what others are shown from.
+    pages that can be shown as pictures, with the places of their words; `blocks` what others are shown from. `scanned`
+    are the numbers of pages that are pictures and were not read.
     """
 
     text: str
@@ -56,6 +58,7 @@ class ParsedDocument:
     found: Mapping[str, str] = field(default_factory=dict[str, str])
     boxes: tuple[PageBoxes, ...] = ()
     blocks: tuple[Block, ...] = ()
+    scanned: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +80,18 @@ class TextChunk:
 
 def indexed_text(text: str, context: str | None) -> str:
     return f"{context}\n{text}" if context else text
+
+
+class Embeddable(Protocol):
+    """A chunk, stored or not yet."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def context(self) -> str | None: ...
+
+
+def embedded_text(chunk: Embeddable) -> str:
+    """The text that a chunk's vector is made of; a stored vector is looked up by exactly this text."""
+    return indexed_text(chunk.text, chunk.context)

@@ -110,7 +110,6 @@ def _ticker(cover: str) -> str | None:
 
 
 def _below_symbol(cover: str) -> str | None:
-    """The trading symbol after those words, or in the first row below them."""
     lines = cover.split("\n")
     for line, following in pairwise(lines):
         cells = line.split("\t")

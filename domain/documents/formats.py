@@ -2,12 +2,45 @@
 
 from pathlib import PurePosixPath
 
-SUFFIXES = (
+CODE = {
+    ".py": "Python",
+    **dict.fromkeys((".js", ".mjs", ".cjs", ".jsx"), "JavaScript"),
+    **dict.fromkeys((".ts", ".tsx"), "TypeScript"),
+    **dict.fromkeys((".c", ".h"), "C"),
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp"), "C++"),
+    ".cs": "C#",
+    ".java": "Java",
+    **dict.fromkeys((".kt", ".kts"), "Kotlin"),
+    ".scala": "Scala",
+    ".swift": "Swift",
+    ".go": "Go",
+    ".rs": "Rust",
+    ".rb": "Ruby",
+    ".php": "PHP",
+    ".pl": "Perl",
+    ".lua": "Lua",
+    ".r": "R",
+    ".jl": "Julia",
+    ".dart": "Dart",
+    **dict.fromkeys((".sh", ".bash"), "shell"),
+    ".ps1": "PowerShell",
+    ".sql": "SQL",
+    ".css": "CSS",
+    **dict.fromkeys((".yaml", ".yml"), "YAML"),
+    ".toml": "TOML",
+}
+"""The language of source code by its extension."""
+LEGACY = {".doc": ".docx", ".xls": ".xlsx", ".ppt": ".pptx"}
+"""What is read through LibreOffice, and the format that it makes of it."""
+IMAGES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
+_DOCUMENTS = (
     *(".txt", ".text", ".md", ".markdown"),
-    *(".pdf", ".docx", ".pptx", ".odt"),
-    *(".xlsx", ".csv", ".tsv"),
-    *(".html", ".htm", ".xhtml", ".epub", ".eml"),
+    *(".pdf", ".docx", ".pptx", ".odt", ".hwpx", ".rtf", *LEGACY),
+    *(".xlsx", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xml"),
+    *(".html", ".htm", ".xhtml", ".epub", ".eml", ".srt", ".vtt"),
+    *IMAGES,
 )
+SUFFIXES = (*_DOCUMENTS, *CODE)
 _MEDIA_TYPES = {
     **dict.fromkeys((".md", ".markdown"), "text/markdown"),
     ".pdf": "application/pdf",
@@ -21,19 +54,45 @@ _MEDIA_TYPES = {
     ".xhtml": "application/xhtml+xml",
     ".epub": "application/epub+zip",
     ".eml": "message/rfc822",
-    **dict.fromkeys((".txt", ".text"), "text/plain"),
+    ".hwpx": "application/hwp+zip",
+    ".rtf": "application/rtf",
+    ".doc": "application/msword",
+    ".xls": "application/vnd.ms-excel",
+    ".ppt": "application/vnd.ms-powerpoint",
+    ".json": "application/json",
+    **dict.fromkeys((".jsonl", ".ndjson"), "application/jsonl"),
+    ".xml": "application/xml",
+    ".srt": "application/x-subrip",
+    ".vtt": "text/vtt",
+    ".png": "image/png",
+    **dict.fromkeys((".jpg", ".jpeg"), "image/jpeg"),
+    **dict.fromkeys((".tif", ".tiff"), "image/tiff"),
+    ".webp": "image/webp",
+    **dict.fromkeys((".txt", ".text", *CODE), "text/plain"),
 }
 # The format in which the same program can save instead.
 SAVE_AS = {
-    **dict.fromkeys((".doc", ".docm", ".dot", ".dotx", ".rtf", ".pages"), ".docx"),
-    **dict.fromkeys((".xls", ".xlsm", ".xlsb", ".ods", ".numbers"), ".xlsx"),
-    **dict.fromkeys((".ppt", ".pptm", ".pps", ".ppsx", ".odp", ".key"), ".pptx"),
-    **dict.fromkeys((".hwp", ".hwpx", ".ps", ".xps"), ".pdf"),
+    **dict.fromkeys((".docm", ".dot", ".dotx", ".pages"), ".docx"),
+    **dict.fromkeys((".xlsm", ".xlsb", ".ods", ".numbers"), ".xlsx"),
+    **dict.fromkeys((".pptm", ".pps", ".ppsx", ".odp", ".key"), ".pptx"),
+    ".hwp": ".hwpx",
+    **dict.fromkeys((".ps", ".xps"), ".pdf"),
 }
 
 
-def listed(suffixes: tuple[str, ...] = SUFFIXES) -> str:
-    """Return the extensions as a phrase: `.txt, .md or .pdf`."""
+def is_image(filename: str) -> bool:
+    return filename.lower().endswith(IMAGES)
+
+
+def has_pages_to_see(filename: str) -> bool:
+    """True if the pages of such a file can be shown as pictures."""
+    return filename.lower().endswith((".pdf", *IMAGES))
+
+
+def listed(suffixes: tuple[str, ...] | None = None) -> str:
+    """Return the extensions as a phrase, `.txt, .md or .pdf`; of all that are read, without those of source code."""
+    if suffixes is None:
+        return f"{', '.join(_DOCUMENTS)} or source code (.py, .js, .sql, …)"
     return " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
 
 
@@ -42,5 +101,9 @@ def advice(suffix: str) -> str:
 
 
 def media_type(filename: str) -> str:
-    """The media type of a file by its extension; bytes of an unknown kind if it has another one."""
     return _MEDIA_TYPES.get(PurePosixPath(filename.lower()).suffix, "application/octet-stream")
+
+
+def suffix_of(type_: str) -> str | None:
+    """The extension of files of a media type; None when they are not read."""
+    return next((suffix for suffix, known in _MEDIA_TYPES.items() if known == type_ and suffix in SUFFIXES), None)

@@ -26,7 +26,6 @@ _MOST_LOW_LEVEL = 8
 
 
 def read_graph(text: str) -> ExtractedGraph:
-    """Return the names in `text`, and for each sentence what it says about names that follow each other."""
     sentences = [" ".join(each.text.split()) for each in split_sentences(text)]
     named = [_names(sentence) for sentence in sentences]
     sure = {entity_key(name.text) for names in named for name in names if name.sure}
@@ -42,7 +41,6 @@ def read_graph(text: str) -> ExtractedGraph:
 
 
 def read_keywords(question: str) -> Keywords:
-    """Return the names and content words of `question` as what it names, and the whole question as its topic."""
     names = [name.text for name in find_names(question) if name.sure]
     content = [word for word in words(question) if len(word) > 1 and meaningful([word])]
     low = dict.fromkeys([*names, *content])
@@ -60,7 +58,6 @@ def _names(sentence: str) -> list[FoundName]:
 
 
 def _pairs(names: Sequence[FoundName]) -> list[tuple[FoundName, FoundName]]:
-    """The first name, which a sentence is mostly about, with each other one, and neighbouring names."""
     return list(dict.fromkeys([*((names[0], other) for other in names[1:]), *pairwise(names)])) if names else []
 
 

@@ -77,7 +77,6 @@ def _valid(parts: Iterable[str]) -> str | None:
 
 
 def _first_heading(document: ParsedDocument) -> str | None:
-    """The heading above all others, if it is near the beginning."""
     sections = document.sections
     if not sections or sections[0].start > _TITLE_SHARE * len(document.text):
         return None

@@ -105,7 +105,6 @@ def _beside(source: str, known: tuple[Quantity, ...]) -> tuple[tuple[Quantity, Q
 
 
 def _kinds_for(stated: Quantity) -> Sequence[set[str]]:
-    """The dimensions that two figures may have for `stated` to follow from them, as `_results` uses them."""
     dimension = stated.dimension
     found = [{"percent", dimension}, {dimension}] if dimension != "percent" else []
     if dimension == "months":
@@ -123,7 +122,6 @@ def _equals(stated: Quantity, value: float) -> bool:
 
 
 def _results(stated: Quantity, one: Quantity, other: Quantity) -> Iterable[float]:
-    """The results that the two figures give, in the unit of `stated`."""
     kinds = {one.dimension, other.dimension}
     if kinds == {stated.dimension} and (stated.unit or stated.nouns & (one.nouns | other.nouns)):
         first, second = _in_unit(one, stated), _in_unit(other, stated)

@@ -146,7 +146,6 @@ def find_names(text: str) -> list[FoundName]:
 
 
 def tokens_of(text: str) -> list[re.Match[str]]:
-    """Return the first 300 words of `text`."""
     found: list[re.Match[str]] = []
     for match in _WORD.finditer(text):
         found.append(match)
@@ -156,7 +155,6 @@ def tokens_of(text: str) -> list[re.Match[str]]:
 
 
 def names_in(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[Name]:
-    """Yield the names of `text`, whose words are `tokens`; capitalised words first, then Korean names."""
     dated = {place for date in find_dates(text) for place in range(date.start, date.end)}
     yield from _latin_names(text, tokens, dated)
     for place, token in enumerate(tokens):
@@ -178,7 +176,6 @@ def _latin_names(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) ->
 
 
 def _runs(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[list[int]]:
-    """Yield the places of capitalised words separated only by a space or a hyphen."""
     run: list[int] = []
     for place, token in enumerate(tokens):
         folded = _POSSESSIVE.sub("", token[0]).casefold()
@@ -193,7 +190,6 @@ def _runs(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterat
 
 
 def _opens(text: str, token: re.Match[str]) -> bool:
-    """Say whether a sentence, a line, a list item or a quotation may begin at this word."""
     before = text[max(0, token.start() - 3) : token.start()].rstrip(" \t*_")
     return token.start() == 0 or not before or before[-1] in ".!?:;\n\"“‘'(-•#"
 

@@ -194,7 +194,6 @@ def agrees(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
 
 
 def states(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
-    """Say whether `source` states the value of `claim`: equal, rounded or converted."""
     converted = _converted(claim, source)
     values = {converted} if source.scaled else {converted, converted * plain_scale}
     if source.bound in _MOST_OF:
@@ -217,7 +216,6 @@ def within(claim: Quantity, source: Quantity) -> bool:
 
 
 def agreement_range(claim: Quantity) -> tuple[float, float]:
-    """Return the range of values, in the unit of `claim`, of quantities that may agree with it."""
     least = claim.value / (_FAR_BELOW if claim.bound == "under" else 1 + _ABOUT)
     return least, claim.value * (_WITHIN if claim.bound == "over" else _MOST_OF.get(claim.bound, 1 / (1 - _ABOUT)))
 

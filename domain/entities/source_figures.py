@@ -78,7 +78,6 @@ class SourceFigures:
         return found
 
     def candidates(self, stated: Quantity) -> list[Quantity]:
-        """Return the distinct quantities, in order, that may state a figure of a claim or satisfy its limit."""
         least, most = agreement_range(stated)
         found = {*self._by_value.between(least, most), *self._by_value.between(least / self.scale, most / self.scale)}
         if stated.unit and (sizes := self._by_size.get(stated.dimension)):
@@ -91,7 +90,6 @@ class SourceFigures:
         return (self.different[at] for at in sorted(self._by_value.between(value, value)))
 
     def with_nouns(self, stated: Quantity) -> list[Quantity]:
-        """Return quantities, at most a hundred, that share a following word with the figure, in order."""
         found = {at for noun in stated.nouns for at in self._by_noun.get(noun, ())}
         alike = [at for at in sorted(found) if not stated.unit or self.different[at].dimension == stated.dimension]
         return [self.different[at] for at in alike[:_MOST_ALTERNATIVES]]

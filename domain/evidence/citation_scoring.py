@@ -111,7 +111,6 @@ def score_citation(
 
 
 def _in_its_spelling(claim: str, source: str) -> str:
-    """Return the claim with those of its values that the source has as the source writes them."""
     if is_too_long(claim):
         return claim
     known = [token for tokens in parse_source(source).clause_tokens for token in tokens if token.value]

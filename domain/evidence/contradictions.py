@@ -17,6 +17,7 @@ from domain.evidence.disagreement import Disagreement
 from domain.evidence.figure_mismatch import differing_figures
 from domain.evidence.grounds import with_grounds
 from domain.evidence.name_mismatch import other_names
+from domain.evidence.overlooked import overlooked
 from domain.facts.comparison.best_place import SourceMatch
 from domain.facts.comparison.whole_source import compare
 from domain.facts.kinds import Difference, Kind
@@ -105,14 +106,19 @@ def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     """If the source has the sentence almost verbatim, that place decides; else the whole source does."""
     compared = compare(claim, source)
     if compared.is_full_match:
-        return ()
+        return () if compared.verbatim else _overlooked(claim, source)
     if found := [_from_difference(each) for each in compared.differences if each.sure]:
         # Cells and sections are found by their names: they are about the same.
         is_named = compared.in_table or compared.section
         return found if is_named else with_grounds(claim, source, compared.place, found)
     if compared.is_close and is_turned_round(claim, compared.place):
         return [_from_difference(Difference("order", claim.strip(" .。"), compared.place))]
-    return _value_disagreements(claim, source)
+    return _value_disagreements(claim, source) or _overlooked(claim, source)
+
+
+def _overlooked(claim: str, source: str) -> Sequence[Disagreement]:
+    wanted = claim_stems(claim)
+    return overlooked(claim, most_similar(wanted, source, wanted).text)
 
 
 def _value_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
@@ -129,7 +135,6 @@ def _value_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
 
 
 def readable(text: str) -> str:
-    """Return `text` with composed Hangul, and full-width letters, digits and signs as plain ones."""
     return unicodedata.normalize("NFC", text).translate(_FULL_WIDTH)
 
 
@@ -183,7 +188,6 @@ def _is_bare_year_in(date: Date, source: str) -> bool:
 
 
 def _other_date(date: Date, known: Sequence[Date]) -> str | None:
-    """The source's date instead, if it states exactly one other time of this kind."""
     alike = [
         other.text
         for other in known

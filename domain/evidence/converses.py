@@ -62,10 +62,11 @@ _SIGNS = """
     hard,difficult/easy rich/poor near/far bright/dark loud/quiet safe/dangerous common/rare tall/short
 """
 _COMPARED = re.compile(
-    r"^(?P<left>.{1,200}?)\b(?P<sign>(?:more|less) [a-z]+|more|less|fewer|[a-z]{2,30}er|worse)\b.{0,60}? than "
-    r"(?P<right>[^,;.]{1,200})",
+    r"^(?P<left>.{1,200}?)\b(?P<sign>(?:more|less) [a-z]+|more|less|fewer|[a-z]{2,30}er|worse)\b(?P<middle>.{0,60}?)"
+    r" than (?P<right>[^,;.]{1,200})",
     re.IGNORECASE,
 )
+_PLACEHOLDERS = frozenset({"1", "other"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,6 @@ def _are_same(one: Transfer, other: Transfer) -> bool:
 
 @lru_cache(maxsize=1024)
 def transfers(sentence: str) -> Sequence[Transfer]:
-    """Return the transfers that the verbs of a sentence may tell of."""
     return _korean_transfers(tokenize(sentence)) if is_korean(sentence) else _english_transfers(sentence)
 
 
@@ -178,6 +178,25 @@ def _is_same_comparison(statement: str, place: str) -> bool:
     return bool(left and right) and left <= known_right and right <= known_left
 
 
+def is_compared_otherwise(statement: str, place: str) -> bool:
+    """Say whether a statement compares the two things that `place` compares, with the other outcome."""
+    mine, theirs = _COMPARED.search(statement), _COMPARED.search(place)
+    if mine is None or theirs is None:
+        return False
+    (left, right), (known_left, known_right) = _whole_sides(mine), _whole_sides(theirs)
+    crossed = bool(left & known_right) and bool(right & known_left)
+    if _are_opposite_signs(mine["sign"], theirs["sign"]):
+        return not crossed and bool(left & known_left) and bool(right & known_right)
+    return crossed and mine["sign"].casefold() == theirs["sign"].casefold()
+
+
+def _whole_sides(compared: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """ "More patients like the salad than the soup" compares the salad."""
+    left = frozenset(content_stems(f"{compared['left']} {compared['middle']}"))
+    right = frozenset(content_stems(compared["right"])) - _PLACEHOLDERS
+    return left - right, right - left
+
+
 def _sides(compared: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
     left, right = (frozenset(content_stems(compared[name])) for name in ("left", "right"))
     return left - right, right - left
@@ -192,8 +211,12 @@ def _are_opposite_signs(one: str, other: str) -> bool:
 
 
 def _has(sign: str, words: Sequence[str]) -> bool:
-    plain = sign.casefold().split()
-    return plain[-1].startswith(tuple(words)) and not (len(plain) > 1 and plain[0] == "less")
+    first, *rest = sign.casefold().split()
+    if not rest:
+        return first.startswith(tuple(words))
+    # "More slowly" has the sign of "slow", "more water" that of "more".
+    is_degree = any(rest[-1].startswith(each) for pair in _SIGN_PAIRS for side in pair for each in side)
+    return rest[-1].startswith(tuple(words)) and first != "less" if is_degree else first in words
 
 
 _SIGN_PAIRS = tuple(

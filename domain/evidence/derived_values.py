@@ -55,7 +55,6 @@ class _Known:
 
     @cached_property
     def sizes(self) -> Sequence[tuple[float, str]]:
-        """Its numbers with their units; "twice" is one."""
         known = [(each.value, each.unit) for each in source_figures(self.text).everywhere[:_MOST]]
         return [*known, (2.0, "")] if _TWICE.search(self.text) else known
 
@@ -89,7 +88,6 @@ def _known(text: str) -> _Known:
 
 
 def follows_from(value: Value, source: str) -> bool:
-    """Say whether `value` can be worked out from two values of `source`, or lies in a range that it states."""
     known = _known(source)
     if value.date:
         months = not value.date.years and value.date.month and len(known.months) > 1
@@ -118,23 +116,19 @@ def is_restated(value: Value, place: str) -> bool:
 
 
 def is_of_that_year(value: Value, source: str) -> bool:
-    """Say whether the source tells a month and its year as "May of that year"."""
     return value.date is not None and _is_of_that_year(value.date, _known(source))
 
 
 def is_same_time(value: Value, place: str) -> bool:
-    """Say whether a place has a time of day in another form: `5 pm` and `17:00`."""
     times = [each.minutes for each in _known(place).values if each.minutes is not None]
     return value.minutes is not None and any(each % _DAY == value.minutes % _DAY for each in times)
 
 
 def has_range(text: str) -> bool:
-    """Say whether a text states a range or change, with both ends."""
     return bool(_known(text).ranges)
 
 
 def is_change(value: Value, place: str) -> bool:
-    """Say whether a value is the difference of the two ends of a range or change that the place states."""
     return any(_is_difference(value, *pair) or _is_period(value, *pair) for pair in _known(place).ranges)
 
 
@@ -145,7 +139,6 @@ def _near(values: Sequence[_Each]) -> Iterator[tuple[_Each, _Each]]:
 
 
 def _is_combined(mine: Quantity, one: tuple[float, str], other: tuple[float, str]) -> bool:
-    """Say whether a quantity is the sum, difference or product of two numbers with their units."""
     if {UNITS[unit][0] for _, unit in (one, other) if unit in UNITS} - {mine.dimension}:
         return False
     sizes = [size * (_factor(unit) / _factor(mine.unit) if unit else 1) for size, unit in (one, other)]
@@ -169,7 +162,6 @@ def _is_difference(value: Value, one: Value, other: Value) -> bool:
 
 
 def _is_period(value: Value, one: Value, other: Value) -> bool:
-    """Say whether a time is that between two times of day or two dates."""
     mine = value.quantity
     unit = (mine.unit or value.counter) if mine else ""
     if mine is None or not unit:
@@ -188,7 +180,6 @@ def _in_months(date: Date) -> float:
 
 
 def _is_of_that_year(date: Date, known: _Known) -> bool:
-    """Say whether a month and year are told as "May of that year"."""
     return bool(date.years) and date.month in known.months and known.refers_to_year
 
 

@@ -60,13 +60,11 @@ def is_stated_in(source: str, text: str) -> bool:
 
 
 def without_heading_facts(text: str, source: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
-    """Return the disagreements of `text` and `source` except those that the heading of the best place resolves."""
     places = _best_places(text, source) if found else []
     return tuple(each for each in found if not _do_headings_state(text, places, each.claim_value, each.source_value))
 
 
 def best_passage(source: str, text: str) -> str:
-    """Return the place of `source` that has most of `text`, preceded by its headings."""
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
     headings = [heading for each in _best_places(text, source) for heading in each.headings]
     return "\n\n".join((*dict.fromkeys(headings), source[start:end]))
@@ -103,7 +101,6 @@ def is_in_one_place(text: str, source: str) -> bool:
 
 
 def _may_be_about(text: str, cited: Quotation) -> bool:
-    """Say whether the words name no other subject before their verb: "The charger weighs …" is not about a pump."""
     mentioned = TermIndex(terms([*tokenize(text), *(each for heading in cited.headings for each in tokenize(heading))]))
     subject = [each for each in tokenize(subject_phrase(cited.words)) if each.kind != "value"]
     named = [each for each in terms(subject) if GENERIC.isdisjoint((each.key, each.token.text.casefold()))]

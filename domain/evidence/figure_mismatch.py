@@ -57,7 +57,6 @@ class _Figures:
 
 
 def differing_figures(stated: Sequence[Quantity], source: str, aligned: AlignedSentence) -> list[Differing]:
-    """Return the figures of a claim, `stated`, that differ from those of the source, in order."""
     figures = source_figures(source)
     known = _Figures(
         figures=figures,
@@ -136,7 +135,6 @@ def _alternatives(stated: Quantity, known: _Figures) -> list[Quantity]:
 
 
 def _misplaced(stated: Sequence[Quantity], known: _Figures) -> Iterator[tuple[Quantity, Quantity]]:
-    """Yield figures that are in the source but not in the sentence most like the claim, with the figure found there."""
     for dimension in sorted({each.dimension for each in stated} - {""}):
         mine = [each for each in stated if each.dimension == dimension]
         theirs = [each for each in known.nearby if each.dimension == dimension]

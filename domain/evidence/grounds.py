@@ -160,7 +160,6 @@ class _Compared:
 
     @cached_property
     def _lost(self) -> Sequence[Token]:
-        """The words of the statement that the place has not; values aside."""
         known = [each for each in self._known if each.is_content]
         unmatched = (each for at, each in enumerate(self._tokens) if at not in self._alignment.matched_statement)
         lost = (each for each in unmatched if each.is_content and not each.value)
@@ -168,7 +167,6 @@ class _Compared:
 
     @property
     def _has_all_words(self) -> bool:
-        """Whether the place has all words of the statement: only then is it surely about the same."""
         return not self._lost
 
     def _values(self, found: Disagreement) -> Iterator[Value]:
@@ -177,7 +175,6 @@ class _Compared:
                 yield each.value
 
     def _is_another_value(self, found: Disagreement) -> bool:
-        """Say whether the source has another value in this place, and that of the statement does not follow from it."""
         values = list(self._values(found))
         if not values:
             return not (found.source_value is None and _LATEST.search(self.place)) and not self._agree_in_polarity
@@ -199,7 +196,6 @@ class _Compared:
         )
 
     def _has_values(self, values: Sequence[Value]) -> bool:
-        """Say whether the place has the values, too: beside other words, which the statement may mean."""
         sizes = {each.value.quantity.value for each in self._known if each.value and each.value.quantity}
         return all(each.quantity is not None and each.quantity.value in sizes for each in values)
 

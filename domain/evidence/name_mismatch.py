@@ -74,11 +74,9 @@ class _SourceNames:
         return len(missing) < len(name.core) and name.core[-1] not in missing
 
     def names(self, word: str) -> bool:
-        """Say whether a word that opens a sentence is also capitalised elsewhere."""
         return re.search(rf"(?<=[a-z0-9,] ){re.escape(word)}\b", self._source) is not None
 
     def always_names(self, word: str) -> bool:
-        """Say whether the word is never written in small letters there, unless also with a capital."""
         return re.search(rf"\b{re.escape(word.lower())}\b", self._source) is None or self.names(word)
 
     def _has_word(self, part: str) -> bool:

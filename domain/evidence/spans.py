@@ -30,7 +30,6 @@ def claim_relevance(claim: str, source: str) -> float:
 
 
 def relevance_to(claim: str) -> Callable[[str], float]:
-    """Return `claim_relevance` of this claim, which is read once, to any source."""
     plain = without_markers(claim)
     if wanted := content_stems(plain):
         return lambda source: coverage(wanted, set(content_stems(source)))
@@ -80,7 +79,6 @@ def _word_end(text: str, position: int) -> int:
 
 
 def _densest(text: str, start: int, end: int, wanted: frozenset[str], max_chars: int) -> tuple[int, int]:
-    """Return the run of words of at most `max_chars` with most of the `wanted` stems, starting with one of them."""
     spans = [match.span() for match in _WORD.finditer(text, start, end)]
     hits = [bool(wanted.intersection(content_stems(text[first:last]))) for first, last in spans]
     before = [0, *accumulate(hits)]
@@ -98,7 +96,6 @@ def _densest(text: str, start: int, end: int, wanted: frozenset[str], max_chars:
 def _widened(
     spans: Sequence[tuple[int, int]], first: int, last: int, min_chars: int, max_chars: int
 ) -> tuple[int, int]:
-    """Add the spans behind, then before, while there are less than `min_chars` and it stays within `max_chars`."""
     while spans[last][1] - spans[first][0] < min_chars:
         if last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= max_chars:
             last += 1

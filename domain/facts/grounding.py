@@ -73,7 +73,6 @@ def ungrounded_words(statement: str, source: str, start: int, end: int, context:
 
 
 def _split_at_headings(source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the parts of `source[start:end]`, divided before each heading."""
     known = heading_lines(source)
     position = began = start
     parts = 1
@@ -146,7 +145,6 @@ def _may_name(token: Token) -> bool:
 
 
 def _is_named_before(stated: Sequence[Token], source: str, start: int, context: str) -> bool:
-    """Say whether a possible antecedent is named that the statement does not mention."""
     read = parse_sentences(source)
     opening = max(0, bisect_right(read.starts, start) - 1)
     before = [each.text for each in read.sentences[max(0, opening - _BEFORE) : opening]]
@@ -157,7 +155,6 @@ def _is_named_before(stated: Sequence[Token], source: str, start: int, context: 
 
 
 def _is_anaphoric(quotation: str) -> bool:
-    """Say whether a quotation begins with a reference to an antecedent: "It …", "His …", "The film …"."""
     return _ANTECEDENT.match(quotation) is not None
 
 
@@ -203,7 +200,6 @@ def context_tokens(statement: str, source: str, start: int, end: int) -> list[To
 
 
 def _headings_above(source: str, position: int) -> Sequence[str]:
-    """Return the headings before a position; a line that the position divides counts up to there."""
     ends, headings = _headings(source)
     line = source.rfind("\n", 0, position) + 1
     cut = _HEADING.findall(source[line:position])
@@ -212,7 +208,6 @@ def _headings_above(source: str, position: int) -> Sequence[str]:
 
 @text_cache()
 def _headings(source: str) -> tuple[Sequence[int], Sequence[str]]:
-    """Return the ends of the headings of a source, and their texts."""
     found = list(_HEADING.finditer(source))
     return [each.end() for each in found], [each[0] for each in found]
 
@@ -238,14 +233,12 @@ class _Part:
         return cls(source, place, path, (source[start:end], *sections))
 
     def lacks(self, clause: str) -> list[str]:
-        """Return the values of a clause that the part lacks, and its names of other sections."""
         tokens = tokenize(clause)
         values = [each.text for each in tokens if not self.place.has_value(each)]
         section = None if all(map(is_topic_heading, self.path)) else _section_of(clause, self.source)
         return [*values, section.mention] if section and not all(map(self._is_below, section.headings)) else values
 
     def _is_below(self, heading: str) -> bool:
-        """Say whether the part stands below a heading, or names it itself."""
         keys = {each.key for each in naming_terms(heading)}
         return heading in self.path or any(keys <= parse_source(each).all_keys for each in self.texts)
 
@@ -261,7 +254,6 @@ def _section_of(clause: str, source: str) -> NamedSection | None:
 
 
 def _behind_headings(source: str, start: int, end: int) -> int:
-    """Return where the text of a quotation begins, after the headings at its beginning, or what follows them."""
     known = heading_lines(source)
     for line in source[start:end].splitlines(keepends=True):
         if line.strip() and line.strip() not in known:
@@ -279,7 +271,6 @@ class _PlaceTokens:
         self._others = frozenset(each.key for each in tokens if not each.value)
 
     def has_value(self, token: Token) -> bool:
-        """Say whether the place has the value of a token; True for a token without one."""
         return token.value is None or self.has(token, token.value)
 
     def has(self, token: Token, value: Value) -> bool:

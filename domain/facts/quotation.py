@@ -36,12 +36,10 @@ class Quotation:
 
     @cached_property
     def readable(self) -> str:
-        """Quoted rows as tables with their heads; any other quotation as it is."""
         return "\n\n".join(map(_as_table, self._rows)) if self._rows else self.words
 
     @cached_property
     def headings(self) -> tuple[str, ...]:
-        """The headings that apply to the words, in every section that contains them."""
         above = headings_of(self.context)
         paths = [active_headings((*above, *section.path)) for section in self._sections] or [active_headings(above)]
         return tuple(dict.fromkeys(heading for path in paths for heading in path))
@@ -92,7 +90,6 @@ class Quotation:
                 yield Difference("subject", heading, self.headings[-1])
 
     def _naming_terms(self, heading: str) -> tuple[Term, ...]:
-        """Return the terms of a heading that names a thing; () if it only labels a part of a text or of a thing."""
         tokens = [each for each in tokenize(heading) if is_naming_token(each)]
         return tuple(terms(tokens)) if any(map(self._may_be_name, tokens)) else ()
 
@@ -135,7 +132,6 @@ class Quotation:
 
     @cached_property
     def _rows(self) -> Sequence[Row]:
-        """The rows that are quoted, whole or in part; none if the quotation has anything else."""
         lines = [frozenset(cells_of(line)) for line in self.words.splitlines() if line.strip()]
         if not all(len(each) > 1 for each in lines):
             return []
@@ -155,7 +151,6 @@ class Quotation:
 
 
 def _is_named(row: Row) -> bool:
-    """Say whether a row has a name; a row of figures alone has none."""
     return any(not each.token.value for each in terms_of(row.label))
 
 

@@ -80,7 +80,6 @@ class Citable:
 
 
 def citable(sources: "int | Citable | None") -> Citable | None:
-    """Return `sources` as Citable; a number stands for that many sources without names."""
     return _unnamed(sources) if isinstance(sources, int) else sources
 
 
@@ -120,7 +119,6 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def _likeness(wanted: Sequence[str], source: SourceNames) -> int:
-    """The number of words that are names of the source; 0 unless these are all words that mean anything."""
     known: set[str] = set()
     whole = False
     for name in source.whole:

@@ -98,7 +98,6 @@ def _stands(match: re.Match[str], marker: Marker, places: Places, *, is_bare: bo
 
 
 def _marker(match: re.Match[str], sources: Citable | None) -> tuple[Marker, bool]:
-    """The marker that a form would be, and whether it is bare: digits that could be something else."""
     start, end = match.span()
     text = match[0]
     if match["named"]:

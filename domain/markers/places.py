@@ -110,7 +110,6 @@ class Places:
         self._interval_end = 0
 
     def cites(self, start: int, end: int, numbers: Sequence[int], *, is_linked: bool) -> bool:
-        """Say whether the bare bracket at `start:end` is a citation; call this from left to right."""
         written = self._text[start:end]
         if all(1000 <= number < 3000 for number in numbers):
             return False
@@ -131,7 +130,6 @@ class Places:
         return not is_text
 
     def is_exponent(self, start: int, end: int) -> bool:
-        """Say whether raised digits at `start:end` are a power, a charge or a mass number rather than a citation."""
         raised, (before, after) = self._text[start:end], self._line_around(start, end)
         following = after[:2]
         if following[:1].isdigit():

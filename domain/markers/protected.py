@@ -32,7 +32,6 @@ Regions = Sequence[tuple[int, int]]
 
 
 def code_regions(text: str) -> list[tuple[int, int]]:
-    """Return the (start, end) of each fenced block and each piece between back-ticks."""
     return [match.span() for match in _CODE.finditer(text)] if "`" in text or "~~~" in text else []
 
 

@@ -6,7 +6,7 @@ An item that does not return exactly once under its own id has no verdict: a rep
 import hashlib
 from base64 import b32encode
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -118,7 +118,17 @@ P = TypeVar("P", bound=Identified)
 
 
 def by_id(items: Iterable[Item], replied: Iterable[P]) -> dict[str, P]:
-    """Return the replies by item id, without items that have none, or more than one."""
     parts = list(replied)
     counts, known = Counter(part.id for part in parts), {item.id for item in items}
     return {part.id: part for part in parts if part.id in known and counts[part.id] == 1}
+
+
+K = TypeVar("K", bound=Items)
+
+
+def items_of(fields: Mapping[str, object], name: str, kind: type[K]) -> K:
+    """The items in a field. Raises TypeError for anything else, such as a text."""
+    items = fields[name]
+    if not isinstance(items, kind):
+        raise TypeError(f"{name} are read from {kind.__name__}, not from a text")
+    return items

@@ -10,7 +10,7 @@ from domain.safety.prompt_injection import without_hidden, without_orders
 # Also in forms such as `< / source` and with full-width signs, and role markers of chat formats.
 _FENCE = re.compile(
     r"[<＜﹤](?=\s{0,4}[/／|]?\s{0,4}"
-    r"(?:source|chunk|answer|before|question|conversation|statement|claims?|notes|searches|reason|verdict|system|assistant|user|instructions?|context|im_start|im_end"
+    r"(?:source|chunk|answer|before|question|conversation|sentences?|form|entry|statement|claims?|notes|searches|reason|verdict|system|assistant|user|instructions?|context|im_start|im_end"
     r"|start_header_id|end_header_id|endoftext|<sys)\b)",
     re.IGNORECASE,
 )

@@ -11,7 +11,6 @@ MOST_MESSAGES = 16
 
 
 def items_per_message(count: int, size: int) -> int:
-    """The number of items per message: `size`, or more if there are very many."""
     return max(size, -(-count // MOST_MESSAGES))
 
 

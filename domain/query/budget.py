@@ -45,12 +45,10 @@ class Budget:
 
     @property
     def code(self) -> str:
-        """The budget that runs out first, as the code of an error."""
         return DEADLINE if self.time_share >= self.cost_share else CEILING
 
     @property
     def reason(self) -> str:
-        """For users: what has run out, or how much of it is used."""
         if self.code == DEADLINE:
             if self.time_share >= NO_CALL:
                 return "the query's deadline passed"

@@ -67,7 +67,6 @@ class Instructions(BaseModel):
 
 
 def style_of(wishes: Instructions) -> str:
-    """The end of the instructions for a model that writes an answer."""
     language = _NAMES[wishes.language] if wishes.language else "the language of the question"
     brevity = "" if wishes.length else ", as briefly as the question allows"
     lines = [f"Answer in {language}, in plain sentences{brevity}."]
@@ -86,5 +85,4 @@ PLAIN = style_of(Instructions())
 
 
 def refusal_of(wishes: Instructions) -> str | None:
-    """The refusal that readers get, if the wishes decide it."""
     return wishes.refusal or (REFUSALS[wishes.language] if wishes.language else None)

@@ -145,12 +145,10 @@ class QueryOptions(BaseModel):
 
     @property
     def shares_calls(self) -> bool:
-        """Whether one model call scores several chunks, or checks several statements."""
         return self.preset == "cheap"
 
     @property
     def preparations(self) -> list[str]:
-        """The steps before the first search, in order; a run whose model decides has no others."""
         is_structured = self.run == "structured"
         wanted = {
             "restate_question": bool(self.conversation),

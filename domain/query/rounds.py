@@ -1,8 +1,10 @@
-"""Decides when an answer gets another corrective round, and which attempt is kept (S2.3)."""
+"""Decides when an answer gets another corrective round, which searches it makes, and which attempt is kept (S2.3)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from domain.text.words import words
 
 Draft = Literal["complete", "unconfirmed", "unanswerable", "abstained", "failed", "none"]
 """The result of a round's writing: an answer, one whose answerability was not checked, one that the sources do not
@@ -53,3 +55,27 @@ def _worth(attempt: Attempt) -> tuple[int, float]:
     if attempt.draft in ("complete", "unconfirmed") and confidence == 0:
         return _WORTHLESS, 0.0
     return worth, 0.0 if confidence is None else confidence
+
+
+_LONGEST_QUERY = 300
+
+
+def usable_queries(texts: Iterable[str], most: int | None = None) -> list[str]:
+    """Return at most `most` of `texts` as searches: on one line, not too long, each once, none without a word."""
+    plain = (" ".join(text.replace("\x00", "").split())[:_LONGEST_QUERY] for text in texts)
+    return list(dict.fromkeys(text for text in plain if any(map(str.isalnum, text))))[:most]
+
+
+def new_queries(texts: Iterable[str], known: Iterable[str], most: int) -> list[str]:
+    """Return `usable_queries` without the `known` ones; case and punctuation make no difference."""
+    seen = {_same(text) for text in known}
+    found: list[str] = []
+    for text in usable_queries(texts):
+        if (key := _same(text)) not in seen:
+            seen.add(key)
+            found.append(text)
+    return found[:most]
+
+
+def _same(text: str) -> str:
+    return " ".join(words(text))

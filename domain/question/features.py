@@ -48,7 +48,6 @@ class _AnalysedSentence:
 
 
 def answer_features(asked: QuestionPart, sentence: str) -> dict[str, float]:
-    """Compare one sentence, without citation markers, with one part of a question. Linear in both lengths."""
     said, question = _read(sentence[:_MOST_CHARS]), _question(asked.text)
     weights = question_weights(asked)
     wanted, plain = list(weights), _plain(asked)
@@ -99,7 +98,6 @@ def _read(sentence: str) -> _AnalysedSentence:
 
 @lru_cache(maxsize=256)
 def question_weights(asked: QuestionPart) -> Mapping[str, float]:
-    """The words looked for, with their weights; cached, because each sentence of an answer needs them."""
     stems = asked.stems[:_MOST_STEMS]
     wanted = [each for each in stems if each not in _ASKED_WORDS and not _ASKING.search(each)] or stems
     return {each: _weight(each, _question(asked.text).names) for each in wanted}
@@ -121,7 +119,6 @@ def _covered(weights: Mapping[str, float], shares: Mapping[str, float]) -> float
 
 
 def _near(asked: QuestionPart, said: _AnalysedSentence, weights: Mapping[str, float]) -> float:
-    """The share of the question around the best date, number or name that it may ask for."""
     asked_words = _question(asked.text).related_stems.stems
     names = [place for place, name in said.names if not asked_words.issuperset(AnalysedText(name).stems)]
     by_kind: Mapping[Kind, Sequence[int]] = {

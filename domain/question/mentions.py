@@ -39,7 +39,6 @@ class Mentions:
         self._long = tuple(each for each in self._capitalised | self._words if len(each) >= _SHORTEST_PREFIX)
 
     def has(self, name: str) -> bool:
-        """Say whether a proper name occurs in the text: whole, shortened, in part, inflected, or as an acronym."""
         name = _unaccented(name)
         parts = [part for part in words(name) if part not in STOP_WORDS and (len(part) > 1 or part.isdigit())]
         if _GENERAL.issuperset(parts) or any(part in _BY_OTHER_NAMES for part in parts):

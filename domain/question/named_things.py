@@ -99,7 +99,6 @@ def _names(question: str, text: str) -> Iterator[NamedThing]:
 
 
 def _is_unknown_place(name: str, text: str) -> bool:
-    """Whether this is a country or a city that a text in Hangul names in no form."""
     if name not in KNOWN_PLACES or name in _HOME or _share_of_hangul(text) < _MOSTLY_HANGUL:
         return False
     forms = frozenset[str]().union(*(names for names in SAME_NAMES if name in names))
@@ -136,7 +135,6 @@ def _sure_names(question: str) -> list[FoundName]:
 
 
 def _has_competing_name(question: str, name: FoundName, text: str) -> bool:
-    """Whether another name is in the same position: before the same word or, for Latin names, after it."""
     before, after = _WORD.findall(question[: name.start])[-1:], _WORD.findall(question[name.end :])[:1]
     slots = [(word, r"\b([^\W_]{{1,40}})[ -]{word}") for word in after]
     if name.kind == "latin":
@@ -204,7 +202,6 @@ def _in_cell(number: str, text: str) -> bool:
 
 
 def _years(question: str, text: str) -> Iterator[NamedThing]:
-    """Years that the text lacks in every form although it has others."""
     for date in find_dates(question):
         if date.years is None or date.years[0] != date.years[1]:
             continue

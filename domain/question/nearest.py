@@ -1,4 +1,4 @@
-"""Selects the passages that a reader is shown beside a refusal: they mention what was asked (V8)."""
+"""Refuses a question before anything is written, and selects the passages that mention what was asked (V8)."""
 
 import math
 import re
@@ -8,11 +8,31 @@ from dataclasses import dataclass
 
 from domain.evidence.spans import best_text_span
 from domain.question.features import question_weights
-from domain.question.question_parts import parts_of
+from domain.question.named_things import missing_things
+from domain.question.question_parts import is_greeting, parts_of
 from domain.text.cache import text_cache
 from domain.text.sentences import split_sentences
 from domain.text.word_index import WordIndex
 from domain.text.words import content_stems, coverage
+
+NOT_A_QUESTION = (
+    "This is a greeting and asks nothing of the documents. Ask about what is in them, and you get an answer."
+)
+
+
+def why_refused(question: str, passages: Sequence[str]) -> str:
+    """Return, in a sentence for users, why the question cannot be answered from `passages`; "" if it can.
+
+    A passage is its text with its file's name and its headings. Deterministic, and silent when in doubt.
+    """
+    if is_greeting(question):
+        return NOT_A_QUESTION
+    missing = [thing.text for thing in missing_things(question, passages)]
+    if not missing:
+        return ""
+    named = " or ".join(f"“{text}”" for text in missing[:3])
+    return f"The question is about {named}, which no passage of the documents names."
+
 
 _WORD = re.compile(r"\w")
 _MOST = 3
@@ -40,7 +60,6 @@ class _Passage:
     index: WordIndex
 
     def has(self, stem: str) -> Mapping[int, float]:
-        """How far each piece has the word, by its number; those without it are left out."""
         return self.index.coverages([stem])
 
 
@@ -62,7 +81,6 @@ class _Quote:
         return frozenset[str]().union(*(each.stems for each in self.pieces))
 
     def adds(self, piece: _Piece) -> bool:
-        """Whether the piece says more than the question does."""
         return not all(coverage([stem], self.has.keys()) for stem in piece.stems)
 
     @property
@@ -108,7 +126,6 @@ def _read(text: str) -> Iterator[_Piece]:
 
 
 def _rarity(question: str, passages: Sequence[_Passage]) -> Mapping[str, float]:
-    """Weigh the question's words, 1 in all: those that few passages have count most."""
     wanted = {stem: weight for part in parts_of(question) for stem, weight in question_weights(part).items()}
     having = Counter(
         stem for stem in wanted for each in passages if max(each.has(stem).values(), default=0.0) > _SAME_WORD
@@ -143,7 +160,6 @@ def _worth(quote: _Quote, weights: Mapping[str, float]) -> float:
 
 
 def _repeats(one: _Quote, other: _Quote, known: Set[str]) -> bool:
-    """Whether one says the same as the other, or is of the same passage and has no further word of the question."""
     if one.passage == other.passage:
         return known >= one.words or any(piece is each for piece in one.pieces for each in other.pieces)
     return len(one.stems & other.stems) > _SAME_TEXT * len(one.stems)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from domain.entities.dates import find_dates
@@ -63,6 +64,9 @@ _TIME = re.compile(
     r"|[월화수목금토일]요일|매[년월일주]|때|이후|이전|동안|\d ?[년월일시분]",
     re.IGNORECASE,
 )
+_DATE_UNITS = vocabulary("년 월 일")
+# With a particle, as in 7월 12일에, it tells when something was.
+_DATE_OF_NOUN = re.compile(r"(?:(?:19|20)\d\d년 ?)?\d{1,2}월 ?\d{1,2}일(?= [가-힣]+)")
 _IN_NAME = re.compile(r"[^\W\d_][-–]$")  # before a number: "COVID-19" counts nothing
 _CALENDAR = re.compile(r"\b(?:year|century|decade)\b|몇 ?년(?!간)|어느 ?해", re.IGNORECASE)
 _VAGUE = re.compile(
@@ -104,10 +108,22 @@ def parts_of(question: str) -> tuple[QuestionPart, ...]:
     """
     pieces = [piece for piece in _pieces(question[:_MOST_CHARS]) if content_stems(piece) or _ASKS.search(piece)]
     asked = [
-        QuestionPart(" ".join(piece.split()), kind_of(piece), tuple(dict.fromkeys(content_stems(piece))))
+        QuestionPart(" ".join(piece.split()), kind_of(piece), tuple(dict.fromkeys(question_stems(piece))))
         for piece in pieces
     ]
     return tuple(asked[:_MOST_PARTS])
+
+
+def question_stems(question: str, *, dated: bool = False) -> list[str]:
+    """Return the stems that an answer is looked for by.
+
+    The date in 2023년 7월 12일 사고의 사망자는 says which accident is meant: it finds the passage (`dated`), not the
+    sentence. 년, 월 and 일 are parts of a date's figures in any case.
+    """
+    stems = content_stems(question)
+    if not dated and len(left := content_stems(_DATE_OF_NOUN.sub(" ", question))) > 1:
+        stems = left
+    return [each for before, each in pairwise(["", *stems]) if not (each in _DATE_UNITS and before.isdigit())] or stems
 
 
 def kind_of(question: str) -> Kind:
@@ -118,7 +134,6 @@ def kind_of(question: str) -> Kind:
 
 
 def is_greeting(question: str) -> bool:
-    """Say whether this is a greeting, thanks or a yes that asks nothing of the documents: "hi", "thanks!"."""
     said = words(question)
     return len(said) <= 6 and all(word in _GREETING for word in said) and not re.search(r"\d", question)
 

@@ -5,14 +5,17 @@ found unanswerable. Whether the answer is true is decided separately, by the che
 """
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import pairwise
+from typing import Any
 
 from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
 from domain.question.features import answer_features
 from domain.question.question_parts import QuestionPart, has_kind, parts_of
-from domain.support.logistic import LogisticRegression, parse_regression
+from domain.support.model import LogisticRegression, parse_regression
 from domain.text.cache import text_cache
 from domain.text.sentences import split_sentences
 from domain.text.words import content_stems
@@ -20,14 +23,40 @@ from domain.text.words import content_stems
 ANSWERED = 0.25
 """From this probability on, an answer counts as one to that part of the question."""
 
+BESIDE_THE_POINT = 0.1
+"""Below this, hardly any answer was one to its question."""
+
 _MOST_SENTENCES = 60
 _ELLIPTICAL = 6  # at most, words of an answer that repeats nothing of its question: "30 days."
 _UNKNOWN = 0.5
 
 
 @cache
+def _fitted() -> Mapping[str, Any]:
+    return json.loads((files("domain.question") / "model.json").read_text(encoding="utf-8"))
+
+
+@cache
 def question_model() -> LogisticRegression:
-    return parse_regression(json.loads((files("domain.question") / "model.json").read_text(encoding="utf-8")))
+    return parse_regression(_fitted())
+
+
+def measured_languages() -> Sequence[str]:
+    """The languages of the questions that the weights were fitted on."""
+    return _fitted()["languages"]
+
+
+def share_right(relevance: float) -> float:
+    """Return how often an answer whose best sentence has this relevance was right, by `benchmarks.fitting.fit_shown`.
+
+    The weights are fitted on all sentences that could be answers. The one that is chosen as the best is right more
+    often than such a sentence, most of all where it shares few words with its question.
+    """
+    knots: Sequence[Sequence[float]] = _fitted()["shown"]
+    for (low, at_low), (high, at_high) in pairwise(knots):
+        if relevance <= high:
+            return at_low + (at_high - at_low) * (relevance - low) / (high - low)
+    return 1.0
 
 
 def answer_relevance(question: str, answer: str) -> float:
@@ -40,7 +69,7 @@ def answer_relevance(question: str, answer: str) -> float:
         return 1.0
     if is_idk(answer) or not answer.strip():
         return 0.0
-    shares = [part_relevance(part, answer) for part in parts_of(question)]
+    shares = [share_right(part_relevance(part, answer)) for part in parts_of(question)]
     return sum(shares) / len(shares) if shares else _UNKNOWN
 
 
@@ -51,14 +80,13 @@ def part_relevance(asked: QuestionPart, answer: str) -> float:
         return 0.0
     if is_elliptical(asked, " ".join(said)):
         said.append(f"{asked.text.rstrip('?？ ')} {said[0]}")
-    elif not _same_script(asked.text, answer):
+    elif _is_hangul(asked.text) != _is_hangul(answer):
         return _UNKNOWN
     return max(sentence_relevance(asked, each) for each in said)
 
 
 @text_cache(most=64)
 def _sentences(answer: str) -> tuple[str, ...]:
-    """Its first sentences, without citation markers; cached, because each part of a question needs them."""
     return tuple(each.text for each in split_sentences(plain_text(answer).text)[:_MOST_SENTENCES])
 
 
@@ -72,10 +100,6 @@ def is_elliptical(asked: QuestionPart, answer: str) -> bool:
     if len(answer.split()) > _ELLIPTICAL or set(content_stems(answer)) & set(asked.stems):
         return False
     return bool(has_kind(asked.kind, answer, asked.text)) or asked.kind == "decision"
-
-
-def _same_script(question: str, answer: str) -> bool:
-    return _is_hangul(question) == _is_hangul(answer)
 
 
 def _is_hangul(text: str) -> bool:

@@ -78,7 +78,6 @@ class PreparedQuestion:
         return alone + _PAIRS * together
 
     def _neighbours(self, places: Mapping[str, Sequence[int]]) -> Counter[tuple[str, str]]:
-        """The number of times the question's pairs are neighbours in a passage, in either order."""
         at: dict[int, list[str]] = {}
         for lexeme, positions in places.items():
             for place in positions:

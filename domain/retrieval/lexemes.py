@@ -21,7 +21,6 @@ _LONGEST = 100  # characters; longer runs are keys or damaged text, and Postgres
 
 
 def lexemes(text: str) -> list[str]:
-    """Return the lexemes of `text` in order, repetitions included; none is empty or contains white space or quotes."""
     return [lexeme for word in _words(text) for part in split_units(word) for lexeme in _of_word(part)]
 
 

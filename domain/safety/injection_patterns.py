@@ -265,7 +265,6 @@ _SQUEEZED = re.compile(
 
 
 def find_orders(text: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of words in `text` that are meant for a model; `text` is already in plain letters."""
     lowered = text.lower()
     for cues, pattern in _RULES:
         if any(cue in lowered for cue in cues):

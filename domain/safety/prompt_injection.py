@@ -103,7 +103,6 @@ def without_orders(text: str) -> str:
 
 
 def _touched(spans: Iterable[tuple[int, int]], orders: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield those of `spans` that overlap an order."""
     starts, furthest = list[int](), list[int]()
     for start, end in sorted(orders):
         starts.append(start)
@@ -115,7 +114,6 @@ def _touched(spans: Iterable[tuple[int, int]], orders: Iterable[tuple[int, int]]
 
 
 def _orders(text: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of words that address a model, however they are disguised."""
     for view in _views(text):
         for start, end in find_orders(view.text):
             yield view.place(start, end)

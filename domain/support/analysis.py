@@ -45,7 +45,6 @@ class AnalysedText:
         return RelatedStems(self.stems)
 
     def surfaces(self, stems: frozenset[str]) -> list[str]:
-        """Return its words that have one of `stems`, as written (case-folded), each once and in order."""
         return [word for word in dict.fromkeys(words(self.text)) if not stems.isdisjoint(meaningful([word]))]
 
 

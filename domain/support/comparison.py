@@ -36,17 +36,14 @@ class Comparison:
 
     @property
     def window(self) -> Sequence[AnalysedText]:
-        """The neighbouring sentences, at most three, that together share most with the statement."""
         return self.sentences[self.first : self.first + _WINDOW]
 
     @property
     def best(self) -> AnalysedText:
-        """The sentence that shares most with the statement; empty if there is none."""
         return self.sentences[self.ranking[0]] if self.ranking else _EMPTY
 
     @cached_property
     def in_window(self) -> tuple[float, ...]:
-        """For each wanted stem, how much of it the window has, 0..1."""
         return _in_window(self.similarities, self.first)
 
     @cached_property
@@ -56,7 +53,6 @@ class Comparison:
 
     @property
     def overlap(self) -> float:
-        """Share of the wanted stems in the window, 0..1, with equal weights."""
         return sum(self.in_window) / len(self.wanted) if self.wanted else 0.0
 
     @cached_property
@@ -112,14 +108,12 @@ def compare(statement: AnalysedText, source: AnalysedSentences) -> Comparison:
 
 
 def _weight(stem: str, names: frozenset[str]) -> float:
-    """A figure or a name weighs more than another word, and a long word more than a short one."""
     return 1 + 0.5 * min(1, len(stem) / 8) + (1.0 if stem[0].isdigit() else 0.7 if stem in names else 0)
 
 
 def _best_window(
     weights: Sequence[float], likenesses: Sequence[Mapping[int, float]], best: Sequence[int], count: int
 ) -> int:
-    """The start of the best window, among those with a sentence that shares most with the statement by itself."""
     last = max(0, count - _WINDOW)
     starts = {min(max(0, number - before), last) for number in best for before in range(_WINDOW)}
     return max(sorted(starts), key=lambda at: _dot(weights, _in_window(likenesses, at)), default=0)

@@ -29,7 +29,6 @@ def is_too_long(statement: str) -> bool:
 
 
 def stands_in(statement: str, source: str) -> bool:
-    """Say whether a source contains a statement verbatim, apart from case and white space."""
     return _squeezed(statement) in _squeezed(source)
 
 

@@ -57,7 +57,6 @@ def _find_negations(tokens: list[str]) -> Iterator[Negation]:
 
 
 def negated_in_one(sentence: str, other: str, other_stems: Set[str]) -> str | None:
-    """Return the word that `sentence` negates while `other`, with the same content, asserts it; else None."""
     if _ANY_DENIAL.search(other.lower()):
         return None
     for denial in negations(sentence):

@@ -115,7 +115,6 @@ def _likely_window(quote: str, text: str) -> tuple[int, int]:
 
 
 def _word_edges(text: str, position: int) -> tuple[int, int]:
-    """Return the nearest word boundaries on both sides of `position`; twice `position` if it is one."""
     before = after = position
     while before > 0 and not _WORD_EDGE.match(text, before):
         before -= 1

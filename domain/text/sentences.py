@@ -27,13 +27,27 @@ _ACRONYM = re.compile(r"[A-Za-z]|(?:[A-Za-z]\.)+[A-Za-z]|[A-Za-z]+(?:\.[A-Za-z]+
 _JOINED = re.compile(r"(?<=[가-힣])\.[가-힣]|(?<=[a-z]{3})\.[A-Z][a-z]*\s")
 
 _NEVER_LAST = vocabulary("""
-    mr mrs ms dr prof st mt gen gov sen rep hon rev lt col capt sgt messrs vs cf e.g i.e viz approx dept est ave blvd
+    mr mrs ms dr prof mt gen gov sen rep hon rev lt col capt sgt messrs vs cf e.g i.e viz approx est
 """)
 _BEFORE_NUMBER = vocabulary("""
     no nos fig figs eq eqs vol ch chap sec sect art p pp par ed app tab ref refs ver v line
     jan feb mar apr jun jul aug sep sept oct nov dec
 """)
-_SOMETIMES_LAST = vocabulary("inc ltd corp co llc plc bros jr sr etc al")
+_SOMETIMES_LAST = vocabulary("inc ltd corp co llc plc bros jr sr al st dept ave blvd")
+# Behind these a capital opens a sentence, unless it goes on with the time: "10 a.m. Monday", "5 p.m. EST".
+_OFTEN_LAST = vocabulary("a.m p.m etc")
+_GOES_ON_A_TIME = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)|(?:jan|febr)uary|march|april"
+    r"|may|june|july|august|(?:septem|octo|novem|decem)ber|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
+    r"|[ecmp][sd]?t|gmt|utc|cet|cest|bst|kst|jst|ist|eastern|central|mountain|pacific|greenwich|local"
+)
+# "Block C." ends as "Block 3." does; in "by J. Smith" the letter is a name's.
+_LETTERED = re.compile(
+    r"\b(?:annex|appendix|block|building|category|class|column|exhibit|form|gate|grade|group|hall|hepatitis|item|level"
+    r"|line|model|option|part|pier|plan|platform|pool|room|row|sample|schedule|section|shift|site|stage|step|table|team|terminal"
+    r"|tier|tower|type|unit|variant|version|vitamin|ward|wing|zone)\s$",
+    re.IGNORECASE,
+)
 _STARTERS = vocabulary("""
     a again all although an and another any as at because before both but by during each every few for from he her here
     his how however if in into it its many more most my no not now of on once one only or other our over she since so
@@ -243,7 +257,12 @@ def _is_abbreviation(word: str, text: str, stop: _Stop) -> bool:
     name = word.lower()
     if name in _NEVER_LAST or (name in _BEFORE_NUMBER and stop.following.isdigit()):
         return True
-    if name not in _SOMETIMES_LAST and not _ACRONYM.fullmatch(word):
+    if name not in _SOMETIMES_LAST | _OFTEN_LAST and not _ACRONYM.fullmatch(word):
+        return False
+    if len(word) == 1 and word.isupper() and _LETTERED.search(text, max(0, stop.start - 20), stop.start - 1):
         return False
     next_word = _NEXT_WORD.match(text, stop.end)
-    return next_word is None or next_word[1].lower() not in _STARTERS
+    following = next_word[1].lower() if next_word else ""
+    if name in _OFTEN_LAST and not (stop.following.isdigit() or stop.following in "(["):
+        return _GOES_ON_A_TIME.fullmatch(following) is not None
+    return following not in _STARTERS

@@ -146,7 +146,6 @@ def _beginnings(found: Set[str], heads: Set[str]) -> Mapping[str, int]:
 
 
 def _best_similarity(each: str, shortest: Mapping[str, int]) -> float:
-    """The largest share of common beginning letters, of this stem and of the other, with any of them."""
     length = len(each) if len(each) <= _LONGEST else 0
     sizes = range(max(_prefix_length(each), ceil(_LIKE * length)), length + 1) if shortest else ()
     shares = (size / max(length, shortest[each[:size]]) for size in sizes if each[:size] in shortest)

@@ -49,12 +49,24 @@ def confidence_label(
     return level(confidence if is_high else min(confidence, _BELOW_HIGH))
 
 
-def why_uncalibrated(answer: str, calibration: Calibration) -> str | None:
-    """Return, as a sentence, why the calibration does not apply to this answer; None where it does."""
+def why_uncalibrated(
+    answer: str, calibration: Calibration, question: str = "", asked_in: Sequence[str] = ()
+) -> str | None:
+    """Return, as a sentence, why the calibration does not apply to this answer; None where it does.
+
+    `asked_in` are the languages of the questions that the relevance was measured on: support may be known in a language
+    in which nobody has measured how well an answer fits its question.
+    """
     if calibration.languages and (language := language_of(answer)) not in calibration.languages:
         measured = " and ".join(_NAMES.get(each, each) for each in calibration.languages)
         return (
             f"The calibration was measured on texts in {measured}; this answer is in {_NAMES.get(language, language)}."
+        )
+    if question.strip() and asked_in and (language := language_of(question)) not in asked_in:
+        measured = " and ".join(_NAMES.get(each, each) for each in asked_in)
+        return (
+            f"How well an answer fits its question was measured on questions in {measured}; this one is in "
+            f"{_NAMES.get(language, language)}."
         )
     return None
 

@@ -88,14 +88,12 @@ def fit(probabilities: Sequence[float], labels: Sequence[bool]) -> tuple[float, 
 
 
 def _cost(pairs: Sequence[tuple[float, float]], slope: float, offset: float) -> float:
-    """The objective: the log-loss plus the distance from (1, 0)."""
     values = ((slope * x + offset, y) for x, y in pairs)
     losses = (max(z, 0.0) + math.log1p(math.exp(-abs(z))) - y * z for z, y in values)
     return math.fsum(losses) + ((slope - 1) ** 2 + offset**2) / 2
 
 
 def _newton(pairs: Sequence[tuple[float, float]], slope: float, offset: float) -> tuple[float, float]:
-    """Return the step to subtract from (slope, offset)."""
     residuals = [(x, logistic(slope * x + offset) - y) for x, y in pairs]
     weights = [(x, (p := logistic(slope * x + offset)) * (1 - p)) for x, _ in pairs]
     g1, g0 = sum(x * r for x, r in residuals) + (slope - 1), sum(r for _, r in residuals) + offset

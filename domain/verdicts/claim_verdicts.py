@@ -103,7 +103,6 @@ def _fact(sentence: ClaimingSentence, chunk_ids: Sequence[str]) -> KeyFact:
 
 
 def _supporting(check: PairVerdict) -> int | None:
-    """The place of the source that supports a verdict; of several sources the one with its evidence."""
     if not check.is_accurate or check.relation != "supports":
         return None
     if check.number is not None:

@@ -115,7 +115,6 @@ def _supported_part(statement: str, part: Part, sources: Sequence[tuple[str, str
 def _place_below(
     context: str, statement: str, reading: str, source: str, *, shared: bool, sure: bool
 ) -> tuple[int, int] | None:
-    """Return the place of a part in a source, read below its headings and columns; these alone are no evidence."""
     whole = with_headings(reading, source, context)
     outside = len(whole) - len(source)
     found = _place(statement, reading, whole, shared=shared, sure=sure)
@@ -123,7 +122,6 @@ def _place_below(
 
 
 def _place(statement: str, reading: str, source: str, *, shared: bool, sure: bool) -> tuple[int, int] | None:
-    """Return the place where a source states a part, with its names and values and those of its subject."""
     if not _may_say(reading, source):
         return None
     found = compare(reading, source)
@@ -170,7 +168,6 @@ def _is_about_another(statement: str, reading: str, place: str, source: str) -> 
 
 
 def _leading(statement: str) -> list[Token]:
-    """Return the subject of the first part, if it has a name: `Acme's revenue`, `노바 펌프의 무게는`."""
     if HANGUL.search(statement):
         topic = _topic(statement)
         owners = [at for at, each in enumerate(topic) if each.case == "owner"]

@@ -22,7 +22,7 @@ from domain.text.quotes import locate_quote
 from domain.verdicts.self_contradiction import denies_itself
 from domain.verdicts.support_heuristics import cannot_support, shares_words
 
-EVIDENCE_RULES = "9"
+EVIDENCE_RULES = "10"
 """Part of the verifier's version: change it with every change of the rules here."""
 
 DISAGREEMENT_CONFIDENCE = 0.9
@@ -115,6 +115,12 @@ class Grounds:
             return _as_replied(reply, quoted or self.own_evidence)
         if why := denies_itself(reply):
             return _unproven(reply, why, quoted)
+        return self._rule_proven(reply, quoted)
+
+    def _rule_proven(self, reply: StatementCheck, quoted: Evidence | None) -> Ruling:
+        """Rule on a "supported": a cell that states it proves it, other words must have its names and values."""
+        if row := next(_stating_rows(self.statement, self.readable, self.contexts), None):
+            return _as_replied(reply, row)
         places = [each for each in (quoted, self.own_evidence) if each]
         if not places:
             return _unproven(reply, "no words of the source were found that say so", None)
@@ -206,11 +212,18 @@ def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:
 
 
 def _stating_places(statement: str, sources: Sequence[str]) -> Iterator[Evidence]:
-    """Yield the place of each source that states all of a statement, if one clause or sentence does."""
     for number, source in enumerate(sources):
         found = best_places(statement, source)
         if len(found) == 1 and found[0].is_full_match and (place := locate_quote(found[0].place, source, 1.0)):
             yield Evidence(number, place.start, place.end)
+
+
+def _stating_rows(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> Iterator[Evidence]:
+    """Yield the row of each source of which one cell states all of a statement, below the heads of its table (V2)."""
+    for number, (source, context) in enumerate(zip(sources, contexts, strict=True)):
+        found = best_places(statement, with_outer_headings(statement, source, context))
+        if len(found) == 1 and found[0].in_cell and (start := source.find(found[0].place)) >= 0:
+            yield Evidence(number, start, start + len(found[0].place))
 
 
 def _own_evidence(statement: str, sources: Sequence[str]) -> Evidence | None:

@@ -31,7 +31,6 @@ def evidence_of(session: Session, answer: Answer, citations: list[Citation]) -> 
 
 
 def cited_passages(session: Session, citations: list[Citation]) -> list[Passage | None]:
-    """The passage of each citation number, from 1 on; None for one that was deleted."""
     places: dict[int, tuple[uuid.UUID, int]] = {each.number: (each.document_id, each.chunk_index) for each in citations}
     stored = find_passages(session, set(places.values()))
     return [stored.get(places[number]) for number in sorted(places)]

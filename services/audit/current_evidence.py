@@ -51,7 +51,6 @@ class _Current:
         return self._version(passage.document_id) == passage.document_id
 
     def passage(self, old: Passage | None, claim: str) -> Passage | None:
-        """The passage that best matches the claim and the old passage, with its neighbours; the old one if in force."""
         if old is None or self.is_in_force(old):
             return old
         if (version := self._version(old.document_id)) is None or not (chunks := self._of(version)):

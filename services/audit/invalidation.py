@@ -130,7 +130,6 @@ class _Versions:
 def _reverify(
     session: Session, change: DocumentChange, query_id: uuid.UUID, ruling: Ruling, settings: Settings
 ) -> uuid.UUID | None:
-    """Have the answer verified on current evidence, if this is configured, can help, and is within the limit."""
     wanted = settings.standing
     if not wanted.reverify or ruling.state is Standing.VALID or change.reverified >= wanted.max_per_change:
         return None

@@ -26,7 +26,7 @@ from domain.query.options import QueryOptions
 from domain.verdicts.calibration import Calibration
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 from services.correction import repair_steps, rounds
-from services.correction.conclusion import Conclusion, concluded
+from services.correction.conclusion import concluded
 from services.correction.object_filling import fill_object
 from services.generation import extraction
 from services.queries.question_rewriting import restate_question, rewrite_question
@@ -186,14 +186,10 @@ class _Replay:
         number = self._record.answer[0].round
         conclusion = concluded(self._context(number, ("",)))
         self._compare("answer", _answer(*self._record.answer), _answer(conclusion.answer, conclusion.citations))
-        self._compare("verification", _verification(self._record.published), _of(conclusion))
+        self._compare("verification", _verification(self._record.published), _verification(conclusion.verification))
 
     def _compare(self, where: str, recorded: Any, replayed: Any) -> None:
         self._differences += _differences_between(where, recorded, replayed)
-
-
-def _of(conclusion: Conclusion) -> dict[str, Any]:
-    return _verification(conclusion.verification)
 
 
 def _answer(answer: Any, citations: Iterable[Any]) -> dict[str, Any]:
@@ -226,7 +222,6 @@ def _differences_between(where: str, recorded: Any, replayed: Any) -> list[Diffe
 
 
 def _parts(value: Any) -> dict[str, Any] | None:
-    """The parts of a JSON object or list by path; None for anything else."""
     if isinstance(value, dict):
         named = cast("dict[str, Any]", value)
         return {f".{name}": named[name] for name in sorted(named)}

@@ -20,8 +20,8 @@ from services.audit.cited_evidence import as_source, evidence_of
 from services.core.request_priority import requester_columns
 from services.external.request import Check, NewSource, NewVerification, check_callback, options_of
 from services.external.storage import Item, SourceRows, Store
+from services.queries.cancel_and_retry import copy_request
 from services.queries.question_rewriting import restated_question
-from services.queries.retry import copy_request
 from services.queries.submission import Submitted
 
 

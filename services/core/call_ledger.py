@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from clients.llm.pricing import cost_usd
+from clients.llm.calling.recording import cost_usd
 from clients.llm.protocol import CallRecord
 from config.models import ModelInfo
 from services.core.context import StepContext
@@ -53,8 +53,6 @@ def model_call_rows(
 def begun_rows(
     context: StepContext, step: str, token: uuid.UUID, worker: str, catalogue: Mapping[str, ModelInfo]
 ) -> Callable[[CallRecord], dict[str, Any]]:
-    """Return a function that builds the `BegunCall` columns of a call that a step of this `worker` starts."""
-
     def begun(call: CallRecord) -> dict[str, Any]:
         [row] = model_call_rows([call], context, step, catalogue)
         place = {name: row[name] for name in ("query_id", "round", "step")}
@@ -72,8 +70,6 @@ _KNOWN_AT_ITS_END = (
 def ended_rows(
     context: StepContext, step: str, token: uuid.UUID, catalogue: Mapping[str, ModelInfo]
 ) -> Callable[[CallRecord], dict[str, Any]]:
-    """Return a function that tells of a begun call what is known at its end; its reply is kept apart."""
-
     def ended(call: CallRecord) -> dict[str, Any]:
         [row] = model_call_rows([call], context, step, catalogue, token)
         place = {"query_id": row["query_id"], "token": str(token)}

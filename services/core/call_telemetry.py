@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from opentelemetry.context import Context
 from opentelemetry.trace import SpanKind
 
-from clients.llm.pricing import cost_usd
+from clients.llm.calling.recording import cost_usd
 from clients.llm.protocol import CallRecord
 from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER
@@ -21,7 +21,6 @@ _RESULTS = {
 
 
 def report_calls(calls: Sequence[CallRecord], prices: Mapping[str, ModelInfo], within: Context | None = None) -> None:
-    """Count the calls, and record their spans within the span of `within`, else within the current one."""
     for call in calls:
         _count(call, prices)
         if tracing.is_on():

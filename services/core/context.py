@@ -1,8 +1,8 @@
-"""The context of a step: the query, the outcomes of earlier steps, and the models."""
+"""The context of a step: the query, the outcomes of earlier steps, what was left out, and the models."""
 
 import threading
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -15,13 +15,14 @@ from clients.reranking import Reranker
 from db.models import QueryKind
 from db.queries.documents.chunks import Passage, get_passages
 from db.queries.runs.events import EventData
+from db.queries.runs.steps import Key
 from db.queries.verifications.external_sources import get_given_passages
 from db.session import reading
 from domain.answers.statements import Statement, statements
 from domain.errors import SourceDeleted
 from domain.markers.citable import Citable, citable_sources
 from domain.prompting.numbered_sources import Sources
-from domain.query.budget import Budget
+from domain.query.budget import CODES, Budget
 from domain.query.options import QueryOptions
 from domain.query.outcomes import Drafted, Retrieved, Selected
 from domain.query.refusals import refusal_for
@@ -58,7 +59,6 @@ class QuerySnapshot:
 
 
 def _is_watched(_: uuid.UUID) -> bool:
-    """Without information, assume a watcher."""
     return True
 
 
@@ -90,12 +90,13 @@ class Tools:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """The result of a step: an outcome per item, what else to store in the same transaction, and events for
-    watchers."""
+    """The result of a step: an outcome per item, what else to store in the same transaction, events for watchers, and
+    outcomes of other steps that it takes over from where they were produced."""
 
     values: dict[str, Outcome]
     save: Callable[[Session], None] | None = None
     events: Sequence[EventData] = ()
+    adopted: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict[Key, Any])
 
     @classmethod
     def single(
@@ -140,7 +141,6 @@ def _not_published(_: Sequence[EventData]) -> None:
 
 
 def _not_dispatched(_events: Sequence[EventData], _item: str, _value: Mapping[str, Any]) -> bool:
-    """Default without other workers to hand items to."""
     return False
 
 
@@ -193,7 +193,6 @@ class StepContext:
 
     @property
     def verifier(self) -> str:
-        """The version of the checker of this query's statements."""
         tools, judge = self.tools, self.query.options.judge_model
         own = (tools.sharing_verifier if self.query.options.shares_calls else tools.verifier) or tools.models.provider
         # The versions of prompts and rules follow the model's name, which may contain slashes.
@@ -227,7 +226,6 @@ class StepContext:
         return self.outcomes.get((step, item))
 
     def earlier(self, step: str, item: str = "") -> Outcome | None:
-        """The outcome of a step in the latest earlier round that has one, or None."""
         found = (self.rounds.get(number, {}).get((step, item)) for number in range(self.round - 1, -1, -1))
         return next((outcome for outcome in found if outcome is not None), None)
 
@@ -244,7 +242,6 @@ class StepContext:
         )
 
     def passages(self, keys: list[int]) -> list[Passage]:
-        """The existing passages with these keys, in the order of `keys`."""
         return self.passage_cache.passages(keys, get_given_passages if self.query.is_external else get_passages)
 
     def selected_passages(self) -> list[Passage]:
@@ -263,3 +260,28 @@ def numbered_sources(passages: list[Passage]) -> Sources:
     return Sources.numbered(
         ((passage.label, passage.text) for passage in passages), (passage.context for passage in passages)
     )
+
+
+def ran_out(context: StepContext) -> str | None:
+    """The code of the budget that ran out before the round was finished, or None."""
+    codes = (outcome.get("code") for outcome in context.outcomes.values())
+    found = next((code for code in codes if code in CODES), None)
+    return found or (context.budget.code if context.budget.has_used(1.0) else None)
+
+
+def left_out_issues(context: StepContext) -> list[str]:
+    steps: dict[str, list[str]] = {}
+    for step, outcome in _all(context):
+        if reason := outcome.get("degraded"):
+            steps.setdefault(reason, []).append(step)
+    return [f"Left out ({_named(names)}): {reason}." for reason, names in steps.items()]
+
+
+def _all(context: StepContext) -> Iterator[tuple[str, Outcome]]:
+    for _, outcomes in sorted(context.rounds.items()):
+        for (step, _), outcome in sorted(outcomes.items()):
+            yield step, outcome
+
+
+def _named(steps: list[str]) -> str:
+    return ", ".join(dict.fromkeys(step.replace("_", " ") for step in steps))

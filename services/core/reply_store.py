@@ -20,7 +20,7 @@ from domain.errors import DatabaseUnavailable
 
 log = structlog.get_logger()
 
-LOOK_UP_WITHIN_S = 0.001
+LOOK_UP_WITHIN_S = 0
 STORE_WITHIN_S = 0.02
 """A killed process loses unstored replies; those paid for within this time are stored with one statement."""
 LONGEST_LOOK_UP_S = 1.0
@@ -74,7 +74,6 @@ class StoredReplies:
         await asyncio.shield(self._send(tenant))
 
     def _send(self, tenant: int) -> "asyncio.Task[bool | None]":
-        """Store the tenant's held replies that are not being stored already."""
         owned = {each: held for (owner, each), held in self._unstored.items() if owner == tenant}
         batch = {key: reply for key, reply in owned.items() if (tenant, key) not in self._sent}
         sent = self._stored.start(batch)
@@ -170,7 +169,6 @@ class _Batcher(Generic[_T, _R]):
         return await asyncio.shield(self.start(items))
 
     def start(self, items: Mapping[bytes, _T]) -> "asyncio.Task[_R | None]":
-        """The work that these items are part of."""
         tenant = current_tenant()
         if tenant not in self._waiting:
             batch = _Batch[_T, _R]()
@@ -181,7 +179,6 @@ class _Batcher(Generic[_T, _R]):
 
     @contextmanager
     def take_over(self) -> Generator[_Batch[_T, _R]]:
-        """The current tenant's waiting items; the caller works on them in the block."""
         batch, _ = self._waiting.pop(current_tenant(), (_Batch[_T, _R](), None))
         batch.taken_over = asyncio.get_running_loop().create_future()
         try:

@@ -33,7 +33,6 @@ JUDGES = (
 
 DECIDE_NOTHING = (
     "domain.audit.chain",
-    "domain.documents.embedded_text",
     "domain.documents.filings",
     "domain.documents.formats",
     "domain.documents.metadata",
@@ -41,9 +40,9 @@ DECIDE_NOTHING = (
     "domain.text.languages",
     "domain.quality.metrics",
     "domain.quality.answer_quality",
+    "domain.query.model_refusals",
     "domain.query.resumption",
     "domain.audit.reverification",
-    "domain.query.searches",
     "domain.audit.validity",
     "domain.verdicts.summary_line",
     "domain.webhooks.delivery",
@@ -86,14 +85,12 @@ def reranker_version(
 
 
 def calibration_of(settings: Settings, provider: str) -> Calibration | None:
-    """The calibration measured for this verifier: the configured one, else the program's own."""
     if own := settings.verification.calibration:
         return Calibration(**own.model_dump())
     return None if settings.models.judge else calibrations().get(provider)
 
 
 def _version(judgements: Sequence[Judgement[Reply]], gateway: ModelGateway, settings: Settings) -> str:
-    """The version for these prompts, the last of which is the one for a single item."""
     single = judgements[-1]
     if gateway.provider == "offline" or settings.models.judgements == "offline":
         found = [prompt_version(single.name), _rules_hash(), _offline_hash()]

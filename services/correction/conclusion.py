@@ -17,8 +17,7 @@ from domain.correction.corrected_answer import Corrected
 from domain.errors import SourceDeleted
 from domain.markers.stripping import plain_text
 from domain.verdicts.states import PairVerdict, Verdict
-from services.core.context import StepContext, StepResult
-from services.core.degradation import ran_out
+from services.core.context import StepContext, StepResult, ran_out
 from services.quality.counts import Shown, count_answer
 from services.reporting.assessment import (
     Published,
@@ -55,7 +54,6 @@ class Conclusion:
 
 
 def conclude(context: StepContext) -> StepResult:
-    """Build the answer and its verification; both are stored together with this step's outcome."""
     if failure := _failure(context):
         return StepResult.single({"status": "failed", **failure})
     try:
@@ -128,7 +126,6 @@ def _abstain(context: StepContext, original: str, reason: str) -> Conclusion:
 
 
 def _answered(context: StepContext) -> Conclusion:
-    """Correct the written answer by what the checks found, or replace it when nothing in it holds."""
     findings, repairs = collect_findings(context), read_repairs(context)
     corrected = corrected_draft(context, findings, repairs)
     reason = _unanswerable(context) or _nothing_left(corrected, repairs)

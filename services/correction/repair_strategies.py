@@ -49,7 +49,6 @@ class RepairStrategies:
     failures: list[str] = field(default_factory=list[str])
 
     async def apply(self) -> Repaired:
-        """Return what becomes of the statement. Takes at most `BUDGET_S` seconds."""
         why = "; ".join(check.explanation for check in self.findings.checks_of(self.statement.index))
         try:
             async with asyncio.timeout(BUDGET_S):

@@ -16,8 +16,7 @@ from db.queries.runs.results import StoredVerification, add_verification
 from domain.prompting.judgements import PLAN_QUERIES
 from domain.query.budget import NO_REPAIR, NO_ROUND
 from domain.query.outcomes import Assessed, Planned
-from domain.query.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction
-from domain.query.searches import usable_queries
+from domain.query.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction, usable_queries
 from services.core.context import StepContext, StepResult
 from services.reporting.assessment import (
     abstained_verification,
@@ -112,7 +111,6 @@ def _attempt_history(context: StepContext, findings: Findings | None) -> StoredV
 
 
 async def plan_queries(context: StepContext) -> StepResult:
-    """Plan searches for the gaps of the previous round; without a usable reply, search for the gaps themselves."""
     gaps = (context.earlier("assess") or {}).get("gaps", [])
     fields = {
         "question": context.question,

@@ -89,7 +89,6 @@ def accept_document(new: NewDocument, settings: Settings) -> Accepted:
 
 
 def read_document(document_id: uuid.UUID) -> dict[str, Any]:
-    """The document's status and progress as JSON. Raises DocumentNotFound."""
     with reading() as session:
         document = rows.get_document(session, document_id)
         graph = graph_states(session, [document_id]).get(document_id)
@@ -108,7 +107,6 @@ def read_documents(
 
 
 def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
-    """All versions accepted under this document's name, newest first. Raises DocumentNotFound."""
     with reading() as session:
         found = versions.list_versions(session, document_id)
         workspace = rows.workspace_name_of(session, found[0])
@@ -117,13 +115,11 @@ def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
 
 
 def read_document_text(document_id: uuid.UUID) -> str | None:
-    """The stored text that `source_start` and `source_end` point into, or None until it is read."""
     with reading() as session:
         return rows.get_document_text(session, document_id)
 
 
 def read_original(document_id: uuid.UUID) -> tuple[str, bytes]:
-    """The name of a document's file and its bytes as they were sent. Raises DocumentNotFound, OriginalNotFound."""
     with reading() as session:
         content = rows.find_file(session, document_id)
         if content is None:
@@ -132,7 +128,6 @@ def read_original(document_id: uuid.UUID) -> tuple[str, bytes]:
 
 
 def read_document_layout(document_id: uuid.UUID) -> dict[str, Any] | None:
-    """The pages and sections of the stored text as JSON, or None until it is read. Raises DocumentNotFound."""
     with reading() as session:
         document = rows.get_document(session, document_id)
         characters, sections = rows.get_text_length(session, document_id), document.sections

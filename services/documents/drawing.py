@@ -46,7 +46,6 @@ class KeptPictures:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, draw: Callable[[], bytes]) -> bytes:
-        """The kept picture, or what `draw` makes."""
         if (found := self._find(key)) is not None:
             return found
         with room_to_read():

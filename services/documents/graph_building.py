@@ -15,8 +15,8 @@ from typing import Any
 import structlog
 
 from clients.embeddings import Embedder
+from clients.llm.calling.recording import cost_usd
 from clients.llm.gateway import ModelGateway
-from clients.llm.pricing import cost_usd
 from clients.llm.protocol import CallLog
 from clients.telemetry import tracing
 from config.models import ModelInfo

@@ -69,7 +69,6 @@ def accept_import(new: NewImport) -> AcceptedImport:
 
 
 def read_import(import_id: uuid.UUID) -> dict[str, Any]:
-    """The progress of an import, with what was skipped and what failed. Raises ImportNotFound."""
     with transaction() as session:
         rows.finish_import(session, import_id)
         found = rows.get_import(session, import_id)

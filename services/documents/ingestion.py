@@ -30,8 +30,7 @@ from db.queries.documents.versions import mark_document_ready
 from db.queries.verifications.answer_validity import record_new_version
 from db.session import after_commit, reading, transaction
 from domain.documents.chunks import split_document
-from domain.documents.documents import TextChunk
-from domain.documents.embedded_text import embedded_text
+from domain.documents.documents import TextChunk, embedded_text
 from domain.errors import CitewellError, DatabaseUnavailable, DocumentEmpty, EmbeddingUnavailable
 from services.core import embedding_spaces
 from services.webhooks.outbox import announce_document

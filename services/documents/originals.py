@@ -15,6 +15,7 @@ from db.session import current_tenant, reading, transaction
 from domain.documents.blocks import Block, SheetPlace, restored
 from domain.documents.boxes import PageBoxes, boxes_of_span
 from domain.documents.documents import ParsedDocument
+from domain.documents.formats import has_pages_to_see
 from domain.errors import (
     BadInput,
     BoxesMissing,
@@ -63,7 +64,7 @@ def read_boxes(document_id: uuid.UUID, start: int, end: int | None, limits: Inge
     BoxesOutdated, Overloaded.
     """
     document, characters = _read_document(document_id, limits)
-    if not _is_pdf(document.filename):
+    if not has_pages_to_see(document.filename):
         raise BoxesMissing
     end = characters if end is None else end
     if not 0 <= start < end <= characters:
@@ -88,7 +89,7 @@ def read_blocks(document_id: uuid.UUID, limits: IngestionSettings) -> dict[str, 
 
 def view_of(filename: str, blocks: list[Block]) -> str:
     """What a document is shown as beside its text: pictures of its pages, a grid of cells, blocks, or nothing else."""
-    if _is_pdf(filename):
+    if has_pages_to_see(filename):
         return "pages"
     if any(block.place for block in blocks):
         return "sheets"
@@ -98,7 +99,8 @@ def view_of(filename: str, blocks: list[Block]) -> str:
 def _read_document(document_id: uuid.UUID, limits: IngestionSettings) -> tuple[Document, int]:
     """A document whose places and blocks are stored, and the length of its text.
 
-    One that an earlier version read is read again here; it gets them if that gives the same text.
+    One that an earlier version read is read again here; it gets them if that gives the same text. What cannot be read
+    any more is not tried again for the next who asks.
     """
     with reading() as session:
         document = rows.get_document(session, document_id)
@@ -106,7 +108,7 @@ def _read_document(document_id: uuid.UUID, limits: IngestionSettings) -> tuple[D
     if characters is None:
         raise DocumentNotRead
     if known is None:
-        with suppress(OriginalNotFound, DocumentUnusable):
+        with suppress(OriginalNotFound):
             _read_again(document, limits)
     return document, characters
 
@@ -114,7 +116,10 @@ def _read_document(document_id: uuid.UUID, limits: IngestionSettings) -> tuple[D
 def _read_again(document: Document, limits: IngestionSettings) -> None:
     content = _file(document.id)
     with room_to_read():
-        parsed = parse_isolated(content, document.filename, limits_of(limits))
+        try:
+            parsed = parse_isolated(content, document.filename, limits_of(limits))
+        except DocumentUnusable:
+            parsed = ParsedDocument("")
     with transaction() as session:
         same = rows.get_document_text(session, document.id) == parsed.text
         rows.store_layout(session, document.id, parsed if same else ParsedDocument(parsed.text))
@@ -128,12 +133,8 @@ def _file(document_id: uuid.UUID) -> bytes:
     return content
 
 
-def _is_pdf(filename: str) -> bool:
-    return filename.lower().endswith(".pdf")
-
-
 def _check_has_pictures(document: Document, number: int) -> None:
-    if not _is_pdf(document.filename):
+    if not has_pages_to_see(document.filename):
         raise PicturesMissing
     if document.pages and not 1 <= number <= len(document.pages):
         raise PageNotFound(f"The document has {len(document.pages):,} pages; there is no page {number:,}.")

@@ -13,7 +13,7 @@ from db.queries.access.workspaces import list_workspaces_of, lock_workspace
 from db.queries.documents.spaces import Space, get_or_add_space, space_of, switch_space
 from db.queries.documents.vectors import add_vectors, chunks_without_vector, count_chunks, delete_other_vectors
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.documents.embedded_text import embedded_text
+from domain.documents.documents import embedded_text
 from domain.errors import WorkspaceNotFound
 from services.core import embedding_spaces
 from services.graph import merging
@@ -43,7 +43,6 @@ Progress = Callable[[int, int], None]
 
 
 def list_targets(tenant: str | None = None, workspace: str | None = None) -> list[Target]:
-    """Every workspace of every tenant, or those of one tenant or name. Raises WorkspaceNotFound."""
     with system_transaction() as session:
         found = list_workspaces_of(session, tenant, workspace)
     if not found and workspace is not None:
@@ -82,7 +81,6 @@ def _fill_and_switch(target: Target, space: Space, embedder: Embedder, batch: in
 
 
 def _filled(target: Target, space: Space, embedder: Embedder, batch: int, on_progress: Progress) -> Iterator[int]:
-    """Embed chunks that have no vector in the new space; new chunks may arrive meanwhile."""
     with reading() as session:
         total = count_chunks(session, target.workspace_id)
         done = total - count_chunks(session, target.workspace_id, without=space)
@@ -104,7 +102,6 @@ def _filled(target: Target, space: Space, embedder: Embedder, batch: int, on_pro
 
 
 def _switched(target: Target, space: Space) -> bool:
-    """Switch, unless chunks arrived since the last look; none can while the lock is held."""
     with transaction() as session:
         lock_workspace(session, target.workspace_id)
         if chunks_without_vector(session, target.workspace_id, space, limit=1):

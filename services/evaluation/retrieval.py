@@ -65,7 +65,6 @@ class AskedQuestion:
 def temporary_collection(
     passages: Sequence[LabelledPassage], embedder: Embedder, on_done: Callable[[int], None]
 ) -> Generator[Collection]:
-    """Store passages in a workspace that lasts as long as the block; `on_done` gets the number added."""
     name = f"evaluation-{uuid.uuid4().hex}"
     try:
         with transaction() as session:

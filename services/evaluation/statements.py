@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeVar
 
+from clients.llm.calling.recording import cost_usd
 from clients.llm.gateway import ModelGateway
-from clients.llm.pricing import cost_usd
 from clients.llm.protocol import CallLog, CallRecord
 from config.models import ModelInfo
 from domain.prompting.batched_items import MOST_STATEMENTS
@@ -102,7 +102,6 @@ def judged_pair(label: int, checked: Checked, uncertain_below: float, calls: tup
 
 
 async def bounded(work: Callable[[T], Awaitable[R]], items: Sequence[T], concurrency: int) -> list[R]:
-    """Do `work` on every item, `concurrency` of them at a time; the first error is raised."""
     results: dict[int, R] = {}
     waiting = iter(enumerate(items))
 
@@ -115,12 +114,10 @@ async def bounded(work: Callable[[T], Awaitable[R]], items: Sequence[T], concurr
 
 
 def measured(judged: Mapping[str, Sequence[JudgedPair]]) -> dict[str, Measures]:
-    """Measure each set: the measures, `n` pairs, and the shares that were `uncertain` and `not_checked`."""
     return {name: _measured(pairs) for name, pairs in judged.items()}
 
 
 def macro(sets: Mapping[str, Measures], names: Sequence[str] = MACRO) -> Measures:
-    """Average each measure over the sets that define it; every set counts the same."""
     return {name: mean(measures[name] for measures in sets.values()) for name in names}
 
 
@@ -134,7 +131,9 @@ def calibration_for(judged: Mapping[str, Sequence[JudgedPair]], version: str) ->
     """N8: fit a calibration, which turns these scores into probabilities. Its measures and `high` come from sets that
     the fit had not seen: each is left out in turn (halves of a single one). None where there is nothing to learn from.
     """
-    folds = {name: _scored(pairs) for name, pairs in judged.items()}
+    folds = {
+        name: [(pair.score, pair.label) for pair in pairs if pair.score is not None] for name, pairs in judged.items()
+    }
     if len(folds) == 1:
         (only,) = folds.values()
         folds = {"even": only[::2], "odd": only[1::2]}
@@ -160,14 +159,9 @@ def calibration_for(judged: Mapping[str, Sequence[JudgedPair]], version: str) ->
 
 
 def _judged_unseen(name: str, folds: Mapping[str, Sequence[tuple[float, int]]]) -> list[tuple[float, int]]:
-    """The pairs of one fold, their scores calibrated by a fit on all the others."""
     slope, offset = _fitted([pair for other, fold in folds.items() if other != name for pair in fold])
     held = Calibration("", slope, offset, 0.0)
     return [(held.apply(score), label) for score, label in folds[name]]
-
-
-def _scored(pairs: Sequence[JudgedPair]) -> list[tuple[float, int]]:
-    return [(pair.score, pair.label) for pair in pairs if pair.score is not None]
 
 
 def _fitted(pairs: Sequence[tuple[float, int]]) -> tuple[float, float]:
@@ -175,7 +169,6 @@ def _fitted(pairs: Sequence[tuple[float, int]]) -> tuple[float, float]:
 
 
 def usage_of(calls: Sequence[CallRecord], catalogue: Mapping[str, ModelInfo]) -> dict[str, object]:
-    """Sum up model calls, failed attempts included: the number per model that answered, tokens and cost."""
     return {
         "calls": dict(Counter(call.model for call in calls)),
         "prompt_tokens": sum(call.usage.prompt_tokens for call in calls),

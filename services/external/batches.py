@@ -14,7 +14,6 @@ _AT_A_TIME = 200
 
 
 def read_batch(batch_id: uuid.UUID) -> dict[str, Any]:
-    """The batch with the number of its items in every state. Raises BatchNotFound."""
     with reading() as session:
         batch = batches.get_batch(session, batch_id)
         counted = batches.count_states(session, batch_id)

@@ -132,7 +132,6 @@ def options_of(new: NewVerification, settings: Settings) -> QueryOptions:
 
 
 def skipped_checks(new: NewVerification) -> dict[Check, str]:
-    """The checks that are not made, with the reason for each."""
     asked = CHECKS if new.checks is None else new.checks
     unasked: dict[Check, str] = {check: _NOT_ASKED_FOR for check in CHECKS if check not in asked}
     if new.question is not None:

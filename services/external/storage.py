@@ -101,7 +101,6 @@ class Store:
         self._refusals: dict[str, str | None] = {}
 
     def add(self, items: Sequence[Item]) -> None:
-        """Store the items and the outcomes that need no worker, with few statements for many items."""
         for some in _portions(items):
             add_queries(self._session, [self._query(item) for item in some])
             sources = [{**row, "query_id": item.query_id} for item in some for row in item.rows]
@@ -158,7 +157,6 @@ class Store:
 def _outcomes(
     new: NewVerification, keys: list[int], rows: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, str, dict[str, Any]]]:
-    """(step, item, outcome) of everything that needs no worker."""
     selected = _selected(new, keys, rows)
     sources = citable_sources(selected["sources"])
     draft = _draft(new, sources)

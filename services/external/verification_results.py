@@ -22,7 +22,6 @@ Location = Mapping[str, Any]
 
 
 def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
-    """The verification with everything known of it so far. Raises VerificationNotFound."""
     with reading() as session:
         query = queries.get_query(session, query_id, QueryKind.VERIFICATION)
         outcomes = steps.list_outcomes(session, query_id).get(0, {})
@@ -49,14 +48,12 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
 
 
 def read_source_text(query_id: uuid.UUID, number: int) -> str:
-    """The text of a source as it was given. Raises VerificationNotFound, SourceNotFound."""
     with reading() as session:
         queries.get_query(session, query_id, QueryKind.VERIFICATION)
         return get_given_text(session, query_id, number)
 
 
 def read_custom_id(query_id: uuid.UUID) -> str | None:
-    """The submitter's own id of a verification. Raises VerificationNotFound."""
     with reading() as session:
         return queries.get_query(session, query_id, QueryKind.VERIFICATION).custom_id
 

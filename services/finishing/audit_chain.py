@@ -42,7 +42,6 @@ def _prompts(records: Sequence[Record]) -> list[Record]:
 
 
 def read_audit(query_id: uuid.UUID, kind: QueryKind, *, after: int, limit: int) -> dict[str, Any]:
-    """Return a page of the chain after record `after`. Raises QueryNotFound, VerificationNotFound, AuditNotFound."""
     with reading() as session:
         stored = _get_chain(session, queries.get_query(session, query_id, kind))
     records, hashes = stored.chain.records, stored.chain.hashes

@@ -33,13 +33,14 @@ def finish(
     *,
     error: dict[str, Any] | None = None,
     event: dict[str, Any] | None = None,
+    is_batch_item: bool = True,
 ) -> bool:
     """Enter the final state `status`; return False, and change nothing, if the query already had one.
 
     `error` is the {code, message} of a failed query; `event` the data of the last event, by default the error's
-    message. The last item of a batch also ends the batch.
+    message. The last item of a batch also ends the batch; what is known to be no item needs no lock.
     """
-    batch_id = lock_batch_of(session, query_id)
+    batch_id = lock_batch_of(session, query_id) if is_batch_item else None
     finished = mark_finished(session, query_id, status, error=error)
     if finished is None:
         return False
@@ -47,8 +48,9 @@ def finish(
     add_event(session, _EVENTS[status], data, query_id=query_id)
     if status in AUDITED:
         seal_audit(session, query_id)
-    announce_query(session, query_id, status)
-    decide_after_reverification(session, query_id, status)
+    announce_query(session, query_id, finished, status)
+    if finished.reverifies is not None:
+        decide_after_reverification(session, query_id, status)
     if batch_id is not None and mark_batch_finished(session, batch_id):
         announce_batch(session, batch_id)
     after_commit(session, _notify_listener)
@@ -74,7 +76,6 @@ def _notify_listener() -> None:
 
 
 def publish(context: StepContext) -> StepResult:
-    """End the query as succeeded, or as failed with the reason that `conclude` left."""
     concluded = context.outcome("conclude") or {}
     failed = concluded.get("status") != "answered"
     code = concluded.get("code", "generation_failed")
@@ -83,6 +84,7 @@ def publish(context: StepContext) -> StepResult:
 
     def save(session: Session) -> None:
         status = QueryStatus.FAILED if failed else QueryStatus.SUCCEEDED
-        finish(session, context.query.id, status, error=error, event=event)
+        is_batch_item = context.query.batch_id is not None
+        finish(session, context.query.id, status, error=error, event=event, is_batch_item=is_batch_item)
 
     return StepResult.single({"status": "done"}, save)

@@ -4,11 +4,13 @@ import asyncio
 from dataclasses import replace
 
 from clients.llm.gateway import ComposedText, Failure
+from domain.answers.references import strip_references
 from domain.objects.filling import wish_for
 from domain.objects.schema import read_schema
 from domain.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER
 from domain.query.instructions import style_of
-from domain.query.modes import idk_for, is_idk
+from domain.query.model_refusals import refuses
+from domain.query.modes import idk_for
 from domain.query.options import QueryOptions
 from domain.query.outcomes import Drafted
 from services.core.context import StepContext, StepResult, numbered_sources
@@ -63,14 +65,13 @@ def _drafted(reply: ComposedText | Failure, draft: StreamedDraft, refusal: str |
         return StepResult.single(
             Drafted(status="failed", text="", model=reply.model, reason=empty, code="model_invalid_reply")
         )
-    if is_idk(text, refusal):
+    if refuses(strip_references(text), refusal):
         reason = "The passages that were found do not contain the answer."
         return StepResult.single(Drafted(status="abstained", text=text, model=reply.model, reason=reason))
     return StepResult.single(Drafted(status="complete", text=text, model=reply.model, early=sorted(draft.dispatched)))
 
 
 def _stopped(context: StepContext, draft: StreamedDraft) -> StepResult:
-    """The answer ends where it was stopped; it is then treated like any other ungrounded answer."""
     model = context.log.records[-1].model if context.log.records else None
     drafted = Drafted(
         status="complete", text=draft.closed_text, model=model, early=sorted(draft.dispatched), stopped=STOPPED

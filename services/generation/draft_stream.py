@@ -105,7 +105,6 @@ class StreamedDraft:
         return without_unfinished_sentence(self._written)
 
     async def while_grounded(self, writing: Coroutine[Any, Any, T]) -> T | None:
-        """Return what `writing` returns; None when it was stopped because its text is not in the sources."""
         task = asyncio.ensure_future(writing)
         alarm = asyncio.ensure_future(self._is_ungrounded.wait())
         try:

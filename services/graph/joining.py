@@ -25,7 +25,6 @@ class JoinedCandidates:
     issue: str = ""
 
     def as_outcome(self, keys: Sequence[int]) -> dict[str, Any]:
-        """The graph's part of the outcome of `retrieve`, for the candidates `keys`; empty without a graph."""
         links = {str(key): self.links[str(key)] for key in keys if str(key) in self.links}
         return {**({"links": links} if links else {}), **({"issues": [self.issue]} if self.issue else {})}
 
@@ -51,7 +50,6 @@ def with_graph(context: StepContext, queries: Sequence[str], found: Found, k: in
 
 
 def _planned(context: StepContext, queries: Sequence[str]) -> GraphPlanned:
-    """The first round's plan; a corrective round looks for its own queries."""
     if (first := context.outcome("plan_graph")) is not None:
         return GraphPlanned(**first)
     begun = context.earlier("plan_graph") or {}

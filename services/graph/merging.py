@@ -17,7 +17,6 @@ def vectors_of(embedder: Embedder) -> str:
 
 
 def merge_document(workspace_id: int, document_id: uuid.UUID, embedder: Embedder, renew: Callable[[], None]) -> None:
-    """Bring up to date what the document's chunks name. `renew` is called regularly, because this may take long."""
     for table in (Entity, Relation):
         while stale := _stale(table, document_id):
             _embed(workspace_id, table, stale, embedder)

@@ -18,7 +18,6 @@ _LONGEST = 200
 
 
 async def plan_graph(context: StepContext) -> StepResult:
-    """Ask the fast model for keywords; without any, use the question's own names and words."""
     if not await asyncio.to_thread(_has_graph, context.query.workspace_id):
         return StepResult.single(GraphPlanned(status="empty", low_level=[], high_level=[], reason=NO_GRAPH))
     question = context.question

@@ -79,7 +79,6 @@ class _Search:
 def _named_entities(
     session: Session, search: _Search, keywords: Sequence[str], vectors: Vectors, most: int
 ) -> dict[int, float]:
-    """Entities with exactly these names, then near ones, with their match (0..1)."""
     keys = [entity_key(keyword) for keyword in keywords]
     scores = dict.fromkeys(graph.entities_with_keys(session, search.space.workspace_id, keys), 1.0)
     for vector in vectors:
@@ -119,7 +118,6 @@ def _worth(connection: Connection) -> float:
 def _over(
     session: Session, search: _Search, connections: Sequence[tuple[Connection, float]], near: Mapping[int, float]
 ) -> Iterator[_Hit]:
-    """The passages that state the connections, and those about the entities at their other ends."""
     stated = graph.chunks_of_connections(
         session, [each.id for each, _ in connections], _CHUNKS_OF_CONNECTION, search.space.where
     )

@@ -41,12 +41,10 @@ def _models_word(context: StepContext, outcome: Mapping[str, Any]) -> ModelJudge
 
 
 def _named_texts(context: StepContext) -> list[str]:
-    """The texts that the answer may rest on, with their names: given sources, or all that was found."""
     keys = context.selection["ranked"]
     passages = context.selected_passages() if context.query.is_external or not keys else context.passages(keys)
     return [named_text(passage) for passage in passages]
 
 
 def named_text(passage: Passage) -> str:
-    """Return the passage's text after what names it: its file, its details, the headings above it."""
     return "\n".join([passage.label, *(str(value) for value in passage.metadata.values()), passage.indexed])

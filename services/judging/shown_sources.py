@@ -35,7 +35,6 @@ def shown_to_judge(context: StepContext, most: int | None = None) -> Shown:
 
 
 def excerpts(sources: Sequence[Passage], about: Sequence[Statement]) -> Shown:
-    """The `sources` if they fit into one prompt, else the parts that matter for the statements `about`."""
     wanted = [Wanted(each.text, [number - 1 for number in each.numbers]) for each in about if each.claim]
     chosen = choose_excerpts([source.text for source in sources], wanted, WINDOW_CHARS)
     passages = [_part(sources[each.source], each.start, each.end) for each in chosen]

@@ -57,7 +57,6 @@ async def judge_statement(
 
 
 def ruled(ruling: Ruling, reply: StatementCheck) -> Checked:
-    """The outcome of a check: the ruling as JSON, with the differences where the statement is not supported."""
     if ruling.supports:
         differences: list[str] = []
     elif ruling.decided_by == "evidence" and not ruling.is_accurate:

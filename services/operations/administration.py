@@ -28,7 +28,6 @@ def read_processes() -> list[dict[str, Any]]:
 
 
 def read_backlog() -> list[dict[str, Any]]:
-    """Tenants with waiting or running work: the number of questions and batch items, and the longest wait."""
     with system_transaction() as session:
         found = backlog.list_backlog(session)
     return [
@@ -51,7 +50,6 @@ def read_tenants() -> Sequence[tuple[str, float]]:
 
 
 def change_weight(name: str, weight: float) -> None:
-    """Change a tenant's share of concurrent work; it applies from the next start on. Raises TenantNotFound."""
     with system_transaction() as session:
         keys.set_weight(session, name, weight)
 

@@ -122,7 +122,6 @@ def revoke_key(key_id: str) -> None:
 
 
 def revoke_key_of_any(key_id: str) -> None:
-    """Revoke any tenant's key, for the operator. Raises KeyNotFound."""
     with system_transaction() as session:
         rows.revoke_key(session, key_id)
 

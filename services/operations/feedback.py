@@ -45,7 +45,6 @@ class Review:
 
 
 def give_feedback(new: NewFeedback) -> dict[str, Any]:
-    """Store feedback and return it. Raises QueryNotFound, PlaceNotFound."""
     excerpt = _excerpt(new)
     with transaction() as session:
         row = rows.add_feedback(
@@ -64,13 +63,11 @@ def give_feedback(new: NewFeedback) -> dict[str, Any]:
 
 
 def read_feedback(feedback_id: uuid.UUID) -> dict[str, Any]:
-    """Raises FeedbackNotFound."""
     with reading() as session:
         return _as_json(rows.get_feedback(session, feedback_id))
 
 
 def list_feedback(wanted: FeedbackFilter, *, after: Place | None = None, limit: int) -> list[dict[str, Any]]:
-    """One page, the newest first. Raises QueryNotFound when it is of one that is not there."""
     with reading() as session:
         if wanted.query_id is not None:
             get_query(session, wanted.query_id)
@@ -78,7 +75,6 @@ def list_feedback(wanted: FeedbackFilter, *, after: Place | None = None, limit: 
 
 
 def review_feedback(feedback_id: uuid.UUID, review: Review) -> dict[str, Any]:
-    """Enter a reviewer's decision. Raises FeedbackNotFound."""
     with transaction() as session:
         row = rows.get_feedback(session, feedback_id)
         for name in ("verdict", "reason", "corrected"):
@@ -92,13 +88,11 @@ def review_feedback(feedback_id: uuid.UUID, review: Review) -> dict[str, Any]:
 
 
 def remove_feedback(feedback_id: uuid.UUID) -> None:
-    """Raises FeedbackNotFound."""
     with transaction() as session:
         session.delete(rows.get_feedback(session, feedback_id))
 
 
 def _excerpt(new: NewFeedback) -> str | None:
-    """The words that it is about. Raises QueryNotFound, PlaceNotFound."""
     with reading() as session:
         kind = get_query(session, new.query_id).kind
     result = read_verification(new.query_id) if kind == QueryKind.VERIFICATION else read_query(new.query_id)

@@ -45,7 +45,6 @@ class Reader:
         self._counted: Counts | None = None
 
     def read(self, settings: Settings) -> MetricsSnapshot:
-        """The current snapshot, or one at most `metrics.remember_s` old."""
         with self._lock:
             if self._known is None or time.monotonic() - self._read_at > settings.metrics.remember_s:
                 self._known = self._refreshed(settings)

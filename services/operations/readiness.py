@@ -21,7 +21,6 @@ class Readiness:
 
     @property
     def ready(self) -> bool:
-        """Whether Postgres answers, its schema has all that this program needs, and tenants are isolated."""
         return self.schema in {"current", "newer"} and self.role == "ordinary"
 
     @property
@@ -37,7 +36,6 @@ class Readiness:
 
 
 def check_readiness(settings: Settings) -> Readiness:
-    """Ask Postgres and the broker, each within seconds."""
     broker = "ok" if broker_answers(settings.redis_url.get_secret_value()) else "unreachable"
     try:
         # A connection of its own: the question is whether there is a database, not whether requests use all its

@@ -46,7 +46,6 @@ def remove_more(workspace_id: int, seconds: float, on_end: Ended) -> bool:
 
 
 def _remove_portion(workspace_id: int, on_end: Ended) -> bool:
-    """End or delete some of what is left; False if there is nothing to do now."""
     with transaction() as session:
         ended = rows.unfinished_queries(session, workspace_id, _QUERIES)
         for query_id in ended:

@@ -13,7 +13,6 @@ from services.queries.submission import check_answer_schema, check_models
 
 
 def read_workspaces(*, after: str, limit: int) -> list[dict[str, Any]]:
-    """The workspaces behind the name `after`, by name."""
     with reading() as session:
         return [_as_json(each) for each in list_contents(session, after=after, limit=limit)]
 

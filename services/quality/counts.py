@@ -57,7 +57,6 @@ def _count(context: StepContext, answer: Answer, shown: Shown | None) -> None:
 
 
 def count_ratings(accuracy: Metric) -> None:
-    """Count how often human labels agreed with the confidence of answers."""
     if accuracy.value is not None:
         agreed = round(accuracy.value * accuracy.count)
         METER.count(families.CONFIDENCE_RATED, "true", by=agreed)

@@ -37,7 +37,6 @@ class Rows:
 
 
 def read_quality(workspace: str | None, limit: int, labels: Sequence[Label] = ()) -> dict[str, Any]:
-    """The metrics over the newest `limit` verified queries; metrics that need labels are empty without them."""
     with reading() as session:
         queries = rows.newest_queries(session, workspace, limit)
         found = metrics(read_rows(session, queries), labels)
@@ -105,7 +104,6 @@ def _answerability(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[
 
 
 def _answerable(checks: Mapping[str, Any]) -> bool | None:
-    """The last verdict: that on the repaired answer if there is one."""
     again = checks.get("recheck_answerability", {}).get("supported")
     return checks["check_answerability"].get("supported") if again is None else again
 

@@ -6,7 +6,6 @@ from clients.telemetry.meter import Counts
 
 
 def ratios(counts: Counts) -> dict[str, float]:
-    """Each metric by its name in /v1/quality; a metric without counts is left out."""
     retrieved = _of(counts, families.RERANKED, "retrieved")
     rerankings = _of(counts, families.RERANKINGS)
     scores = families.RERANK_SCORES

@@ -116,13 +116,11 @@ def take_place(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> None:
 
 
 def read_conversation(conversation_id: uuid.UUID) -> Json:
-    """Raises ConversationNotFound."""
     with reading() as session:
         return _conversation_json(conversations.get_conversation(session, conversation_id))
 
 
 def read_conversations(workspace: str | None, search: str | None, *, after: Place | None, limit: int) -> list[Json]:
-    """One page, the last asked first; `search` is looked for in titles and questions."""
     wanted = unicodedata.normalize("NFC", search).strip() if search else None
     with reading() as session:
         found = conversations.list_conversations(
@@ -134,7 +132,6 @@ def read_conversations(workspace: str | None, search: str | None, *, after: Plac
 def read_turns(
     conversation_id: uuid.UUID, *, with_set_aside: bool, after: TurnPlace | None, limit: int
 ) -> tuple[list[Json], TurnPlace | None]:
-    """One page of turns in order, and the place of the last one if more may follow. Raises ConversationNotFound."""
     with reading() as session:
         conversations.get_conversation(session, conversation_id)
         found = conversations.list_turns(

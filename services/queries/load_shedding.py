@@ -85,7 +85,6 @@ _memory = _Memory()
 
 
 def reset() -> None:
-    """Measure again at the next request."""
     _memory.reset()
 
 
@@ -157,7 +156,6 @@ def _is_person(priority: Priority | None, lines: Mapping[int, TenantBacklog]) ->
 def _refused_as_late(
     asked: _Question, lines: Mapping[int, TenantBacklog], pace: Pace, limits: AdmissionSettings
 ) -> Overload | None:
-    """Refuse a question that would end too late at the current speed, given what starts before it."""
     wait_s = max(0.0, _ahead(asked.is_person, lines, pace) - pace.free) / pace.per_second
     may_wait_s = min(
         limits.max_wait_s,

@@ -16,13 +16,11 @@ MOST_COUNTED = 10_000
 
 
 def count_entries(wanted: QueryFilter) -> int:
-    """How many entries all pages have, at most MOST_COUNTED."""
     with reading() as session:
         return queries.count_queries(session, wanted, most=MOST_COUNTED)
 
 
 def read_overview(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
-    """One page, newest first; numbers that do not exist, or not yet, are null."""
     with reading() as session:
         rows = queries.list_queries(session, wanted, after=after, limit=limit)
         ids = [query.id for query, _ in rows]
@@ -34,7 +32,7 @@ def read_overview(wanted: QueryFilter, *, after: Place | None, limit: int) -> li
             {
                 **_head(query, workspace),
                 **_judged(judged.get(query.id)),
-                **_answered(answered.get(query.id)),
+                **_fields(answered.get(query.id), Answered),
                 **paid.get(query.id, _NOTHING_PAID)._asdict(),
                 "sentences": states.get(_key(judged, query.id), {}),
             }
@@ -72,10 +70,6 @@ def _judged(found: Judged | None) -> dict[str, Any]:
     return {
         name: value for name, value in {**fields, **shown}.items() if name not in ("verification_id", "calibration")
     }
-
-
-def _answered(found: Answered | None) -> dict[str, Any]:
-    return _fields(found, Answered)
 
 
 def _fields(found: Judged | Answered | None, kind: type[NamedTuple]) -> dict[str, Any]:

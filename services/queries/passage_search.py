@@ -1,17 +1,22 @@
 """Passage search without a question: passages that match words, or the passages of a document in order."""
 
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+
+from sqlalchemy.orm import Session
 
 from clients.embeddings import Embedder
 from config.settings import Settings
 from db.models import DocumentStatus
+from db.queries.documents.boxes import find_recognised
 from db.queries.documents.chunks import Passage, get_passages, list_passages
 from db.queries.documents.documents import get_document, workspace_names_of
 from db.session import reading
 from domain.errors import DocumentNotRead
 from domain.query.options import DocumentFilter
+from services.queries.result_json import Recognised, recognition_json
 from services.queries.submission import checked_question, open_workspaces
 from services.retrieval.candidates import Search, Searched, search
 
@@ -46,9 +51,10 @@ def search_passages(new: NewSearch, settings: Settings, embedder: Embedder) -> d
     with reading() as session:
         passages = get_passages(session, similarity)
         names = workspace_names_of(session, {passage.document_id for passage in passages})
+        seen = _recognised(session, passages)
     found = [
         {
-            **_as_json(passage),
+            **_as_json(passage, seen),
             "workspace": names[passage.document_id],
             "similarity": similarity[passage.key],
         }
@@ -66,10 +72,15 @@ def read_passages(
         if get_document(session, document_id).status not in _READ:
             raise DocumentNotRead
         passages = list_passages(session, document_id, page=page, chunk_id=chunk_id, first=first, limit=limit)
-    return [_as_json(passage) for passage in passages]
+        seen = _recognised(session, passages)
+    return [_as_json(passage, seen) for passage in passages]
 
 
-def _as_json(passage: Passage) -> dict[str, Any]:
+def _recognised(session: Session, passages: Iterable[Passage]) -> Recognised:
+    return find_recognised(session, {(each.document_id, each.page) for each in passages if each.page})
+
+
+def _as_json(passage: Passage, seen: Recognised) -> dict[str, Any]:
     return {
         "document_id": passage.document_id,
         "document_name": passage.filename,
@@ -82,4 +93,5 @@ def _as_json(passage: Passage) -> dict[str, Any]:
         "source_end": passage.end_index,
         "text": passage.readable,
         "metadata": passage.metadata,
+        **recognition_json(seen, passage.document_id, passage.page, passage.start_index, passage.end_index),
     }

@@ -9,7 +9,7 @@ from domain.errors import QuestionInvalid
 from domain.prompting.judgements import RESTATE_QUESTION, REWRITE_QUESTION
 from domain.query.conversation import as_lines
 from domain.query.outcomes import Restated, Reworded
-from domain.query.searches import new_queries
+from domain.query.rounds import new_queries
 from services.core.context import StepContext, StepResult
 from services.queries.submission import checked_question
 
@@ -20,7 +20,6 @@ _MOST_CHARS = 4_000
 
 
 async def restate_question(context: StepContext) -> StepResult:
-    """Ask for the question in words that need no conversation; without a usable reply it is taken as it is."""
     asked, turns = context.query.question, context.query.options.conversation
     if len(asked) > LONGEST:
         return StepResult.single(Restated(status="restated", question=asked))
@@ -39,7 +38,6 @@ async def restate_question(context: StepContext) -> StepResult:
 
 
 def restated_question(session: Session, query: Query) -> str | None:
-    """The restated question of a stored query; None if it is as asked."""
     if not query.options.get("conversation"):
         return None
     found = (find_outcome(session, query.id, 0, STEP) or {}).get("question")
@@ -50,7 +48,6 @@ NONE_WRITTEN = "the model wrote no other question"
 
 
 async def rewrite_question(context: StepContext) -> StepResult:
-    """Ask for `multi_query` rewritings; without a usable one the question is searched for alone."""
     question, count = context.question, context.query.options.multi_query
     reply = await context.tools.models.ask(REWRITE_QUESTION, {"question": question, "count": count}, log=context.log)
     if isinstance(reply, Failure):

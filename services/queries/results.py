@@ -13,7 +13,6 @@ from db.queries.runs.parking import parked_of_query
 from db.queries.runs.queries import QueryFilter
 from db.session import reading
 from domain.errors import QueryUnfinished
-from services.finishing.completion import LAST_EVENTS
 from services.queries.question_rewriting import restated_question
 from services.queries.result_json import (
     NO_ANSWER,
@@ -26,7 +25,7 @@ from services.queries.result_json import (
     head_json,
     mentions_json,
     object_json,
-    origin_json,
+    source_json,
     steps_json,
     verification_json,
 )
@@ -36,7 +35,6 @@ FINAL = frozenset({"succeeded", "failed", "cancelled"})
 
 
 def read_status(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> str:
-    """The query's status alone, for waiting. Raises QueryNotFound, VerificationNotFound."""
     with reading() as session:
         return queries.get_status(session, query_id, kind)
 
@@ -50,7 +48,6 @@ def read_succeeded(query_id: uuid.UUID) -> dict[str, Any]:
 
 
 def read_query(query_id: uuid.UUID) -> dict[str, Any]:
-    """The query with everything known of it so far. Raises QueryNotFound."""
     with reading() as session:
         query, workspace = queries.get_named_query(session, query_id, QueryKind.ANSWER)
         whole = results.read_whole(session, query_id, query.round)
@@ -63,11 +60,13 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         **head_json(query, workspace, searched),
         "restated_question": restated,
         "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
-        **(answer_json(*whole.answer, whole.added) if whole.answer else NO_ANSWER),
+        **(answer_json(*whole.answer, whole.added, whole.recognised) if whole.answer else NO_ANSWER),
         "answer_object": object_json(whole.filled) if whole.filled else None,
         "mentions": mentions_json(restated or query.question, whole),
-        "sources": [{**source, **origin_json(source["document_id"], whole.added)} for source in whole.sources],
-        "verification": verification_json(whole.published, query.options) if whole.published else None,
+        "sources": [source_json(source, whole.added, whole.recognised) for source in whole.sources],
+        "verification": verification_json(whole.published, query.options, whole.recognised)
+        if whole.published
+        else None,
         "usage": whole.usage,
         "timings": {**whole.timings, "total": elapsed_ms(query)},
         "degraded": whole.degraded,
@@ -101,7 +100,6 @@ def read_queries(wanted: QueryFilter, *, after: Place | None, limit: int) -> lis
 
 
 def read_head(query_id: uuid.UUID) -> dict[str, Any]:
-    """The query without its answer. Raises QueryNotFound."""
     with reading() as session:
         query, workspace = queries.get_named_query(session, query_id)
         return head_json(query, workspace, queries.searched_workspaces(session, [query]))
@@ -162,12 +160,9 @@ def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) 
     VerificationNotFound when there is none of that `kind`.
     """
     with reading() as session:
-        # Read the state first: whatever is stored between the two reads is in the second.
-        was_finished = queries.get_status(session, query_id, kind) in FINAL
-        rows = events.list_events(session, query_id, after)
-    found = [
-        StreamedEvent(row.seq, row.type, row.data)
-        for row in rows
-        if after or not was_finished or row.type != events.DRAFT
-    ]
-    return found, was_finished or bool(found and found[-1].type in LAST_EVENTS)
+        progress = events.read_progress(session, query_id, after)
+    if progress is None or kind not in (None, progress.kind):
+        raise queries.not_found(query_id, kind)
+    is_finished = progress.status in FINAL
+    found = [StreamedEvent(*each) for each in progress.events]
+    return [each for each in found if after or not is_finished or each.type != events.DRAFT], is_finished

@@ -41,14 +41,12 @@ def share_answer(query_id: uuid.UUID, hours: float) -> dict[str, Any]:
 
 
 def read_shares(query_id: uuid.UUID) -> list[dict[str, Any]]:
-    """All links to an answer without their tokens, the newest first. Raises QueryNotFound."""
     with reading() as session:
         get_query(session, query_id)
         return [_as_json(row) for row in rows.list_links(session, query_id)]
 
 
 def revoke_share(query_id: uuid.UUID, share_id: uuid.UUID) -> None:
-    """Close a link at once. Raises ShareNotFound."""
     with transaction() as session:
         rows.revoke_link(session, query_id, share_id)
 

@@ -161,7 +161,6 @@ def _over(workspaces: Sequence[int], asked: NewQuery, settings: Settings) -> Que
 
 
 def with_defaults(new: NewQuery, workspace: WorkspaceSettings) -> NewQuery:
-    """The question with the settings of its workspace where it leaves them open."""
     given = new.instructions.model_dump(exclude_unset=True)
     return replace(
         new,

@@ -21,7 +21,6 @@ class AskedModel(NamedTuple):
 
     @property
     def name(self) -> str:
-        """`finance`, or `finance:high`."""
         return f"{self.workspace}:{self.mode}" if self.mode else self.workspace
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from db.models import Verification
 from domain.question import answer_relevance
+from domain.question.relevance import measured_languages
 from domain.verdicts.answer_confidence import UNCALIBRATED, answer_confidence, confidence_label, why_uncalibrated
 from domain.verdicts.calibration import Calibration
 from domain.verdicts.states import SentenceStatus
@@ -14,18 +15,20 @@ from services.reporting.rows import Judged, calibrated_support
 
 
 def set_answer_confidence(context: StepContext, verification: Verification, judged: Sequence[Judged]) -> None:
-    """Set the confidence, its label and its calibration from the judged sentences of the verified answer."""
     supports = [calibrated_support(context, each) for each in judged if each.status is not SentenceStatus.NO_CLAIM]
     relevance = answer_relevance(context.question, verification.answer)
     calibration = context.calibration
-    why_not = why_uncalibrated(verification.answer, calibration) if calibration else None
+    why_not = _why_not(context.question, verification.answer, calibration) if calibration else None
     verification.calibrated_confidence = answer_confidence(supports, relevance)
     verification.confidence_level = confidence_label(verification.calibrated_confidence, calibration, why_not)
     verification.calibration = _as_stored(calibration, why_not) if calibration else None
 
 
+def _why_not(question: str, answer: str, calibration: Calibration) -> str | None:
+    return why_uncalibrated(answer, calibration, question, measured_languages())
+
+
 def confidence_json(verification: Verification) -> dict[str, Any]:
-    """Return the fields that every interface shows: `confidence` and `confidence_level`."""
     return shown_confidence(verification.calibrated_confidence, verification.confidence_level, verification.calibration)
 
 

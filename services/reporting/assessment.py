@@ -12,8 +12,7 @@ from domain.correction.corrected_answer import Corrected
 from domain.evidence.spans import claim_relevance
 from domain.verdicts.confidence import confidence
 from domain.verdicts.states import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
-from services.core.context import Outcome, StepContext
-from services.core.degradation import left_out_issues
+from services.core.context import Outcome, StepContext, left_out_issues
 from services.judging.question_answered import with_question_verdict
 from services.reporting.answer_confidence import set_answer_confidence
 from services.reporting.claim_report import claim_rows, claims_check, facts_check
@@ -65,7 +64,6 @@ def attempted_verification(context: StepContext, findings: Findings) -> StoredVe
 
 
 def published_verification(context: StepContext, findings: Findings, published: Published) -> StoredVerification:
-    """The verification of the answer that users see, whether it was published or replaced by "I don't know"."""
     answer, repairs = published.answer, published.repairs
     judged = [_judged_after(context, each, findings, published) for each in published.corrected.statements]
     states = [each.status for each in judged]
@@ -125,7 +123,6 @@ def _unscored(
 def _verification(
     context: StepContext, text: str, findings: Findings, judged: Sequence[Judged], passages: Sequence[Passage]
 ) -> Verification:
-    """Build the row without its confidence; `judged` are the sentences of `text`, `passages` their sources."""
     facts_found, claims_found = facts_check(context, judged, passages), claims_check(context, judged)
     derived = {"check_facts": facts_found, "check_claims": claims_found}
     scores = score_answer(context, facts_found)
@@ -198,7 +195,6 @@ def _withdraw(context: StepContext, verification: Verification) -> None:
 
 
 def _judged_after(context: StepContext, statement: Statement, findings: Findings, published: Published) -> Judged:
-    """The state of a sentence of the published answer: if it was repaired, by the verdict on the repair."""
     mended = published.repairs.verdicts.get(statement.index)
     checks = [mended] if mended else findings.checks_of(statement.index)
     status = sentence_status(statement.claim, checks, context.query.options.citation_confidence)

@@ -41,7 +41,6 @@ class _Report:
         self._threshold = context.query.options.citation_confidence
 
     def of_markers(self, given: str) -> Iterator[dict[str, Any]]:
-        """The markers that the answer itself has; inserted ones have no place of their own in it."""
         reading, written = parse_answer(given, self._citable), statements(given, self._citable)
         for statement in self._findings.statements:
             own = written[statement.index] if statement.index < len(written) else statement
@@ -55,7 +54,6 @@ class _Report:
             yield {**self._entry(None, None), "cited": name}
 
     def of_those_beside(self, citations: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-        """The citations sent as offsets, for every sentence that their span overlaps."""
         said = [(each, *self._place(each)) for each in self._findings.statements]
         for each in citations:
             place = {"start": each["start"], "end": each["end"], "cited": each["source"]}

@@ -28,7 +28,6 @@ def repair_item(index: int) -> str:
 
 
 def read_repairs(context: StepContext) -> Repairs:
-    """Read the results of `repair_statements`. Without a result a statement stays as it was: failing."""
     done = _done(context)
     keys = context.selection["selected"]
     added = list(dict.fromkeys(key for each in done.values() for key in each["keys"] if key not in keys))
@@ -44,7 +43,6 @@ def read_repairs(context: StepContext) -> Repairs:
 
 
 def passages_to_conclude(context: StepContext) -> list[int]:
-    """The keys of the passages that the repaired answer rests on, and of those its question is judged with."""
     repaired = (key for each in _done(context).values() for key in each["keys"])
     return [*context.selection["selected"], *context.selection["ranked"], *repaired]
 

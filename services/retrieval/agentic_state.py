@@ -55,7 +55,6 @@ def merged_candidates(searches: list[FoundBy]) -> Found:
 
 
 def search_issues(context: StepContext) -> list[str]:
-    """Problems before the first retrieval, for the issues of the verification."""
     found: list[str] = []
     if why := _not_restated(context):
         found.append(f"The question was taken as it stands, without the conversation before it: {why}.")

@@ -9,7 +9,7 @@ from domain.evidence.spans import best_text_span
 from domain.prompting.judgements import DECIDE_SEARCH, RESEARCH_NOTES, ResearchNote, SearchDecision
 from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Decided, FoundBy, Note, Noted, Searched
-from domain.query.searches import new_queries
+from domain.query.rounds import new_queries
 from domain.safety.prompt_injection import without_orders
 from domain.text.quotes import locate_quote
 from services.core.context import StepContext, StepResult, numbered_sources
@@ -27,7 +27,6 @@ NONE_MADE = "(none)"
 
 
 async def decide_search(context: StepContext) -> StepResult:
-    """Ask the model what to search for next. Without a usable reply, the question itself is searched for, once."""
     (turn,) = context.items
     made = made_searches(context)
     fields = {
@@ -93,7 +92,6 @@ def _found_by(context: StepContext, query: str) -> FoundBy:
 
 
 async def research_notes(context: StepContext) -> StepResult:
-    """Ask for facts with the words that prove them; drop notes whose quote does not occur in its source."""
     passages = await asyncio.to_thread(context.selected_passages)
     limit = context.query.options.span_max_chars
     fields = {"question": context.question, "sources": numbered_sources(passages), "max_chars": limit}

@@ -186,7 +186,6 @@ def _find(
 
 
 def _present(session: Session, places: Sequence[int]) -> Sequence[int]:
-    """Without those of several workspaces that were deleted since the question was asked."""
     return places if len(places) == 1 else existing_workspaces(session, places)
 
 
@@ -218,7 +217,6 @@ def search_for(context: StepContext, queries: Sequence[str], k: int) -> Searched
 
 
 def search(queries: Sequence[str], where: Search, embedder: Embedder) -> Searched:
-    """The same without the context of a question."""
     issues: tuple[str, ...] = ()
     try:
         found = find_candidates(queries, where, embedder)

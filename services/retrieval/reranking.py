@@ -11,7 +11,7 @@ from domain.query.modes import GateDecision, evidence_gate, parse_mode, rules_of
 from domain.query.options import QueryOptions
 from domain.query.outcomes import Scored, Selected
 from domain.question import is_greeting, why_refused
-from domain.question.refusal import NOT_A_QUESTION
+from domain.question.nearest import NOT_A_QUESTION
 from domain.retrieval.ranking import Scored as ScoredChunk
 from domain.retrieval.ranking import rank, with_bridges, within_budget
 from domain.retrieval.source_scoring import Excerpt, SourceRules, select_sources
@@ -24,7 +24,6 @@ NOTHING_LEFT = "No passage is left to answer from: all were deleted meanwhile, o
 
 
 async def score_chunks(context: StepContext) -> StepResult:
-    """Score this task's chunks concurrently; an unreadable reply is an outcome, not an error."""
     passages = await asyncio.to_thread(context.passages, [int(item) for item in context.items])
     known = {passage.key: score for passage in passages if (score := _known_score(context, passage))}
     unknown = [passage for passage in passages if passage.key not in known]
@@ -50,7 +49,6 @@ async def _new_scores(context: StepContext, passages: Sequence[Passage]) -> dict
 
 
 def _known_score(context: StepContext, passage: Passage) -> Scored | None:
-    """The score of an earlier round, which is not paid for again."""
     found = context.earlier("score_chunks", str(passage.key))
     return Scored(**found) if found and found["score"] is not None else None
 
@@ -103,7 +101,6 @@ def _given(score: float | None, name: str) -> Scored:
 
 
 def select(context: StepContext) -> StepResult:
-    """Keep the best `top_k`, and refuse when the mode wants more evidence than there is."""
     retrieved = context.retrieved
     if not retrieved["candidates"]:
         status = "failed" if retrieved["status"] == "failed" else "refused"
@@ -235,7 +232,6 @@ def bridges_that_count(context: StepContext, *, as_evidence: bool = False) -> di
 
 
 def _scored(context: StepContext, bridges: Mapping[int, int]) -> list[ScoredChunk[int]]:
-    """All candidates; a chunk with a bridge that counts has the score of both together."""
     keys = [key for key, _ in context.retrieved["candidates"]]
     outcomes = [context.outcome("score_chunks", str(key)) or {} for key in keys]
     return [

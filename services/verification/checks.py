@@ -107,9 +107,5 @@ async def _ask(
 ) -> Checked:
     reply = await context.tools.models.ask(judgement, fields, log=context.log, item=item)
     if isinstance(reply, Failure):
-        return _not_checked(reply.reason)
+        return Checked(status="not_checked", verdict=None, reason=reply.reason)
     return Checked(status="checked", verdict=reply.model_dump())
-
-
-def _not_checked(reason: str) -> Checked:
-    return Checked(status="not_checked", verdict=None, reason=reason)

@@ -114,13 +114,11 @@ def assert_exact(session: Session, answer: str, citations: list[Citation], given
 
 
 def notes_text(context: StepContext) -> str:
-    """The notes of this round in the form shown to the synthesis; empty when there are none."""
     notes = (context.outcome("research_notes") or {}).get("notes", [])
     return "\n".join(f"- [{note['source']}] {note['fact']}: “{' '.join(note['quote'].split())}”" for note in notes)
 
 
 def notes_issues(context: StepContext) -> list[str]:
-    """Why notes are missing, if they were to be taken."""
     noted = context.outcome("research_notes")
     return [f"The research left no notes: {noted['reason']}."] if noted and noted["status"] == "failed" else []
 

@@ -66,7 +66,6 @@ async def _judge(context: StepContext, statement: Statement, cited: Sources) -> 
 
 
 def _shown(joint: JointSupport, cited: Sources) -> Sources:
-    """The whole sources or, if too long for one call, what surrounds the evidence in them."""
     if sum(len(source.text) for source in cited) <= WINDOW_CHARS:
         return cited
     width = WINDOW_CHARS // len(cited)

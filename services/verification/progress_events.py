@@ -48,7 +48,6 @@ def sentence_judged(
 
 
 def _sentence(context: StepContext, statement: Statement, status: SentenceStatus) -> dict[str, Any]:
-    """The sentence's fields; offsets are those of the draft."""
     return {
         "round": context.round,
         "sentence": statement.index,

@@ -41,7 +41,6 @@ def sentence_evidence(
 
 
 def check_evidence(check: PairVerdict, passages: Sequence[Passage]) -> Quoted:
-    """The words that decided one check: of its source, or of all sources for an uncited statement."""
     place = check.evidence
     if place is None:
         return None, None

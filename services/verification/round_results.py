@@ -79,7 +79,6 @@ def _is_unasked(context: StepContext, verdicts: Verdicts) -> bool:
 
 
 def _read_verdicts(context: StepContext, deciding: Mapping[tuple[int, int | None], str]) -> Verdicts:
-    """The verdict of every pair that needs one; a check without an outcome is `not_checked`."""
     early = adopted_checks(context)
     return {
         pair: read_verdict(pair[1], context.outcome("check_statements", item) or early.get(item))

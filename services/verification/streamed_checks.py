@@ -17,7 +17,6 @@ from services.verification.streamed_results import SENTENCES
 
 
 async def check_early(context: StepContext) -> StepResult:
-    """Check batches of sentences concurrently, with one call per sentence and source."""
     passages = await asyncio.to_thread(context.selected_passages)
     batches = {item: Closed(**context.outcomes[SENTENCES, item])["sentences"] for item in context.items}
     found = await asyncio.gather(*(_judge(context, sentences, passages) for sentences in batches.values()))

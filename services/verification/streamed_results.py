@@ -30,7 +30,6 @@ def states_so_far(context: StepContext, batches: Collection[str]) -> list[str]:
 
 
 def published_early(context: StepContext) -> Set[PublishedSentence]:
-    """The sentences whose states were published while the answer was being written."""
     return {
         (said["index"], said["start"], said["end"], said["text"], status)
         for sentences, early in _batches(context)
@@ -51,7 +50,6 @@ def draft_keys(context: StepContext) -> dict[str, str]:
 
 
 def adopted_checks(context: StepContext) -> dict[str, Checked]:
-    """The checks of the complete draft that were made early, by item."""
     if not (early := early_checks(context)):
         return {}
     return {item: early[key] for item, key in draft_keys(context).items() if key in early}

@@ -148,7 +148,6 @@ def _secrets(session: Session, delivery: WebhookDelivery) -> tuple[str, ...]:
 
 
 def _note(session: Session, attempt: _Attempt, sent: Sent, limits: WebhookSettings) -> Outcome | None:
-    """Store the attempt and its consequences; None when the delivery or its endpoint was deleted meanwhile."""
     try:
         endpoint = endpoints.lock_endpoint(session, attempt.endpoint_id) if attempt.endpoint_id else None
     except WebhookNotFound:

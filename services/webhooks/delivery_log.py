@@ -72,7 +72,6 @@ def replay_range(
 
 
 def read_deliveries(endpoint_id: uuid.UUID, status: str | None, *, after: Place | None, limit: int) -> list[Json]:
-    """A receiver's deliveries from `after` on, newest first. Raises WebhookNotFound."""
     with reading() as session:
         endpoints.get_endpoint(session, endpoint_id)
         found = messages.list_deliveries(session, endpoint_id=endpoint_id, status=status, after=after, limit=limit)
@@ -81,7 +80,6 @@ def read_deliveries(endpoint_id: uuid.UUID, status: str | None, *, after: Place 
 
 
 def read_query_deliveries(query_id: uuid.UUID) -> list[Json]:
-    """Every delivery of a query's end, to endpoints and to its callback, newest first. Raises QueryNotFound."""
     with reading() as session:
         queries.get_query(session, query_id)
         found = messages.list_deliveries(session, query_id=query_id, limit=_QUERY_DELIVERIES)
@@ -90,7 +88,6 @@ def read_query_deliveries(query_id: uuid.UUID) -> list[Json]:
 
 
 def read_delivery(delivery_id: uuid.UUID) -> Json:
-    """One delivery with every attempt and its `payload`. Raises DeliveryNotFound."""
     with reading() as session:
         delivery, message = messages.get_delivery(session, delivery_id)
         attempts = messages.list_attempts(session, [delivery.id])[delivery.id]

@@ -61,7 +61,6 @@ def read_endpoints() -> list[Json]:
 
 
 def read_endpoint(endpoint_id: uuid.UUID) -> Json:
-    """Raises WebhookNotFound."""
     with reading() as session:
         return _endpoint_json(endpoints.get_endpoint(session, endpoint_id))
 
@@ -91,13 +90,11 @@ def change(endpoint_id: uuid.UUID, to: EndpointChange, limits: WebhookSettings) 
 
 
 def remove(endpoint_id: uuid.UUID) -> None:
-    """Delete a receiver with its deliveries. Raises WebhookNotFound."""
     with transaction() as session:
         session.delete(endpoints.lock_endpoint(session, endpoint_id))
 
 
 def rotate_secret(endpoint_id: uuid.UUID, secret: str | None = None) -> Json:
-    """Give a receiver a new secret; the previous one also signs until the next rotation. Raises WebhookNotFound."""
     secret = _checked(secret)
     with transaction() as session:
         endpoint = endpoints.lock_endpoint(session, endpoint_id)
@@ -111,7 +108,6 @@ def read_callback_secret() -> str:
 
 
 def rotate_callback_secret() -> str:
-    """Replace the callback secret at once, without overlap; return the new one."""
     secret = new_secret()
     with transaction() as session:
         endpoints.replace_callback_secret(session, current_tenant(), secret)

@@ -15,6 +15,7 @@ from db.models import Document, EndpointStatus, Query, QueryKind, QueryStatus, V
 from db.queries.documents import documents
 from db.queries.runs import queries, results
 from db.queries.runs.conversations import find_conversation_of
+from db.queries.runs.queries import Finished
 from db.queries.verifications import audits, batches
 from db.queries.webhooks import endpoints, messages
 from db.queries.webhooks.messages import Receiver
@@ -60,20 +61,19 @@ def write_message(
     return messages.add_message(session, message_id, type_, body, query_id, to, parent)
 
 
-def announce_query(session: Session, query_id: uuid.UUID, status: QueryStatus) -> None:
+def announce_query(session: Session, query_id: uuid.UUID, ended: Finished, status: QueryStatus) -> None:
     """Announce that a query succeeded or failed; a cancelled one is not announced.
 
     For a batch item only its own callback is notified: the batch is announced as a whole.
     """
-    query = queries.get_query(session, query_id)
-    type_ = _QUERY_EVENTS.get((QueryKind(query.kind), status))
+    type_ = _QUERY_EVENTS.get((QueryKind(ended.kind), status))
     if type_ is None:
         return
-    wanting = _wanting(session, type_) if query.batch_id is None else []
+    wanting = _wanting(session, type_) if ended.batch_id is None else []
     # The data takes a few statements, and most installations have no receiver for it.
-    if wanting or query.callback_url:
-        data = _query_data(session, query, status)
-        write_message(session, type_, data, _receivers(wanting, query.callback_url), query_id=query_id)
+    if wanting or ended.callback_url:
+        data = _query_data(session, queries.get_query(session, query_id), status)
+        write_message(session, type_, data, _receivers(wanting, ended.callback_url), query_id=query_id)
 
 
 def announce_batch(session: Session, batch_id: uuid.UUID) -> None:
@@ -92,7 +92,6 @@ def announce_batch(session: Session, batch_id: uuid.UUID) -> None:
 
 
 def announce_document(session: Session, document_id: uuid.UUID, error: dict[str, Any] | None = None) -> None:
-    """Announce the end of an ingestion; with `error` ({code, message}) it failed."""
     type_ = EventType.DOCUMENT_FAILED if error else EventType.DOCUMENT_READY
     if _wanting(session, type_):
         document = documents.get_document(session, document_id)
@@ -101,7 +100,6 @@ def announce_document(session: Session, document_id: uuid.UUID, error: dict[str,
 
 
 def receiver_of(endpoint: WebhookEndpoint) -> Receiver:
-    """The endpoint as a receiver; it has its own limit of deliveries in flight."""
     return Receiver(endpoint.url, str(endpoint.id), endpoint.id)
 
 

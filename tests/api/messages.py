@@ -15,12 +15,12 @@ _ROOTS = (
     *(
         "domain/query/modes.py",
         "domain/query/workspaces.py",
-        "domain/question/refusal.py",
+        "domain/question/nearest.py",
         "domain/question/verdict.py",
     ),
     *("domain/text/lengths.py", "domain/verdicts", "domain/webhooks", "services/audit", "services/correction"),
     *(
-        "services/core/degradation.py",
+        "services/core/context.py",
         "services/core/embedding_spaces.py",
         "services/documents",
         "services/external",

@@ -13,6 +13,7 @@ from db.models import DeliveryStatus, Document, DocumentFile, Query, QueryStatus
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.documents.imports import add_import
+from db.queries.documents.sources import add_source
 from db.queries.verifications.feedback import add_feedback
 from db.session import acting_for, system_transaction, transaction
 from domain.keys import parse_key
@@ -38,6 +39,7 @@ IDS: dict[str, Callable[[], str]] = {
     "feedback_id": lambda: _stored_feedback(),
     "share_id": lambda: _stored_share(),
     "import_id": lambda: _stored_import(),
+    "source_id": lambda: _stored_source(),
     "verification_id": lambda: _finished_verification(),
     "number": lambda: "1",  # of a source of the verification
     "batch_id": lambda: str(submit_batch([_given()], None, settings()).query_id),
@@ -109,6 +111,15 @@ def _stored_share() -> str:
         query = session.scalars(select(Query)).first()
         assert query is not None
     return str(share_answer(query.id, 1)["id"])
+
+
+def _stored_source() -> str:
+    with transaction() as session:
+        workspace = get_or_add_workspace(session, MARK)
+        values: dict[str, Any] = {"name": MARK, "kind": "folder", "location": MARK, "settings": {}, "due_at": None}
+        added = add_source(session, workspace.id, **values)
+        assert added
+        return str(added.id)
 
 
 def _stored_import() -> str:

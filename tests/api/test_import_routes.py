@@ -11,7 +11,7 @@ from tests.archives import zipped
 from tests.leases import hold
 from tests.serving import serving
 
-FILES = {"a.txt": "one fish", "deep/b.md": "two fish", "picture.png": "x"}
+FILES = {"a.txt": "one fish", "deep/b.md": "two fish", "picture.gif": "x"}
 FORM = {"workspace": "w", "metadata": '{"year": 2026}'}
 
 
@@ -32,7 +32,7 @@ def test_an_archive_is_accepted_and_can_be_followed(http: httpx.Client) -> None:
     unpack(accepted["id"], settings(), hold, lambda _: None)
     now = http.get(accepted["links"]["self"]).json()
     assert (now["status"], now["total"], now["accepted"], now["failures"]) == ("running", 3, 2, [])
-    assert [(each["name"], each["code"]) for each in now["skipped"]] == [("picture.png", "document_type_unknown")]
+    assert [(each["name"], each["code"]) for each in now["skipped"]] == [("picture.gif", "document_type_unknown")]
     assert now["documents"] == {"queued": 2, "processing": 0, "ready": 0, "failed": 0, "superseded": 0}
     listed = http.get("/v1/documents", params={"workspace": "w"}).json()["documents"]
     assert {document["filename"] for document in listed} == {"a.txt", "deep/b.md"}

@@ -10,14 +10,18 @@ from PIL import Image
 from sqlalchemy import delete, update
 
 from clients.embeddings import default_embedder
+from clients.parsing.limits import ParseLimits
+from clients.parsing.sandbox.isolated import parse_isolated
 from config.settings import IngestionSettings, settings
-from db.models import Document, DocumentPage
+from db.models import Document, DocumentFile, DocumentPage
 from db.session import transaction
+from domain.documents.documents import ParsedDocument
 from services.documents.documents import NewDocument, accept_document
 from services.documents.drawing import KeptPictures
 from services.documents.ingestion import ingest
 from tests.api.problems import assert_problem
 from tests.clients.pdf_files import Sheet
+from tests.clients.scans import printed, saved, scanned_pdf
 from tests.leases import hold
 
 SPAN = "within 30 days of the purchase"
@@ -87,6 +91,45 @@ def test_a_document_of_an_older_version_gets_its_places_when_they_are_asked_for(
     assert boxes(http, pdf).json() == told
     forget(document_id, text="1. Returns\n\nGoods come back " + SPAN)
     assert_problem(boxes(http, pdf), 409, "boxes_outdated")
+
+
+def test_a_file_that_cannot_be_read_any_more_is_not_tried_for_each_who_asks(
+    http: httpx.Client, pdf: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A8
+    document_id = uuid.UUID(pdf.rpartition("/")[2])
+    forget(document_id)
+    with transaction() as session:
+        session.execute(update(DocumentFile).values(content=b"%PDF-1.7 broken"))
+    tried: list[str] = []
+
+    def counted(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+        tried.append(filename)
+        return parse_isolated(data, filename, limits)
+
+    monkeypatch.setattr("services.documents.originals.parse_isolated", counted)
+    for _ in range(3):
+        assert_problem(boxes(http, pdf), 409, "boxes_outdated")
+    assert tried == ["policy.pdf"]
+
+
+def test_text_that_was_recognised_says_so_where_it_is_found(http: httpx.Client) -> None:  # N3, S3.3
+    address = read(scanned_pdf(printed(f"Goods come back {SPAN}.")), "scan.pdf")
+    read(PDF, "policy.pdf")
+    found = http.post("/v1/search", json={"query": "When do goods come back?", "workspace": "w"}).json()["passages"]
+    sure = {each["document_name"]: each["recognised_confidence"] for each in found}
+    assert sure["policy.pdf"] is None
+    assert 0.8 < sure["scan.pdf"] <= 1
+    (page,) = boxes(http, address).json()["pages"]
+    assert page["boxes"]
+    assert http.get(f"{address}/pages/1/image").status_code == 200
+
+
+def test_a_picture_is_shown_as_its_pages(http: httpx.Client) -> None:  # S5.7
+    address = read(saved(printed(f"Goods come back {SPAN}.")), "scan.png")
+    assert http.get(f"{address}/blocks").json()["view"] == "pages"
+    assert http.get(f"{address}/pages/1/image").headers["content-type"] == "image/webp"
+    (page,) = boxes(http, address).json()["pages"]
+    assert page["boxes"][0]["left"] < page["width"]
 
 
 def forget(document_id: uuid.UUID, **values: object) -> None:

@@ -132,7 +132,7 @@ def test_an_archive_is_imported_with_a_reason_for_each_file(
     citewell: Citewell, api_url: str, tmp_path: Path
 ) -> None:  # N3
     path = tmp_path / "some.zip"
-    path.write_bytes(zipped({"a.txt": "a", "deep/b.md": "b", "encrypted.pdf": "c", "d.png": "d", "e.txt": ""}))
+    path.write_bytes(zipped({"a.txt": "a", "deep/b.md": "b", "encrypted.pdf": "c", "d.gif": "d", "e.txt": ""}))
     with workers(document=read), unpacking():
         outcome = citewell("ingest", str(path), "--workspace", "w")
         told = citewell("ingest", str(path), "--workspace", "w", "--json")
@@ -141,7 +141,7 @@ def test_an_archive_is_imported_with_a_reason_for_each_file(
     locked, empty, types, summary = outcome.err.splitlines()
     assert locked == "citewell: encrypted.pdf: it is encrypted; save a copy without a password"
     assert empty == "citewell: e.txt: It is empty."
-    assert "1 .png" in types
+    assert "1 .gif" in types
     assert summary == "2 ready, 2 failed, 1 file skipped"
     found = json.loads(told.out)
     assert (found["status"], found["documents"]["ready"], found["total"]) == ("finished", 2, 5)

@@ -107,6 +107,30 @@ def test_as_json_the_last_line_is_one_object(citewell: Citewell, labelled: Path)
     assert result["sets"]["whales"]["auc"] is None
 
 
+def test_each_verdict_is_written_with_all_its_digits(citewell: Citewell, labelled: Path, tmp_path: Path) -> None:  # N8
+    files = [tmp_path / "before.jsonl", tmp_path / "after.jsonl"]
+    for file in files:
+        assert citewell("evaluate", "--provider", "offline", "--verdicts", str(file), str(labelled)).code == 0
+    before, after = (file.read_text(encoding="utf-8") for file in files)
+    lines = [json.loads(line) for line in before.splitlines()]
+    assert [{name: line[name] for name in ("dataset", "claim", "label")} for line in lines] == [
+        {name: pair[name] for name in ("dataset", "claim", "label")} for pair in PAIRS
+    ]
+    assert [line["score"] > 0.5 for line in lines] == [True, False, False]
+    assert {(line["uncertain"], line["reason"]) for line in lines[:2]} == {(False, "")}
+    assert before == after
+
+
+def test_what_cannot_be_written_is_refused_before_a_model_is_asked(
+    citewell: Citewell, labelled: Path, tmp_path: Path, provider: GroqSimulator
+) -> None:  # N8, A8
+    nowhere = tmp_path / "nowhere" / "verdicts.jsonl"
+    outcome = citewell("evaluate", "--provider", "groq", "--verdicts", str(nowhere), str(labelled))
+    assert outcome.code == 2
+    assert f"{nowhere} cannot be written (No such file or directory)" in outcome.complaint
+    assert provider.ledger.entries == []
+
+
 def test_every_run_is_kept_with_its_files_and_listed(citewell: Citewell, labelled: Path, questions: Path) -> None:  # N8
     assert "no evaluations yet" in citewell("evaluate", "--list").out
     printed = json.loads(citewell("evaluate", "--json", str(labelled)).out)
@@ -217,6 +241,7 @@ def test_bad_data_is_refused_as_a_whole(citewell: Citewell, tmp_path: Path) -> N
         (["a.jsonl", "--retrieval", "."], "one of them at a time"),
         (["nowhere.jsonl"], "nowhere.jsonl cannot be read"),
         (["--retrieval", "nowhere"], "nowhere is not a folder"),
+        (["--retrieval", ".", "--verdicts", "v.jsonl"], "--verdicts is for labelled pairs"),
         (["--provider", "groq", "--no-store", "{labelled}"], "GROQ_API_KEY is not set"),
         (
             ["--provider", "other", "{labelled}"],

@@ -17,6 +17,12 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server of these tests has the next state ready at once."""
+    monkeypatch.setattr("citewell_client._documents.LOOK_EVERY_S", 0.05)
+
+
 def accepted(**fields: Any) -> Answer:
     return told({"id": "d", "status": "queued", "created": True, **fields}, 202)
 

@@ -4,21 +4,14 @@ from collections.abc import Generator
 
 import pytest
 
-from tests.e2e.stack import Stack, running_stack
+from tests.e2e.stack import Stack, offline_stack, running_stack
 from tests.simulators.groq.server import KEY, GroqSimulator
 
 
 @pytest.fixture(scope="session")
 def offline() -> Generator[Stack]:
-    """A stack without a key; it may call receivers on this machine, with short retries and long timeouts for their
-    answers. It checks for changed documents often, and soon for a second time."""
-    with running_stack(
-        CITEWELL_WEBHOOKS__ALLOWED_NETWORKS='["127.0.0.0/8"]',
-        CITEWELL_WEBHOOKS__SCHEDULE_S="[0, 0.5, 0.5]",
-        CITEWELL_WEBHOOKS__DEADLINE_S="300",
-        CITEWELL_STANDING__CHECK_S="0.5",
-        CITEWELL_STANDING__SETTLE_S="2",
-    ) as stack:
+    """A stack without a key."""
+    with offline_stack() as stack:
         yield stack
 
 

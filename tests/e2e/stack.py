@@ -100,3 +100,17 @@ def running_stack(**environment: str) -> Generator[Stack]:
             httpx.Client(base_url=supervisor.url, timeout=90) as http,
         ):
             yield Stack(supervisor, http)
+
+
+@contextmanager
+def offline_stack() -> Generator[Stack]:
+    """Start a stack without a key; it may call receivers on this machine, with short retries and long timeouts for
+    their answers. It checks for changed documents often, and soon for a second time."""
+    with running_stack(
+        CITEWELL_WEBHOOKS__ALLOWED_NETWORKS='["127.0.0.0/8"]',
+        CITEWELL_WEBHOOKS__SCHEDULE_S="[0, 0.5, 0.5]",
+        CITEWELL_WEBHOOKS__DEADLINE_S="300",
+        CITEWELL_STANDING__CHECK_S="0.5",
+        CITEWELL_STANDING__SETTLE_S="2",
+    ) as stack:
+        yield stack

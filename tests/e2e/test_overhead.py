@@ -24,10 +24,11 @@ QUERIES, IN_FLIGHT, IDLE_S = 16, 4, 4.0
 MOST = {
     "model calls": 18,
     "messages": 4,
-    "Redis commands": 120,
-    "requests to Redis": 50,
-    "Postgres statements": 70,
-    "Postgres transactions": 24,
+    "Redis commands": 40,
+    "requests to Redis": 30,
+    "Postgres statements": 60,
+    "Postgres transactions": 20,
+    "voluntary context switches": 300,
 }
 
 
@@ -59,4 +60,5 @@ def _counts(found: Cost) -> dict[str, float]:
         "requests to Redis": found.requests,
         "Postgres statements": found.statements,
         "Postgres transactions": found.transactions,
+        "voluntary context switches": found.switches,
     }

@@ -2,10 +2,12 @@
 
 import pytest
 
+from domain.query.conversation import Turn
 from domain.query.refusals import IDK, IDK_KOREAN
-from domain.question.refusal import NOT_A_QUESTION
+from domain.question.nearest import NOT_A_QUESTION
 from tests.clients.groq_stage import GroqStage
 from tests.services.story import Play, Story, checked, with_groq
+from tests.simulators.groq.faults import Fault, FaultKind
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -68,3 +70,38 @@ def test_a_models_yes_does_not_make_an_answer_of_another_things_figures(stage: G
     verdict = story.set("check_alignment", checked(yes)).conclude()["verification"]["question"]
     assert (verdict["relevant"], verdict["missing_names"]) == ("no", ["Omega"])
     assert verdict["probability"] <= 0.05
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "refusal"),
+    [
+        ("I don't know.", "How much does the Theta machine cost?", IDK),
+        ("The provided documents do not mention the price. [†1]", "How much does the Theta machine cost?", IDK),
+        ("I don't know.\n\nReferences:\n- none", "How much does the Theta machine cost?", IDK),
+        ("모르겠습니다", "세타 기계의 가격은 얼마인가요?", IDK_KOREAN),
+        ("제공된 문서에는 가격 정보가 없습니다.", "세타 기계의 가격은 얼마인가요?", IDK_KOREAN),
+    ],
+)
+def test_a_models_refusal_in_its_own_words_is_one_with_what_comes_nearest(
+    stage: GroqStage, said: str, question: str, refusal: str
+) -> None:  # V8, S5.3
+    stage.sim.go_on()
+    stage.sim.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=said, times=None))
+    earlier = Turn(role="user", text="How much does the Theta machine weigh?"), Turn(role="assistant", text="18 kg.")
+    story = Story(question, play=with_groq(stage), conversation=earlier)
+    text = f"{MACHINES} 세타 기계의 가격은 표에 없다." if refusal == IDK_KOREAN else MACHINES
+    story.add("machines.md", text)
+    query = story.retrieve().write().conclude()
+    assert (query["answer"], query["abstained"]) == (refusal, True)
+    assert query["abstain_reason"] == "The passages that were found do not contain the answer."
+    assert query["mentions"]
+    assert query["verification"]["confidence"] is None
+
+
+def test_an_answer_that_only_begins_like_a_refusal_is_published(stage: GroqStage) -> None:  # V8
+    said = "I don't know who built it, but the Theta machine weighs 18 kilograms. [†1]"
+    stage.sim.go_on()
+    stage.sim.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=said, times=None))
+    story = Story("How much does the Theta machine weigh?", play=with_groq(stage))
+    key = story.add("machines.md", MACHINES)
+    assert story.selected(key).write().outcome("generate")["status"] == "complete"

@@ -28,7 +28,7 @@ from domain.prompting.judgements import RERANK_CHUNK
 from services.core.call_ledger import begun_rows, ended_rows, model_call_rows
 from services.core.context import QuerySnapshot, StepContext, StepResult
 from services.core.reply_store import StoredReplies
-from services.queries.cancellation import cancel_query
+from services.queries.cancel_and_retry import cancel_query
 from services.queries.results import read_history, read_query
 from tests.clients.groq_stage import GroqStage
 from tests.factories import make_options

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,13 @@ print(json.dumps({"parent": worker_prefix(), "child": os.read(read, 100).decode(
 """
 ROOT = Path(__file__).resolve().parents[2]
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only there is it forked")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="only there is it forked"),
+    pytest.mark.xdist_group("preloading"),  # in one process, which loads it once for two tests
+]
 
 
+@cache
 def loaded(**environment: str) -> dict[str, Any]:
     return run(PROGRAM, **environment)
 

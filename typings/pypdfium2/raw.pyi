@@ -2,11 +2,12 @@
 # PDFium's C functions as ctypes calls them: a helper object stands for its handle, out-parameters are passed as cells.
 import ctypes
 
-from pypdfium2 import PdfDocument, PdfTextPage
+from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
 
 FPDF_ERR_PASSWORD: int
 FPDF_ERR_SECURITY: int
 FLATTEN_SUCCESS: int
+FPDF_PAGEOBJ_IMAGE: int
 
 class FS_MATRIX(ctypes.Structure):
     a: float
@@ -19,6 +20,7 @@ class FS_MATRIX(ctypes.Structure):
 class TextObject: ...
 
 def FPDFCatalog_GetLanguage(document: PdfDocument, buffer: ctypes.Array[ctypes.c_ushort], buflen: int) -> int: ...
+def FPDFPage_CountObjects(page: PdfPage) -> int: ...
 def FPDFText_GetTextObject(text_page: PdfTextPage, index: int) -> TextObject | None: ...
 def FPDFTextObj_GetTextRenderMode(text: TextObject) -> int: ...
 def FPDFText_GetUnicode(text_page: PdfTextPage, index: int) -> int: ...

@@ -1,12 +1,13 @@
-"""Starts work that has become due: webhook deliveries, and the revalidation of answers (N7)."""
+"""Starts work that has become due: webhook deliveries, sources of documents, the revalidation of answers (N7)."""
 
-from config.settings import WebhookSettings, settings
+from config.settings import Settings, WebhookSettings, settings
 from db.queries.admission.processes import Leader, try_leader_lock
+from db.queries.documents.sources import admit_sources
 from db.queries.webhooks.deliveries import list_due
 from db.session import acting_for, system_transaction
 from services.audit.invalidation import process_changes
 from workers.processes.periodic import Periodic
-from workers.starting.launch import launch_delivery
+from workers.starting.launch import launch_delivery, launch_source
 from workers.starting.launch_thread import launcher
 
 
@@ -24,9 +25,24 @@ def dispatch(limits: WebhookSettings) -> int:
     return len(due)
 
 
+def run_sources(current: Settings) -> int:
+    """Have workers look at the sources that are due; return how many. Does nothing when another process leads."""
+    with system_transaction() as session:
+        if not try_leader_lock(session, Leader.SOURCES):
+            return 0
+        due = admit_sources(session, at_a_time=current.sources.at_a_time, again_s=current.recovery.lease_s)
+    for started, (source_id, tenant_id) in enumerate(due):
+        with acting_for(tenant_id):
+            if not launch_source(source_id):
+                return started
+    return len(due)
+
+
 def start_dispatcher() -> None:
-    limits = settings().webhooks
+    current = settings()
+    limits = current.webhooks
     Periodic("dispatcher", limits.check_s, lambda: dispatch(limits), failed="dispatch_failed").start()
+    Periodic("sources", current.sources.check_s, lambda: run_sources(current), failed="sources_failed").start()
 
 
 def start_revalidation() -> None:
@@ -35,6 +51,5 @@ def start_revalidation() -> None:
 
 
 def revalidate() -> None:
-    """Process changes of documents once, and start the verifications that they require."""
     if process_changes(settings()):
         launcher().queries()

@@ -37,11 +37,9 @@ class Heartbeat:
         self._beats.start()
 
     def leave(self) -> None:
-        """Stop; returns immediately, so that a signal handler may call it."""
         self._beats.leave()
 
     def join(self) -> None:
-        """Wait a moment until the row is deleted."""
         self._beats.stop()
 
     def _measure(self) -> None:

@@ -47,7 +47,6 @@ class WatchedLoop(bootsteps.StartStopStep):
     _timer: Any = None
 
     def start(self, parent: Any) -> None:
-        """Called when the consumer is connected."""
         consumer_loop.record_turn()
         self._timer = parent.timer.call_repeatedly(BEAT_EVERY_S, consumer_loop.record_turn)
 

@@ -34,7 +34,6 @@ class Reporter:
         self._reports.start()
 
     def stop(self) -> None:
-        """Store the remaining counts, as far as possible within a moment."""
         if self._reports is not None:
             self._reports.stop()
 
@@ -71,5 +70,4 @@ class Reporter:
 
 @once
 def reporter() -> Reporter:
-    """The reporter of this process; a forked child needs its own."""
     return Reporter()

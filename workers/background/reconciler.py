@@ -112,7 +112,6 @@ def _list_stalled(session: Session, recovery: RecoverySettings, overdue: Collect
 
 
 def _within(found: Sequence[Launch], seconds: float) -> Iterator[Launch]:
-    """Yield the queries one by one, acting for their tenants, until the time is over."""
     until = time.monotonic() + seconds
     for query in found:
         with acting_for(query.tenant_id):
@@ -200,14 +199,12 @@ def _end_overdue(query_id: uuid.UUID, reason: str) -> None:
 
 
 def write_off(recovery: RecoverySettings) -> None:
-    """Record calls that killed processes had begun as unknown in the ledger."""
     with system_transaction() as session:
         if count := write_off_calls(session, WRITTEN_OFF_AFTER_LEASES * recovery.lease_s):
             log.warning("calls_written_off", count=count)
 
 
 def tidy() -> None:
-    """Delete expired drafts, Idempotency-Keys, replies and process rows."""
     with system_transaction() as session:
         if try_leader_lock(session):
             delete_old_keys(session)
@@ -230,7 +227,6 @@ def erase_old_replies() -> None:
 
 
 def start_reconciler() -> None:
-    """Run `reconcile` every `recovery.check_s` seconds, and `tidy` every `TIDY_EVERY_S`."""
     recovery, tidied = settings().recovery, time.monotonic()
 
     def look() -> None:

@@ -61,7 +61,6 @@ class _Unclaimed:
 
 
 async def acquire(work: Work) -> Acquired | None:
-    """Claim the items that have neither an outcome nor a claim. None when the message is stale or the query ended."""
     if leases().has_pending:
         await asyncio.to_thread(leases().run_pending)
     run, keys = work.run, work.keys
@@ -96,13 +95,11 @@ def _book_ended_calls(run: Run, claimed: Mapping[Key, int]) -> None:
 
 
 def claimant(work: Work) -> step_io.Claimant:
-    """This process and its lease terms for items that have not ended a worker."""
     recovery = settings().recovery
     return step_io.Claimant(worker_name(), recovery.lease_s, work.run.launch, recovery.max_attempts - 1)
 
 
 def _inspect_unclaimed(work: Work, claimed: dict[Key, int], done: dict[Key, Outcome]) -> _Unclaimed:
-    """Sort the remaining items into suspects and items to wait for; park those without attempts left."""
     run, recovery, unclaimed = work.run, settings().recovery, _Unclaimed()
     with transaction() as session:
         for step, requested in work.parts:

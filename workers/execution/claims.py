@@ -37,7 +37,6 @@ class Claim:
     attempts: Mapping[Key, int]
 
     def of(self, step: str) -> dict[str, int]:
-        """The attempt numbers of the items of a step."""
         return {item: attempt for (name, item), attempt in self.attempts.items() if name == step}
 
     def only(self, names: Collection[str]) -> "Claim":
@@ -130,7 +129,6 @@ class HeldClaims:
 
 @once
 def held_claims() -> HeldClaims:
-    """The claims held by this process; the lease renewer renews them."""
     claims = HeldClaims()
     leases().hold_forever(claims.renew)
     return claims

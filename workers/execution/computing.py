@@ -84,7 +84,6 @@ async def run_in_child(step: Step, context: StepContext) -> StepResult:
 
 
 def _left_s(step: Step, context: StepContext) -> float | None:
-    """The time limit of a step that has a fallback; any other step has until its query is ended."""
     ends_at, deadline_s = context.log.terms.ends_at, context.budget.deadline_s
     if ends_at is None or deadline_s is None or step.failed is None:
         return None

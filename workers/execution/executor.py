@@ -108,7 +108,6 @@ class _WorkRun:
         self._has_added = False
 
     async def execute(self, acquired: Acquired | None) -> tuple[StepContext, Acquired | None]:
-        """Run all of it, or raise; return its outcomes and the claim on what follows, if it was claimed already."""
         await shutdown.reject_if_over()
         work = self._work
         acquired = acquired or await acquire(work)
@@ -195,7 +194,6 @@ class _WorkRun:
     async def _run_derived(
         self, results: Results, context: StepContext, attempts: Mapping[Key, int]
     ) -> tuple[Results, StepContext, Work | None]:
-        """Run the derived steps that follow; return all results, the context with them, and the work that follows."""
         context = _with_outcomes(context, results)
         while self._may_continue and _is_done([*self._earlier.claim.attempts, *self.last.keys], context):
             following, context = await self._next(context, attempts)

@@ -83,7 +83,6 @@ class Continuation:
 
     @property
     def is_fan_in(self) -> bool:
-        """Whether the next link waits for everything before it."""
         return not (self._links and self._links[0].is_header)
 
     def next(self, work: Work, context: StepContext) -> Work | None:
@@ -100,7 +99,6 @@ class Continuation:
             self._links.insert(0, header)
 
     def advance(self) -> str:
-        """Move past the link that `next` returned; return the name of its first task."""
         first = self._links.pop(0).signatures[0]
         if self._built is None:
             self.remaining_links.pop()
@@ -174,7 +172,6 @@ def _split_chain(canvas: Signature[Any] | None) -> list[_Link]:
 
 
 def _expand_chord(links: list[_Link]) -> list[_Link]:
-    """Replace a leading chord by its header and its body, if the header can run in place."""
     first: Any = links[0].signatures[0] if links else None
     if first is None or first.subtask_type != "chord":
         return links

@@ -43,7 +43,6 @@ def log_item_context(step: str, items: Sequence[str]) -> Generator[None]:
 
 
 def report_step(run: "StepRun", outcome: Outcome) -> None:
-    """Count a step and its model calls and record their spans, after the commit that stored its result."""
     records, name, ended_ns = run.context.log.records, run.step.name, run.ended_ns
     items = run.context.items
     if outcome == "put_off":

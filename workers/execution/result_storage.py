@@ -50,7 +50,8 @@ async def store_results(
     if following is not None and next_context is not None:
         wanted = _wanted(results, next_context, following)
     if any(not result.values or result.save is not None for _, result in results):
-        left = await asyncio.to_thread(_store_with_saves, completion, wanted, results)
+        in_batch = context.query.batch_id is not None
+        left = await asyncio.to_thread(_store_with_saves, completion, wanted, results, in_batch=in_batch)
     else:
         left = await step_io.complete_steps(completion, wanted)
     for run, result in results:
@@ -77,7 +78,6 @@ async def store_results(
 
 
 async def defer(claim: Claim, deferred: Deferred) -> None:
-    """Hand back the claims on steps that have to wait for a model, and raise RetryLater."""
     waiting = [run for run, _ in deferred]
     longest = max((error for _, error in deferred), key=lambda error: error.wait_s)
     late = claim.only([run.step.name for run in waiting])
@@ -127,6 +127,7 @@ def _to_store(claim: Claim, context: StepContext, results: Results) -> step_io.C
         claim.attempts,
         also={step: value for (step, item), value in values.items() if (step, item) not in claim.attempts},
         calls=[row for run in runs for row in run.calls()],
+        adopted={key: value for _, result in results for key, value in result.adopted.items()},
         settled=[each for run in runs for each in run.settled],
         events=_events(results),
         # A query that is cancelled meanwhile gets no answer; a step that ends the query checks this itself.
@@ -146,7 +147,6 @@ def _events(results: Results) -> list[events.EventData]:
 
 
 def _next_context(context: StepContext, following: Work) -> StepContext:
-    """The context of the following work, built from what this process has already loaded."""
     rounds = {**context.rounds, context.round: context.outcomes}
     outcomes = dict(rounds.get(following.run.round, {}))
     library = PassageCache() if following.is_fresh else context.passage_cache
@@ -156,7 +156,6 @@ def _next_context(context: StepContext, following: Work) -> StepContext:
 
 
 def _wanted(results: Results, next_context: StepContext, following: Work) -> step_io.ClaimRequest:
-    """The claim on the following work, its stage if it is a new one, and the passages to load."""
     entered = [run.step.stage for run, _ in results if not run.is_derived]
     stage = following.stage if following.stage not in entered[-1:] else None
     keys = following.reads(next_context) if not next_context.query.is_external else ()
@@ -165,12 +164,12 @@ def _wanted(results: Results, next_context: StepContext, following: Work) -> ste
 
 
 def _store_with_saves(
-    completion: step_io.Completion, wanted: step_io.ClaimRequest | None, results: Results
+    completion: step_io.Completion, wanted: step_io.ClaimRequest | None, results: Results, *, in_batch: bool
 ) -> step_io.CompletionResult:
     """Store the results in a transaction with what the steps themselves save. Only model calls are stored when one of
     the steps was stopped."""
     with transaction() as session:
-        if any(run.step.ends for run, _ in results):
+        if in_batch and any(run.step.ends for run, _ in results):
             # Lock order: the batch before the query's own row (db.queries.verifications.batches).
             lock_batch_of(session, uuid.UUID(completion.query_id))
         if not all(result.values for _, result in results):

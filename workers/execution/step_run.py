@@ -44,7 +44,6 @@ class StepRun:
     value is its result."""
 
     def __init__(self, step: Step, claim: Claim, context: StepContext, dispatch: Dispatch | None = None) -> None:
-        """`dispatch` receives the items that the step spreads while it runs."""
         attempts, run = claim.of(step.name), claim.run
         self._fence = events.Claim(uuid.UUID(run.query_id), run.launch, run.round, step.name, attempts.get("", 0))
         self._dispatch = dispatch
@@ -68,7 +67,6 @@ class StepRun:
 
     @property
     def ended_ns(self) -> int:
-        """The Unix time in ns at which it ended; the current time while it runs."""
         return self._ended_ns or time.time_ns()
 
     @property
@@ -178,7 +176,6 @@ class StepRun:
 
     @property
     def settled(self) -> list[SettledCalls]:
-        """Marks its begun calls as settled once their rows are stored."""
         return [SettledCalls(self.context.query.id, self._token)] if self.context.log.has_begun else []
 
 
@@ -189,7 +186,6 @@ def store_model_calls(session: Session, runs: Iterable[StepRun], *, kept: bool =
 
 
 def _skipped(step: Step, context: StepContext) -> StepResult | None:
-    """The result of a step that is skipped because the query's time or money is nearly used up, else None."""
     budget = context.budget
     if step.failed is None or not budget.has_used(step.until):
         return None

@@ -34,18 +34,15 @@ class StepOptions(TypedDict, total=False):
 
 
 def define_step(name: str, body: Body, **how: Unpack[StepOptions]) -> Step:
-    """Define a step; `STAGES` provides its stage, and the steps that follow."""
     stage = STAGES[name]
     return Step(name, stage.shown, body, then=stage.follows, adds=stage.adds, spreads=stage.spreads, **how)
 
 
 def step_task(step: Step) -> Task[Any, Any]:
-    """Register `query.<name>` as a Celery task that executes the step."""
     return steps_task(step.name, [step])
 
 
 def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
-    """Register `query.<name>` as a Celery task that executes all of these steps at once."""
     full_name = f"query.{name}"
     register(full_name, steps)
 
@@ -66,7 +63,6 @@ def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
         message.chain = continuation.remaining_links
 
     def in_thread(task: Task[Any, Any], *args: Any) -> None:
-        """Run in a pool of threads or processes, traced by Celery."""
         message = Message(task, task.request)
         try:
             run(on_loop(message, *args))

@@ -88,11 +88,9 @@ class Work:
 
     @property
     def spreading_step(self) -> Step | None:
-        """The step that spreads items or adds parts to its chord, if any."""
         return next((part.step for part in self.parts if part.step.spreads or part.step.adds), None)
 
     def reads(self, context: StepContext) -> list[int]:
-        """The keys of the passages that its steps start with."""
         return list(dict.fromkeys(key for part in self.parts if part.step.reads for key in part.step.reads(context)))
 
     @property

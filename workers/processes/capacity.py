@@ -80,7 +80,6 @@ class Capacity:
         self._counters: _Counters | None = None
 
     def adjust(self) -> bool:
-        """Adjust the number of places to the load since the last call, a second ago; return whether it changed."""
         before, now = self._counters, _Counters.now()
         self._counters = now
         if before is None:

@@ -42,7 +42,6 @@ class ParentGateway:
     async def ask(
         self, judgement: Any, fields: Mapping[str, object], *, log: CallLog, item: str = "", model: str | None = None
     ) -> Any:
-        """As `ModelGateway.ask`."""
         del log, model
         reply = await self._worker.ask_parent(judgement, dict(fields), item)
         if isinstance(reply, Exception):
@@ -61,7 +60,6 @@ class LocalGateway:
     async def ask(
         self, judgement: Any, fields: Mapping[str, object], *, log: CallLog, item: str = "", model: str | None = None
     ) -> Any | Failure:
-        """As `ModelGateway.ask`."""
         async with self._lock:
             return await self._gateway.ask(judgement, fields, log=log, item=item, model=model)
 
@@ -79,7 +77,6 @@ class Worker:
         self._local = LocalGateway() if is_local else None
 
     async def serve(self) -> None:
-        """Run steps until the parent exits."""
         threading.Thread(target=self._listen, args=(asyncio.get_running_loop(),), daemon=True).start()
         while True:
             body, context, tenant, bound = await self._inbox.get()
@@ -90,7 +87,6 @@ class Worker:
             self._send(("done", outcome, context.log.records))
 
     async def ask_parent(self, judgement: Any, fields: dict[str, object], item: str) -> Any:
-        """Return the reply of the parent's gateway, or the exception that it raised."""
         number, reply = next(self._numbers), asyncio.get_running_loop().create_future()
         self._pending[number] = reply
         self._send(("ask", number, judgement, fields, item))

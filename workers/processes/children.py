@@ -187,14 +187,12 @@ class Child:
         self._kill_process()
 
     def memory(self) -> int:
-        """Its resident memory in bytes; 0 when it has ended."""
         try:
             return psutil.Process(self._process.pid).memory_info().rss
         except psutil.Error:
             return 0
 
     def kill(self) -> None:
-        """Kill the process, and cancel the model calls made for it."""
         for task in self._asks:
             task.cancel()
         self._kill_process()

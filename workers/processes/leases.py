@@ -47,7 +47,6 @@ class LeaseRenewer:
             self._beats.start()
 
     def run_when_reachable(self, act: Callable[[], object]) -> None:
-        """Call `act` as soon as Postgres is reachable, for the current tenant."""
         context = copy_context()
         with self._lock:
             self._pending.append(lambda: context.run(_on_own_connection, act))
@@ -58,7 +57,6 @@ class LeaseRenewer:
         return bool(self._pending)
 
     def run_pending(self) -> None:
-        """Run the actions that wait for Postgres, if it is reachable."""
         while self._pending:
             with suppress(IndexError):  # another thread was faster
                 act = self._pending.popleft()

@@ -33,7 +33,6 @@ class once(Generic[T]):  # noqa: N801 - a decorator
             return self._made()
 
     def cache_clear(self) -> None:
-        """Create it again at the next call."""
         self._made.cache_clear()
 
 

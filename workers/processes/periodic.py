@@ -65,7 +65,6 @@ class Periodic:
         self._woken.set()
 
     def stop(self) -> None:
-        """Stop, and wait for the current run at most `JOIN_S` seconds."""
         self.leave()
         if self._thread is not None:
             self._thread.join(JOIN_S)

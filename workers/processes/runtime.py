@@ -92,7 +92,6 @@ def _replies() -> StoredReplies | None:
 
 @once
 def webhook_sender() -> WebhookSender:
-    """The webhook sender of this process; it runs on the event loop."""
     limits = settings().webhooks
     return WebhookSender(
         address_policy(limits), limits.deadline_s, limits.max_response_bytes, max_connections=_OUTGOING

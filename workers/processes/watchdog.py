@@ -21,7 +21,6 @@ _EXIT_CODE = 70
 def watch_loop(
     loop: asyncio.AbstractEventLoop, check_every_s: float = _CHECK_EVERY_S, max_checks: int = _MAX_CHECKS
 ) -> threading.Event:
-    """Watch the loop from a daemon thread until the returned event is set."""
     stopped = threading.Event()
     thread = threading.Thread(target=_watch, args=(loop, check_every_s, max_checks, stopped), name="loop watch")
     thread.daemon = True

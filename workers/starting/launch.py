@@ -117,7 +117,6 @@ def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
 
 
 def launch_import(import_id: uuid.UUID) -> bool:
-    """Start or continue unpacking an archive; False when the broker is unreachable."""
     return _launch("import.unpack", Queue.INGESTION, import_id)
 
 
@@ -138,8 +137,12 @@ def launch_graphs(older_than_s: float | None = None) -> int:
     return started
 
 
+def launch_source(source_id: uuid.UUID) -> bool:
+    """Have a worker look at a source of documents; False when the broker is unreachable."""
+    return _launch("source.run", Queue.WEBHOOKS, source_id)
+
+
 def launch_delivery(delivery_id: uuid.UUID) -> bool:
-    """Start a webhook delivery; False when the broker is unreachable."""
     return _launch("webhook.deliver", Queue.WEBHOOKS, delivery_id)
 
 

@@ -35,16 +35,13 @@ class Launcher:
         self.queries()
 
     def stop(self) -> None:
-        """Stop after the current work; the rest is left to other processes."""
         set_end_listener(None)
         self._launching.stop()
 
     def queries(self) -> None:
-        """Check for queries to start: one was accepted, or has ended."""
         self._want("queries", launch_waiting)
 
     def documents(self) -> None:
-        """Check for documents to start: one was accepted, or has been read."""
         self._want("documents", launch_documents)
 
     def hint(self, launch: Callable[[uuid.UUID], bool], row_id: uuid.UUID) -> None:

@@ -1,8 +1,9 @@
-"""From a question to a draft with its citations: pools `retrieval`, `reranking`, `citations` and `generation`."""
+"""From a question to a draft with its citations: pools `retrieval`, `graph`, `reranking`, `citations`, `generation`."""
 
-from services.core.context import StepContext
+from services.core.context import Outcome, StepContext
 from services.generation.answer import generate
 from services.generation.extraction import extract_citations
+from services.graph.planning import plan_graph
 from services.retrieval.agentic_steps import research_notes, search
 from services.retrieval.candidates import retrieve
 from services.retrieval.reranking import score_chunks, select
@@ -15,10 +16,12 @@ def _candidates(context: StepContext) -> list[int]:
 
 
 def _read_while_checked(context: StepContext) -> list[int]:
-    """The passages that the answer is written from, and those that its checks also need."""
     return [*context.selection["selected"], *context.selection["ranked"][:ALIGNMENT_CHUNKS]]
 
 
+NOT_PLANNED: Outcome = {"status": "fallback", "low_level": [], "high_level": []}
+
+plan_graph_task = step_task(define_step("plan_graph", plan_graph, failed=NOT_PLANNED))
 search_task = step_task(define_step("search", search, failed={"status": "failed", "searches": []}))
 retrieve_task = step_task(define_step("retrieve", retrieve, failed={"status": "failed", "candidates": []}))
 score_chunks_task = step_task(

@@ -1,4 +1,4 @@
-"""Pool `ingestion`."""
+"""Documents read, and their knowledge graph built (S5.1): pools `ingestion` and `graph`."""
 
 import uuid
 from typing import Any
@@ -9,10 +9,11 @@ from celery import Task
 from config.settings import settings
 from db.session import acting_for
 from domain.errors import DatabaseUnavailable, EmbeddingUnavailable
+from services.documents.graph_building import Builder, build_graph
 from services.documents.ingestion import ingest
 from services.documents.unpacking import unpack
 from workers.celery_app import app
-from workers.processes.runtime import leases, tools
+from workers.processes.runtime import leases, run, tools
 from workers.starting.launch import launch_graphs, launch_import
 from workers.starting.launch_thread import launcher
 
@@ -50,6 +51,23 @@ def unpack_import(task: Task[Any, Any], import_id: str, tenant: int) -> None:
                 launch_import(uuid.UUID(import_id))
     except DatabaseUnavailable as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error
+
+
+@app.task(name="document.graph", bind=True)
+def build_document_graph(task: Task[Any, Any], document_id: str, tenant: int) -> None:
+    """Build the knowledge graph of one document, and start the next ones."""
+    try:
+        with acting_for(tenant), structlog.contextvars.bound_contextvars(document_id=document_id):
+            built = build_graph(uuid.UUID(document_id), _builder(), leases().hold)
+        if built:
+            launch_graphs()
+    except DatabaseUnavailable as error:
+        raise task.retry(exc=error, countdown=5, max_retries=100) from error
+
+
+def _builder() -> Builder:
+    models = tools().models if settings().graph_extractor == "model" else None
+    return Builder(models, tools().embedder, settings().graph, settings().models.catalogue, run)
 
 
 def _accepted(_: uuid.UUID) -> None:

@@ -1,8 +1,5 @@
 """Pool `verification`."""
 
-from sqlalchemy.orm import Session
-
-from db.queries.runs.streamed_sentences import adopt_outcomes
 from domain.query.budget import NO_REPAIR
 from services.core.context import Outcome, StepContext, StepResult
 from services.correction import repair_steps, rounds
@@ -32,13 +29,10 @@ NOT_FILLED: Outcome = {"status": "failed", "value": None, "values": []}
 
 
 def plan_checks(context: StepContext) -> StepResult:
-    """Store the outcomes of early checks under the statements that they belong to."""
+    """Take over the outcomes of early checks under the statements that they belong to."""
     adopted = adopted_checks(context) if context.draft["status"] == "complete" else {}
-
-    def save(session: Session) -> None:
-        adopt_outcomes(session, context.query.id, context.round, "check_statements", adopted)
-
-    return StepResult.single({"status": "done"}, save if adopted else None)
+    outcomes = {("check_statements", item): checked for item, checked in adopted.items()}
+    return StepResult({"": {"status": "done"}}, adopted=outcomes)
 
 
 def read_off(_: StepContext) -> StepResult:
@@ -62,7 +56,7 @@ check_statements_task = step_task(
     define_step("check_statements", checks.check_statements, failed=NOT_CHECKED, computes=True)
 )
 check_early_task = step_task(define_step("check_early", check_early, failed=NOT_CHECKED))
-assess_task = step_task(define_step("assess", rounds.assess, computes=True))
+assess_task = step_task(define_step("assess", rounds.assess, computes=True, derived=True))
 plan_queries_task = step_task(define_step("plan_queries", rounds.plan_queries, failed=NO_PLAN))
 restate_question_task = step_task(define_step("restate_question", restate_question, failed=NOT_RESTATED))
 rewrite_question_task = step_task(define_step("rewrite_question", rewrite_question, failed=NO_PLAN))

@@ -1,4 +1,4 @@
-"""Pool `webhooks`."""
+"""Pool `webhooks`: all that waits for others on the internet."""
 
 import uuid
 from collections.abc import Mapping
@@ -9,10 +9,12 @@ from clients.webhooks.sending import Sent
 from config.settings import settings
 from db.session import acting_for
 from domain.errors import DatabaseUnavailable
+from services.sources.running import run_source
 from services.webhooks.delivery_attempt import deliver
 from workers.celery_app import app
-from workers.processes.runtime import run, webhook_sender
+from workers.processes.runtime import leases, run, webhook_sender
 from workers.starting.launch import launch_delivery
+from workers.starting.launch_thread import launcher
 
 log = structlog.get_logger()
 
@@ -29,6 +31,17 @@ def deliver_webhook(delivery_id: str, tenant: int) -> None:
             return
         if following is not None:
             launch_delivery(following)
+
+
+@app.task(name="source.run")
+def look_at_source(source_id: str, tenant: int) -> None:
+    """List and fetch of a source for a limited time; it is due again when there is more."""
+    with acting_for(tenant), structlog.contextvars.bound_contextvars(source_id=source_id):
+        try:
+            run_source(uuid.UUID(source_id), settings(), leases().hold, launcher().documents)
+        except DatabaseUnavailable:
+            # It is due again after the time of a lease.
+            log.warning("source_not_noted", source_id=source_id)
 
 
 def _send(url: str, body: bytes, headers: Mapping[str, str]) -> Sent:

@@ -30,7 +30,6 @@ class DocumentCreate(_Placement):
 
 
 def object_in_a_field(value: Any) -> Any:
-    """Parse a JSON object sent as the text of a form field."""
     return _JSON_OBJECT.validate_json(value) if isinstance(value, str) else value
 
 

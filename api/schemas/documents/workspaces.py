@@ -42,7 +42,6 @@ class WorkspaceChange(Input):
 
     @property
     def columns(self) -> dict[str, str | None]:
-        """What is to be changed beside the settings."""
         sent = self.model_dump(include={"name", "title"}, exclude_unset=True)
         return {field: value for field, value in sent.items() if field != "name" or value is not None}
 

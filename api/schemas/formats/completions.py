@@ -129,22 +129,18 @@ class CompletionCreate(_Lenient):
 
     @property
     def question(self) -> str:
-        """The text of the last user message."""
         return _text_of(self.messages[_last_of_user(self.messages)])
 
     @property
     def before(self) -> list[tuple[str, str]]:
-        """Role and text of the earlier messages."""
         return [(message.role, _text_of(message)) for message in self.messages[: _last_of_user(self.messages)]]
 
     @property
     def conversation(self) -> ConversationNamed | None:
-        """What `metadata` says about the conversation."""
         return _conversation_in(self.metadata)
 
     @property
     def is_json(self) -> bool:
-        """Whether the answer is asked for as an object of its sentences."""
         return self.response_format is not None and self.response_format.type == "json_object"
 
     @property

@@ -29,6 +29,16 @@ Origin = Annotated[
 ]
 
 
+RecognisedConfidence = Annotated[
+    float | None,
+    Field(
+        description="From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the "
+        "file's own text.",
+        examples=[0.93],
+    ),
+]
+
+
 class CitationMetadata(BaseModel):
     """The origin of the cited chunk, in the form of S3.3."""
 
@@ -45,7 +55,7 @@ class CitationLinks(BaseModel):
     """Where the cited document can be seen as it looks."""
 
     original: str = Field(description="Its file.")
-    image: str | None = Field(description="A picture of the cited page; null for documents that are no PDFs.")
+    image: str | None = Field(description="A picture of the cited page; null unless it is a PDF or a picture.")
     boxes: str | None = Field(description="The places of the cited words on the page.")
 
 
@@ -68,6 +78,7 @@ class CitationRead(BaseModel):
     text_span: str = Field(description="The cited words: the document's text from `source_start` to `source_end`.")
     source_start: int
     source_end: int
+    recognised_confidence: RecognisedConfidence = None
     claim_text: str = Field(description="The statement that cites: the answer from `answer_start` to `answer_end`.")
     answer_start: int
     answer_end: int
@@ -94,6 +105,7 @@ class SourceRead(BaseModel):
     start_index: int
     page_number: int | None
     section: str | None
+    recognised_confidence: RecognisedConfidence = None
     metadata: dict[str, JsonValue]
     timestamp: Timestamp
     similarity: Score | None = Field(description="Cosine similarity to the question; null when found by words alone.")
@@ -110,6 +122,7 @@ class EvidenceLocation(BaseModel):
     section: str | None
     source_start: int
     source_end: int
+    recognised_confidence: RecognisedConfidence = None
 
 
 class SentenceRead(BaseModel):

@@ -23,7 +23,6 @@ def create(
     per_minute: int | None,
     as_json: bool,
 ) -> None:
-    """Make a key and print it alone on standard output, so that a script can store it."""
     for what, value in (("tenant", tenant), ("name", name)):
         if not value.strip():
             raise CommandFailed(f"the {what} is empty; give --{what} a value")
@@ -60,7 +59,6 @@ def show(tenant: str | None, as_json: bool) -> None:
 
 
 def revoke(key_id: str) -> None:
-    """Revoke a key of any tenant. Raises KeyNotFound."""
     with database():
         revoke_key_of_any(key_id)
     say(f"key {key_id} is revoked; servers refuse it within 5 seconds")

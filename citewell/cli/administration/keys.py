@@ -48,5 +48,4 @@ def revoke(key_id: Annotated[str, typer.Argument(metavar="ID", help="As `citewel
 
 
 def _work() -> Any:
-    """The module that does the work; it imports the database, so only on demand."""
     return import_module("citewell.cli.administration.key_store")

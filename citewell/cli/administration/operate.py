@@ -45,5 +45,4 @@ def parked(
 
 
 def _work() -> Any:
-    """The module that does the work; it imports the database, so only on demand."""
     return import_module("citewell.cli.administration.operating")

@@ -43,7 +43,6 @@ def show_tenants(as_json: bool) -> None:
 
 
 def change_weight(tenant: str, weight: float) -> None:
-    """Set a tenant's weight. Raises TenantNotFound."""
     with database():
         administration.change_weight(tenant, weight)
     say(f"tenant {tenant} has the weight {weight:g} from the next start on")

@@ -85,7 +85,6 @@ def try_(
 
 
 def _attempted(client: CitewellClient, webhook_id: str, sent: Delivery, wait: float) -> Delivery:
-    """The delivery after its first attempt, or as it is when time is up."""
     deadline = time.monotonic() + wait
     while not sent["attempts"] and time.monotonic() < deadline:
         time.sleep(_LOOK_EVERY_S)

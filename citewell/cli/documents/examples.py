@@ -54,7 +54,6 @@ def load_examples() -> Examples:
 
 
 def add_documents(client: CitewellClient, examples: Examples) -> Iterator[str]:
-    """Add the documents that the workspace does not have yet; yields what is wrong with those that failed."""
     for ingested in ingest_all(client, examples.documents, WORKSPACE):
         if ingested.problem is not None:
             yield ingested.problem

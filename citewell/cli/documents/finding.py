@@ -40,7 +40,6 @@ class Found:
 
 
 def find_all(paths: Iterable[Path], metadata: str) -> Found:
-    """Find the files at the paths: files themselves, and the contents of folders, without hidden files."""
     found = Found()
     for path in paths:
         if path.is_dir():

@@ -14,7 +14,6 @@ _OTHER_TYPE = "document_type_unknown"
 
 
 def import_archive(client: CitewellClient, upload: Upload, workspace: str) -> Import | str:
-    """Send a .zip and wait for its end with a progress bar; return why if it could not be sent."""
     try:
         accepted = client.imports.create(
             upload.path, filename=upload.name, workspace=workspace, metadata=upload.metadata, source="command-line"
@@ -29,7 +28,6 @@ def import_archive(client: CitewellClient, upload: Upload, workspace: str) -> Im
 
 
 def problems_of(found: Import) -> list[str]:
-    """One line for each file of a supported type that could not be used."""
     if error := found["error"]:
         return [f"{found['filename']}: {error['message']}"]
     failed = [f"{each['filename']}: {each['message'].removeprefix(each['filename'])}" for each in found["failures"]]
@@ -37,7 +35,6 @@ def problems_of(found: Import) -> list[str]:
 
 
 def skipped_of(found: Import) -> Counter[str]:
-    """Number of files of unsupported types, by extension."""
     return Counter(
         PurePosixPath(each["name"]).suffix.lower() for each in found["skipped"] if each["code"] == _OTHER_TYPE
     )

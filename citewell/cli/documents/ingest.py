@@ -83,7 +83,6 @@ class _Tally:
                 out.print(document_line(ingested.document))
 
     def add_import(self, ended: Import | str) -> None:
-        """Record an archive that has ended, or could not be sent."""
         if isinstance(ended, str):
             self.found.problems.append(ended)
             return
@@ -94,7 +93,6 @@ class _Tally:
         self.found.skipped += skipped_of(ended)
 
     def report(self) -> None:
-        """Print a line for each failed file, and the totals if there was more than one file."""
         for problem in self.found.problems:
             complain(problem)
         if self.found.skipped:

@@ -13,7 +13,6 @@ from services.documents.reembedding import reembed as reembed_workspace
 
 
 def reembed(tenant: str | None, workspace: str | None, as_json: bool) -> None:
-    """Re-embed one workspace, or all workspaces of all tenants. Raises WorkspaceNotFound and the embedder's errors."""
     with database():
         for target in list_targets(tenant, workspace):
             done = _reembed(target, as_json)

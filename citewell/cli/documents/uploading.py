@@ -106,7 +106,6 @@ def _send(client: CitewellClient, upload: Upload, workspace: str) -> _Followed |
 
 
 def _known(client: CitewellClient, upload: Upload, workspace: str) -> str | None:
-    """The existing document for this file, if it is the newest of its name and has this metadata."""
     if upload.path.stat().st_size < _WORTH_ASKING:
         return None
     versions = list(client.documents(workspace, 10, filename=upload.name))
@@ -134,12 +133,10 @@ def _look(client: CitewellClient, following: list[_Followed], bars: _Bars) -> It
 
 
 def unreadable(path: Path, error: OSError) -> str:
-    """Why a file could not be sent at all."""
     return f"{path} cannot be read ({error.strerror}); check the path and its permissions"
 
 
 def about(upload: Upload, message: str) -> str:
-    """The server's message about a file, with the local path instead of the name that it usually begins with."""
     rest = message.removeprefix(upload.name)
     return f"{upload.path}{rest}" if rest != message else f"{upload.path}: {message}"
 

@@ -102,7 +102,6 @@ def servers() -> Iterator[Check]:
 
 
 def distributed(settings: Settings) -> Iterator[Check]:
-    """Servers of one's own, of which `citewell up` starts none."""
     found = check_readiness(settings)
     said = f"postgres {found.postgres}, schema {found.schema}, role {found.role}"
     yield Check("database", "ok", said) if found.ready else Check("database", "error", said, found.advice)
@@ -113,7 +112,6 @@ def distributed(settings: Settings) -> Iterator[Check]:
 
 
 def port(settings: Settings) -> Iterator[Check]:
-    """Whether the API could listen, where nothing runs on this home."""
     if not settings.api_port:
         yield Check("port", "ok", "any free one")
         return
@@ -125,7 +123,6 @@ def port(settings: Settings) -> Iterator[Check]:
 
 
 def instance(settings: Settings) -> Iterator[Check]:
-    """The server that the commands use: that of CITEWELL_URL, or the one that runs on this home or beside it."""
     if url := os.environ.get("CITEWELL_URL", "").strip():
         yield from _answers(url, settings)
     elif _is_distributed(settings):
@@ -201,7 +198,6 @@ Examination = Callable[[], Iterator[Check]]
 
 
 def of_this_machine(settings: Settings) -> list[Examination]:
-    """Everything but the models, in the order in which one depends on another."""
     its_own = [lambda: home(settings), servers]
     return [
         lambda: sources_of_settings(settings),

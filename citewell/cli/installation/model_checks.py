@@ -18,7 +18,6 @@ _CHOOSE = "`citewell models use groq|ollama|llamacpp|URL` sets one up"
 
 
 def provider(settings: Settings) -> Iterator[Check]:
-    """The key and the address, then each model."""
     if settings.provider == "offline":
         yield Check("model", "warn", "none: answers are sentences of your documents, checked by rules", _CHOOSE)
         return
@@ -48,7 +47,6 @@ def provider(settings: Settings) -> Iterator[Check]:
 
 
 def others(settings: Settings) -> Iterator[Check]:
-    """The models beside the provider's, if the settings name any."""
     if settings.embeddings.provider != "wheel":
         yield _timed("embeddings", settings.embeddings.model, "check embeddings.base_url and its key", _embed)
     if settings.rerank.provider != "llm":

@@ -3,16 +3,18 @@
 import json
 import os
 import sys
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from citewell.cli.console import complain, say
 from citewell.cli.documents.examples import WORKSPACE, Examples, add_documents, load_examples
-from citewell.cli.models.providers import problem_of_provider
+from citewell.cli.errors import CommandFailed
 from citewell.supervisor.supervisor import Supervisor
 from citewell_client import ApiProblem, CitewellClient, ServerUnreachable, key_of_environment
-from config.settings import settings
+from clients.llm.servers import ask_provider, missing_models
+from config.settings import Settings, settings
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 _SUPERVISOR = "[supervisor] "
@@ -82,3 +84,35 @@ def error_in(line: str) -> str | None:
     except ValueError:
         return None
     return str(record.get("event", "")) if record.get("level") in _ERRORS else None
+
+
+NO_MODEL = (
+    "No language model is configured: answers are sentences of your documents, checked by rules."
+    " `citewell models use groq|ollama|llamacpp|URL` sets one up."
+)
+
+
+def problem_of_provider(settings: Settings) -> str | None:
+    """What a user should know before the first question, or None.
+
+    Raises CommandFailed when the provider refuses the key, and ConfigurationInvalid when it cannot be asked at all.
+    """
+    if settings.provider == "offline":
+        return NO_MODEL
+    # It loads what computes vectors, which the commands of a terminal do without.
+    import_module("clients.llm.factory").check_provider(settings)
+    answer = ask_provider(settings)
+    if answer is None:
+        return None
+    if answer.state == "key_refused":
+        raise CommandFailed(f"{answer.detail}; no question would be answered")
+    if answer.state == "forbidden":
+        return f"The language model's server does not list its models: {answer.detail}. `citewell doctor` asks each."
+    if answer.state == "unreachable":
+        return f"The language model's server is away: {answer.detail}; until it is back, no question is answered."
+    if missing := missing_models(answer, (settings.models.main, settings.models.fast)):
+        return (
+            f"The language model's server does not have {' and '.join(missing)}; it has {', '.join(answer.models[:8])}."
+            " `citewell models use` chooses one."
+        )
+    return None

@@ -71,7 +71,6 @@ def _is_local(target: str) -> bool:
 
 
 def _local(target: str | None) -> tuple[LocalServer, str]:
-    """The server of that name, or the only one that runs."""
     if target is not None:
         server = next(server for server in LOCAL_SERVERS if server.name == target)
         return server, server.address
@@ -85,7 +84,6 @@ def _local(target: str | None) -> tuple[LocalServer, str]:
 
 
 def _answer(address: str, key: str, key_name: str, server: LocalServer | None) -> tuple[str, ServerAnswer]:
-    """The address that lists models, which may be `/v1` below the one that was given."""
     given = address.rstrip("/").removesuffix("/chat/completions")
     if without_login(given) != given:
         raise CommandFailed("a login in the address would be written into the file; put the key into the environment")
@@ -135,7 +133,7 @@ def try_groq(before: Settings, chosen: Chosen, model: str | None) -> Tried:
 
 def try_compatible(before: Settings, chosen: Chosen, name: str) -> Tried:
     """Ask for a judgement in its schema, enforced or not; where the model only writes, for an answer as well."""
-    judging = _judging(chosen)
+    judging = Chosen(chosen.provider, chosen.base_url, chosen.models, chosen.key_env, "standard")
     strict = _asked(_candidate(before, judging, name, name, strict=True), name)
     loose = strict if strict.problem is None else _asked(_candidate(before, judging, name, name, strict=False), name)
     trials = [strict if strict.problem is None else loose]
@@ -147,17 +145,12 @@ def try_compatible(before: Settings, chosen: Chosen, name: str) -> Tried:
     return Tried(name, name, trials, strict.problem is None)
 
 
-def _judging(chosen: Chosen) -> Chosen:
-    return Chosen(chosen.provider, chosen.base_url, chosen.models, chosen.key_env, "standard")
-
-
 def _asked(candidate: Settings, name: str) -> Trial:
     with err.status(f"asking {name} a short question; a model that is not loaded yet takes a while …"):
         return try_model(candidate, name, timeout_s=_TRY_FOR_S)
 
 
 def _candidate(before: Settings, chosen: Chosen, main: str, fast: str, *, strict: bool) -> Settings:
-    """The settings as they would be."""
     known = ModelSettings().catalogue
     own = {
         "provider": chosen.provider,

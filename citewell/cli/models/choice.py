@@ -51,7 +51,6 @@ def use(target: str | None, model: str | None, key_env: str | None, preset: Pres
 
 
 def show(as_json: bool) -> None:
-    """Print what is configured, and which servers of models run on this machine."""
     configured, found = settings(), find_local_servers()
     rows = dict(_configured(configured))
     if as_json:

@@ -36,7 +36,6 @@ def edited(text: str, changes: Changes) -> str:
 
 
 def write(path: Path, text: str) -> Path | None:
-    """Replace the file at once, and return the copy of what it was; None if there was none."""
     path = path.resolve()
     backup = None
     if path.exists():
@@ -51,7 +50,6 @@ def write(path: Path, text: str) -> Path | None:
 
 
 def difference(before: str, after: str) -> list[str]:
-    """The lines that went, and those that came."""
     lines = unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
     return [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
 
@@ -131,7 +129,6 @@ def _last_line(node: Any, key: Any = None) -> int:
 
 
 def _written(name: str, value: Any, indent: str) -> str:
-    """The setting as a block, in which only mappings below the first are between braces."""
     if isinstance(value, dict) and value:
         below = "".join(_written(str(each), of, f"{indent}  ") for each, of in value.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         return f"{indent}{_scalar(name)}:\n{below}"

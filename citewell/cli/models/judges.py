@@ -93,7 +93,6 @@ def show(name: str, label: str | None, languages: Sequence[str], as_json: bool) 
 
 
 def _tried(classifier: PairClassifier, trials: Sequence[_Trial]) -> tuple[list[float], float]:
-    """The probability of each trial, and milliseconds per pair with the weights loaded."""
     pairs = [(trial.source, trial.statement) for trial in trials]
     scores = classifier.score(pairs)
     began = time.perf_counter()

@@ -74,5 +74,4 @@ def judge(
 
 
 def _work() -> Any:
-    """The module that does the work; it imports the clients of models, so only on demand."""
     return import_module("citewell.cli.models.choice")

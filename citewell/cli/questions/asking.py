@@ -90,13 +90,11 @@ def _in_time(query: Query, wait: float) -> Query:
 
 
 def exit_code_of(query: Query) -> int:
-    """2 if the configuration must be corrected (models or embeddings), else 1."""
     error = query["error"]
     return USAGE if error and error["code"] in _TO_CORRECT else FAILED
 
 
 def failure_of(query: Query) -> str | None:
-    """Why the query did not succeed, or None when it did."""
     if query["status"] == "succeeded":
         return None
     error = query["error"]

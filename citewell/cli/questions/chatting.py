@@ -51,7 +51,6 @@ class Chat:
             out.print(history_view(turns))
 
     def ask(self, question: str) -> bool:
-        """Ask and show the answer; Ctrl-C cancels the question. Return whether it was answered."""
         query_id: str | None = None
         try:
             query_id, left = submitted(lambda: self._submit(question), self._wait)
@@ -70,7 +69,6 @@ class Chat:
         return conversations.submit(self.conversation_id, question, **self._options)["id"]
 
     def _answered(self, query_id: str, wait: float) -> bool:
-        """Print each sentence when it has passed its checks, and what proves the answer below it."""
         if self._as_json:
             emit(query := wait_for(self._client, query_id, wait))
         else:
@@ -100,7 +98,6 @@ def lines_of(source: TextIO, *, is_typed: bool) -> Iterator[str]:
 
 
 def converse(chat: Chat, lines: Iterable[str]) -> int:
-    """Ask all lines, or do what they command, until /quit; return how many questions were not answered."""
     failed = 0
     for line in lines:
         match line.strip():
@@ -120,7 +117,6 @@ def converse(chat: Chat, lines: Iterable[str]) -> int:
 
 
 def _asked(chat: Chat, question: str) -> bool:
-    """Ask a question. If the server refuses it, print why; the conversation continues."""
     try:
         return chat.ask(question)
     except (ApiProblem, CommandFailed) as refused:

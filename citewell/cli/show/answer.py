@@ -9,12 +9,11 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.verification import verification_view
-from citewell.cli.show.words import duration, place, score, verdict
+from citewell.cli.show.words import duration, place, recognised_text, score, verdict
 from citewell_client.types import Mention, Query
 
 
 def answer_view(query: Query, title: str = "") -> RenderableType:
-    """Question, answer, what it cites, a verdict per sentence, scores, and costs."""
     parts: list[RenderableType] = [plain(title + query["question"], "bold")]
     # Servers of older versions omit it.
     if restated := query.get("restated_question"):
@@ -25,7 +24,6 @@ def answer_view(query: Query, title: str = "") -> RenderableType:
 
 
 def proof_view(query: Query) -> RenderableType:
-    """What stands below an answer: what it cites, a verdict per sentence, scores, and costs."""
     parts: list[RenderableType] = []
     if query["abstained"]:
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
@@ -43,7 +41,6 @@ def proof_view(query: Query) -> RenderableType:
 
 
 def timings_view(queries: list[Query]) -> RenderableType:
-    """The duration of each stage, a column per question."""
     stages = dict.fromkeys(stage for query in queries for stage in query["timings"] if stage != "total")
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("stage")
@@ -56,7 +53,6 @@ def timings_view(queries: list[Query]) -> RenderableType:
 
 
 def _references(query: Query) -> RenderableType:
-    """Each reference, followed by the beginnings of its cited passages."""
     lines: list[RenderableType] = []
     for number, reference in enumerate(query["references"], start=1):
         taken = Table.grid(padding=(0, 2), expand=True)
@@ -65,7 +61,10 @@ def _references(query: Query) -> RenderableType:
         for citation in query["citations"]:
             if citation["number"] == number:
                 standing = verdict(citation["status"]).append(f" {score(citation['confidence_score'])}")
-                taken.add_row(standing, plain(f"“{' '.join(citation['text_span'].split())}”", "dim"))
+                quote = plain(f"“{' '.join(citation['text_span'].split())}”", "dim")
+                if (sure := citation.get("recognised_confidence")) is not None:
+                    quote = plain(f"({recognised_text(sure)}) ", "dim") + quote
+                taken.add_row(standing, quote)
         lines += [plain(reference), Padding(taken, (0, 0, 0, 4))]
     return Group(*lines)
 

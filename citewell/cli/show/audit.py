@@ -19,13 +19,11 @@ _SAYS = {
 
 
 def chain_view(each: AuditRecord) -> Text:
-    """One line: position, hash, and the record's subject."""
     record = each["record"]
     return plain(f"{record['seq']:>4}  {each['hash'][:_HASH_DIGITS]}  {_named(record)}")
 
 
 def check_view(found: AuditCheck) -> RenderableType:
-    """OK, or a line for each record that has changed."""
     lines: list[RenderableType] = [_difference(each) for each in found["differences"]]
     lines.append(
         plain(f"head {found['head']}")
@@ -69,7 +67,6 @@ def _fields_of(kind: str) -> tuple[str, ...]:
 
 
 def comparison_view(found: Comparison) -> RenderableType:
-    """The changed verdicts, or that there are none."""
     changed = [each for each in found["sentences"] if each["changed"]]
     if not changed:
         return plain(f"all {counted(len(found['sentences']), 'sentence')} are judged as before", "green")

@@ -30,7 +30,6 @@ class AnswerStream:
             _print(passed)
 
     def finish(self, query: Query) -> Query:
-        """Print the rest of the answer; return the query with the numbers that were printed."""
         self._status.stop()
         if query["answer"] is None:
             return query
@@ -45,7 +44,6 @@ def _print(text: str) -> None:
 
 
 def below_answer(query: Query) -> RenderableType:
-    """How the question was understood, the references of its answer, and how it was verified."""
     parts: list[RenderableType] = []
     if query["abstained"]:
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
@@ -62,7 +60,6 @@ def below_answer(query: Query) -> RenderableType:
 
 
 def history_view(turns: list[Turn]) -> RenderableType:
-    """All questions of a conversation with their answers."""
     parts: list[RenderableType] = []
     for turn in turns:
         parts.append(plain(f"{turn['position']}. {turn['question']}", "bold"))
@@ -75,4 +72,6 @@ def _verified(query: Query) -> str:
     found = query["verification"]
     states = [sentence["status"] for sentence in found["sentences"]] if found else None
     asked = query["restated_question"] or query["question"]
-    return verification_line(states, len(query["removed_citations"]), korean=is_korean(asked))
+    # Servers of older versions omit the verdict on the question.
+    answers = found.get("question") if found else None
+    return verification_line(states, len(query["removed_citations"]), korean=is_korean(asked), question=answers)

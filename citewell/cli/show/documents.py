@@ -12,7 +12,6 @@ from citewell_client.types import Document
 
 
 def documents_view(documents: Sequence[Document]) -> RenderableType:
-    """Two lines per document, the newest first."""
     if not documents:
         return Text("no documents; `citewell ingest` adds some")
     lines: list[RenderableType] = []
@@ -23,7 +22,6 @@ def documents_view(documents: Sequence[Document]) -> RenderableType:
 
 
 def document_view(document: Document, versions: Sequence[Document]) -> RenderableType:
-    """Its state, size, metadata and versions."""
     size = [
         counted(document["size_bytes"], "byte"),
         counted(document["pages"], "page"),

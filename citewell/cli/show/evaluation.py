@@ -31,7 +31,6 @@ _AS_NUMBERS = {"auc", "ece", "mrr", "answerability_auc"}
 
 
 def verification_view(results: dict[str, Any]) -> Table:
-    """A row for each set, their averages, and the worst of each measure; rates in percent."""
     table = _table(["n", *_VERIFICATION])
     for name, measures in results["sets"].items():
         table.add_row(plain(name), f"{measures['n']:,}", *_cells(measures, _VERIFICATION))
@@ -42,7 +41,6 @@ def verification_view(results: dict[str, Any]) -> Table:
 
 
 def retrieval_view(results: dict[str, Any]) -> Table:
-    """Two rows for each set: in the order after reranking, which answers are written from, and before it."""
     table = _table(["ques-\ntions", "answer-\nable", *_RETRIEVAL])
     for name, measures in results["sets"].items():
         counts = f"{measures['n']:,}", f"{measures['answerable']:,}"
@@ -52,7 +50,6 @@ def retrieval_view(results: dict[str, Any]) -> Table:
 
 
 def runs_view(runs: list[dict[str, Any]]) -> RenderableType:
-    """Two lines for each run, the newest first, because versions and file names are long."""
     if not runs:
         return Text("no evaluations yet; `citewell evaluate FILE.jsonl` makes one")
     lines: list[RenderableType] = []

@@ -14,7 +14,6 @@ from citewell.cli.show.words import place, verdict
 
 
 def given_view(result: dict[str, Any]) -> RenderableType:
-    """Sentences with verdicts, citations with their places, the repaired text, issues."""
     parts: list[RenderableType] = []
     if result["question"]:
         parts.append(plain(result["question"], "bold"))

@@ -30,7 +30,6 @@ def queries_view(queries: list[QueryHead]) -> RenderableType:
 
 
 def history_view(history: History) -> RenderableType:
-    """Every verification with its checks, every model call, every milestone."""
     how = [f"mode {history['mode']}", *([f"preset {history['preset']}"] if history["preset"] != "standard" else [])]
     head = " · ".join([history["status"], *how, history["provider"], f"workspace {history['workspace']}"])
     parts: list[RenderableType] = [plain(history["question"], "bold"), plain(head, "dim")]

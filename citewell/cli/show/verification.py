@@ -14,7 +14,6 @@ from citewell_client.types import Attempt, CommonScores, QuestionVerdict, Scores
 
 
 def verification_view(verification: Scores | Attempt) -> RenderableType:
-    """Sentences, then confidence and other scores, then issues and the verifier's error rate."""
     parts: list[RenderableType] = [_sentences(verification["sentences"])]
     if verification["overall_score"] is not None or verification["claims_checked"]:
         parts.append(_scores(verification))
@@ -28,7 +27,6 @@ def verification_view(verification: Scores | Attempt) -> RenderableType:
 
 
 def _question(verdict: QuestionVerdict) -> list[RenderableType]:
-    """One line, only if the answer leaves part of its question open."""
     if verdict["open_parts"]:
         return [plain(f"Left open: {'; '.join(verdict['open_parts'])} ({verdict['reason']})", "yellow")]
     return [] if verdict["relevant"] == "yes" else [plain(verdict["reason"], "yellow")]
@@ -48,7 +46,9 @@ def _with_evidence(sentence: Sentence) -> RenderableType:
     if sentence["evidence"]:
         quote = plain(f"“{' '.join(sentence['evidence'].split())}”", "dim")
         if source := sentence["source"]:
-            quote += Text("  ") + place(source["document_name"], source["page_number"], source["section"])
+            quote += Text("  ") + place(
+                source["document_name"], source["page_number"], source["section"], source.get("recognised_confidence")
+            )
         lines.append(Padding(quote, (0, 0, 0, 2)))
     elif sentence["reason"]:
         lines.append(Padding(plain(sentence["reason"], "dim"), (0, 0, 0, 2)))
@@ -56,7 +56,6 @@ def _with_evidence(sentence: Sentence) -> RenderableType:
 
 
 def confidence_line(scores: Mapping[str, Any]) -> str:
-    """The confidence and its level, the number of supported claims, and why no calibration applies, if none does."""
     # Servers of older versions send no level, and no calibration that says whether it holds.
     word = f" ({scores['confidence_level']})" if scores.get("confidence_level") else ""
     checked = f"{scores['claims_supported']} of {scores['claims_checked']} claims supported"
@@ -65,7 +64,6 @@ def confidence_line(scores: Mapping[str, Any]) -> str:
 
 
 def misses_line(scores: Mapping[str, Any]) -> str:
-    """The measured share of false passes in words; empty without a measurement."""
     calibration = _calibration(scores)
     false_pass: float | None = calibration.get("false_pass")
     if false_pass is None or not calibration.get("holds"):

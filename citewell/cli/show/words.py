@@ -28,10 +28,15 @@ def verdict(status: str) -> Text:
     return Text(f"{sign} {words}", style=style)
 
 
-def place(document: str, page: int | None, section: str | None) -> Text:
-    """`policy.pdf, p.3 · Returns`; an unknown page is left out."""
+def place(document: str, page: int | None, section: str | None, recognised: float | None = None) -> Text:
+    """`policy.pdf, p.3 · Returns`; an unknown page is left out. `recognised`: how surely the text was, in a picture."""
     where = document if page is None else f"{document}, p.{page}"
-    return plain(f"{where} · {section}" if section else where)
+    shown = plain(f"{where} · {section}" if section else where)
+    return shown if recognised is None else shown + plain(f" · {recognised_text(recognised)}", "dim")
+
+
+def recognised_text(confidence: float) -> str:
+    return f"recognised text, confidence {confidence:.2f}"
 
 
 def counted(number: int, noun: str) -> str:
@@ -40,7 +45,6 @@ def counted(number: int, noun: str) -> str:
 
 
 def score(value: float | None) -> str:
-    """Two decimals, or a dash for what was not scored."""
     return "–" if value is None else f"{value:.2f}"
 
 
@@ -64,7 +68,6 @@ def size(number: int) -> str:
 
 
 def when(timestamp: str) -> str:
-    """A timestamp of the API in the local time zone."""
     return datetime.fromisoformat(timestamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 

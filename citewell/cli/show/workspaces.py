@@ -43,7 +43,6 @@ def _lines(workspace: Workspace) -> Iterator[str]:
 
 
 def _setting_lines(settings: WorkspaceSettings) -> Iterator[str]:
-    """What differs from the configuration."""
     models, wishes = settings["models"], settings["instructions"]
     for name, value in (
         ("mode", settings["mode"]),

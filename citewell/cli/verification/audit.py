@@ -87,7 +87,6 @@ def replay(query_id: _Id, as_json: Json = False) -> None:
 
 
 def _named(client: CitewellClient, text: str) -> tuple[str, Any]:
-    """The whole id, and what it is of."""
     query_id = whole_id(client, text, "question", "verification")
     try:
         client.audit(query_id, limit=1)

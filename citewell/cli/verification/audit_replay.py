@@ -19,7 +19,6 @@ _WHAT = "question"
 
 
 def replay(query_id: str, as_json: bool) -> None:
-    """Replay a query of any tenant and print the differences."""
     with database():
         found = _replayed(uuid.UUID(_whole(query_id)))
     if as_json:

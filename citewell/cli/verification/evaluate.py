@@ -45,6 +45,10 @@ def evaluate(
         int | None, typer.Option(min=1, help="So many pairs or questions of each set, spread evenly.")
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List earlier runs.")] = False,
+    verdicts: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the verdict on each pair to FILE, one JSON object a line."),
+    ] = None,
     no_store: Annotated[bool, typer.Option("--no-store", help="Do not keep the run.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -57,11 +61,13 @@ def evaluate(
             "name labelled files (FILE.jsonl or a folder), or --retrieval FOLDER, or --from-feedback, or --list; "
             "one of them at a time"
         )
+    if verdicts is not None and (listed or retrieval is not None):
+        raise CommandFailed("--verdicts is for labelled pairs; leave it out with --retrieval and --list")
     evaluating = _loaded()
     if listed:
         evaluating.list_earlier(limit or _LISTED, as_json)
         return
-    wanted = evaluating.Wanted(provider and provider.value, preset, limit, as_json, store=not no_store)
+    wanted = evaluating.Wanted(provider and provider.value, preset, limit, as_json, not no_store, verdicts)
     if retrieval is not None:
         evaluating.evaluate_retrieval(retrieval, wanted)
     elif from_feedback:
@@ -71,7 +77,6 @@ def evaluate(
 
 
 def _loaded() -> Any:
-    """The module that does the work; it imports databases and models, so only on demand."""
     # With more BLAS threads, concurrent embeddings wait for each other (clients.embeddings).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     return import_module("citewell.cli.verification.evaluating")

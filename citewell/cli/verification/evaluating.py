@@ -4,11 +4,11 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Coroutine, Sequence
-from contextlib import ExitStack
+from collections.abc import Coroutine, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -46,6 +46,8 @@ class Wanted:
     limit: int | None
     as_json: bool
     store: bool
+    verdicts: Path | None = None
+    """Where every verdict is written, a line for each pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,6 @@ class _Judges:
     reranker: Reranker | None
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run all work with models in one event loop, and close their connections."""
-
         async def then_close() -> T:
             try:
                 return await work
@@ -92,8 +92,11 @@ def evaluate_from_feedback(tenant: str, workspace: str | None, wanted: Wanted) -
 
 def _evaluate_pairs(labelled: LabelledPairs, wanted: Wanted) -> None:
     judges = _judges(wanted)
-    started = time.monotonic()
-    judged = _judge(labelled, judges, wanted)
+    with _written(wanted.verdicts) as verdicts:
+        started = time.monotonic()
+        judged = _judge(labelled, judges, wanted)
+        if verdicts is not None:
+            verdicts.writelines(f"{json.dumps(line, ensure_ascii=False)}\n" for line in _lines(labelled, judged))
     sets = measured(judged)
     verifier = verifier_version(judges.gateway, judges.settings, judges.settings.sharing)
     calibration = calibration_for(judged, verifier)
@@ -111,6 +114,29 @@ def _evaluate_pairs(labelled: LabelledPairs, wanted: Wanted) -> None:
     _show(run, printed, wanted, time.monotonic() - started)
     _store(run, wanted)
     _report_failures([pair.reason for pair in pairs if pair.score is None], len(pairs), "checks")
+
+
+@contextmanager
+def _written(path: Path | None) -> Generator[TextIO | None]:
+    """The file, opened before anything is paid for. Raises CommandFailed."""
+    if path is None:
+        yield None
+        return
+    try:
+        file = path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise CommandFailed(
+            f"{path} cannot be written ({error.strerror}); name a file in a folder that you may write to"
+        ) from None
+    with file:
+        yield file
+
+
+def _lines(labelled: LabelledPairs, judged: Mapping[str, Sequence[JudgedPair]]) -> Iterator[dict[str, object]]:
+    for name, pairs in labelled.sets.items():
+        for pair, found in zip(pairs, judged[name], strict=True):
+            said: dict[str, object] = {"dataset": name, "claim": pair.claim, "label": pair.label}
+            yield said | {"score": found.score, "uncertain": found.uncertain, "reason": found.reason}
 
 
 def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:
@@ -137,7 +163,6 @@ def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:
 
 
 def list_earlier(limit: int, as_json: bool) -> None:
-    """Print the latest runs, the newest first."""
     with database():
         runs = list_runs(limit)
     if not as_json:
@@ -228,7 +253,6 @@ def _store(run: FinishedRun, wanted: Wanted) -> None:
 
 
 def _report_failures(reasons: Sequence[str], total: int, what: str) -> None:
-    """Report failed checks; raise CommandFailed if every check failed, because that is no result."""
     if not reasons:
         return
     most, count = Counter(reasons).most_common(1)[0]

@@ -55,7 +55,6 @@ def _answer(name: str) -> str:
 
 
 def _source(path: Path) -> SourceText:
-    """The file as ingestion reads it, with its pages."""
     parsed = parse_isolated(_read(path), path.name, limits_of(settings().ingestion))
     pages = [[page.number, page.start, page.end] for page in parsed.pages]
     source = SourceText(title=path.name, text=parsed.text)

@@ -9,8 +9,7 @@ from pathlib import Path
 from citewell.supervisor.errors import StartFailed
 from citewell.supervisor.processes.forkserver import ForkServer
 from citewell.supervisor.processes.guard import Guard
-from citewell.supervisor.processes.output import OnLine, Output
-from citewell.supervisor.processes.process import Begin, Child, ManagedProcess, ProcessSpec, execute
+from citewell.supervisor.processes.process import Begin, Child, ManagedProcess, OnLine, Output, ProcessSpec, execute
 
 _TICK_S = 0.02
 
@@ -31,7 +30,6 @@ class Fleet:
         return self._launch(spec, self._fork if spec.forked else execute)
 
     def launch_fork_server(self, spec: ProcessSpec) -> ManagedProcess:
-        """Start the fork server: `forked` processes begin in it from now on, whenever it is ready."""
         self._forking = self._launch(spec, self._forks.begin)
         return self._forking
 
@@ -64,7 +62,6 @@ class Fleet:
             time.sleep(_TICK_S if waiting else 0)
 
     def revive(self, *, at_once: bool = False) -> None:
-        """Restart dead processes, each after its own backoff unless `at_once`."""
         self._raise_if_interrupted()
         self._forks.reap()
         for process in self.processes:
@@ -76,7 +73,6 @@ class Fleet:
             raise KeyboardInterrupt
 
     def stop(self, processes: Sequence[ManagedProcess]) -> None:
-        """Stop these processes in parallel and forget them."""
         with ThreadPoolExecutor(max_workers=max(len(processes), 1)) as pool:
             stopping = [pool.submit(process.stop) for process in processes]
             # In short waits: a signal that arrives just before a wait begins does not interrupt it, and Python calls
@@ -90,12 +86,10 @@ class Fleet:
             self.processes.remove(process)
 
     def kill(self) -> None:
-        """Kill everything now: a hard stop, also while `stop` waits."""
         for process in self.processes:
             process.kill()
 
     def close(self) -> None:
-        """Stop what still runs, the last launched first."""
         while self.processes:
             self.stop(self.processes[-1:])
         self._forks.close()

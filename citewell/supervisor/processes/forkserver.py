@@ -139,7 +139,6 @@ class Forked:
         self._code: int | None = None
 
     def poll(self) -> int | None:
-        """Its exit code once it has ended, as that of `subprocess.Popen`."""
         with suppress(subprocess.TimeoutExpired):
             return self.wait(0)
         return None
@@ -156,7 +155,6 @@ class Forked:
         return self._code
 
     def send_signal(self, sig: int) -> None:
-        """Send a signal, unless it has ended."""
         if self.poll() is None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, sig)

@@ -22,7 +22,6 @@ class Guard:
         self._process: subprocess.Popen[str] | None = None
 
     def watch(self, group: int) -> None:
-        """Watch a process group; the first call starts the guard."""
         if self._process is None:
             self._process = _start_guard()
         self._tell(f"+{group}\n")

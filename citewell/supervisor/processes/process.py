@@ -1,23 +1,54 @@
-"""One child process: started, read, restarted with backoff when it dies, stopped in steps."""
+"""One child process and its output: started, read, restarted with backoff when it dies, stopped in steps."""
 
+import logging
 import os
 import re
 import signal
 import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import IO, Protocol
 from urllib.parse import urlsplit
 
 from citewell.supervisor.home import Account
 from citewell.supervisor.processes.guard import Guard
-from citewell.supervisor.processes.output import Output
 from citewell.supervisor.processes.spawn import spawn
+
+# Called with the name of the process and one line, from the thread that reads that process.
+OnLine = Callable[[str, str], None]
+
+
+class Output:
+    """One process's lines. A failing listener or disk costs lines, never the process that prints them."""
+
+    def __init__(self, name: str, folder: Path, on_line: OnLine | None = None) -> None:
+        self.name = name
+        self.path = folder / f"{name}.log"
+        self.tail: deque[str] = deque(maxlen=20)
+        self._on_line = on_line
+        self._file = _QuietFile(self.path, maxBytes=10_000_000, backupCount=3, encoding="utf-8", delay=True)
+
+    def write(self, line: str) -> None:
+        self.tail.append(line)
+        self._file.emit(logging.makeLogRecord({"msg": line}))
+        if self._on_line is not None:
+            with suppress(OSError, ValueError):  # the terminal was closed
+                self._on_line(self.name, line)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _QuietFile(RotatingFileHandler):
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
+        """Drop the line: on a full disk there is nowhere to report it."""
 
 
 @dataclass
@@ -84,7 +115,6 @@ Begin = Callable[[ProcessSpec], Child]
 
 
 def execute(spec: ProcessSpec, stdin: int = subprocess.DEVNULL) -> Child:
-    """Start a life as a program of its own."""
     return spawn(
         spec.argv, env=spec.env, account=spec.account, death_signal=spec.death_signal, cwd=spec.cwd, stdin=stdin
     )
@@ -109,7 +139,6 @@ class ManagedProcess:
 
     @property
     def pid(self) -> int | None:
-        """The process id, None between a death and the next start."""
         return self._child.pid if self._child else None
 
     def is_ready(self) -> bool:
@@ -142,7 +171,6 @@ class ManagedProcess:
             self._record_death(f"ended with exit code {code}")
 
     def stop(self) -> None:
-        """Signal in steps until the process is gone, then kill its group; does nothing when it does not run."""
         child = self._child
         if child is None:
             return
@@ -154,7 +182,6 @@ class ManagedProcess:
         self._end_group(child)
 
     def kill(self) -> None:
-        """SIGKILL to the whole group, without waiting; `stop` or `revive` does the rest."""
         if self._child is not None:
             _kill_group(self._child.pid)
 

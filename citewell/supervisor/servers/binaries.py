@@ -65,7 +65,6 @@ def _reachable(binaries: Binaries, account: Account) -> bool:
 
 
 def _copy(installed: Binaries, home: Home) -> Binaries:
-    """Copy once per version, and remove the copy of another version."""
     folder = home.root / "bin"
     ours = folder / f"{version(_POSTGRES_WHEEL)}-{version(_VALKEY_WHEEL)}"
     if not ours.exists():

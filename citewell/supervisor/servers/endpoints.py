@@ -38,13 +38,11 @@ def broker_url(secrets: Secrets, ports: Ports) -> str:
 
 
 def running_database(home: Home) -> str | None:
-    """The address of the database that was last started on this home; None if there was none."""
     ports = _last_ports(home.run / "ports.json")
     return None if ports is None else database_url(load_secrets(home, data_exists=True), ports)
 
 
 def running_broker(home: Home) -> str | None:
-    """The address of the broker that was last started on this home; None if there was none."""
     ports = _last_ports(home.run / "ports.json")
     return None if ports is None else broker_url(load_secrets(home, data_exists=True), ports)
 
@@ -77,7 +75,6 @@ def choose_ports(home: Home) -> Ports:
 
 
 def free_port(wanted: int | None = None, *, other_than: int | None = None) -> int:
-    """A free port at 127.0.0.1: the wanted one if possible."""
     if wanted is not None and wanted != other_than and _is_free(wanted, patient=True):
         return wanted
     first = secrets.randbelow(len(_PORTS))

@@ -8,8 +8,7 @@ import psutil
 
 from citewell.supervisor.home import Home, disk_errors_explained, home_at, prepare
 from citewell.supervisor.processes.fleet import Fleet
-from citewell.supervisor.processes.output import OnLine
-from citewell.supervisor.processes.process import ProcessSpec
+from citewell.supervisor.processes.process import OnLine, ProcessSpec
 from citewell.supervisor.servers.binaries import find_binaries
 from citewell.supervisor.servers.endpoints import broker_url, choose_ports, database_url, load_secrets
 from citewell.supervisor.servers.postgres import create_cluster, data_folder, postgres_spec
@@ -45,7 +44,6 @@ class EmbeddedServers:
             raise
 
     def stop(self) -> None:
-        """Stop everything that the fleet still runs, then release the home."""
         self._stack.close()
 
     def __enter__(self) -> Self:
@@ -66,7 +64,6 @@ class EmbeddedServers:
         self.fleet.await_ready(processes, within=_READY_WITHIN_S, deaths=1)
 
     def _prepare_servers(self) -> list[ProcessSpec]:
-        """In starting order; stopping goes backwards."""
         home, durable = self.home, self._durable
         binaries = find_binaries(home)
         secrets = load_secrets(home, data_exists=data_folder(home).exists())
@@ -96,7 +93,6 @@ def end_leftovers(home: Home) -> None:
 
 
 def _works_in(process: psutil.Process, home: Home) -> bool:
-    """True if the process's working directory is in the home, as it is for all processes of both servers."""
     try:
         folder = process.cwd()
     except psutil.Error:

@@ -62,7 +62,6 @@ def data_folder(home: Home) -> Path:
 
 
 def create_cluster(home: Home, binaries: Binaries, password: str, *, durable: bool) -> None:
-    """Create the data folder unless it exists. A rename completes it; interrupted attempts are deleted."""
     for abandoned in home.postgres.glob("draft-*"):
         shutil.rmtree(abandoned, ignore_errors=True)  # helpers of a killed initdb may still write there
     if data_folder(home).exists():

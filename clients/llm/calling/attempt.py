@@ -47,7 +47,6 @@ class Attempt(Generic[T]):
         return isinstance(self.question.task, Judgement) and self.question.task.role == "fast"
 
     def second(self) -> "Attempt[T]":
-        """The hedged copy, which does not wait for the limiter."""
         return replace(self, patience_s=0.0, hedged=True)
 
 

@@ -55,7 +55,6 @@ class Breaker:
         return self._asked_again_at is None
 
     def enter(self) -> Pass:
-        """Permit a call, or raise CircuitOpen."""
         if self._asked_again_at is None:
             return Pass()
         now = self._clock()
@@ -65,7 +64,6 @@ class Breaker:
         return Pass(is_probe=True)
 
     def leave(self, permission: Pass, outcome: ModelReply | ModelError) -> None:
-        """Record a call's outcome. Do not report cancelled calls: they say nothing about the model."""
         if isinstance(outcome, NoFreeSlot):
             return
         failed = isinstance(outcome, ModelUnavailable)

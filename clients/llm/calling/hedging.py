@@ -34,7 +34,6 @@ class Hedges:
         return max(self._min_s, sorted(seconds)[int(_QUANTILE * len(seconds))] * (1 + scarcity / 2))
 
     def note(self, kind: Kind, seconds: float) -> None:
-        """Record a call's duration, or a lower bound for a call cancelled in favour of a faster one."""
         self._seconds[kind].append(seconds)
 
     def take(self) -> bool:

@@ -1,11 +1,13 @@
-"""Makes CallRecords from calls."""
+"""Makes CallRecords from calls, and computes what a call costs."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 from clients.llm.calling.reply_cache import CachedReply
 from clients.llm.protocol import CallRecord, ModelError, ModelReply, ModelRequest, PromptText, Usage
+from config.models import ModelInfo
 from domain.prompting.prompts import prompt_version
 
 
@@ -72,7 +74,6 @@ def begun_record(request: ModelRequest, provider: str, item: str, reserved: int)
 def cached_record(
     reply: CachedReply, prompt: str, text: PromptText, provider: str, item: str, seconds: float
 ) -> CallRecord:
-    """The record of a call that was not made, because its reply was cached."""
     return CallRecord(
         provider=provider,
         model=reply.model,
@@ -87,3 +88,24 @@ def cached_record(
         kept=True,
         prompt_sha256=text.sha256,
     )
+
+
+_PER_MILLION = Decimal(1_000_000)
+_RESOLUTION = Decimal("1e-9")
+
+
+def cost_usd(model: str, usage: Usage, catalogue: Mapping[str, ModelInfo]) -> Decimal:
+    """US dollars with nine decimals; a model missing from the catalogue is free.
+
+    Reasoning tokens are part of the completion; cached tokens are part of the prompt, at their own price if they have
+    one.
+    """
+    info = catalogue.get(model, ModelInfo())
+    price_cached = info.price_in if info.price_cached is None else info.price_cached
+    cached = min(usage.cached_tokens, usage.prompt_tokens)
+    total = (
+        (usage.prompt_tokens - cached) * Decimal(str(info.price_in))
+        + cached * Decimal(str(price_cached))
+        + usage.completion_tokens * Decimal(str(info.price_out))
+    )
+    return (total / _PER_MILLION).quantize(_RESOLUTION)

@@ -71,7 +71,6 @@ class ReplyCache:
         return reply_key("" if is_shared else scope, task, model, text)
 
     async def get(self, key: bytes, begun: Begun) -> CachedReply | None:
-        """The reply under `key`; without one a call begins, and `begun` is stored."""
         return (await self._store.get([key], begun)).get(key) if self._store else None
 
     def put(self, key: bytes, reply: ModelReply, call: CallRecord, log: CallLog) -> None:

@@ -53,7 +53,6 @@ class RetryBudget:
 
     @property
     def seconds_left(self) -> float:
-        """Time until the deadline, never below zero."""
         return max(0.0, self.ends_at - time.monotonic())
 
     def spare_one(self) -> bool:

@@ -39,7 +39,6 @@ class Slot:
         return True
 
     async def sleep(self, seconds: float) -> None:
-        """Sleep without the slot, so that another call may use it meanwhile."""
         self.give_back()
         await asyncio.sleep(seconds)
         await self.take()

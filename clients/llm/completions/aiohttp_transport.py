@@ -94,7 +94,6 @@ class LeanTransport:
 
 
 def _proxy(scheme: str) -> str | None:
-    """The proxy from the environment, with `http://` added if missing."""
     known = getproxies()
     proxy = known.get(scheme) or known.get("all")
     return proxy if not proxy or "://" in proxy else f"http://{proxy}"
@@ -130,7 +129,6 @@ async def _chunks(content: AsyncIterator[bytes]) -> AsyncIterator[WireChunk]:
 
 
 async def _events(content: AsyncIterator[bytes]) -> AsyncIterator[str]:
-    """The data of each event; an event cut off by the end is dropped."""
     lines: list[str] = []
     async for raw in _lines(content):
         if not raw:

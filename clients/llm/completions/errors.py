@@ -74,7 +74,6 @@ class _Body(BaseModel):
 
 
 def model_error(error: Exception, exchange: Exchange) -> ModelError:
-    """The ModelError for `error`, one of FAILURES, that ended `exchange`."""
     if refusal := _refusal(error):
         return _from_refusal(refusal, exchange)
     if isinstance(_root(error), ReplyTooLong):
@@ -107,7 +106,6 @@ def _refusal(error: Exception) -> Refusal | None:
 
 
 def _out_of_reach(error: Exception) -> str | None:
-    """The address of the server, if nothing was sent to it."""
     if isinstance(error, Unreachable):
         return error.server
     if isinstance(error, groq.APIConnectionError) and not _may_have_arrived(error):

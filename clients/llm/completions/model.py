@@ -82,7 +82,6 @@ class ChatCompletions:
 
     @asynccontextmanager
     async def _call(self, request: ModelRequest, exchange: Exchange) -> AsyncGenerator[Exchange]:
-        """Learn the prompt's size from an exchange, and turn its failures into ModelError."""
         try:
             try:
                 exchange.sent = True

@@ -27,7 +27,6 @@ class PromptSizes:
         self._seen: dict[tuple[str, str], _Seen] = {}
 
     def tokens(self, model: str, prompt: str, size: int) -> int:
-        """Estimate the tokens of `size` bytes of this prompt."""
         seen = self._seen.get((model, prompt))
         ratio = seen.ratio + _DEVIATIONS * seen.deviation if seen else _FIRST_GUESS
         return int(size * ratio) + 1

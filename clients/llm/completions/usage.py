@@ -40,7 +40,6 @@ class Bounds:
 
     @property
     def completion_tokens(self) -> int:
-        """Limit for a reply, including its reasoning."""
         return self.max_tokens + _OVER_TOKENS
 
     @property
@@ -49,7 +48,6 @@ class Bounds:
 
     @property
     def body_bytes(self) -> int:
-        """Limit for a whole answer, including its reasoning."""
         return _ENVELOPE_BYTES + self.reply_chars * _ESCAPED
 
     @property

@@ -65,7 +65,6 @@ class WireChunk(BaseModel):
 
     @property
     def fault(self) -> str | None:
-        """Why the server gave up, if it did."""
         if isinstance(self.error, _Fault):
             return self.error.message
         return self.error or (self.x_groq.error if self.x_groq else None)
@@ -112,7 +111,6 @@ class Exchange:
 
     @classmethod
     def of(cls, request: ModelRequest, size: int, dialect: Dialect, *, streamed: bool) -> "Exchange":
-        """Start the clock of `request`, whose prompt has `size` bytes."""
         prompt = request.text.rendered
         deadline = asyncio.get_running_loop().time() + request.timeout_s
         bounds = Bounds(size, request.max_tokens)
@@ -165,17 +163,14 @@ class Exchange:
         raise self.failed(ModelReplyInvalid, "the reply has no choices, no finish reason or no usage")
 
     def failed(self, kind: type[ModelError], message: str) -> ModelError:
-        """An error of `kind` with the reply so far and the cost of the call."""
         text = "".join(self._text) or None
         return kind(shown(message), usage=self.spent(), request_id=self.request_id, text=text, allowance=self.allowance)
 
     @property
     def reported(self) -> Usage | None:
-        """The usage that the server reported, within plausible bounds; None if it reported none."""
         return read_usage(self._reported, self.bounds, self.estimated)
 
     def spent(self) -> Usage | None:
-        """The reported usage, else an estimate; None when nothing was sent."""
         reported = self.reported
         return self.estimated() if reported is None and self.sent else reported
 
@@ -185,7 +180,6 @@ class Exchange:
 
 
 def read_allowance(headers: Mapping[str, str]) -> Allowance | None:
-    """Tokens per minute and requests per day from an answer's headers; None if it has none."""
     reported = Allowance(
         limit_tokens=_count(headers.get("x-ratelimit-limit-tokens")),
         remaining_tokens=_count(headers.get("x-ratelimit-remaining-tokens")),
@@ -201,7 +195,6 @@ def _count(header: str | None) -> int | None:
 
 
 def shown(message: str) -> str:
-    """Make a server's or library's message fit for users: one line of printable characters, not too long."""
     return "".join(filter(str.isprintable, " ".join(message.split())))[:_MESSAGE_CHARS]
 
 

@@ -38,11 +38,9 @@ class PairEncoder:
             cut(folder.max_tokens, strategy=strategy, direction=direction)
 
     def size(self, source: str, statement: str) -> int:
-        """The number of tokens in the whole pair, including special ones."""
         return len(self._encoding(self._whole, source, statement).ids)
 
     def encode(self, source: str, statement: str) -> Encoded:
-        """The pair's tokens, truncated only if the folder's format says so."""
         encoding = self._encoding(self._cut, source, statement)
         return Encoded(encoding.ids, encoding.type_ids if self._segments else [0] * len(encoding.ids))
 

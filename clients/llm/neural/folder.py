@@ -78,7 +78,6 @@ def read_folder(name: str, path: Path, label: str | None, purpose: Purpose) -> M
 
 
 def find_weights(path: Path, named: str | None = None) -> tuple[Path, ...]:
-    """The weight files in a folder, ONNX before safetensors; empty if there are none."""
     for candidate in [named] if named else ["model.onnx", "onnx/model.onnx"]:
         if (path / candidate).is_file():
             # Weights of more than 2 GB are stored beside the graph.
@@ -108,7 +107,6 @@ def _read(kind: type[_T], file: Path, purpose: Purpose, *, optional: bool = Fals
 
 
 def _labels(config: _ModelConfig) -> tuple[str, ...]:
-    """The labels by index. A config without labels has two, as transformers writes it."""
     named = config.id2label or {index: label for label, index in config.label2id.items()}
     return tuple(named.get(index, f"LABEL_{index}") for index in range(len(named) or config.num_labels))
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
-from clients.llm.calling.unbatched import items_of
 from clients.llm.neural.classifier import PairClassifier
 from clients.llm.neural.judging import vetoed
 from clients.llm.protocol import ChatModel, ModelError, ModelReply, ModelRequest, ModelUnavailable, StreamPart
-from domain.prompting.batched_items import Statements, by_id
+from domain.prompting.batched_items import Statements, by_id, items_of
 from domain.prompting.judgements import (
     CHECK_STATEMENT,
     CHECK_STATEMENTS,
@@ -44,7 +43,6 @@ class NeuralJudge:
         return self._inner.provider
 
     def reserves(self, request: ModelRequest) -> int:
-        """The inner model's: every question goes to it."""
         return self._inner.reserves(request)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
@@ -70,7 +68,6 @@ class NeuralJudge:
         return self._inner.stream(request)
 
     async def aclose(self) -> None:
-        """Drop queued vetoes, and close the inner model."""
         self._queue.shutdown(wait=False, cancel_futures=True)
         await self._inner.aclose()
 

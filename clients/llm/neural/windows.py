@@ -65,7 +65,6 @@ def _next(costs: list[int], first: int, last: int, shared: int) -> int:
 
 
 def _fitting(text: str, span: Span, fits: Callable[[Span], bool]) -> Iterator[Span]:
-    """Yield the span or, if it is too long, its words, or the halves of a word."""
     start, end = span
     if fits(span) or end - start <= 1:
         yield span

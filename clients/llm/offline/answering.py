@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from clients.llm.offline.linking import second_step
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.passages import is_stopped, shown_sentence
+from clients.llm.offline.passages import is_stopped
 from clients.llm.offline.relevance import Candidate, answering_sentences, ranked_sentences
+from clients.llm.offline.tables import asked_rows
 from clients.llm.offline.tuning import TUNING
 from domain.evidence.spans import best_text_span, disagreements
 from domain.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
@@ -64,7 +65,7 @@ def take_notes(question: str, sources: Sources, max_chars: int, meaning: Meaning
 
 
 def quoted(candidate: Candidate) -> str:
-    return shown_sentence(candidate.source, candidate.sentence)
+    return candidate.shown
 
 
 def _presumes_otherwise(question: str, sources: Sources) -> bool:
@@ -121,7 +122,10 @@ def _answers(question: str, sources: Sources, meaning: Meaning) -> list[list[Can
 
 
 def _relevant(part: QuestionPart, question: str, sources: Sources, meaning: Meaning) -> list[Candidate]:
-    """The sentences good enough to answer one part, best first; none if the best is not."""
+    """The sentences good enough to answer one part, best first; none if the best is not. A cell that the question names
+    by row and column needs no more."""
+    if named := asked_rows(part.text, sources)[:1]:
+        return [Candidate(each.source, each.sentence, 1.0, 1.0, frozenset(part.stems), each.told) for each in named]
     usable = [
         candidate
         for candidate in answering_sentences(part, sources, meaning)

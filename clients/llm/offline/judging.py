@@ -58,12 +58,16 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """Observations from comparing a statement with a source; `features` are those of `domain.support.features`."""
+    """Observations from comparing a statement with a source; `features` are those of `domain.support.features`.
+
+    `in_cell`: cells of a table state all of it.
+    """
 
     compared: Comparison
     disagreements: tuple[Disagreement, ...]
     verbatim: bool
     features: Mapping[str, float]
+    in_cell: bool
 
 
 def observe(statement: str, source: str, meaning: Meaning) -> Observed:
@@ -73,9 +77,10 @@ def observe(statement: str, source: str, meaning: Meaning) -> Observed:
     found = disagreements(plain, passage.text)
     closeness = _closeness(compared, meaning) if meaning.known else None
     places = best_places(plain, passage.text)
-    verbatim = bool(places) and all(place.verbatim for place in places)
+    verbatim = bool(places) and all(place.verbatim or place.in_cell for place in places)
+    in_cell = bool(places) and all(place.in_cell for place in places)
     weighed = features(compared, places, closeness)
-    return Observed(compared, found, verbatim or _is_verbatim(compared, passage), weighed)
+    return Observed(compared, found, verbatim or _is_verbatim(compared, passage), weighed, in_cell)
 
 
 def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
@@ -88,10 +93,11 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
     if source.context:
         disputed = without_heading_facts(statement, text, disputed)
     support = support_model().support(seen.features, disputed={each.kind for each in disputed}, verbatim=seen.verbatim)
+    leaves_out = not seen.in_cell and _leaves_out(compared.statement.text, text)
     return Judged(
         statement=compared.statement.text,
         source=source.number,
-        support=min(support, _UNSAID) if _leaves_out(compared.statement.text, text) else support,
+        support=min(support, _UNSAID) if leaves_out else support,
         overlap=compared.overlap,
         evidence=compared.best.text if compared.best.text in source.text else "",
         missing=tuple(compared.absent_words()),

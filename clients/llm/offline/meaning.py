@@ -30,7 +30,6 @@ class Meaning:
         return max(self.likenesses(text, others), default=0.0)
 
     def likenesses(self, text: str, others: Sequence[str]) -> list[float]:
-        """The cosine, 0..1, of `text` with each of `others`."""
         if not self.known:
             return [0.0] * len(others)
         vector = self._vector(_plain(text))

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 
 from clients.embeddings import Encoder
-from clients.llm.calling.unbatched import check_each, items_of
 from clients.llm.offline.answering import compose_answer, extract_citations, take_notes
 from clients.llm.offline.judging import check_alignment, check_answerability, check_statement
 from clients.llm.offline.meaning import Meaning
@@ -13,8 +12,18 @@ from clients.llm.offline.searching import decide_search, restate_question, rewri
 from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
 from domain.correction.substitution import corrected
 from domain.documents.graph_extraction import read_graph, read_keywords
-from domain.prompting.batched_items import Chunks
-from domain.prompting.judgements import ItemRelevance, Relevance, Relevances, Reply, Rewritten, TargetedQueries
+from domain.prompting.batched_items import Chunks, Statements, items_of
+from domain.prompting.judgements import (
+    ItemCheck,
+    ItemRelevance,
+    Relevance,
+    Relevances,
+    Reply,
+    Rewritten,
+    StatementCheck,
+    StatementChecks,
+    TargetedQueries,
+)
 from domain.prompting.numbered_sources import Sources
 from domain.prompting.prompts import render
 
@@ -124,7 +133,7 @@ class OfflineModel:
         return check_statement(_text(fields, "statement"), _sources(fields), self._meaning)
 
     def _check_statements(self, fields: _Fields) -> Reply:
-        return check_each(fields, lambda statement, sources: check_statement(statement, sources, self._meaning))
+        return _check_each(fields, lambda statement, sources: check_statement(statement, sources, self._meaning))
 
     def _plan_queries(self, fields: _Fields) -> Reply:
         return plan_queries(_text(fields, "claims"), int(_text(fields, "count")))
@@ -164,3 +173,16 @@ def _sources(fields: _Fields) -> Sources:
     if not isinstance(sources, Sources):
         raise TypeError("the offline model reads its sources from a Sources object")
     return sources
+
+
+def _check_each(fields: Mapping[str, object], check: Callable[[str, Sources], StatementCheck]) -> StatementChecks:
+    sources = fields["sources"]
+    if not isinstance(sources, Sources):
+        raise TypeError("sources are read from a Sources object, not from a text")
+    by_number = {source.number: source for source in sources}
+    return StatementChecks(
+        verdicts=[
+            ItemCheck(id=item.id, verdict=check(item.text, Sources(by_number[number] for number in item.sources)))
+            for item in items_of(fields, "statements", Statements)
+        ]
+    )

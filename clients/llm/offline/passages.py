@@ -78,7 +78,6 @@ def is_stopped(text: str) -> bool:
 
 
 def shown_sentence(source: Source, sentence: ReadSentence) -> str:
-    """The source's words as an answer shows them: in one line, without list sign or the source's own markers."""
     text = source.text[sentence.place.start : sentence.place.end]
     for marker in reversed(cited_markers(text)):
         text = text[: marker.start].rstrip() + text[marker.end :]

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import Passage, ReadSentence, read_passage, shown_sentence
+from clients.llm.offline.tables import read_table
 from clients.llm.offline.tuning import TUNING
 from domain.prompting.numbered_sources import Source
-from domain.question.question_parts import Kind, QuestionPart, has_kind, kind_of
+from domain.question.question_parts import Kind, QuestionPart, has_kind, kind_of, question_stems
 from domain.question.relevance import sentence_relevance
 from domain.text.words import content_stems, coverage
 
@@ -18,7 +19,8 @@ from domain.text.words import content_stems, coverage
 class Candidate:
     """A sentence of `source` and its score as an answer: about 0..1, more where `relevance` is added.
 
-    `relevance` is the probability that it answers; `covered` are the question's stems that it contains.
+    `relevance` is the probability that it answers; `covered` are the question's stems that it contains. `told` is what
+    an answer says instead of the sentence, which is a row of a table.
     """
 
     source: Source
@@ -26,6 +28,12 @@ class Candidate:
     score: float
     relevance: float = 0.0
     covered: frozenset[str] = frozenset()
+    told: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What an answer says: the sentence in one line, or the cells of a row with their names."""
+        return self.told or shown_sentence(self.source, self.sentence)
 
     def adds_to(self, chosen: Sequence["Candidate"]) -> bool:
         return not self.covered <= frozenset[str]().union(*(each.covered for each in chosen))
@@ -37,7 +45,7 @@ def logistic(value: float) -> float:
 
 def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
     """The relevance of `chunk` to `question`, 0..1 (S3.1)."""
-    wanted, passage = content_stems(question), read_passage(chunk)
+    wanted, passage = question_stems(question, dated=True), read_passage(chunk)
     overlap = coverage(wanted, passage.stems)
     if not meaning.known:
         return logistic(TUNING.words_chunk_slope * (overlap - TUNING.words_chunk_middle))
@@ -48,18 +56,18 @@ def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
 
 
 def most_shared(wanted: Sequence[str], sentences: Iterable[ReadSentence]) -> list[ReadSentence]:
-    """The sentences with most of the stems `wanted` first; ties keep their order."""
     return sorted(sentences, key=lambda sentence: -coverage(wanted, sentence.stems))
 
 
 def ranked_sentences(question: str, sources: Sequence[Source], meaning: Meaning) -> list[Candidate]:
-    """The sentences of `sources`, the best answer to the question first."""
     passages = [read_passage(source.text) for source in sources]
-    rarity = _rarity(content_stems(question), [each for passage in passages for each in passage.sentences])
+    tables = [read_table(source) for source in sources]
+    rarity = _rarity(question_stems(question), [each for passage in passages for each in passage.sentences])
     ranked = [
-        Candidate(source, sentence, score - TUNING.sentence_order * order)
-        for order, (source, passage) in enumerate(zip(sources, passages, strict=True))
+        Candidate(source, sentence, score - TUNING.sentence_order * order, told=table.told(sentence))
+        for order, (source, passage, table) in enumerate(zip(sources, passages, tables, strict=True))
         for sentence, score in _scored(question, passage, frozenset(content_stems(source.label)), rarity, meaning)
+        if not table.is_head(sentence)
     ]
     return sorted(ranked, key=lambda candidate: -candidate.score)
 
@@ -68,7 +76,7 @@ def answering_sentences(part: QuestionPart, sources: Sequence[Source], meaning: 
     """The best sentences of `sources` for one part of a question, by words, meaning and relevance (V8)."""
     weighed: list[Candidate] = []
     for each in ranked_sentences(part.text, sources, meaning)[: TUNING.weighed]:
-        text = shown_sentence(each.source, each.sentence)
+        text = each.shown
         relevance = sentence_relevance(part, text)
         if has_kind(part.kind, text, part.text) is False:
             continue
@@ -104,7 +112,6 @@ def _scored(
 
 
 def _kind(kind: Kind, question: str, text: str) -> float:
-    """A bonus for a sentence with the number, date or name that the question asks for."""
     return TUNING.sentence_kind if has_kind(kind, text, question) else 0.0
 
 

@@ -43,7 +43,6 @@ _PLURAL = re.compile(r"(?<=[a-z]{3})(?<![siu])s$")
 
 
 def restate_question(question: str, conversation: str) -> RestatedQuestion:
-    """The question as it is meant after the user's earlier ones."""
     before = [line.removeprefix(_USER) for line in conversation.splitlines() if line.startswith(_USER)]
     return RestatedQuestion(standalone_question=standalone_question(question, before))
 
@@ -77,7 +76,6 @@ def decide_search(question: str, sources: Sources, searches: str) -> SearchDecis
 
 
 def _parts(question: str) -> list[str]:
-    """The parts of a question that asks for several things; empty for a single part."""
     plain = " ".join(question.split()).rstrip(" ?？.")
     # Longer questions hardly name two things at once, and the patterns would compare every place with every other.
     for pattern in _PAIRS if len(plain) <= _LONGEST_PAIR else ():
@@ -105,7 +103,6 @@ def _named(question: str, sources: Sources) -> Iterator[str]:
 
 
 def _is_told(name: str, missing: list[str], said: list[str]) -> bool:
-    """True if a sentence with the name has some of the missing words."""
     return any(
         name in text and coverage(content_stems(" ".join(missing)), set(content_stems(text))) > 0 for text in said
     )

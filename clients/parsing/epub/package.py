@@ -29,7 +29,6 @@ class Package:
 
 
 def is_encrypted(archive: Archive, filename: str) -> bool:
-    """True if anything but fonts is encrypted."""
     if _ENCRYPTION not in archive:
         return False
     tree = _xml(archive, _ENCRYPTION, filename)
@@ -58,7 +57,6 @@ def _is_contents(item: Element) -> bool:
 
 
 def _titles(archive: Archive, base: str, items: list[Element], filename: str) -> dict[str, str]:
-    """The first title of each chapter in the table of contents, of EPUB 3 (nav) or EPUB 2 (NCX)."""
     titles: dict[str, str] = {}
     for item in items:
         is_old = item.get("media-type") == "application/x-dtbncx+xml"

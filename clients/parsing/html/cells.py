@@ -32,7 +32,6 @@ class CellTable:
 
 
 def cells_of(table: LexborNode) -> CellTable | None:
-    """The cells of a data table; None for a layout table."""
     if table.attributes.get("role") in ("presentation", "none"):
         return None
     read = CellTable()
@@ -96,7 +95,6 @@ def _span(node: LexborNode, name: str, most: int) -> int:
 
 
 def _is_even(table: CellTable) -> bool:
-    """True if cells without headers look like data: at least two rows with two or more filled cells."""
     sizes = [sum(1 for cell in row if cell.text) for group in table.groups for row in group]
     return sum(1 for size in sizes if size > 1) > 1
 
@@ -142,5 +140,4 @@ def _flat(cell: LexborNode, named: bool) -> str | None:
 
 
 def alternative(node: LexborNode) -> str:
-    """The alternative texts of the images below a node."""
     return " ".join(" ".join(filter(None, (image.attributes.get("alt") for image in node.css("img")))).split())

@@ -43,7 +43,6 @@ class ListText:
         return not self._levels
 
     def add(self, text: str) -> None:
-        """Add a paragraph to the open item."""
         indent = _INDENT * min(len(self._levels) - 1, _MOST_INDENTED)
         level = self._levels[-1]
         for line in filter(None, (" ".join(line.split()) for line in text.split("\n"))):

@@ -74,7 +74,6 @@ def walk(root: LexborNode, enter: Callable[[LexborNode, str], bool], leave: Call
 
 
 def is_seen(node: LexborNode, tag: str) -> bool:
-    """True if a reader of the page sees this node."""
     if tag in _UNSEEN:
         return False
     if tag == TEXT or not (attributes := node.attributes):

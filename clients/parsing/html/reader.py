@@ -28,7 +28,6 @@ _NAMES = {
 
 
 def found_in_head(tree: LexborHTMLParser) -> dict[str, str | None]:
-    """Title, author, date, language and description as stated; None where missing."""
     said: dict[str, str] = {}
     for meta in tree.css("head > meta"):
         attributes = meta.attributes

@@ -69,7 +69,6 @@ def read_table(table: LexborNode, filename: str, limits: ParseLimits) -> DataTab
 
 
 def _placed(table: CellTable, filename: str, limits: ParseLimits) -> tuple[list[_Row], int]:
-    """The rows, and how many at the top hold column names."""
     rows: list[_Row] = []
     size = 0
     for group in table.groups:
@@ -87,7 +86,6 @@ def _placed(table: CellTable, filename: str, limits: ParseLimits) -> tuple[list[
 
 
 def _beside(cells: Iterable[Cell], above: Iterable[_Placed]) -> list[_Placed]:
-    """Place the cells of a row into the columns left free by spanning cells from `above`."""
     placed = [_Placed(cell.text, cell.start, cell.end, cell.left - 1, cell.is_header) for cell in above]
     taken = iter(tuple(placed))
     following = next(taken, None)
@@ -103,7 +101,6 @@ def _beside(cells: Iterable[Cell], above: Iterable[_Placed]) -> list[_Placed]:
 
 
 def _join_signs(cells: list[_Placed]) -> None:
-    """Attach currency signs, brackets and per cent signs to their numbers."""
     for left, right in pairwise(cells):
         if left.text in _SIGNS_BEFORE and right.text[:1] in _BEGINS_NUMBER:
             left.text, right.text = "", left.text + right.text
@@ -112,7 +109,6 @@ def _join_signs(cells: list[_Placed]) -> None:
 
 
 def _header_rows(rows: list[_Row]) -> int:
-    """Count the header rows at the top; another one counts only below a row with spanning cells."""
     for count, row in enumerate(rows):
         shown = [cell for cell in row.cells if cell.text]
         spans = count == 0 or any(cell.end - cell.start > 1 for cell in rows[count - 1].cells)
@@ -122,14 +118,12 @@ def _header_rows(rows: list[_Row]) -> int:
 
 
 def _title(row: _Row, width: int) -> str:
-    """The text of a row that consists of one cell over the full width of several columns."""
     shown = [cell for cell in row.cells if cell.text]
     covers = len(shown) == 1 and shown[0].start == 0 and shown[0].end >= width > 1
     return shown[0].text if covers else ""
 
 
 def _merged(rows: list[_Row]) -> list[_Placed]:
-    """Merge several header rows into one: `2025` above `Q1` and `Q2` gives `2025 Q1` and `2025 Q2`."""
     if not rows:
         return []
     *upper, lowest = rows

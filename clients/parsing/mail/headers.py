@@ -13,7 +13,6 @@ BROKEN = (MessageError, LookupError, ValueError, TypeError, AttributeError, Recu
 
 
 def header(message: EmailMessage, name: str) -> str:
-    """The decoded header in one line; empty if missing."""
     raw = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
     try:
         raw = raw.encode("ascii", "surrogateescape").decode()
@@ -49,7 +48,6 @@ def charset_of(part: EmailMessage) -> str:
 
 
 def author_of(message: EmailMessage) -> str | None:
-    """The first name in From, or the address if there is none."""
     for name, address in getaddresses([header(message, "From")[:_MOST_CHARS]]):
         if name or address:
             return name or address

@@ -102,7 +102,6 @@ def _decoded(data: bytes, charset: str, filename: str) -> str:
 
 
 def _parts(message: EmailMessage) -> _Parts:
-    """Sort the parts of a message, including nested ones, into text and attachments."""
     found = _Parts()
     waiting = [(message, True)]
     for _ in range(_MOST_PARTS):
@@ -120,7 +119,6 @@ def _parts(message: EmailMessage) -> _Parts:
 
 
 def _best(alternatives: list[EmailMessage]) -> EmailMessage | None:
-    """The plain text, if any and not empty; otherwise the last part, which is the richest."""
     for part in alternatives:
         if part.get_content_type() == "text/plain" and _payload(part).strip():
             return part

@@ -8,7 +8,6 @@ _SIMPLE = 1  # longer exponents and fraction terms get parentheses, unless alpha
 
 
 def linear(element: Element) -> str:
-    """An `m:oMath`, or a part of one, as linear text."""
     tag = element.tag if isinstance(element.tag, str) else ""
     if tag == f"{_M}t":
         return element.text or ""

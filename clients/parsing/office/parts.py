@@ -87,5 +87,4 @@ def xml_part(archive: Archive, name: str, filename: str) -> Element:
 
 
 def no_text(filename: str) -> DocumentEmpty:
-    """The error for a file that opens but has no text."""
     return DocumentEmpty(f"{filename} contains no text; pictures of text need text recognition (OCR) first")

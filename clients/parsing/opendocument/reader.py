@@ -105,7 +105,6 @@ class _Reader:
         self._attached(paragraph)
 
     def _attached(self, paragraph: Element) -> None:
-        """Add text boxes after their paragraph, and notes after the list or table they belong to."""
         self._notes += map(note_text, anchored(paragraph, "text:note"))
         boxes = list(anchored(paragraph, "draw:text-box"))
         if boxes or not self._items:
@@ -114,7 +113,6 @@ class _Reader:
             self._blocks(box)
 
     def _counter(self, element: Element) -> Counter:
-        """The counter of a list's items: a new one unless the list continues an earlier one of its style."""
         style = element.get(odf("text:style-name"), "")
         continues = element.get(odf("text:continue-numbering")) == "true" or element.get(odf("text:continue-list"))
         if not continues or style not in self._counters:
@@ -131,7 +129,6 @@ class _Reader:
                 self._paragraph(paragraph, label)
 
     def _labelled(self, element: Element, counter: Counter, level: int) -> Iterator[tuple[str, Element]]:
-        """The paragraphs of a list with their labels; further paragraphs of an item have none."""
         if level > 1 and (style := element.get(odf("text:style-name"))):
             counter = Counter(self.styles.list_levels(style))
         for item in element.iterchildren(*_ITEMS):

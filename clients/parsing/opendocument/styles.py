@@ -83,7 +83,6 @@ class Styles:
             self._read(part)
 
     def list_levels(self, name: str) -> dict[int, _Level]:
-        """The levels of a list style; an unknown one has bullets."""
         return self._lists.get(name) or {level: _Level(is_bullet=True) for level in range(1, 11)}
 
     def heading_level(self, paragraph: Element) -> int | None:

@@ -15,12 +15,10 @@ _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"  # titles of
 
 
 def paragraph_text(paragraph: Element) -> str:
-    """The text of a `text:p` or `text:h`, without its notes, comments and text boxes."""
     return "".join(_texts(paragraph))
 
 
 def anchored(paragraph: Element, name: str) -> Iterator[Element]:
-    """The outermost elements of a name in a paragraph, such as `text:note` or `draw:text-box`."""
     for child in paragraph:
         if child.tag == odf(name):
             yield child
@@ -29,7 +27,6 @@ def anchored(paragraph: Element, name: str) -> Iterator[Element]:
 
 
 def note_text(note: Element) -> str:
-    """A footnote or endnote with its mark."""
     mark = note.findtext(odf("text:note-citation")) or ""
     body = note.find(odf("text:note-body"))
     paragraphs = () if body is None else body.iter(odf("text:p"), odf("text:h"))

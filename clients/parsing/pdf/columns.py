@@ -18,7 +18,6 @@ _NEAR_EM = 1.6
 
 
 def in_reading_order(lines: list[Line]) -> list[Line]:
-    """The lines of a page with its header first, its footer last, and its columns of prose one after another."""
     head, rest = _head(lines)
     return [*head, *_column_by_column(_foot_last(rest))]
 

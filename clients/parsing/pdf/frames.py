@@ -7,7 +7,7 @@ from math import isfinite
 import pypdfium2 as pdfium
 
 from clients.parsing.pdf.glyphs import Box
-from domain.documents.boxes import PageBoxes, WordBox, packed
+from domain.documents.boxes import PageBoxes, Recognised, WordBox, packed
 
 _MAX_SIDE = 20_000.0  # points: PDF allows 14,400
 
@@ -22,7 +22,6 @@ class Frame:
     height: float
 
     def displayed(self, box: Box) -> Box:
-        """Left, top, right, bottom of a place, cut at the page's edges."""
         left, bottom, right, top = self.box
         wide, high = right - left, top - bottom
         across = [min(max((x - left) / wide, 0), 1) for x in (box[0], box[2])]
@@ -31,14 +30,15 @@ class Frame:
             across, down = [1 - down[1], 1 - down[0]], across
         return across[0] * self.width, down[0] * self.height, across[1] * self.width, down[1] * self.height
 
-    def boxes(self, number: int, words: Iterable[tuple[int, int, Box]]) -> PageBoxes:
+    def boxes(
+        self, number: int, words: Iterable[tuple[int, int, Box]], recognised: Iterable[Recognised] = ()
+    ) -> PageBoxes:
         """The boxes of page `number`; `words` are places in the document's text with their place on the page."""
         made = (WordBox(start, end, *self.displayed(box)) for start, end, box in words)
-        return PageBoxes(number, self.width, self.height, packed(made))
+        return PageBoxes(number, self.width, self.height, packed(made), tuple(recognised))
 
 
 def frame_of(page: pdfium.PdfPage) -> Frame | None:
-    """The frame of a page that is not turned yet; None for a broken one without a usable size."""
     box, (width, height) = page.get_bbox(), page.get_size()
     sides = (box[2] - box[0], box[3] - box[1], width, height)
     if not all(isfinite(side) and 0 < side < _MAX_SIDE for side in sides):

@@ -17,7 +17,6 @@ Box = tuple[float, float, float, float]
 
 
 def sides(box: Box, quarter: int) -> Extent:
-    """The start and end of a character in reading direction, in points."""
     left, bottom, right, top = box
     return ((left, right), (bottom, top), (-right, -left), (-top, -bottom))[quarter]
 
@@ -75,7 +74,6 @@ class Glyphs:
         return bool(_BOLD.search(self._font.value)) or pdfium_c.FPDFText_GetFontWeight(self._textpage, index) >= 600
 
     def is_invisible(self, index: int) -> bool:
-        """True if the character leaves no mark on the page."""
         return (
             text := pdfium_c.FPDFText_GetTextObject(self._textpage, index)
         ) is not None and pdfium_c.FPDFTextObj_GetTextRenderMode(text) == _INVISIBLE

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from clients.parsing.pdf.paragraphs import Paragraph
+from clients.parsing.tables import head_rows
 from domain.documents.documents import Table
 
 _NUMBER = re.compile(r"[^\w\s]{0,3}\d[\d.,'\s]*\s?[^\w\s]{0,2}\w{0,3}[^\w\s]?")
@@ -26,7 +27,6 @@ class Grid:
 
 
 def grids_in(paragraph: Paragraph, start: int) -> Iterator[Grid]:
-    """Yield the tables of a paragraph that begins at `start`: runs of at least two rows, except tables of contents."""
     rows = paragraph.text.split("\n")
     lines = [line for line in paragraph.lines if line.is_row]
     known = len(lines) == sum("\t" in row for row in rows)
@@ -48,12 +48,12 @@ def grids_in(paragraph: Paragraph, start: int) -> Iterator[Grid]:
 
 
 def tables_of(grids: Sequence[Grid]) -> tuple[Table, ...]:
-    """Return the tables in the text; a first row that recurs in several of them counts as their header."""
     counts = Counter(grid.rows[0] for grid in grids)
     headers = {grid.rows[0] for grid in grids if counts[grid.rows[0]] > 1 or _has_header(grid)}
     tables: list[Table] = []
     for grid in grids:
-        length = len(grid.rows[0]) if grid.rows[0] in headers else 0
+        heads = head_rows([row.split("\t") for row in grid.rows], has_header=grid.rows[0] in headers)
+        length = len("\n".join(grid.rows[:heads]))
         tables.append(Table(grid.start, grid.start + len("\n".join(grid.rows)), grid.start + length))
     return tuple(tables)
 

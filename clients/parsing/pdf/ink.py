@@ -52,7 +52,6 @@ def ink_of(text: str, drawn: Sequence[tuple[str, int]], boxes: Mapping[int, Box]
 
 
 def parted(ink: Ink, characters: int) -> tuple[Ink, Ink]:
-    """The ink of the first visible `characters`, and the rest."""
     seen = 0
     for at in range(0, len(ink), _FIELDS):
         count = int(ink[at])
@@ -67,12 +66,10 @@ def parted(ink: Ink, characters: int) -> tuple[Ink, Ink]:
 
 
 def visible(text: str) -> int:
-    """The number of characters that have ink."""
     return sum(not character.isspace() for character in text)
 
 
 def placed(text: str, ink: Ink) -> Iterator[tuple[int, int, Box]]:
-    """Yield the start and end of each piece in `text`, and its box."""
     places = [at for at, character in enumerate(text) if not character.isspace()]
     taken = 0
     for at in range(0, len(ink), _FIELDS):
@@ -99,7 +96,6 @@ def cleaned_places(raw: str, cleaned: str) -> Sequence[int] | None:
 
 
 def _clusters(text: str) -> Iterator[str]:
-    """Yield the parts of a text that are composed by themselves: a letter with its marks, a syllable of Hangul."""
     start = 0
     for at, character in enumerate(text):
         if at > start and not unicodedata.combining(character) and not "\u1160" <= character <= "\u11ff":

@@ -11,7 +11,7 @@ from clients.parsing.pdf.lines import Line
 from clients.parsing.pdf.paragraphs import Paragraph, paragraphs
 from clients.parsing.pdf.typography import Typography
 from clients.parsing.text_builder import Heading, number_depth, sections_from
-from domain.documents.boxes import PageBoxes
+from domain.documents.boxes import PageBoxes, Recognised
 from domain.documents.documents import Page, ParsedDocument
 
 _CONTENTS_ENTRY = re.compile(r"\t\S{1,5}$")
@@ -42,6 +42,7 @@ def lay_out(
     for number, (lines, frame) in enumerate(zip_longest(pages, frames), start=1):
         starts: list[int] = []
         words: list[tuple[int, int, Box]] = []
+        recognised: list[Recognised] = []
         for paragraph in paragraphs(lines, typography):
             parts += ["\n\n", paragraph.text] if parts else [paragraph.text]
             length += 2 * (len(parts) > 1)
@@ -50,11 +51,12 @@ def lay_out(
                 headings.append(Heading(length, " ".join(paragraph.text.split()), rank))
             grids += grids_in(paragraph, length)
             words += ((length + start, length + end, box) for start, end, box in paragraph.words)
+            recognised += (Recognised(length + start, length + end, sure) for start, end, sure in paragraph.recognised)
             length += len(paragraph.text)
         spans.append(Page(number, starts[0] if starts else length, length))
         max_words -= len(words)
         if frame:
-            boxes.append(frame.boxes(number, words if max_words >= 0 else ()))
+            boxes.append(frame.boxes(number, words if max_words >= 0 else (), recognised))
     text = "".join(parts)
     return ParsedDocument(text, tuple(spans), sections_from(headings, length), tables_of(grids), boxes=tuple(boxes))
 

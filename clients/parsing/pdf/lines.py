@@ -21,7 +21,7 @@ _LABEL = re.compile(r"^\s*((?:\d+(?:\.\d+)*|[A-Za-z]|[ivxIVX]+)[.)]?|[•◦▪�
 _LEADERS = re.compile(r"[ \t]*(?:\.[ \t]?){5,}[ \t]*")
 _SPACES = re.compile(r"[ \xa0]+")
 _MEANINGLESS = frozenset({"Cc", "Co", "Cs", "Cn"})
-_MARGIN = 0.12  # of the height of the page
+MARGIN = 0.12  # of the height of the page
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 
 
@@ -31,6 +31,7 @@ class Line:
     `size`, all in points. `margin`: in the zone of running headers and footers. `divided`: the last word continues
     in the next line. `spaced`: a space follows the last word. `cells`: start and end of each non-empty cell; a line
     outside a table is one cell, and none is known where leaders fill the gaps. `ink`: where its characters stand.
+    `confidence`: of a line that was recognised in a picture, from 0 to 1.
     """
 
     text: str
@@ -45,6 +46,7 @@ class Line:
     invisible: bool = False
     cells: tuple[Extent, ...] = ()
     ink: Ink = field(default_factory=no_ink, compare=False, repr=False)
+    confidence: float | None = field(default=None, compare=False)
 
     @property
     def is_row(self) -> bool:
@@ -52,7 +54,6 @@ class Line:
 
 
 def read_lines(textpage: pdfium.PdfTextPage, count: int, glyphs: Glyphs) -> list[Line]:
-    """The lines of a page in PDFium's reading order; `count` is its number of characters."""
     reader = _Reader(glyphs)
     for index in range(count):
         code = pdfium_c.FPDFText_GetUnicode(textpage, index)
@@ -101,7 +102,7 @@ class _Reader:
                 y=y,
                 size=size,
                 bold=all(glyphs.is_bold(index) for index in sample),
-                margin=not _MARGIN < y / glyphs.height(quarter) < 1 - _MARGIN,
+                margin=not MARGIN < y / glyphs.height(quarter) < 1 - MARGIN,
                 divided=divided,
                 spaced=text[-1].isspace(),
                 invisible=glyphs.is_invisible(sample[1]),
@@ -131,7 +132,6 @@ def _joined(characters: list[tuple[int, int]], boxes: dict[int, Extent], size: f
 
 
 def _drawn(characters: Iterable[tuple[int, int]], text: str) -> list[tuple[str, int]]:
-    """The visible characters of a line as they appear in its `text`, each with the index of its glyph."""
     drawn: list[tuple[str, int]] = []
     high = 0
     for index, code in characters:
@@ -152,7 +152,6 @@ def _spelled(unit: str, *, is_bullet: bool) -> str:
 
 
 def _gaps(boxes: Iterable[Extent], width: float) -> list[Extent]:
-    """The empty stretches of a line wider than `width`, whatever the order of its characters."""
     gaps: list[Extent] = []
     ordered = sorted(boxes)
     reach = ordered[0][1]
@@ -164,7 +163,6 @@ def _gaps(boxes: Iterable[Extent], width: float) -> list[Extent]:
 
 
 def _jumps(end: Extent, box: Extent, gaps: list[Extent]) -> bool:
-    """True if a gap lies between two consecutive characters."""
     return any((end[1] <= left and right <= box[0]) or (box[1] <= left and right <= end[0]) for left, right in gaps)
 
 

@@ -1,26 +1,43 @@
 """Reads the pages of a PDF one by one, with their text upright and in reading order."""
 
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
+from PIL import Image
 
 from clients.parsing.limits import ParseLimits
 from clients.parsing.pdf.columns import in_reading_order
 from clients.parsing.pdf.frames import Frame, frame_of
 from clients.parsing.pdf.glyphs import Box, Glyphs
 from clients.parsing.pdf.lines import Line, read_lines
+from clients.parsing.pdf.scans import is_picture, picture_of
 from domain.errors import DocumentTooLarge, DocumentUnreadable
 
+_MORE = 2  # times the text of a page: then it is a stamp on a scan
 _SAMPLE = 40  # characters that show the rotation of a page's text
 
 
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """The lines of a page and its frame; `is_scan`: a picture that was not read."""
+
+    lines: list[Line]
+    frame: Frame | None
+    is_scan: bool = False
+
+
+Recognise = Callable[[Image.Image, int], tuple[list[Line], Frame]]
+"""Reads a picture of a page of so many dots per inch."""
+
+
 def read_pages(
-    pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits
-) -> Iterator[tuple[list[Line], Frame | None]]:
-    """Yield the lines of each page, and its frame.
+    pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits, recognise: Recognise | None = None
+) -> Iterator[ReadPage]:
+    """Yield the pages in their order; those that are pictures are read with `recognise`.
 
     Raises DocumentTooLarge, before the first page is read if there are too many pages, or DocumentUnreadable.
     """
@@ -30,25 +47,36 @@ def read_pages(
     for index in range(len(pdf)):
         try:
             with opened_page(pdf, index) as page:
-                frame = frame_of(page)
-                lines, count = _read(page, budget)
+                read, count = _read_page(page, budget, recognise)
         except pdfium.PdfiumError:
             raise DocumentUnreadable(f"{filename} is damaged: page {index + 1} cannot be read") from None
         if count > budget:
             raise DocumentTooLarge(f"{filename} has more text than the limit (page {index + 1})")
         budget -= count
-        yield lines, frame
+        yield read
 
 
 @contextmanager
 def opened_page(pdf: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfPage]:
-    """A page with the values of its form fields drawn in place."""
     page = pdf[index]
     if pdf.formenv and page.flatten() == pdfium_c.FLATTEN_SUCCESS:
         page.close()
         page = pdf[index]
     with closing(page):
         yield page
+
+
+def _read_page(page: pdfium.PdfPage, budget: int, recognise: Recognise | None) -> tuple[ReadPage, int]:
+    frame, turned = frame_of(page), page.get_rotation()
+    lines, count = _read(page, budget)
+    if frame is None or count > budget or not is_picture(page, lines):
+        return ReadPage(lines, frame), count
+    if recognise is None:
+        return ReadPage(lines, frame, is_scan=True), count
+    page.set_rotation(turned)
+    found, shown = recognise(*picture_of(page))
+    seen, stated = (sum(len(line.text) for line in each) for each in (found, lines))
+    return (ReadPage(found, shown), seen) if seen > _MORE * stated else (ReadPage(lines, frame), count)
 
 
 def _read(page: pdfium.PdfPage, budget: int) -> tuple[list[Line], int]:

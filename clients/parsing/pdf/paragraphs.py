@@ -12,6 +12,7 @@ from clients.parsing.pdf.ink import cleaned_places, placed
 from clients.parsing.pdf.lines import Line
 from clients.parsing.pdf.tables import ROW_DROP_EM, SAME_ROW_EM, same_table, whole_tables, within_row
 from clients.parsing.pdf.typography import Typography
+from domain.documents.boxes import Recognised
 
 _ITEM = re.compile(r"(?:[•◦▪‣●○■□–—*·※-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4}|[가-하])[.)]|[①-⑳])\s")
 _SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’»)\]」』]*$")
@@ -23,11 +24,15 @@ _WRAPPED_SHARE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Lines of one paragraph, and their text; `words`: start and end in it, and the place on the page."""
+    """Lines of one paragraph, and their text; `words`: start and end in it, and the place on the page.
+
+    `recognised`: start, end and confidence of the lines that were recognised in a picture.
+    """
 
     lines: tuple[Line, ...]
     text: str
     words: tuple[tuple[int, int, Box], ...] = ()
+    recognised: tuple[Recognised, ...] = ()
 
 
 def paragraphs(lines: list[Line], typography: Typography) -> Iterator[Paragraph]:
@@ -66,7 +71,20 @@ def _without_stretched_spaces(lines: list[Line], typography: Typography) -> Iter
 def _paragraph(lines: list[Line], text: str, starts: list[int]) -> Paragraph:
     raw = text + "-" * lines[-1].divided
     cleaned = clean(raw)
-    return Paragraph(tuple(lines), cleaned, tuple(_words(lines, starts, cleaned_places(raw, cleaned))))
+    places = cleaned_places(raw, cleaned)
+    words, recognised = _words(lines, starts, places), _recognised(lines, starts, places, len(cleaned))
+    return Paragraph(tuple(lines), cleaned, tuple(words), tuple(recognised))
+
+
+def _recognised(
+    lines: list[Line], starts: list[int], places: Sequence[int] | None, length: int
+) -> Iterator[Recognised]:
+    for line, start in zip(lines, starts, strict=True):
+        if line.confidence is not None and places is not None:
+            first, last = places[start], places[start + len(line.text)]
+            yield Recognised(first, last, round(line.confidence, 3))
+        elif line.confidence is not None and start == 0:  # the places of its lines cannot be told
+            yield Recognised(0, length, round(line.confidence, 3))
 
 
 def _words(lines: list[Line], starts: list[int], places: Sequence[int] | None) -> Iterator[tuple[int, int, Box]]:
@@ -118,7 +136,6 @@ def _wraps(above: Line, line: Line, edge: float) -> bool:
 
 
 def _carries_on(above: Line, line: Line) -> bool:
-    """True if a sentence continues in the next column."""
     return not _SENTENCE_END.search(above.text) and line.text[0].isalpha() and not line.text[0].isupper()
 
 

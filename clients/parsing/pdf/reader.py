@@ -1,24 +1,31 @@
 """PDF: PDFium finds the characters, `pdf_layout` makes paragraphs and sections of them."""
 
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from clients.parsing.limits import ParseLimits
-from clients.parsing.pdf.frames import Frame
 from clients.parsing.pdf.layout import lay_out, outline_key
 from clients.parsing.pdf.lines import Line
 from clients.parsing.pdf.metadata import metadata_of
-from clients.parsing.pdf.pages import read_pages
+from clients.parsing.pdf.pages import Recognise, read_pages
 from clients.parsing.pdf.running_headers import without_repeats
+from clients.parsing.recognition.installed import HOW_TO_INSTALL
 from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentUnreadable
 
 # PDFium has process-wide state: no two calls at the same time, not even on different documents.
 PDFIUM = Lock()
+_WITHOUT_TEXT = {
+    "off": f"a scanned PDF needs text recognition (OCR): {HOW_TO_INSTALL}",
+    "later": "its pages are empty",
+    "now": "and none was recognised on its pages",
+}
 _ENCRYPTED = (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY)
 
 
@@ -28,21 +35,33 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
     Lines come in drawing order, except where columns, headers and footers show another one. Wrapped lines of a
     paragraph are joined, cells of a table row are separated by tabs, rows and list items keep their lines. A running
     header or footer stays only at its first occurrence, bare page numbers nowhere. `found` holds the file's own
-    metadata; attachments are not read. `boxes` says where each word stands on its page.
+    metadata; attachments are not read. `boxes` says where each word stands on its page. Pages that are pictures are
+    recognised or, to be recognised later, named in `scanned`.
 
     Raises DocumentEncrypted, DocumentUnreadable, DocumentTooLarge, or DocumentEmpty for a scan without a text layer.
     """
     with PDFIUM, closing(opened_pdf(data, filename)) as pdf:
-        pages: list[list[Line]] = []
-        frames: list[Frame | None] = []
-        for lines, frame in read_pages(pdf, filename, limits):
-            pages.append(lines)
-            frames.append(frame)
-        document = lay_out(*without_repeats(pages), _outline(pdf), frames, limits.max_words)
+        document = _document(pdf, filename, limits)
         found = metadata_of(pdf, document.text)
-    if not document.text.strip():
-        raise DocumentEmpty(f"{filename} contains no text; a scanned PDF needs text recognition (OCR) first")
+    if not document.text.strip() and not (document.scanned and limits.recognise == "later"):
+        raise DocumentEmpty(f"{filename} contains no text; {_WITHOUT_TEXT[limits.recognise]}")
     return replace(document, found=found)
+
+
+def _document(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> ParsedDocument:
+    recognise, evened = _recognition(limits) if limits.recognise == "now" else (None, None)
+    pages = list(read_pages(pdf, filename, limits, recognise))
+    lines = [page.lines for page in pages]
+    kept, running = without_repeats(evened(lines) if evened else lines)
+    document = lay_out(kept, running, _outline(pdf), [page.frame for page in pages], limits.max_words)
+    return replace(document, scanned=tuple(number for number, page in enumerate(pages, start=1) if page.is_scan))
+
+
+def _recognition(limits: ParseLimits) -> tuple[Recognise, Callable[[list[list[Line]]], list[list[Line]]]]:
+    from clients.parsing.recognition.engine import Recogniser  # noqa: PLC0415 - its library is an extra
+    from clients.parsing.recognition.lines import evened, recognised_page  # noqa: PLC0415 - as above
+
+    return partial(recognised_page, Recogniser(limits.ocr_data, limits.ocr_page_s)), evened
 
 
 def opened_pdf(data: bytes, filename: str) -> pdfium.PdfDocument:
@@ -57,5 +76,4 @@ def opened_pdf(data: bytes, filename: str) -> pdfium.PdfDocument:
 
 
 def _outline(pdf: pdfium.PdfDocument) -> frozenset[str]:
-    """The bookmark titles that viewers show beside the pages."""
     return frozenset(outline_key(bookmark.get_title()) for bookmark in pdf.get_toc()) - {""}

@@ -38,7 +38,6 @@ def without_repeats(pages: list[list[Line]]) -> tuple[list[list[Line]], frozense
 
 
 def _margin(page: list[Line], number: int) -> list[Line]:
-    """The lines at the page's upper and lower edge that keep a distance from the body."""
     downwards = sorted(page, key=lambda line: -line.y)
     return _outermost(downwards, number) + _outermost(downwards[::-1], number)
 

@@ -44,7 +44,6 @@ def _aligned(cell: Extent, other: Extent, slack: float) -> bool:
 
 
 def _whole_rows(lines: list[Line]) -> list[Line]:
-    """Join pieces of one row that PDFium returned as consecutive lines."""
     rows: list[Line] = []
     for line in lines:
         if rows and (joined := _same_row(rows[-1], line)):
@@ -134,7 +133,6 @@ def _with_empty_cells(rows: list[Line]) -> list[Line]:
 
 
 def _columns(cells: Sequence[Extent]) -> list[Extent]:
-    """The joint extents of overlapping cells, from left to right."""
     columns: list[Extent] = []
     for left, right in sorted(cells):
         if columns and left < columns[-1][1]:

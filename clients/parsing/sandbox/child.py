@@ -17,6 +17,7 @@ from typing import Any
 from clients.parsing import ParseLimits, parse
 from clients.parsing.sandbox.confinement import confine
 from domain.documents.documents import ParsedDocument
+from domain.documents.formats import is_image
 from domain.errors import CitewellError, DocumentTooLarge, DocumentUnreadable
 
 OUT_OF_MEMORY = 12
@@ -24,7 +25,6 @@ OUT_OF_MEMORY = 12
 
 
 def main() -> None:
-    """Read the request, confine this process, answer and exit."""
     # Keeps the output of libraries out of the answer.
     answer = os.dup(1)
     os.dup2(2, 1)
@@ -61,8 +61,11 @@ def _answer(request: dict[str, Any], limits: ParseLimits) -> tuple[bytes, ...]:
 
 
 def _drawn(data: bytes, filename: str, *, page: int, width: int) -> bytes:
-    from clients.parsing.pdf.picture import draw_page  # noqa: PLC0415 - only once the process is confined
+    from clients.parsing.image.picture import draw_image  # noqa: PLC0415 - only once the process is confined
+    from clients.parsing.pdf.picture import draw_page  # noqa: PLC0415 - as above
 
+    if is_image(filename):
+        return draw_image(data, filename, page, width)
     return draw_page(data, filename, page, width)
 
 
@@ -73,7 +76,8 @@ def _encoded(document: ParsedDocument, filename: str, limits: ParseLimits) -> tu
         "sections": document.sections,
         "tables": document.tables,
         "found": dict(document.found),
-        "boxes": [(page.number, page.width, page.height, len(page.words)) for page in document.boxes],
+        "boxes": [(page.number, page.width, page.height, len(page.words), page.recognised) for page in document.boxes],
+        "scanned": document.scanned,
     }
     head = json.dumps(marks | {"blocks": document.blocks}, default=asdict).encode()
     if len(head) > limits.max_marks_bytes:  # the blocks are what can be missed

@@ -21,7 +21,6 @@ _GRACE_S = 2
 
 
 def confine(*, parent: int, memory_mb: int, cpu_s: int) -> None:
-    """Limit memory, CPU time, files, core dumps and children of this process; it ends with `parent`, a process id."""
     if sys.platform == "linux":
         bind_to(parent)
         # When the machine runs out of memory, the kernel kills this process first.
@@ -39,7 +38,6 @@ def confine(*, parent: int, memory_mb: int, cpu_s: int) -> None:
 
 
 def bind_to(parent: int) -> None:
-    """On Linux: end with the parent, whose process id this is, and never gain privileges."""
     libc = ctypes.CDLL(None)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL.value)

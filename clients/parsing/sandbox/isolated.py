@@ -11,14 +11,16 @@ import re
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TypeVar
 
 import structlog
 
+from clients.parsing.legacy.libreoffice import is_legacy, modernised
 from clients.parsing.limits import ParseLimits
 from clients.parsing.pictures import MAX_PICTURE_BYTES
+from clients.parsing.recognition.installed import recognition_data
 from clients.parsing.sandbox.child import OUT_OF_MEMORY
 from clients.parsing.sandbox.child_process import Cut, Ended, run_child
 from clients.parsing.sandbox.replies import AnswerInvalid, read_answer, read_picture
@@ -36,6 +38,7 @@ _ROOT = Path(__file__).resolve().parents[3]
 # Some Python installations need these to find their libraries; nothing else is inherited.
 _INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")
 _FRAME = re.compile(rb'^ *File "[^"]*", line \d+.*$|^Fatal Python error: .*$|^\w+(?:Error|Exception)\b', re.MULTILINE)
+_PARSE_TIMES, _OCR_TIMES = "ingestion.parse_base_s, parse_s_per_mb, parse_max_s", "ingestion.ocr_page_s, ocr_max_s"
 # Libraries that run out of memory abort in their own ways. (On Linux the peak starts from what this process had when it
 # started the child.)
 _FULL_SHARE = 0.5
@@ -44,6 +47,7 @@ _PACKED = 10
 
 
 def limits_of(settings: IngestionSettings) -> ParseLimits:
+    data = recognition_data(settings.ocr_languages)
     return ParseLimits(
         max_pages=settings.max_pages,
         max_chars=settings.max_chars,
@@ -51,6 +55,10 @@ def limits_of(settings: IngestionSettings) -> ParseLimits:
         base_s=settings.parse_base_s,
         s_per_mb=settings.parse_s_per_mb,
         max_s=settings.parse_max_s,
+        recognise="later" if data else "off",
+        ocr_data=data,
+        ocr_page_s=settings.ocr_page_s,
+        ocr_max_s=settings.ocr_max_s,
     )
 
 
@@ -66,12 +74,24 @@ def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     what `parse` raises, and DocumentTooSlow; DocumentTooLarge also at the memory limit, DocumentUnreadable also after a
     crash. RuntimeError or OSError: the child could not be started.
     """
+    if is_legacy(filename):
+        data, filename = modernised(data, filename, limits)
+    document = _parsed(data, filename, limits)
+    if document.scanned and limits.recognise == "later":
+        more_s = min(limits.ocr_page_s * len(document.scanned), limits.ocr_max_s)
+        document = _parsed(data, filename, replace(limits, recognise="now"), more_s)
+    return document
+
+
+def _parsed(data: bytes, filename: str, limits: ParseLimits, more_s: float = 0) -> ParsedDocument:
     max_output = limits.max_marks_bytes + 1 + 4 * limits.max_chars + WORD_BYTES * limits.max_words
-    return _asked_of_child(data, filename, limits, max_output, lambda output: read_answer(output, limits))
+    return _asked_of_child(
+        data, filename, limits, max_output, lambda output: read_answer(output, limits), deadline_more_s=more_s
+    )
 
 
 def picture_isolated(data: bytes, filename: str, page: int, width: int, limits: ParseLimits) -> bytes:
-    """Draw one page of a PDF, `width` pixels wide, in a child process that has ended on return.
+    """Draw one page of a PDF or a picture, `width` pixels wide, in a child process that has ended on return.
 
     Raises what `parse_isolated` raises, and PageNotFound.
     """
@@ -85,9 +105,11 @@ def _asked_of_child(
     limits: ParseLimits,
     max_output: int,
     read: Callable[[bytearray], Answer],
+    *,
+    deadline_more_s: float = 0,
     **more: object,
 ) -> Answer:
-    deadline_s = deadline_s_of(data, limits)
+    deadline_s = deadline_s_of(data, limits) + deadline_more_s
     request = {
         "filename": filename,
         "limits": asdict(limits),
@@ -113,15 +135,17 @@ def _environment() -> dict[str, str]:
         "PYTHONUTF8": "1",
         # Each extra thread would reserve part of the memory limit.
         "OMP_NUM_THREADS": "1",
+        "OMP_THREAD_LIMIT": "1",
         "OPENBLAS_NUM_THREADS": "1",
     }
 
 
 def _failure(ended: Ended, filename: str, limits: ParseLimits, deadline_s: float) -> DocumentUnusable | RuntimeError:
     if ended.cut is Cut.TIME or ended.code == -signal.SIGXCPU:
+        times = _OCR_TIMES if limits.recognise == "now" else _PARSE_TIMES
         return DocumentTooSlow(
             f"{filename} could not be read within {deadline_s:.0f} s; split it, save it anew with another program, or "
-            "allow more time (ingestion.parse_base_s, parse_s_per_mb, parse_max_s)"
+            f"allow more time ({times})"
         )
     if ended.cut is Cut.OUTPUT:
         return DocumentTooLarge(f"{filename} has more text than the limit of {limits.max_chars:,} characters; split it")

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from clients.parsing.limits import ParseLimits
 from domain.documents import blocks
 from domain.documents.blocks import Block
-from domain.documents.boxes import PageBoxes, are_sound
+from domain.documents.boxes import PageBoxes, Recognised, are_sound
 from domain.documents.documents import Page, ParsedDocument, Section, Table
 from domain.errors import DocumentUnusable
 
@@ -29,7 +29,8 @@ class _Answer:
     sections: tuple[Section, ...] = ()
     tables: tuple[Table, ...] = ()
     found: dict[str, str] = field(default_factory=dict[str, str])
-    boxes: tuple[tuple[int, float, float, int], ...] = ()
+    boxes: tuple[tuple[int, float, float, int, tuple[Recognised, ...]], ...] = ()
+    scanned: tuple[int, ...] = ()
     blocks: tuple[Block, ...] = ()
     error: _Refusal | None = None
 
@@ -51,14 +52,15 @@ def read_answer(output: bytes | bytearray, limits: ParseLimits) -> ParsedDocumen
         raise AnswerInvalid
     try:
         answer = _ANSWER.validate_json(bytes(output[:end]), strict=True)
-        words_at = len(output) - sum(length for *_, length in answer.boxes)
+        words_at = len(output) - sum(length for *_, length, _ in answer.boxes)
         text = str(memoryview(output)[end + 1 : max(words_at, end + 1)], "utf-8")
     except (ValidationError, UnicodeDecodeError):
         raise AnswerInvalid from None
     if answer.error:
         raise _error(answer.error)
     boxes = tuple(_boxes(answer, memoryview(output), words_at))
-    document = ParsedDocument(text, answer.pages, answer.sections, answer.tables, answer.found, boxes, answer.blocks)
+    marks = (answer.pages, answer.sections, answer.tables, answer.found, boxes, answer.blocks, answer.scanned)
+    document = ParsedDocument(text, *marks)
     if len(text) != answer.chars or len(text) > limits.max_chars or not _is_sound(document, limits):
         raise AnswerInvalid
     return document
@@ -79,10 +81,10 @@ def read_picture(output: bytes | bytearray) -> bytes:
 
 
 def _boxes(answer: _Answer, output: memoryview, at: int) -> Generator[PageBoxes]:
-    if any(length < 0 for *_, length in answer.boxes):
+    if any(length < 0 for *_, length, _ in answer.boxes):
         raise AnswerInvalid
-    for number, width, height, length in answer.boxes:
-        yield PageBoxes(number, width, height, bytes(output[at : at + length]))
+    for number, width, height, length, recognised in answer.boxes:
+        yield PageBoxes(number, width, height, bytes(output[at : at + length]), recognised)
         at += length
 
 
@@ -125,7 +127,6 @@ def _are_sound(document: ParsedDocument) -> bool:
 
 
 def _in_order(marks: Sequence[Page | Section | Table], length: int) -> bool:
-    """True if all marks lie within the text and none overlaps the one before it."""
     return all(0 <= mark.start <= mark.end <= length for mark in marks) and all(
         before.end <= after.start for before, after in pairwise(marks)
     )

@@ -19,8 +19,8 @@ _NOTES = "Notes"
 def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read a .pptx: every slide, even a hidden one, is the page of its number; each slide with text is a section.
 
-    A slide without a title is called `Slide 3` or similar. Text, tables and chart data come from the top down; pictures
-    have no text. Speaker notes follow their slide, under the heading `Notes`.
+    A slide without a title is called `Slide 3` or similar. Text, tables and chart data come from the top down, and
+    descriptions of pictures. Speaker notes follow their slide, under the heading `Notes`.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """

@@ -8,12 +8,14 @@ from pptx.shapes.autoshape import Shape
 from pptx.shapes.base import BaseShape
 from pptx.shapes.graphfrm import GraphicFrame
 from pptx.shapes.group import GroupShape
+from pptx.shapes.picture import Picture
 from pptx.shapes.shapetree import SlideShapes
 from pptx.table import Table
 from pptx.text.text import TextFrame
 
 from clients.parsing.numerals import letter, roman
 from clients.parsing.office.charts import chart_rows, chart_title
+from clients.parsing.office.descriptions import described
 from clients.parsing.office.equations import linear
 from clients.parsing.office.parts import Element
 from clients.parsing.tables import Cell, has_header, with_one_header
@@ -24,23 +26,24 @@ _DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _GRAPHICS = ("{http://schemas.openxmlformats.org/drawingml/2006/chart}chart", f"{_DIAGRAM}relIds")
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
+_PROPERTIES = "{http://schemas.openxmlformats.org/presentationml/2006/main}cNvPr"
 _FURNITURE = (PP_PLACEHOLDER.SLIDE_NUMBER, PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.HEADER)
 _LINE = 200_000  # EMU, about half a centimetre: shapes whose tops differ by less are side by side
 _COUNTS = {"arabic": str, "alphaLc": letter, "romanLc": roman}
 
 
 def has_words(shapes: SlideShapes) -> bool:
-    """True if any shape has text, a chart or a diagram; slide numbers, dates, headers and footers do not count."""
     elements = [shape.element for shape in shapes if not _is_furniture(shape)]
     return any(
-        (part.tag == f"{_A}t" and (part.text or "").strip()) or part.tag in _GRAPHICS
+        (part.tag == f"{_A}t" and (part.text or "").strip())
+        or part.tag in _GRAPHICS
+        or (part.tag == _PROPERTIES and described(part))
         for element in elements
         for part in element.iter()
     )
 
 
 def add_shapes(shapes: SlideShapes, builder: DocumentBuilder, title: BaseShape | None) -> None:
-    """Add all shapes except the title, slide numbers, dates, headers and footers."""
     wanted = (shape for shape in shapes if title is None or shape.shape_id != title.shape_id)
     _add_all([shape for shape in wanted if not _is_furniture(shape)], builder)
 
@@ -67,8 +70,14 @@ def _add_all(shapes: list[BaseShape], builder: DocumentBuilder) -> None:
             _add_all(list(shape.shapes), builder)
         elif isinstance(shape, GraphicFrame):
             _add_graphic(shape, builder)
+        elif isinstance(shape, Picture):
+            builder.paragraph(_description(shape.element))
         elif isinstance(shape, Shape):
             builder.paragraph(frame_text(shape.text_frame))
+
+
+def _description(picture: Element) -> str:
+    return next((text for each in picture.iter(_PROPERTIES) if (text := described(each))), "")
 
 
 def _in_reading_order(shapes: list[BaseShape]) -> list[BaseShape]:
@@ -111,7 +120,6 @@ def _table_rows(table: Table) -> list[list[Cell]]:
 
 
 def _diagram_texts(frame: GraphicFrame) -> Iterator[str]:
-    """The texts of a SmartArt graphic, which are stored in a part of their own."""
     for reference in frame.element.iter(f"{_DIAGRAM}relIds"):
         part = frame.part.related_part(reference.get(f"{_R}dm", ""))
         for paragraph in parse_xml(part.blob).iter(f"{_A}p"):

@@ -21,7 +21,6 @@ class Notes:
 
     @classmethod
     def of(cls, footnotes: Element | None, endnotes: Element | None) -> "Notes":
-        """Read `word/footnotes.xml` and `word/endnotes.xml`."""
         notes: dict[tuple[str, str], str] = {}
         for kind, part in (("footnote", footnotes), ("endnote", endnotes)):
             for note in () if part is None else part.findall(qn(f"w:{kind}")):
@@ -30,7 +29,6 @@ class Notes:
         return cls(notes)
 
     def texts(self, references: Iterable[tuple[str, str]]) -> list[str]:
-        """The referenced notes, each with its number as in the text: `¹ See the annex.`"""
         found: list[str] = []
         for kind, note_id in references:
             self._counts[kind] = number = self._counts.get(kind, 0) + 1

@@ -29,7 +29,6 @@ class Numbering:
 
     @classmethod
     def of(cls, part: Element | None) -> "Numbering":
-        """Read `word/numbering.xml`; without it every list has bullets."""
         if part is None:
             return cls()
         items = part.findall(qn("w:abstractNum"))
@@ -60,7 +59,6 @@ def _count(level: int, counts: list[int | None], levels: dict[int, _Level]) -> s
 
 
 def _list(number: Element, abstract: dict[str, dict[int, _Level]]) -> tuple[str, dict[int, _Level]]:
-    """The list's counter key and its levels; a list with overrides has a counter of its own."""
     key = _value(number, "w:abstractNumId")
     levels = dict(abstract.get(key, {}))
     overrides = number.findall(qn("w:lvlOverride"))

@@ -13,6 +13,7 @@ from docx.parts.document import DocumentPart
 from clients.parsing.archives import opened_archive
 from clients.parsing.limits import ParseLimits
 from clients.parsing.office.charts import chart_rows, chart_title
+from clients.parsing.office.descriptions import described
 from clients.parsing.office.missing_parts import linked_stream
 from clients.parsing.office.parts import Element, core_properties, no_text, unreadable_if_damaged
 from clients.parsing.tables import has_header, with_one_header
@@ -21,7 +22,7 @@ from clients.parsing.word.notes import Notes
 from clients.parsing.word.numbering import Numbering
 from clients.parsing.word.styles import Styles, heading_level
 from clients.parsing.word.tables import children, is_layout, marks_header, table_rows
-from clients.parsing.word.text import charts, note_references, paragraph_text, text_boxes
+from clients.parsing.word.text import charts, note_references, paragraph_text, pictures, text_boxes
 from domain.documents.documents import ParsedDocument
 
 _PARAGRAPH, _TABLE, _CELL, _ROW = (qn(tag) for tag in ("w:p", "w:tbl", "w:tc", "w:tr"))
@@ -32,7 +33,8 @@ _CONTENTS = "Table of Contents"
 def parse_word(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read a .docx: paragraphs, headings with their numbers, lists and tables in document order; no pages.
 
-    Text boxes and notes follow their paragraph. Deleted and hidden text, comments, running headers and the table of
+    Text boxes, descriptions of pictures and notes follow their paragraph.
+    Deleted and hidden text, comments, running headers and the table of
     contents are left out. The text of a cell that spans rows is repeated in each.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
@@ -104,13 +106,16 @@ class _Reader:
         return self.numbering.label(list_id, level or 0) if list_id and list_id != "0" else ""
 
     def _attached(self, paragraph: Element) -> None:
-        """Add text boxes and charts after their paragraph, and notes after the list or table they belong to."""
         self._pending += self.notes.texts(note_references(paragraph))
         boxes = list(text_boxes(paragraph))
         if boxes or not self._items:
             self._flush()
         for box in boxes:
             self.read(box)
+        for picture in pictures(paragraph):
+            if description := described(picture):
+                self._flush()
+                self.builder.paragraph(description)
         for relationship in charts(paragraph):
             self._chart(relationship)
 

@@ -37,7 +37,6 @@ class Styles:
         return cls({element.get(qn("w:styleId"), ""): element for element in elements})
 
     def of_paragraph(self, paragraph: Element) -> Style:
-        """The style in effect for a `w:p`: its own properties override those of its style."""
         properties = paragraph.find(qn("w:pPr"))
         if properties is None:
             return Style()
@@ -57,7 +56,6 @@ class Styles:
 
 
 def value(parent: Element, tag: str) -> str | None:
-    """The `w:val` of a child, or None."""
     child = parent.find(qn(tag))
     return None if child is None else child.get(qn("w:val"))
 

@@ -26,13 +26,11 @@ def table_rows(table: Element, cell_text: Callable[[Element], str]) -> list[list
 
 
 def marks_header(table: Element) -> bool:
-    """True if the first row is repeated on every page, as only a header is."""
     row = next(children(table, qn("w:tr")), None)
     return row is not None and is_on(row.find(qn("w:trPr")), "w:tblHeader")
 
 
 def children(parent: Element, *tags: str) -> Iterator[Element]:
-    """The children with one of the tags, including those in content controls and insertions."""
     for child in parent:
         if child.tag in tags:
             yield child

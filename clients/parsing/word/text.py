@@ -27,19 +27,21 @@ _PRIVATE_USE = range(0xE000, 0xF900)
 
 
 def paragraph_text(paragraph: Element) -> str:
-    """The text of a `w:p` in reading order, without its text boxes (`text_boxes`)."""
     return "".join(_texts(paragraph))
 
 
 def text_boxes(paragraph: Element) -> Iterator[Element]:
-    """The `w:txbxContent` anchored in a paragraph, in document order, each once."""
     yield from _outermost(paragraph, qn("w:txbxContent"))
 
 
 def charts(paragraph: Element) -> Iterator[str]:
-    """The relationship ids of the charts in a paragraph."""
     for chart in _outermost(paragraph, "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"):
         yield chart.get(qn("r:id"), "")
+
+
+def pictures(paragraph: Element) -> Iterator[Element]:
+    """The properties of the drawings in a paragraph, where their descriptions are."""
+    yield from _outermost(paragraph, "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}docPr")
 
 
 def note_references(paragraph: Element) -> Iterator[tuple[str, str]]:

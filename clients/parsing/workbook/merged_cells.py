@@ -25,7 +25,6 @@ class Merged:
     _values: dict[_Place, str] = field(default_factory=dict[_Place, str])
 
     def cover(self, top: int, left: int, bottom: int, right: int) -> None:
-        """Add a merged cell; ignored if the covered cells would exceed a million."""
         if len(self.origins) + (bottom - top + 1) * (right - left + 1) > _MAX_COVERED:
             return
         self._values[top, left] = ""
@@ -48,7 +47,6 @@ class Merged:
 
 
 def merged_cells(archive: Archive, part: str) -> Merged:
-    """Read the merged cells of a sheet, without building its tree."""
     merged = Merged()
     if part not in archive:
         return merged

@@ -74,7 +74,6 @@ def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row
 
 
 def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder) -> Iterator[Row]:
-    """The cells with a value, and those covered by a merged cell, by column from 1."""
     seen = 0
     for number, cells in enumerate(sheet.iter_rows(), 1):
         if not cells and number not in merged.columns:

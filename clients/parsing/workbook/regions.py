@@ -19,7 +19,6 @@ class Row(dict[int, Cell]):
 
 
 def add_region(rows: Sequence[Row], builder: DocumentBuilder) -> None:
-    """Add contiguous rows: one table, or several side by side, with their titles."""
     for part in _apart(rows):
         columns = _columns_beside(part)
         if len(columns) > 1:
@@ -72,7 +71,6 @@ def _columns_beside(rows: Sequence[Row]) -> list[range]:
 
 
 def _spans(rows: Sequence[Row]) -> list[range]:
-    """The runs of used columns, ignoring titles, which may extend over several tables."""
     used = sorted({column for row in rows if _filled(row) > 1 or len(rows) == 1 for column in row})
     spans: list[range] = []
     for column in used or sorted({column for row in rows for column in row}):

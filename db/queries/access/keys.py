@@ -31,7 +31,6 @@ def get_or_add_tenant(session: Session, name: str, callback_secret: str) -> int:
 
 
 def get_tenant(session: Session, name: str) -> int:
-    """The id of a tenant. Raises TenantNotFound."""
     found = session.scalar(select(Tenant.id).where(Tenant.name == name))
     if found is None:
         raise TenantNotFound(f"There is no tenant {name!r}; `citewell tenants list` shows them.")
@@ -64,14 +63,12 @@ def add_key(
 
 
 def find_key(session: Session, key_id: str) -> tuple[ApiKey, bool] | None:
-    """(key, whether it has expired), or None."""
     expired = func.coalesce(ApiKey.expires_at <= func.now(), False)
     row = session.execute(select(ApiKey, expired).where(ApiKey.id == key_id)).one_or_none()
     return None if row is None else (row[0], row[1])
 
 
 def record_use(session: Session, key_id: str) -> None:
-    """Record that the key was used, at most once a minute."""
     session.execute(
         update(ApiKey)
         .where(
@@ -83,7 +80,6 @@ def record_use(session: Session, key_id: str) -> None:
 
 
 def list_keys(session: Session, tenant: str | None = None) -> list[ListedKey]:
-    """The keys visible to the transaction, optionally only those of the named tenant; the newest first."""
     statement = select(ApiKey, Tenant.name).join(Tenant, Tenant.id == ApiKey.tenant_id)
     if tenant is not None:
         statement = statement.where(Tenant.name == tenant)
@@ -99,7 +95,6 @@ def _names_of(session: Session, keys: Iterable[ApiKey]) -> dict[int, str]:
 
 
 def revoke_key(session: Session, key_id: str) -> None:
-    """Revoke a key; a second call changes nothing. Raises KeyNotFound."""
     found = session.scalar(
         update(ApiKey)
         .where(ApiKey.id == key_id)
@@ -117,7 +112,6 @@ def list_tenants(session: Session) -> list[tuple[str, float]]:
 
 
 def set_weight(session: Session, name: str, weight: float) -> None:
-    """Set a tenant's weight, which must be above 0. Raises TenantNotFound."""
     changed = update(Tenant).where(Tenant.name == name).values(weight=weight).returning(Tenant.id)
     if session.scalar(changed) is None:
         raise TenantNotFound(f"There is no tenant {name!r}; `citewell tenants list` shows them.")

@@ -23,14 +23,12 @@ class Contents(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether it contains neither documents nor questions."""
         return self.used_at is None
 
 
 def list_contents(
     session: Session, names: Sequence[str] | None = None, *, after: str = "", limit: int
 ) -> list[Contents]:
-    """The tenant's workspaces behind the name `after`, by name; optionally only those with one of `names`."""
     counted = (
         select(
             *(func.count().filter(Document.status == status).label(status.value) for status in DocumentStatus),

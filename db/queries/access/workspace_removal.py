@@ -26,7 +26,6 @@ def list_deleting(session: Session) -> Sequence[tuple[int, int]]:
 
 
 def unfinished_queries(session: Session, workspace_id: int, limit: int) -> list[uuid.UUID]:
-    """Questions and verifications without a final state, the oldest first."""
     open_ = select(Query.id).where(Query.workspace_id == workspace_id, Query.finished_at.is_(None))
     return list(session.scalars(open_.order_by(Query.created_at).limit(limit)))
 
@@ -42,13 +41,11 @@ def delete_documents(session: Session, ids: Sequence[uuid.UUID]) -> None:
 
 
 def delete_import(session: Session, workspace_id: int) -> bool:
-    """Delete one archive with its parts; False if there is none."""
     one = select(Import.id).where(Import.workspace_id == workspace_id).limit(1).scalar_subquery()
     return session.scalar(delete(Import).where(Import.id == one).returning(Import.id)) is not None
 
 
 def delete_ended_queries(session: Session, workspace_id: int, limit: int) -> bool:
-    """Delete up to `limit` queries that ended long enough ago, with their results; False if there are none."""
     ended = select(Query.id).where(Query.workspace_id == workspace_id, Query.finished_at < func.now() - TOLD_WITHIN)
     gone = session.execute(delete(Query).where(Query.id.in_(ended.limit(limit))).returning(Query.batch_id)).all()
     if batches := {batch for (batch,) in gone if batch is not None}:
@@ -58,7 +55,6 @@ def delete_ended_queries(session: Session, workspace_id: int, limit: int) -> boo
 
 
 def delete_if_empty(session: Session, workspace_id: int) -> bool:
-    """Delete the workspace itself once nothing is left in it; True if it is gone."""
     left = (exists().where(table.workspace_id == workspace_id) for table in (Document, Query, Import))
     session.execute(delete(Workspace).where(Workspace.id == workspace_id, *(~each for each in left)))
     return session.scalar(select(Workspace.id).where(Workspace.id == workspace_id)) is None

@@ -31,7 +31,6 @@ def get_open_workspace(session: Session, name: str) -> Workspace:
 
 
 def existing_workspaces(session: Session, ids: Sequence[int]) -> list[int]:
-    """Those of the workspaces that exist, in the same order."""
     found = set(session.scalars(select(Workspace.id).where(Workspace.id.in_(ids))))
     return [each for each in ids if each in found]
 
@@ -52,12 +51,10 @@ def _find(session: Session, name: str) -> Workspace | None:
 
 
 def list_workspaces(session: Session) -> list[Workspace]:
-    """Those in which work may begin, by name."""
     return list(session.scalars(select(Workspace).where(Workspace.deleting_at.is_(None)).order_by(Workspace.name)))
 
 
 def list_workspaces_of(session: Session, tenant: str | None, name: str | None) -> list[Workspace]:
-    """The workspaces visible to the transaction, by tenant and name; optionally those of one tenant or name."""
     statement = select(Workspace).join(Tenant, Tenant.id == Workspace.tenant_id)
     if tenant is not None:
         statement = statement.where(Tenant.name == tenant)
@@ -102,12 +99,10 @@ def change_workspace(session: Session, workspace_id: int, *, name: str, **values
 
 
 def delete_workspace(session: Session, name: str) -> None:
-    """Delete the workspace with its documents and queries; does nothing when there is none."""
     session.execute(delete(Workspace).where(Workspace.name == name))
 
 
 def allocate_document_number(session: Session, workspace_id: int) -> int:
-    """The next number for a document of this workspace: 0, 1, …"""
     following = session.scalar(
         update(Workspace)
         .where(Workspace.id == workspace_id)

@@ -43,7 +43,6 @@ class Pace:
 
     @property
     def per_second(self) -> float:
-        """Queries that can end per second; never 0."""
         unsure = _ASSUMED * _ASSUMED_S / (_ASSUMED * _ASSUMED_S + self.busy_s)
         each_s = (self.busy_s + unsure * _ASSUMED * _ASSUMED_S) / (self.ended + unsure * _ASSUMED)
         return self.room / max(each_s, 0.001)
@@ -55,7 +54,6 @@ class Pace:
 
     @property
     def too_many(self) -> int:
-        """Running queries that have to end before another one starts."""
         return max(0, self.running - self.room)
 
     @property
@@ -173,12 +171,10 @@ class DocumentsWaiting(NamedTuple):
 
 
 def measure_documents(session: Session, tenant_id: int, most: int) -> DocumentsWaiting:
-    """Count waiting documents; in a `system_transaction`."""
     return DocumentsWaiting(*session.execute(_DOCUMENTS, {"tenant": tenant_id, "most": most}).one())
 
 
 def is_known(session: Session, key: str) -> bool:
-    """True if a request with this Idempotency-Key was accepted before."""
     return bool(session.scalar(select(exists().where(IdempotencyKey.key == key))))
 
 

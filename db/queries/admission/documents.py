@@ -91,5 +91,4 @@ _UNLAUNCH_DOCUMENTS = text(
 
 
 def unlaunch_documents(session: Session, document_ids: Sequence[uuid.UUID]) -> None:
-    """Undo `admit_documents` for documents that could not be published."""
     session.execute(_UNLAUNCH_DOCUMENTS, {"ids": list(document_ids)})

@@ -20,7 +20,6 @@ class Line(IntEnum):
 
 
 def lock_line(session: Session, line: Line) -> None:
-    """Wait until no other transaction admits from this line."""
     # Planning admission takes ten times as long as running it, and its plan does not depend on the values.
     planned_once = func.set_config("plan_cache_mode", "force_generic_plan", True)
     session.execute(select(planned_once, func.pg_advisory_xact_lock(line.value)))

@@ -40,7 +40,6 @@ def record_heartbeat(
     concurrency: int,
     room: int | None = None,
 ) -> None:
-    """Record a heartbeat, and how many queries the process can run (None: as many as configured)."""
     row = insert(WorkerProcess).values(
         id=process_id, host=host, pid=pid, queues=list(queues), concurrency=concurrency, room=room
     )
@@ -53,12 +52,10 @@ def delete_process(session: Session, process_id: uuid.UUID) -> None:
 
 
 def delete_dead_processes(session: Session) -> None:
-    """Remove processes that died without notice, an hour after they were last seen."""
     session.execute(delete(WorkerProcess).where(WorkerProcess.seen_at < func.now() - _SHOWN_FOR))
 
 
 def list_processes(session: Session) -> list[Process]:
-    """All known processes, including those that died within the last hour."""
     silent = func.extract("epoch", func.clock_timestamp() - WorkerProcess.seen_at)
     rows = session.execute(
         select(
@@ -83,6 +80,7 @@ class Leader(IntEnum):
 
     RECONCILER = 0x43495445
     DISPATCHER = 0x43495446
+    SOURCES = 0x43495449
 
 
 def try_leader_lock(session: Session, leader: Leader = Leader.RECONCILER) -> bool:

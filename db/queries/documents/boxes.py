@@ -2,18 +2,20 @@
 
 import uuid
 from collections.abc import Collection, Sequence
+from typing import TypeAlias
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, select, tuple_
 from sqlalchemy.orm import Session, undefer
 
 from db.models import DocumentPage
 from domain.documents.boxes import PageBoxes
 
 _BATCH = 200
+Lines: TypeAlias = Sequence[Sequence[float]]
+"""[start, end, confidence] of lines that were recognised in a picture."""
 
 
 def store_boxes(session: Session, document_id: uuid.UUID, pages: Sequence[PageBoxes]) -> None:
-    """Replace the pages of a document."""
     session.execute(delete(DocumentPage).where(DocumentPage.document_id == document_id))
     for first in range(0, len(pages), _BATCH):
         rows = [
@@ -23,21 +25,30 @@ def store_boxes(session: Session, document_id: uuid.UUID, pages: Sequence[PageBo
                 "width": page.width,
                 "height": page.height,
                 "words": page.words,
+                "recognised": page.recognised or None,
             }
             for page in pages[first : first + _BATCH]
         ]
         session.execute(insert(DocumentPage), rows)
 
 
+def find_recognised(session: Session, places: Collection[tuple[uuid.UUID, int]]) -> dict[tuple[str, int], Lines]:
+    """The recognised lines of these pages, by document and number; pages without any are left out."""
+    if not places:
+        return {}
+    page = tuple_(DocumentPage.document_id, DocumentPage.number)
+    wanted = select(DocumentPage.document_id, DocumentPage.number, DocumentPage.recognised)
+    rows = session.execute(wanted.where(page.in_(places), DocumentPage.recognised.is_not(None)))
+    return {(str(document_id), number): lines or [] for document_id, number, lines in rows}
+
+
 def list_page_sizes(session: Session, document_id: uuid.UUID) -> dict[int, tuple[float, float]]:
-    """Width and height in points of the pages that can be shown, by number."""
     wanted = select(DocumentPage.number, DocumentPage.width, DocumentPage.height)
     rows = session.execute(wanted.where(DocumentPage.document_id == document_id))
     return {number: (width, height) for number, width, height in rows}
 
 
 def list_boxes(session: Session, document_id: uuid.UUID, numbers: Collection[int]) -> list[PageBoxes]:
-    """These pages of a document with their boxes, in order."""
     wanted = select(DocumentPage).options(undefer(DocumentPage.words)).order_by(DocumentPage.number)
     rows = session.scalars(wanted.where(DocumentPage.document_id == document_id, DocumentPage.number.in_(numbers)))
     return [PageBoxes(row.number, row.width, row.height, row.words) for row in rows]

@@ -60,7 +60,6 @@ class Passage:
 
     @property
     def readable_context(self) -> str:
-        """`context` with such sentences blanked out; empty without context."""
         return without_orders(self.context) if self.context else ""
 
     @property
@@ -69,7 +68,6 @@ class Passage:
         return indexed_text(self.readable, self.readable_context)
 
     def words(self, start: int, end: int) -> str | None:
-        """The text at `start:end`, or None if any of it may not be cited."""
         return self.text[start:end] if self.text[start:end] == self.readable[start:end] else None
 
     @property
@@ -119,12 +117,11 @@ def get_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
 
 
 def read_passages(rows: Iterable[Mapping[str, Any]]) -> list[Passage]:
-    """Build passages from the JSON rows that `leave_steps_v3` returns (migration 0030)."""
+    """Build passages from the JSON rows that `leave_steps_v4` returns (migration 0033)."""
     return [_passage({**row, "document_id": uuid.UUID(row["document_id"])}) for row in rows]
 
 
 def find_passages(session: Session, places: Collection[tuple[uuid.UUID, int]]) -> dict[tuple[uuid.UUID, int], Passage]:
-    """The chunks at these (document, index); deleted chunks are left out."""
     rows = session.execute(
         select(*_COLUMNS)
         .join(Document, Document.id == Chunk.document_id)
@@ -135,7 +132,6 @@ def find_passages(session: Session, places: Collection[tuple[uuid.UUID, int]]) -
 
 
 def get_passage(session: Session, document_id: uuid.UUID, chunk_index: int) -> Passage:
-    """The chunk at this place of the document. Raises DocumentNotFound, ChunkNotFound."""
     statement = select(*_COLUMNS).join(Document, Document.id == Chunk.document_id)
     row = session.execute(
         statement.where(Chunk.document_id == document_id, Chunk.chunk_index == chunk_index)
@@ -157,7 +153,6 @@ def list_passages(
     first: int = 0,
     limit: int,
 ) -> list[Passage]:
-    """A document's chunks from index `first` on, in order; optionally those of one page, or one chunk."""
     statement = select(*_COLUMNS).join(Document, Document.id == Chunk.document_id)
     statement = statement.where(Chunk.document_id == document_id, Chunk.chunk_index >= first)
     if page is not None:

@@ -54,7 +54,6 @@ def add_document(
 
 
 def merge_details(session: Session, document_id: uuid.UUID, details: dict[str, Any]) -> None:
-    """Merge into the metadata; an existing key gets the new value."""
     if details:
         values = {Document.details: Document.details.op("||")(literal(details, JSONB))}
         session.execute(update(Document).where(Document.id == document_id).values(values))
@@ -68,13 +67,11 @@ def get_document(session: Session, document_id: uuid.UUID) -> Document:
 
 
 def get_document_text(session: Session, document_id: uuid.UUID) -> str | None:
-    """The stored text that offsets point into; None until the document has been read."""
     get_document(session, document_id)
     return session.scalar(select(Document.text).where(Document.id == document_id))
 
 
 def get_text_length(session: Session, document_id: uuid.UUID) -> int | None:
-    """Length of the stored text in code points; None until the document has been read."""
     return session.scalar(select(func.length(Document.text)).where(Document.id == document_id))
 
 
@@ -129,7 +126,6 @@ def _wanted(wanted: DocumentFilter) -> Select[Document, str]:
 
 
 def count_unread(session: Session, workspace_ids: Collection[int]) -> int:
-    """How many documents of these workspaces wait to be read or are being read."""
     unread = Document.status.in_([DocumentStatus.QUEUED, DocumentStatus.PROCESSING])
     return session.execute(select(func.count()).where(Document.workspace_id.in_(workspace_ids), unread)).scalar_one()
 
@@ -139,7 +135,6 @@ def workspace_name_of(session: Session, document: Document) -> str:
 
 
 def workspace_names_of(session: Session, document_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
-    """The names of the workspaces of documents, by the documents' ids; deleted ones are left out."""
     named = select(Document.id, Workspace.name).join(Workspace, Workspace.id == Document.workspace_id)
     return dict(session.execute(named.where(Document.id.in_(document_ids))).all())
 
@@ -169,7 +164,6 @@ class DocumentClaim(NamedTuple):
 
 
 def claim_document(session: Session, document_id: uuid.UUID, lease_s: float) -> DocumentClaim | None:
-    """Claim an unfinished document whose lease is free, or return None."""
     row = session.execute(
         update(Document)
         .where(
@@ -204,7 +198,6 @@ def find_file(session: Session, document_id: uuid.UUID) -> bytes | None:
 def advance_document(
     session: Session, document_id: uuid.UUID, attempt: int, *, lease_s: float, **values: object
 ) -> bool:
-    """Store progress and extend the lease if `attempt` still holds it; False means that another worker took over."""
     taken = session.scalar(
         update(Document)
         .where(
@@ -272,7 +265,6 @@ _SAME = ("chunk_index", "start_index", "end_index", "page", "section", "context"
 
 
 def _count_kept(session: Session, document_id: uuid.UUID, chunks: Sequence[Mapping[str, Any]]) -> int:
-    """Number of stored chunks, if they equal the first of `chunks`; else 0."""
     columns = [getattr(Chunk, name) for name in _SAME]
     stored = session.execute(select(*columns).where(Chunk.document_id == document_id).order_by(Chunk.chunk_index))
     rows = [tuple(row) for row in stored]
@@ -318,7 +310,6 @@ def release_document(session: Session, document_id: uuid.UUID, attempt: int) -> 
 
 
 def lock_workspace_of(session: Session, document_id: uuid.UUID) -> None:
-    """Lock the workspace of a document, if the document exists (workspaces.lock_workspace)."""
     workspace_id = session.scalar(select(Document.workspace_id).where(Document.id == document_id))
     if workspace_id is not None:
         lock_workspace(session, workspace_id)

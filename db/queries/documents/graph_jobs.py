@@ -37,7 +37,6 @@ class GraphClaim:
 
 
 def queue_graph(session: Session, document_id: uuid.UUID, workspace_id: int) -> None:
-    """Queue the graph of a document; a failed one is retried, any other left unchanged."""
     statement = insert(DocumentGraph).values(document_id=document_id, workspace_id=workspace_id)
     again = {"status": GraphStatus.QUEUED, "idle": 0, "reason": None, "lease_until": None, "progress_at": func.now()}
     session.execute(
@@ -48,7 +47,6 @@ def queue_graph(session: Session, document_id: uuid.UUID, workspace_id: int) -> 
 
 
 def claim_graph(session: Session, document_id: uuid.UUID, lease_s: float) -> GraphClaim | None:
-    """Claim an unfinished graph of a ready document whose lease is free, or return None."""
     ready = select(Document.id).where(Document.id == document_id, Document.status == DocumentStatus.READY)
     row = session.execute(
         update(DocumentGraph)
@@ -70,7 +68,6 @@ def claim_graph(session: Session, document_id: uuid.UUID, lease_s: float) -> Gra
 
 
 def unread_chunks(session: Session, document_id: uuid.UUID, max_chunks: int) -> list[int]:
-    """Keys of the unread chunks among the document's first `max_chunks`, in order."""
     return list(
         session.scalars(
             select(Chunk.id)
@@ -82,7 +79,6 @@ def unread_chunks(session: Session, document_id: uuid.UUID, max_chunks: int) -> 
 
 
 def advance_graph(session: Session, claim: GraphClaim, lease_s: float, **values: Any) -> bool:
-    """Store progress and extend the lease if this claim still holds; False when another worker took over."""
     taken = session.scalar(
         update(DocumentGraph)
         .where(
@@ -159,7 +155,6 @@ class GraphState:
 
 
 def graph_states(session: Session, document_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, GraphState]:
-    """The graphs of these documents; documents without one are left out."""
     wanted = list(document_ids)
     rows = session.scalars(select(DocumentGraph).where(DocumentGraph.document_id.in_(wanted))).all()
     entities = _counts(session, EntityChunk.entity_id, EntityChunk.chunk_id, wanted)

@@ -36,7 +36,6 @@ def lock_graph(session: Session, workspace_id: int) -> None:
 def store_passage_graph(
     session: Session, workspace_id: int, document_id: uuid.UUID, chunk: int, found: PassageGraph, error: str | None
 ) -> None:
-    """Store the mentions of one chunk, once. Call `lock_graph` first."""
     read = insert(GraphChunk).values(chunk_id=chunk, document_id=document_id, error=error).on_conflict_do_nothing()
     if session.scalar(read.returning(GraphChunk.chunk_id)) is None or not found.entities:
         return

@@ -26,7 +26,6 @@ class Skipped(NamedTuple):
 
 
 def add_import(session: Session, workspace_id: int, **values: Any) -> Import:
-    """Accept an archive; `values` are columns of `Import`."""
     added = Import(id=uuid.uuid4(), workspace_id=workspace_id, **values)
     session.add(added)
     session.flush()
@@ -66,7 +65,6 @@ def find_unfinished(session: Session, workspace_id: int, filename: str, sha256: 
 def list_imports(
     session: Session, workspace: str | None, status: str | None, *, after: Place | None = None, limit: int
 ) -> list[tuple[Import, str]]:
-    """One page of (import, workspace name), the newest first."""
     statement = select(Import, Workspace.name).join(Workspace, Workspace.id == Import.workspace_id)
     if workspace is not None:
         statement = statement.where(Workspace.name == workspace)
@@ -98,7 +96,6 @@ def claim_import(session: Session, import_id: uuid.UUID, lease_s: float) -> int 
 
 
 def advance_import(session: Session, import_id: uuid.UUID, attempt: int, *, lease_s: float, **values: object) -> bool:
-    """Store progress and extend the lease if `attempt` still holds it; False means that another worker took over."""
     taken = session.scalar(
         update(Import)
         .where(Import.id == import_id, Import.attempt == attempt, Import.status == ImportStatus.RUNNING)
@@ -118,7 +115,6 @@ def read_parts(session: Session, import_id: uuid.UUID) -> Iterator[bytes]:
 
 
 def add_member(session: Session, import_id: uuid.UUID, position: int, **values: Any) -> None:
-    """Record the result of one file, once; `values` are columns of `ImportMember`."""
     row = {"import_id": import_id, "position": position, **values}
     session.execute(insert(ImportMember).values(row).on_conflict_do_nothing())
 
@@ -157,7 +153,6 @@ def finish_import(session: Session, import_id: uuid.UUID) -> bool:
 
 
 def list_skipped(session: Session, import_id: uuid.UUID) -> list[Skipped]:
-    """The files that did not become documents, in the order of the archive."""
     rows = session.execute(
         select(ImportMember.name, ImportMember.code, ImportMember.message)
         .where(ImportMember.import_id == import_id, ImportMember.code.is_not(None))
@@ -194,7 +189,6 @@ def list_failures(session: Session, import_id: uuid.UUID) -> list[tuple[uuid.UUI
 
 
 def list_unstarted_imports(session: Session, older_than_s: float, limit: int = 100) -> list[tuple[uuid.UUID, int]]:
-    """(id, tenant) of imports that are not unpacked and have no live claim."""
     rows = session.execute(
         select(Import.id, Import.tenant_id)
         .where(
@@ -214,7 +208,6 @@ def touch_imports(session: Session, import_ids: list[uuid.UUID]) -> None:
 
 
 def list_unpacked_imports(session: Session) -> list[uuid.UUID]:
-    """Imports that are unpacked and wait only for their documents."""
     return list(
         session.scalars(select(Import.id).where(Import.status == ImportStatus.RUNNING, Import.unpacked_at.is_not(None)))
     )

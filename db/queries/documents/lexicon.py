@@ -41,14 +41,12 @@ def as_tsvector(lexemes: Sequence[str]) -> str:
 
 
 def count_chunks(session: Session, workspace_id: int, chunks: Iterable[Sequence[str]]) -> None:
-    """Add passages, each given as its lexemes in order."""
     counted = list(chunks)
     held = Counter(lexeme for lexemes in counted for lexeme in set(lexemes[:_LAST_PLACE]))
     _add(session, workspace_id, held, len(counted), sum(map(len, counted)))
 
 
 def uncount_chunks(session: Session, document_id: uuid.UUID) -> None:
-    """Delete a document's passages and subtract them from the statistics of its workspace."""
     known = session.execute(
         select(Chunk.workspace_id, func.count(), func.sum(Chunk.length))
         .where(Chunk.document_id == document_id)

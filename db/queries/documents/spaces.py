@@ -52,7 +52,6 @@ def space_of(session: Session, workspace_id: int) -> Space | None:
 
 
 def find_space(session: Session, workspace_id: int) -> Space | None:
-    """The same; None also for a workspace that was deleted."""
     try:
         return space_of(session, workspace_id)
     except WorkspaceNotFound:
@@ -68,7 +67,6 @@ def assign_space(session: Session, workspace_id: int, space: Space) -> Space:
 
 
 def switch_space(session: Session, workspace_id: int, space: Space) -> None:
-    """Search the workspace in `space` once the transaction commits."""
     session.execute(update(Workspace).where(Workspace.id == workspace_id).values(space_id=space.id))
 
 

@@ -19,7 +19,6 @@ def text_digest(text: str) -> bytes:
 
 
 def known_vectors(session: Session, space: Space, texts: Sequence[str]) -> dict[bytes, list[float]]:
-    """The tenant's existing vectors of these texts, by digest."""
     rows = session.execute(
         select(ChunkVector.sha256, ChunkVector.embedding)
         .ext(distinct_on(ChunkVector.sha256))
@@ -64,7 +63,6 @@ class StoredChunk:
 def chunks_without_vector(
     session: Session, workspace_id: int, space: Space, *, after: int = 0, limit: int
 ) -> list[StoredChunk]:
-    """Chunks of the workspace without a vector in `space`, by id, those above `after`."""
     rows = session.execute(
         select(Chunk.id, Chunk.text, Chunk.context)
         .where(Chunk.workspace_id == workspace_id, Chunk.id > after, _lacking(space))
@@ -80,7 +78,6 @@ def count_chunks(session: Session, workspace_id: int, *, without: Space | None =
 
 
 def delete_other_vectors(session: Session, workspace_id: int, space: Space, limit: int) -> int:
-    """Delete at most `limit` of the workspace's vectors in other spaces; return how many."""
     chosen = (
         select(ChunkVector.chunk_id, ChunkVector.space_id)
         .where(ChunkVector.workspace_id == workspace_id, ChunkVector.space_id != space.id)

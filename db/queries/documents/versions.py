@@ -54,7 +54,6 @@ def make_newest(session: Session, version: Version, versions: Sequence[Version])
 
 
 def find_twin(session: Session, workspace_id: int, filename: str, sha256: str) -> uuid.UUID | None:
-    """The first document of the workspace with the same bytes under another name."""
     return session.scalar(
         select(Document.id)
         .where(
@@ -93,7 +92,6 @@ def mark_document_ready(session: Session, document_id: uuid.UUID, attempt: int) 
 
 
 def list_versions(session: Session, document_id: uuid.UUID) -> list[Document]:
-    """All versions of this document's name, the newest first. Raises DocumentNotFound."""
     document = get_document(session, document_id)
     return list(
         session.scalars(
@@ -105,7 +103,6 @@ def list_versions(session: Session, document_id: uuid.UUID) -> list[Document]:
 
 
 def delete_versions(session: Session, document_id: uuid.UUID) -> None:
-    """Delete all versions of this document's name. Raises DocumentNotFound."""
     document = get_document(session, document_id)
     lock_workspace(session, document.workspace_id)
     versions = lock_versions(session, document.workspace_id, document.filename)

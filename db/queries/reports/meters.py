@@ -69,7 +69,6 @@ def fold_meter(session: Session, process_id: uuid.UUID) -> None:
 
 
 def fold_dead_meters(session: Session) -> None:
-    """`fold_meter` for all processes that have been silent for FOLDED_AFTER_S."""
     session.execute(_FOLD_THE_DEAD, {"silent_s": FOLDED_AFTER_S})
 
 

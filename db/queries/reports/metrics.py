@@ -22,7 +22,6 @@ class Level(NamedTuple):
 
 
 def _counted(name: str, label: str, rows: str, since: str = "") -> str:
-    """SQL that counts `rows` and, with `since`, finds the earliest value of that column."""
     column = since or "NULL::timestamptz"
     return (
         f"SELECT '{name}' AS name, '{label}' AS label, count(*)::float8 AS value, min(at) AS since "  # noqa: S608

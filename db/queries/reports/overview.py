@@ -67,7 +67,6 @@ def list_judged(session: Session, queries: Sequence[uuid.UUID], kind: QueryKind)
 
 
 def count_states(session: Session, verifications: Sequence[int]) -> Mapping[int, dict[str, int]]:
-    """Number of sentences of each verification by status."""
     found: dict[int, dict[str, int]] = defaultdict(dict)
     of, state = VerificationSentence.verification_id, VerificationSentence.status
     rows: Any = session.execute(select(of, state, func.count()).where(of.in_(verifications)).group_by(of, state))

@@ -57,7 +57,6 @@ def newest_queries(
 
 
 def list_verified(session: Session, queries: Collection[uuid.UUID]) -> list[VerifiedRow]:
-    """Every verification of the queries, in order of creation."""
     rows = session.execute(
         select(
             Verification.query_id,
@@ -101,7 +100,6 @@ def list_cited(session: Session, verifications: Collection[int]) -> list[tuple[i
 
 
 def list_citation_states(session: Session, verifications: Collection[int]) -> list[tuple[int, str]]:
-    """(verification, state) of every citation check, except those of repairs."""
     return _rows(
         session,
         select(CitationCheck.verification_id, CitationCheck.status).where(

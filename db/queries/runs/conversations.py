@@ -79,12 +79,11 @@ def get_conversation(session: Session, conversation_id: uuid.UUID) -> ListedConv
 def list_conversations(
     session: Session, *, workspace: str | None, search: str | None, after: Place | None, limit: int
 ) -> list[ListedConversation]:
-    """One page, the last asked first; `search` is looked for in titles and questions, whatever its case."""
     statement = _listed()
     if workspace is not None:
         statement = statement.where(Conversation.workspace_id == workspace_id_of(workspace))
     if search is not None:
-        # One narrow row for each: no index serves a text below row-level security (migration 0032).
+        # One narrow row for each: no index serves a text below row-level security (migration 0035).
         wanted, own = func.lower(search), ConversationText.conversation_id == Conversation.id
         title = func.strpos(func.lower(Conversation.title), wanted) > 0
         asked = func.strpos(ConversationText.asked, wanted) > 0
@@ -97,7 +96,6 @@ def list_conversations(
 
 
 def delete_conversation(session: Session, conversation_id: uuid.UUID) -> None:
-    """Delete a conversation and the places of its turns; their queries stay."""
     session.execute(delete(Conversation).where(Conversation.id == conversation_id))
 
 
@@ -115,7 +113,6 @@ def list_turns(
 
 
 def last_turns_before(session: Session, conversation_id: uuid.UUID, position: int, most: int) -> list[StoredTurn]:
-    """The last `most` current turns before `position`, in order."""
     statement = _stored().where(
         ConversationTurn.conversation_id == conversation_id, _IS_CURRENT, ConversationTurn.position < position
     )
@@ -136,7 +133,6 @@ def find_last_turn(session: Session, conversation_id: uuid.UUID) -> tuple[int, u
 
 
 def get_current_position(session: Session, conversation_id: uuid.UUID, query_id: uuid.UUID) -> int:
-    """The position of a current turn. Raises TurnNotFound."""
     found = session.scalar(
         select(ConversationTurn.position).where(
             ConversationTurn.conversation_id == conversation_id, ConversationTurn.query_id == query_id, _IS_CURRENT
@@ -148,7 +144,6 @@ def get_current_position(session: Session, conversation_id: uuid.UUID, query_id:
 
 
 def find_current_turn(session: Session, query_id: uuid.UUID) -> ConversationTurn | None:
-    """The place of a query in its conversation, unless it has none or was set aside."""
     return session.scalar(select(ConversationTurn).where(ConversationTurn.query_id == query_id, _IS_CURRENT))
 
 
@@ -173,7 +168,6 @@ def set_aside(session: Session, conversation_id: uuid.UUID, since: int, until: i
 def add_turn(
     session: Session, conversation_id: uuid.UUID, query_id: uuid.UUID, position: int, replaces: uuid.UUID | None
 ) -> None:
-    """Give a stored query its place; the conversation has been asked now."""
     session.execute(
         insert(ConversationTurn).values(
             conversation_id=conversation_id, query_id=query_id, position=position, replaces=replaces
@@ -186,12 +180,10 @@ def add_turn(
 
 
 def find_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
-    """The conversation that the query is a turn of, even if it was set aside."""
     return session.scalar(select(ConversationTurn.conversation_id).where(ConversationTurn.query_id == query_id))
 
 
 def list_unfinished(session: Session, conversation_id: uuid.UUID) -> list[uuid.UUID]:
-    """The queries of a conversation that are still in work."""
     return list(
         session.scalars(
             select(Query.id)
@@ -202,7 +194,6 @@ def list_unfinished(session: Session, conversation_id: uuid.UUID) -> list[uuid.U
 
 
 def _current() -> Select[Any]:
-    """The current turns of the conversation of the enclosing statement, with their queries."""
     return (
         select(ConversationTurn.id)
         .join(Query, Query.id == ConversationTurn.query_id)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import delete, func, literal_column, select, text
+from sqlalchemy import and_, delete, func, literal_column, select, text
 from sqlalchemy.orm import Session
 
 from db.models import Event, Query
@@ -108,7 +108,6 @@ _APPEND_HELD = text(_SQL.format(condition=_HELD))
 
 
 def drop_old_drafts(session: Session, keep_s: float) -> None:
-    """Delete the drafts of queries that ended more than `keep_s` seconds ago: only their answers are kept."""
     until = func.now() - timedelta(seconds=keep_s)
     ended = select(Query.id).where(Query.id == Event.query_id, Query.finished_at < until).exists()
     # A literal: with a parameter Postgres could not tell that the partial index of drafts applies.
@@ -116,6 +115,22 @@ def drop_old_drafts(session: Session, keep_s: float) -> None:
     session.execute(delete(Event).where(is_draft, Event.created_at < until, ended))
 
 
-def list_events(session: Session, query_id: uuid.UUID, after: int = 0) -> list[Event]:
-    statement = select(Event).where(Event.query_id == query_id, Event.seq > after)
-    return list(session.scalars(statement.order_by(Event.seq)))
+def list_events(session: Session, query_id: uuid.UUID) -> list[Event]:
+    return list(session.scalars(select(Event).where(Event.query_id == query_id).order_by(Event.seq)))
+
+
+class Progress(NamedTuple):
+    """A query's status and kind, and its (number, type, data) of later events, all of one moment."""
+
+    status: str
+    kind: str
+    events: list[tuple[int, str, dict[str, Any]]]
+
+
+def read_progress(session: Session, query_id: uuid.UUID, after: int) -> Progress | None:
+    later = and_(Event.query_id == Query.id, Event.seq > after)
+    statement = select(Query.status, Query.kind, Event.seq, Event.type, Event.data).outerjoin(Event, later)
+    rows = session.execute(statement.where(Query.id == query_id).order_by(Event.seq)).all()
+    if not rows:
+        return None
+    return Progress(rows[0].status, rows[0].kind, [(row.seq, row.type, row.data) for row in rows if row.seq])

@@ -135,7 +135,6 @@ class Parked(NamedTuple):
 
 
 def list_parked(session: Session, limit: int) -> list[Parked]:
-    """Parked items of all tenants visible to the session, the newest first."""
     rows = session.execute(
         select(Tenant.name, *_SHOWN)
         .join(Query, Query.id == StepOutcome.query_id)
@@ -178,7 +177,6 @@ def parked_of_query(session: Session, query_id: uuid.UUID) -> list[dict[str, Any
 
 
 def list_degraded(session: Session, query_id: uuid.UUID) -> list[dict[str, str]]:
-    """{step, reason} of every step that left something out, each once, in order."""
     degraded = StepOutcome.value["degraded"].astext
     rows = session.execute(
         select(StepOutcome.step, degraded)

@@ -51,7 +51,6 @@ def add_query(session: Session, workspace_id: int, *, query_id: uuid.UUID | None
 
 
 def add_queries(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Accept many; all `rows` have the same columns of `Query`, including `id`."""
     session.execute(insert(Query), list(rows))
 
 
@@ -79,7 +78,7 @@ def get_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = No
     """Raise QueryNotFound when there is none, VerificationNotFound when there is none of that `kind`."""
     query = session.get(Query, query_id)
     if query is None or kind not in (None, query.kind):
-        raise _not_found(query_id, kind)
+        raise not_found(query_id, kind)
     return query
 
 
@@ -94,7 +93,6 @@ def ids_beginning(session: Session, start: str) -> Sequence[uuid.UUID]:
 
 
 def has_ended(session: Session, query_id: uuid.UUID) -> bool:
-    """True if the query has a final state or was deleted."""
     unfinished = select(Query.id).where(Query.id == query_id, Query.finished_at.is_(None))
     return session.scalar(unfinished) is None
 
@@ -109,7 +107,7 @@ def get_status(session: Session, query_id: uuid.UUID, kind: QueryKind | None = N
     """The query's status alone. Raises as `get_query`."""
     found = session.execute(select(Query.status, Query.kind).where(Query.id == query_id)).one_or_none()
     if found is None or kind not in (None, found.kind):
-        raise _not_found(query_id, kind)
+        raise not_found(query_id, kind)
     return found.status
 
 
@@ -118,11 +116,11 @@ def get_named_query(session: Session, query_id: uuid.UUID, kind: QueryKind | Non
     statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id)
     found = session.execute(statement.where(Query.id == query_id)).one_or_none()
     if found is None or kind not in (None, found[0].kind):
-        raise _not_found(query_id, kind)
+        raise not_found(query_id, kind)
     return found[0], found[1]
 
 
-def _not_found(query_id: uuid.UUID, kind: QueryKind | None) -> NotFound:
+def not_found(query_id: uuid.UUID, kind: QueryKind | None) -> NotFound:
     if kind is QueryKind.VERIFICATION:
         return VerificationNotFound(f"There is no verification {query_id}.")
     return QueryNotFound(f"There is no query {query_id}.")
@@ -157,7 +155,6 @@ class QueryFilter:
 def list_queries(
     session: Session, wanted: QueryFilter, *, after: Place | None = None, limit: int
 ) -> list[tuple[Query, str]]:
-    """One page of (query, workspace name), the newest first."""
     statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id)
     statement = statement.where(*_conditions(wanted))
     rows = session.execute(page(statement, Query.created_at, Query.id, after=after, limit=limit))
@@ -165,7 +162,6 @@ def list_queries(
 
 
 def count_queries(session: Session, wanted: QueryFilter, *, most: int) -> int:
-    """How many there are, counted up to `most`."""
     found = select(Query.id).where(Query.tenant_id == OWN_TENANT, *_conditions(wanted)).limit(most)
     return session.scalars(select(func.count()).select_from(found.subquery())).one()
 
@@ -246,10 +242,13 @@ def advance_round(session: Session, query_id: uuid.UUID, round_: int) -> None:
 
 
 class Finished(NamedTuple):
-    """A finished query's kind and its duration since acceptance."""
+    """A query that has just ended, and its `seconds` since acceptance."""
 
     kind: str
     seconds: float
+    batch_id: uuid.UUID | None
+    callback_url: str | None
+    reverifies: uuid.UUID | None
 
 
 def mark_finished(
@@ -260,7 +259,13 @@ def mark_finished(
         update(Query)
         .where(Query.id == query_id, Query.status.in_(UNFINISHED))
         .values(status=status, stage=status, error=error, finished_at=func.clock_timestamp(), progress_at=func.now())
-        .returning(Query.kind, cast(func.extract("epoch", func.clock_timestamp() - Query.created_at), Float))
+        .returning(
+            Query.kind,
+            cast(func.extract("epoch", func.clock_timestamp() - Query.created_at), Float),
+            Query.batch_id,
+            Query.callback_url,
+            Query.reverifies,
+        )
     ).one_or_none()
     return None if done is None else Finished(*done)
 

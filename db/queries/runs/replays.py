@@ -14,7 +14,6 @@ _FROM_REQUEST = "request"
 
 
 def copy_outcomes(session: Session, old: uuid.UUID, new: uuid.UUID, keys: Sequence[tuple[int, str, str]]) -> None:
-    """Copy the outcomes under these (round, step, item) from query `old` to `new`."""
     rounds, names, items = zip(*keys, strict=True) if keys else ((), (), ())
     session.execute(_COPY, {"old": old, "new": new, "rounds": list(rounds), "steps": list(names), "items": list(items)})
 

@@ -63,7 +63,6 @@ _ADD = f"SELECT FROM keep_replies_v2(%(tenant)s::bigint, {_NEW}, %(keep)s::float
 
 
 def drop_old_replies(session: Session, keep_s: float) -> int:
-    """Delete replies older than `keep_s` seconds, the oldest first and at most SWEEP; return how many."""
     old = (
         select(KeptReply.tenant_id, KeptReply.key)
         .where(KeptReply.created_at < func.now() - timedelta(seconds=keep_s))

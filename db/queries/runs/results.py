@@ -44,7 +44,6 @@ StoredAnswer = tuple[Answer, list[Citation]]
 
 
 def find_answer(session: Session, query_id: uuid.UUID) -> StoredAnswer | None:
-    """The answer of the last round, if any, with its citations in order."""
     answer = session.scalar(select(Answer).where(Answer.query_id == query_id).order_by(Answer.round.desc()).limit(1))
     if answer is None:
         return None
@@ -53,7 +52,6 @@ def find_answer(session: Session, query_id: uuid.UUID) -> StoredAnswer | None:
 
 
 def find_published_verification(session: Session, query_id: uuid.UUID) -> StoredVerification | None:
-    """The verification of the answer that users see, if any."""
     verification = session.scalar(
         select(Verification)
         .where(Verification.query_id == query_id, Verification.kind == "published")
@@ -73,6 +71,8 @@ class Whole(NamedTuple):
     added: dict[str, tuple[str, str]]
     """When each cited document or source was added, and the name of its workspace, by its id; deleted ones are left
     out (S3.3)."""
+    recognised: dict[tuple[str, int], list[list[float]]]
+    """[start, end, confidence] of the lines that were recognised in pictures, by document and page."""
     usage: dict[str, Any]
     timings: dict[str, float]
     """Milliseconds from the first start to the last end of every step, in order of their start."""
@@ -124,6 +124,12 @@ SELECT
          SELECT document_id FROM citations WHERE answer_id = (SELECT id FROM answer)
          UNION
          SELECT (each ->> 'document_id')::uuid FROM chosen, jsonb_array_elements(chosen.sources) AS each)) AS added,
+    (SELECT json_agg(json_build_array(document_id, number, recognised)) FROM document_pages
+     WHERE recognised IS NOT NULL AND (document_id, number) IN (
+         SELECT document_id, page_number FROM citations WHERE answer_id = (SELECT id FROM answer)
+         UNION
+         SELECT (each ->> 'document_id')::uuid, (each ->> 'page_number')::int
+         FROM chosen, jsonb_array_elements(chosen.sources) AS each)) AS recognised,
     (SELECT json_build_object(
          'llm_calls', count(*) FILTER (WHERE NOT kept),
          'unknown_calls', count(*) FILTER (WHERE unknown),
@@ -156,6 +162,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
         published,
         sources=row.sources or [],
         added=row.added or {},
+        recognised={(document, page): lines for document, page, lines in row.recognised or ()},
         usage=row.usage,
         timings=row.timings or {},
         degraded=row.degraded or [],

@@ -1,4 +1,4 @@
-"""Claims steps with their inputs and stores their results, with one database function each (migrations 0024, 0025)."""
+"""Claims steps with their inputs and stores their results, with one database function each (migrations 0024, 0033)."""
 
 import json
 import uuid
@@ -110,7 +110,8 @@ def _attempts(claimed: Iterable[tuple[str, str, int]] | None) -> dict[Key, int]:
 @dataclass(frozen=True, slots=True)
 class Completion:
     """Results of a round's steps: `values` under the `attempts` that fence them, `also` those of steps that only follow
-    from these; model calls as columns of `ModelCall`, begun calls that are `settled`, and events.
+    from these, `adopted` those that were produced elsewhere; model calls as columns of `ModelCall`, begun calls that
+    are `settled`, and events.
 
     With `notes` the query's row is locked, so that it cannot end before the transaction does.
     """
@@ -120,6 +121,7 @@ class Completion:
     values: Mapping[Key, Mapping[str, Any]]
     attempts: Mapping[Key, int]
     also: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Any])
+    adopted: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict[Key, Any])
     calls: Sequence[Mapping[str, Any]] = ()
     settled: Sequence[SettledCalls] = ()
     events: Sequence[EventData] = ()
@@ -145,7 +147,8 @@ NOT_STORED = CompletionResult(kept=False, claimed={}, used_s=0.0, spent_usd=0.0,
 async def complete_steps(completion: Completion, following: ClaimRequest | None = None) -> CompletionResult:
     """Store the outcomes, all or none, publish the events, and claim what follows. Model calls are stored in any case.
 
-    No outcome is stored when the query has ended, or when another worker took over one of the claims (the fence).
+    No outcome is stored when the query has ended, or when another worker took over one of the claims (the fence). A
+    worker busy with an `adopted` item loses its claim on it.
     """
     [row] = await call(_complete("%(tenant)s"), _completion_columns(completion, following))
     return _result(row)
@@ -175,6 +178,9 @@ def _completion_columns(completion: Completion, following: ClaimRequest | None) 
         "note": completion.notes or bool(completion.events),
         "types": [type_ for type_, _ in completion.events],
         "data": [json.dumps(data) for _, data in completion.events],
+        "adopted_steps": [step for step, _ in completion.adopted],
+        "adopted_items": [item for _, item in completion.adopted],
+        "adopted_values": [json.dumps(value) for value in completion.adopted.values()],
         **_columns(following or _NOTHING),
     }
 
@@ -189,9 +195,10 @@ _NOTHING = ClaimRequest(0, (), Claimant("", 0.0, 0, 0))
 
 def _complete(tenant: str) -> str:
     return f"""
-        SELECT * FROM leave_steps_v3(
+        SELECT * FROM leave_steps_v4(
             {tenant}::bigint, %(q)s::uuid,
             %(round)s::int, %(steps)s::text[], %(items)s::text[], %(attempts)s::int[], %(values)s::text[]::jsonb[],
             %(also_steps)s::text[], %(also_values)s::text[]::jsonb[], %(calls)s::json, %(settled)s::uuid[],
-            %(note)s, %(types)s::text[], %(data)s::text[]::jsonb[], {_NEXT}, %(passages)s::bigint[])
+            %(note)s, %(types)s::text[], %(data)s::text[]::jsonb[], {_NEXT}, %(passages)s::bigint[],
+            %(adopted_steps)s::text[], %(adopted_items)s::text[], %(adopted_values)s::text[]::jsonb[])
     """  # noqa: S608 - only constants are put together

@@ -28,7 +28,6 @@ def list_outcomes(session: Session, query_id: uuid.UUID) -> dict[int, Outcomes]:
 
 
 def find_outcome(session: Session, query_id: uuid.UUID, round_: int, step: str) -> dict[str, Any] | None:
-    """The outcome of a single-item step in a round, if it is finished."""
     key = {"query_id": query_id, "round": round_, "step": step, "item": ""}
     found = session.get(StepOutcome, key)
     return found.value if found else None

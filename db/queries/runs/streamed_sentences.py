@@ -34,21 +34,3 @@ _VALUES = text("""
     SELECT value FROM step_outcomes
     WHERE query_id = :q AND round = :r AND step = :s AND item = ANY(CAST(:i AS text[])) AND value IS NOT NULL
 """)
-
-
-def adopt_outcomes(
-    session: Session, query_id: uuid.UUID, round_: int, step: str, values: Mapping[str, Mapping[str, Any]]
-) -> None:
-    """Store outcomes, by item, that were produced elsewhere; a worker busy with one of these items loses its claim."""
-    columns = {"q": query_id, "r": round_, "s": step, "i": list(values), "v": [json.dumps(v) for v in values.values()]}
-    session.execute(_ADOPT, columns)
-
-
-_ADOPT = text("""
-    INSERT INTO step_outcomes (query_id, round, step, item, worker, lease_until, value, finished_at)
-    SELECT :q, :r, :s, found.item, 'early', now(), found.value, now()
-    FROM unnest(CAST(:i AS text[]), CAST(:v AS jsonb[])) AS found (item, value)
-    ON CONFLICT (query_id, round, step, item) DO UPDATE
-    SET value = excluded.value, finished_at = excluded.finished_at, attempt = step_outcomes.attempt + 1
-    WHERE step_outcomes.value IS NULL
-""")

@@ -52,7 +52,6 @@ class Connection:
 
 
 def has_graph(session: Session, workspace_id: int) -> bool:
-    """True if the graph of at least one ready document is finished."""
     found = select(DocumentGraph.document_id).join(Document, Document.id == DocumentGraph.document_id)
     wanted = (
         DocumentGraph.workspace_id == workspace_id,
@@ -90,7 +89,6 @@ def near_connections(session: Session, space: Space, embedding: Sequence[float],
 def connections_of(
     session: Session, space: Space, entities: Iterable[int], embedding: Sequence[float], k: int
 ) -> list[Connection]:
-    """The `k` relations of any of `entities` nearest to a vector, the nearest first."""
     ids = list(entities)
     return _connections(session, space, embedding, k, or_(Relation.source_id.in_(ids), Relation.target_id.in_(ids)))
 
@@ -169,7 +167,6 @@ def _is_named(where: Conditions = ()) -> Any:
 
 
 def _in_ready(mention: type[EntityChunk] | type[RelationChunk], condition: Any, where: Conditions) -> Any:
-    """Some chunk of a ready document mentions it."""
     return exists(
         select(mention.chunk_id)
         .join(Chunk, Chunk.id == mention.chunk_id)

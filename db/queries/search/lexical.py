@@ -69,7 +69,6 @@ def _affordable(rarest: list[str], frequencies: Mapping[str, int]) -> list[str]:
 
 
 def any_of(wanted: Sequence[str]) -> ColumnElement[str]:
-    """The tsquery for passages with any of these lexemes; with none it matches nothing."""
     # No lexeme holds a quotation mark or a backslash (domain.retrieval.lexemes).
     return cast(" | ".join(f"'{lexeme}'" for lexeme in wanted), TSQUERY)
 
@@ -79,7 +78,6 @@ def _has(wanted: Sequence[str]) -> ColumnElement[bool]:
 
 
 def _occurrences(session: Session, keys: list[int], wanted: list[str]) -> list[Occurrences[int]]:
-    """Positions of the lexemes in the passages, in the order of `keys`."""
     places: dict[int, dict[str, list[int]]] = {key: {} for key in keys}
     lengths: dict[int, int] = {}
     for key, length, lexeme, positions in session.execute(_PLACES, {"keys": keys, "lexemes": wanted}):

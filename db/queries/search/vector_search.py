@@ -121,7 +121,6 @@ def _nearest(
 
 
 def _at_most(session: Session, limit: int, chosen: Candidates) -> bool:
-    """True if the candidate documents have at most `limit` chunks in total."""
     # Counts documents, not chunks: there are far fewer, and each has at least one chunk. Usually the first pass
     # decides.
     for most in (limit // _CHUNKS_OF_A_DOCUMENT, limit):

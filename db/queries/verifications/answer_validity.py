@@ -47,13 +47,11 @@ def record_new_version(session: Session, document_id: uuid.UUID) -> None:
 
 
 def record_deletion(session: Session, document_ids: Collection[uuid.UUID]) -> None:
-    """Record that documents are about to be deleted."""
     for document_id in document_ids:
         session.execute(_GONE, {"id": document_id})
 
 
 def list_due_changes(session: Session, limit: int = 20) -> list[tuple[int, int]]:
-    """(id, tenant) of changes due for processing, the oldest first."""
     due = (DocumentChange.done_at.is_(None), DocumentChange.due_at <= func.now())
     rows = session.execute(
         select(DocumentChange.id, DocumentChange.tenant_id).where(*due).order_by(DocumentChange.id).limit(limit)
@@ -62,7 +60,6 @@ def list_due_changes(session: Session, limit: int = 20) -> list[tuple[int, int]]
 
 
 def lock_change(session: Session, change_id: int) -> DocumentChange | None:
-    """Lock the change, if it is due and no other process works on it."""
     due = (DocumentChange.done_at.is_(None), DocumentChange.due_at <= func.now())
     return session.scalar(
         select(DocumentChange).where(DocumentChange.id == change_id, *due).with_for_update(skip_locked=True)
@@ -70,7 +67,6 @@ def lock_change(session: Session, change_id: int) -> DocumentChange | None:
 
 
 def postpone_change(session: Session, change_id: int, seconds: float) -> None:
-    """Postpone the change by `seconds`; others come first until then."""
     later = func.now() + timedelta(seconds=seconds)
     session.execute(update(DocumentChange).where(DocumentChange.id == change_id).values(due_at=later))
 
@@ -111,7 +107,6 @@ class Quotes(NamedTuple):
 
 
 def list_quotes(session: Session, query_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, list[Quotes]]:
-    """The quotes of each of these answers, by document."""
     quotes = func.array_agg(Citation.text_span)
     rows = session.execute(
         select(Answer.query_id, Citation.document_id, func.min(Citation.document_name), quotes)
@@ -134,7 +129,6 @@ class Version(NamedTuple):
 
 
 def find_in_force(session: Session, document_id: uuid.UUID) -> Version | None:
-    """The version in force under the document's name; None when there is none, or the document is gone."""
     old, new = aliased(Document), aliased(Document)
     found = session.execute(
         select(new.id, new.sha256 == old.sha256)

@@ -133,7 +133,6 @@ def list_contents(session: Session, query_id: uuid.UUID) -> list[tuple[int, dict
 
 
 def add_chain(session: Session, query_id: uuid.UUID, made: Chain) -> None:
-    """Store the chain of a query that has just ended; it is never changed."""
     hashes = bytes.fromhex("".join(made.hashes))
     session.execute(
         _ADD,
@@ -172,7 +171,6 @@ def find_chain(session: Session, query_id: uuid.UUID) -> StoredChain | None:
 
 
 def find_head(session: Session, query_id: uuid.UUID) -> dict[str, Any] | None:
-    """{head, records} of a query's chain, or None."""
     found = session.execute(
         select(AuditChain.head, AuditChain.length).where(AuditChain.query_id == query_id)
     ).one_or_none()
@@ -180,7 +178,6 @@ def find_head(session: Session, query_id: uuid.UUID) -> dict[str, Any] | None:
 
 
 def erase_old_replies(session: Session, older_than_s: float) -> int:
-    """Erase the raw replies of up to ERASED_AT_A_TIME queries that ended this long ago; return how many queries."""
     before = func.now() - func.make_interval(0, 0, 0, 0, 0, 0, older_than_s)
     ended = (
         select(Query.id)

@@ -63,7 +63,6 @@ def mark_batch_finished(session: Session, batch_id: uuid.UUID) -> bool:
 
 
 def mark_batch_cancelled(session: Session, batch_id: uuid.UUID) -> None:
-    """Mark a batch as cancelled: no further item of it starts."""
     session.execute(
         update(Batch)
         .where(Batch.id == batch_id, Batch.finished_at.is_(None), Batch.cancelled_at.is_(None))
@@ -77,7 +76,6 @@ def unfinished_items(session: Session, batch_id: uuid.UUID, limit: int) -> list[
 
 
 def finished_items(session: Session, batch_id: uuid.UUID, after: int, limit: int) -> list[tuple[int, uuid.UUID]]:
-    """(position, query) of items with a final state after position `after`, in order."""
     rows = session.execute(
         select(Query.position, Query.id)
         .where(Query.batch_id == batch_id, Query.position > after, Query.finished_at.is_not(None))
@@ -88,7 +86,6 @@ def finished_items(session: Session, batch_id: uuid.UUID, after: int, limit: int
 
 
 def list_cancelling_batches(session: Session) -> Sequence[tuple[uuid.UUID, int]]:
-    """(batch, tenant) of cancelled batches with unfinished items."""
     rows = session.execute(
         select(Batch.id, Batch.tenant_id).where(Batch.cancelled_at.is_not(None), Batch.finished_at.is_(None))
     )

@@ -28,7 +28,6 @@ _COLUMNS = (
 
 
 def add_given_sources(session: Session, rows: Sequence[dict[str, Any]]) -> list[int]:
-    """Store sources; return their keys in the order of `rows`."""
     added = session.scalars(insert(GivenSource).returning(GivenSource.id, sort_by_parameter_order=True), list(rows))
     return list(added)
 
@@ -45,7 +44,6 @@ def read_document(session: Session, document_id: uuid.UUID) -> Document:
 
 
 def get_given_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
-    """The sources with these keys as passages, in the order of the keys."""
     wanted = list(keys)
     rows = session.execute(select(*_COLUMNS).where(GivenSource.id.in_(wanted)))
     by_key = {row.id: _passage(row) for row in rows}
@@ -53,7 +51,6 @@ def get_given_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
 
 
 def get_given_text(session: Session, query_id: uuid.UUID, number: int) -> str:
-    """The whole text of source `number`. Raises SourceNotFound."""
     text = session.scalar(
         select(GivenSource.text).where(GivenSource.query_id == query_id, GivenSource.number == number)
     )

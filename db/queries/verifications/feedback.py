@@ -41,7 +41,6 @@ def get_feedback(session: Session, feedback_id: uuid.UUID) -> Feedback:
 def list_feedback(
     session: Session, wanted: FeedbackFilter, *, after: Place | None = None, limit: int
 ) -> Sequence[Feedback]:
-    """One page, the newest first."""
     equal = {
         Feedback.status: wanted.status,
         Feedback.rating: wanted.rating,
@@ -53,7 +52,6 @@ def list_feedback(
 
 
 def review(session: Session, row: Feedback, reviewer: str | None) -> None:
-    """Take it out of the queue."""
     row.status, row.reviewed_by, row.reviewed_at = "reviewed", reviewer, func.now()
     session.flush()
     session.refresh(row)

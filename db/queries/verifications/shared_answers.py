@@ -29,13 +29,11 @@ def add_link(session: Session, query_id: uuid.UUID, link_id: uuid.UUID, *, diges
 
 
 def list_links(session: Session, query_id: uuid.UUID) -> Sequence[SharedAnswer]:
-    """All links to an answer, the newest first."""
     newest = SharedAnswer.created_at.desc(), SharedAnswer.id
     return session.scalars(select(SharedAnswer).where(SharedAnswer.query_id == query_id).order_by(*newest)).all()
 
 
 def revoke_link(session: Session, query_id: uuid.UUID, link_id: uuid.UUID) -> None:
-    """Close a link; repeating it changes nothing. Raises ShareNotFound."""
     found = session.scalar(
         update(SharedAnswer)
         .where(SharedAnswer.id == link_id, SharedAnswer.query_id == query_id)

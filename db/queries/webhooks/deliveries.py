@@ -55,7 +55,6 @@ def lock_due(
 
 
 def begin_attempt(session: Session, delivery: WebhookDelivery, lease: timedelta) -> datetime:
-    """Count an attempt and lease the delivery; return the time of the attempt."""
     delivery.attempts += 1
     delivery.lease_until = session.scalar(select(func.now() + lease))
     session.flush()
@@ -63,7 +62,6 @@ def begin_attempt(session: Session, delivery: WebhookDelivery, lease: timedelta)
 
 
 def lock_attempt(session: Session, delivery_id: uuid.UUID) -> WebhookDelivery | None:
-    """Lock the delivery to record an attempt; None when it was deleted meanwhile."""
     return session.get(WebhookDelivery, delivery_id, with_for_update=True, populate_existing=True)
 
 
@@ -84,7 +82,6 @@ def postpone_delivery(session: Session, delivery: WebhookDelivery, delay_s: floa
 
 
 def find_next_due(session: Session, destination: str) -> uuid.UUID | None:
-    """The longest overdue delivery for this destination that is not being sent."""
     return session.scalar(
         select(WebhookDelivery.id)
         .where(WebhookDelivery.destination == destination, _is_due())

@@ -30,7 +30,6 @@ def get_endpoint(session: Session, endpoint_id: uuid.UUID) -> WebhookEndpoint:
 
 
 def lock_endpoint(session: Session, endpoint_id: uuid.UUID) -> WebhookEndpoint:
-    """Lock the endpoint until the transaction ends. Raises WebhookNotFound."""
     # The weaker lock: new deliveries, which refer to the endpoint, do not wait for it.
     found = session.get(WebhookEndpoint, endpoint_id, with_for_update={"key_share": True}, populate_existing=True)
     return _existing(found, endpoint_id)
@@ -43,18 +42,15 @@ def list_endpoints(session: Session) -> list[WebhookEndpoint]:
 
 
 def move_endpoint(session: Session, endpoint: WebhookEndpoint, url: str) -> None:
-    """Send pending and future deliveries of this endpoint to another URL."""
     endpoint.url = url
     session.execute(_pending_of(endpoint.id).values(url=url))
 
 
 def enable_endpoint(endpoint: WebhookEndpoint) -> None:
-    """Enable an endpoint and forget its earlier failures."""
     endpoint.status, endpoint.disabled_reason, endpoint.failing_since = EndpointStatus.ACTIVE, None, None
 
 
 def disable_endpoint(session: Session, endpoint: WebhookEndpoint, reason: str) -> None:
-    """Disable an endpoint and cancel its pending deliveries."""
     endpoint.status, endpoint.disabled_reason = EndpointStatus.DISABLED, reason
     session.execute(
         _pending_of(endpoint.id).values(status=DeliveryStatus.CANCELLED, error=reason, finished_at=func.now())
@@ -62,7 +58,6 @@ def disable_endpoint(session: Session, endpoint: WebhookEndpoint, reason: str) -
 
 
 def record_failure(session: Session, endpoint: WebhookEndpoint, disable_after_s: float) -> bool:
-    """Record a failed attempt; True when attempts have only failed for longer than `disable_after_s`."""
     since = WebhookEndpoint.failing_since
     return bool(
         session.scalar(
@@ -75,7 +70,6 @@ def record_failure(session: Session, endpoint: WebhookEndpoint, disable_after_s:
 
 
 def callback_secret(session: Session, tenant_id: int) -> str:
-    """The secret that signs messages to the callback URLs of single requests."""
     return session.get_one(Tenant, tenant_id).callback_secret
 
 

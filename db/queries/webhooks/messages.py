@@ -34,14 +34,12 @@ def add_message(
     to: Sequence[Receiver],
     traceparent: str | None = None,
 ) -> list[uuid.UUID]:
-    """Store a message and one delivery per receiver, due at once; return the delivery ids."""
     session.add(WebhookMessage(id=message_id, type=type_, payload=payload, query_id=query_id, traceparent=traceparent))
     session.flush()
     return [add_delivery(session, message_id, receiver).id for receiver in to]
 
 
 def add_delivery(session: Session, message_id: str, to: Receiver) -> WebhookDelivery:
-    """Add a delivery of a stored message, due at once."""
     delivery = WebhookDelivery(message_id=message_id, **to._asdict())
     session.add(delivery)
     session.flush()
@@ -54,7 +52,6 @@ def get_message(session: Session, message_id: str) -> WebhookMessage:
 
 
 def get_delivery(session: Session, delivery_id: uuid.UUID) -> tuple[WebhookDelivery, WebhookMessage]:
-    """The delivery with its message. Raises DeliveryNotFound."""
     found = session.execute(_with_message().where(WebhookDelivery.id == delivery_id)).one_or_none()
     if found is None:
         raise DeliveryNotFound(f"There is no delivery {delivery_id}.")

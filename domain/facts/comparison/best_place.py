@@ -25,6 +25,7 @@ class SourceMatch:
 
     `is_close`: it states nearly the same. `coverage` and `similarity` (0..1) are those of the alignment. `section` is
     the heading that the statement names, if that decided; `in_table`: the names of a row and a column decided.
+    `in_cell`: one cell states all of it, and `place` is its row.
     """
 
     is_close: bool
@@ -35,15 +36,14 @@ class SourceMatch:
     place: str
     section: str = ""
     in_table: bool = False
+    in_cell: bool = False
 
     @property
     def is_full_match(self) -> bool:
-        """Whether the place states all of the statement."""
         return self.is_close and not self.differences
 
 
 def best_place(tokens: Sequence[Token], source: ParsedSource, *, by_sentence: bool) -> SourceMatch:
-    """Return the best match among the clauses of the source; `by_sentence` tries its whole sentences first."""
     nothing = SourceMatch(is_close=False, verbatim=False, coverage=0.0, similarity=0.0, differences=(), place="")
     if by_sentence and len(source.read_sentences) != len(source.clauses):
         wanted = {each.key for each in tokens if each.is_content}
@@ -129,7 +129,6 @@ def _compare_with(alignment: Alignment, source: ParsedSource, at: int, place: st
 
 
 def _other_antecedent(alignment: Alignment, source: ParsedSource, at: int, place: str) -> Difference | None:
-    """Return the subject that the pronoun of a place refers to, if it is not that of the statement."""
     subject = next((each for each in alignment.statement if each.is_content), None)
     meant = other_antecedent(alignment.statement, source.clauses_before(at), place, source.all_keys)
     # It may refer to something else: neither proven nor contradicted.
@@ -153,7 +152,6 @@ def _is_close(alignment: Alignment) -> bool:
 
 
 def _without_subject(alignment: Alignment) -> Alignment | None:
-    """Return the alignment of all of a statement but its subject, if a sentence that has a pronoun there states it."""
     first = min((mine for mine, _ in alignment.pairs), default=0)
     rest = [each for at, each in enumerate(alignment.statement) if at >= first or not each.is_content]
     if not first or len(rest) == len(alignment.statement):
@@ -164,7 +162,6 @@ def _without_subject(alignment: Alignment) -> Alignment | None:
 
 
 def _candidate_alignments(tokens: Sequence[Token], source: ParsedSource) -> Iterator[tuple[Alignment, int]]:
-    """Yield alignments with the clauses that share most with the statement, each with its index."""
     wanted = {each.key for each in tokens if each.is_content}
     for at in most_shared(wanted, source.clauses_by_key):
         yield align(tokens, _answering_tokens(tokens, source, at)), at

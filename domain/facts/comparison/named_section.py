@@ -16,7 +16,6 @@ _ABOUT_OTHERS = ("order", "negation")  # differences that a missing name does no
 
 
 def compare_with_section(tokens: Sequence[Token], source: str) -> SourceMatch | None:
-    """Return the match in the section whose heading the statement names; None if the section decides nothing."""
     section = named_section(tokens, source)
     if section is None:
         return None
@@ -51,7 +50,6 @@ def _matches_by_name(found: SourceMatch, section: NamedSection) -> bool:
 
 
 def _competing_subject(tokens: Sequence[Token], section: NamedSection, place: str, own: ParsedSource) -> Token | None:
-    """Return the subject of the place if it is not what the heading names."""
     sentence, present = tokenize(place), subject_classes(own.clause_tokens)
     said = {each.key for each in section.name_terms} | stated_classes(own.clause_tokens, section.name_terms)
     # If the heading has a class of its own, or its section is about several classes, not every class refers to it.

@@ -25,7 +25,6 @@ _ACTING = ("subject", "topic", "owner")
 
 
 def part_of_name(statement: Sequence[Token], place: Sequence[Token]) -> Iterator[Difference]:
-    """Yield the subject of the statement if the place has it only as a part of other names."""
     subject = _subject(statement)
     if subject is None:
         return
@@ -45,7 +44,6 @@ def _subject(tokens: Sequence[Token]) -> Token | None:
 
 
 def _whole_name(subject: Token, place: Sequence[Token], at: int) -> tuple[str, str]:
-    """Return the name around `place[at]` as written, and the key of its head if that is not the subject's."""
     token = place[at]
     behind = place[at + 1] if at + 1 < len(place) else None
     adjoins = behind is not None and behind.start == token.start + len(token.text) + 1 and behind.is_content

@@ -40,7 +40,6 @@ class ParsedSource:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """Its sentences and headings in order."""
         headings = heading_lines(self.text)
         return tuple(
             part for each in parse_sentences(self.text).sentences for part in split_off_headings(each.text, headings)
@@ -48,22 +47,18 @@ class ParsedSource:
 
     @cached_property
     def read_sentences(self) -> tuple[ReadSentence, ...]:
-        """Its sentences with their clauses; a question and its answer are one."""
         return tuple(read_with_answers(self.sentences, heading_lines(self.text)))
 
     @cached_property
     def clauses(self) -> tuple[str, ...]:
-        """Its clauses in order; a sentence that cannot be divided is one clause."""
         return tuple(clause.text for each in self.read_sentences for clause in each.clauses)
 
     @cached_property
     def questions(self) -> tuple[str, ...]:
-        """The question with which each of its clauses begins, or empty."""
         return tuple(clause.question for each in self.read_sentences for clause in each.clauses)
 
     @cached_property
     def asserts(self) -> tuple[bool, ...]:
-        """Whether each of its clauses asserts something; a question without an answer does not."""
         return tuple(clause.asserts for each in self.read_sentences for clause in each.clauses)
 
     @cached_property
@@ -72,12 +67,10 @@ class ParsedSource:
 
     @cached_property
     def verbatim_keys(self) -> frozenset[str]:
-        """The `verbatim_key` of each sentence."""
         return frozenset(map(verbatim_key, self.sentences))
 
     @cached_property
     def clause_keys(self) -> tuple[frozenset[str], ...]:
-        """The keys of the content tokens of each clause, and of their words."""
         return tuple(
             frozenset(key for each in tokens if each.is_content for key in (each.key, *each.key.split()))
             for tokens in self.clause_tokens
@@ -89,14 +82,12 @@ class ParsedSource:
 
     @cached_property
     def clauses_by_key(self) -> Mapping[str, Sequence[int]]:
-        """Key → indexes of the clauses that have it and assert something."""
         return _by_key(
             [keys if asserts else frozenset() for keys, asserts in zip(self.clause_keys, self.asserts, strict=True)]
         )
 
     @cached_property
     def sentences_by_key(self) -> Mapping[str, Sequence[int]]:
-        """Key → indexes of the `read_sentences` that have it."""
         return _by_key(self.sentence_keys)
 
     @cached_property
@@ -105,7 +96,6 @@ class ParsedSource:
 
     @cached_property
     def acronyms(self) -> frozenset[str]:
-        """The acronyms of its runs of capitalised words."""
         runs = re.findall(r"(?:[A-Z][\w'’]*+[ -](?:of |and |for |the |& )?+){1,7}+[A-Z][\w'’]*+", self.text)
         return frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in runs)
 
@@ -127,23 +117,19 @@ class ParsedSource:
 
     @cached_property
     def first_clauses(self) -> tuple[int, ...]:
-        """The index of the first clause of each of its `read_sentences`."""
         return tuple(accumulate((len(each.clauses) for each in self.read_sentences[:-1]), initial=0))
 
     @cached_property
     def is_heading(self) -> tuple[bool, ...]:
-        """Whether each of its clauses is a heading."""
         headings = heading_lines(self.text)
         return tuple(each.strip() in headings for each in self.clauses)
 
     @cached_property
     def opens_section(self) -> tuple[bool, ...]:
-        """Whether each of its clauses is a heading or begins with one."""
         below = (clause.under_heading for each in self.read_sentences for clause in each.clauses)
         return tuple(one or other for one, other in zip(self.is_heading, below, strict=True))
 
     def nearby_values(self, at: int, stated: Collection[str]) -> tuple[Value, ...]:
-        """Return the values of the two clauses before and after clause `at`, for a statement with the keys `stated`."""
         behind = range(at + 1, min(at + 1 + _BEFORE, len(self.clause_tokens)))
         own = takewhile(lambda each: not self.opens_section[each], behind)
         around = [
@@ -153,7 +139,6 @@ class ParsedSource:
         return tuple(each.value for tokens in around for each in tokens if each.value)
 
     def context_keys(self, at: int) -> frozenset[str]:
-        """Return the keys of the two clauses before clause `at`."""
         return frozenset[str]().union(*(self.clause_keys[each] for each in self._preceding(at)))
 
     def clauses_before(self, at: int) -> Sequence[str]:

@@ -37,7 +37,7 @@ def compare(statement: str, source: str) -> SourceMatch:
     if (plain := verbatim_key(statement)) and plain in parsed.verbatim_keys:
         return SourceMatch(is_close=True, verbatim=True, coverage=1.0, similarity=1.0, differences=(), place=statement)
     tokens = tokenize(statement)
-    if found := _compare_with_tables(tokens, source) or compare_with_section(tokens, source):
+    if found := _compare_with_tables(tokens, source, statement) or compare_with_section(tokens, source):
         return found
     parts = clauses(statement)
     best = best_place(tokens, parsed, by_sentence=len(parts) > 1)
@@ -53,7 +53,6 @@ def compare(statement: str, source: str) -> SourceMatch:
 
 
 def _reversed_step(tokens: Sequence[Token], source: ParsedSource) -> Difference | None:
-    """Return a step that the sentence with most of the statement has in another order."""
     wanted = {each.key for each in tokens if each.is_content}
     for at in most_shared(wanted, source.sentences_by_key)[:1]:
         sentence = tokenize(source.read_sentences[at].text)
@@ -78,9 +77,9 @@ def _with_restrictions(statement: str, best: SourceMatch) -> SourceMatch:
     return replace(best, differences=(*best.differences, *found))
 
 
-def _compare_with_tables(tokens: Sequence[Token], source: str) -> SourceMatch | None:
+def _compare_with_tables(tokens: Sequence[Token], source: str, statement: str) -> SourceMatch | None:
     """Compare with the tables, unless the prose beside them states all of the statement (V2)."""
-    cell = compare_with_tables(tokens, source)
+    cell = compare_with_tables(tokens, source, statement)
     if cell is None:
         return None
     if (
@@ -88,7 +87,9 @@ def _compare_with_tables(tokens: Sequence[Token], source: str) -> SourceMatch | 
         and (prose := best_place(tokens, parse_source(parse_tables(source).prose), by_sentence=False)).is_full_match
     ):
         return prose
-    return SourceMatch(True, False, cell.share, cell.share, cell.differences, cell.place, in_table=True)
+    return SourceMatch(
+        True, False, cell.share, cell.share, cell.differences, cell.place, in_table=True, in_cell=cell.proven
+    )
 
 
 def _compare_by_clause(parts: Sequence[str], source: ParsedSource, *, is_close: bool) -> SourceMatch | None:

@@ -68,7 +68,6 @@ def opposites_of_clauses(alignment: Alignment) -> tuple[Token, Token] | None:
 
 
 def _clauses_of_stated_subjects(alignment: Alignment) -> Collection[int]:
-    """Return the clauses that begin with a word of the statement, but for the first: all share its subject."""
     first: dict[int, int] = {}
     for at, each in enumerate(alignment.source):
         if each.is_content:
@@ -77,7 +76,6 @@ def _clauses_of_stated_subjects(alignment: Alignment) -> Collection[int]:
 
 
 def _has_neighbour(at: int, alignment: Alignment) -> bool:
-    """Say whether a word or value beside a value, in its clause, is in the statement."""
     tokens, matched = alignment.source, alignment.matched_source
     beside = (_next_content(tokens, at, step) for step in (-1, 1))
     return any(each in matched for each in beside if each is not None)

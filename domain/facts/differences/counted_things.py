@@ -15,7 +15,6 @@ _AMONG = ("중", "중에", "중에서", "가운데")
 
 
 def miscounted_things(alignment: Alignment) -> Iterator[Difference]:
-    """Yield each number of the statement whose thing is counted with another number in the source."""
     pairs = (*alignment.pairs, *alignment.moved)
     place = dict(pairs)
     for mine, theirs in pairs:
@@ -40,7 +39,6 @@ def _is_part(tokens: Sequence[Token], at: int, whole: Token) -> bool:
 
 
 def is_recounted(alignment: Alignment) -> bool:
-    """Say whether a Korean sentence has all of the statement, but counts the same things with other numbers."""
     places = range(len(alignment.statement))
     lost = [at for at in places if at not in alignment.matched_statement and alignment.statement[at].is_content]
     return bool(lost) and all(_is_counted_otherwise(at, alignment) for at in lost)
@@ -55,7 +53,6 @@ def _is_counted_otherwise(at: int, alignment: Alignment) -> bool:
 
 
 def _thing(tokens: Sequence[Token], at: int) -> int | None:
-    """Return the index of the noun that the number at `at` counts; None if no noun is beside it."""
     value = tokens[at].value
     before = at - 1 if value and value.counter else -1
     beside = before if any(is_korean(each.text) for each in tokens) else at + 1
@@ -67,7 +64,6 @@ def _thing(tokens: Sequence[Token], at: int) -> int | None:
 
 
 def _number(tokens: Sequence[Token], thing: int) -> Token | None:
-    """Return the number that counts the noun at `thing`."""
     for at in (thing - 1, thing + 1):
         if 0 <= at < len(tokens) and tokens[at].value and _thing(tokens, at) == thing:
             return tokens[at]

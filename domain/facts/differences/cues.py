@@ -52,7 +52,6 @@ def cue_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
 def _changed(
     cue: Token, own: Sequence[Token], others: Sequence[Token], matched: Collection[int], alignment: Alignment
 ) -> Iterator[Difference]:
-    """Yield the change made by a cue that only one sentence has (the one with the tokens `own`)."""
     if not _changes_meaning(cue, others, own, matched, alignment):
         return
     inserted = own is alignment.statement
@@ -67,7 +66,6 @@ def _changed(
 
 
 def _weaker_duties(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
-    """Yield duties of the source that the statement words as abilities: "must file a report", "can file a report"."""
     if any(each.cue in ("obliged", "possible", "denied") for each in alignment.statement):
         return
     able = next((each for each in alignment.statement if each.key in _ENABLING), None)
@@ -89,7 +87,6 @@ def scope_differences(alignment: Alignment) -> Iterator[Difference]:
 
 
 def _next_content(token: Token, tokens: Sequence[Token]) -> int:
-    """Return the index of the next content token; -1 if there is none."""
     at = next(index for index, each in enumerate(tokens) if each is token)
     return next((i for i in range(at + 1, len(tokens)) if tokens[i].is_content), -1)
 
@@ -174,7 +171,6 @@ def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> b
 
 
 def _governed_word(cue: Token, own: Sequence[Token], alignment: Alignment, *, inserted: bool) -> str:
-    """Return the word of the statement that the cue governs; the cue itself if there is none."""
     at = next(index for index, each in enumerate(own) if each is cue)
     pairs = (*alignment.pairs, *alignment.moved)
     to_mine = {mine: mine for mine, _ in pairs} if inserted else {theirs: mine for mine, theirs in pairs}

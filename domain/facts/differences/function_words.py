@@ -39,7 +39,6 @@ _BEHIND_VERBS = _exclusive(
 
 
 def function_word_differences(alignment: Alignment) -> Iterator[Difference]:
-    """Yield each word that both sentences have, with function words beside it that exclude each other."""
     if _compares(alignment.statement) and not any(each.key in _COMPARED | {"than"} for each in alignment.source):
         yield Difference("quantifier", next(each.text for each in alignment.statement if each.key in _COMPARED), None)
     for mine, theirs in sorted((*alignment.pairs, *alignment.moved)):
@@ -64,7 +63,6 @@ def _compares(tokens: Sequence[Token]) -> bool:
 def _excluded(
     stated: Sequence[str], known: Sequence[str], exclusive: Mapping[str, frozenset[str]]
 ) -> tuple[str, str] | None:
-    """Return a word of the statement and the word of the source that excludes it, unless one side has both."""
     for one in stated:
         for other in known:
             if other in exclusive.get(one, ()) and one not in known and other not in stated:
@@ -73,7 +71,6 @@ def _excluded(
 
 
 def _before(tokens: Sequence[Token], at: int) -> list[str]:
-    """Return the function words between a token and the content word before it, the nearest first."""
     found: list[str] = []
     for token in reversed(tokens[max(0, at - _FARTHEST) : at]):
         if token.is_content:

@@ -32,7 +32,6 @@ def other_nouns(alignment: Alignment, source_keys: Collection[str]) -> Iterator[
 
 
 def _in_same_place(noun: Token, alignment: Alignment) -> Token | None:
-    """Return the noun with the same particle beside the verb that both sentences have, if the statement lacks it."""
     verb = max(alignment.matched_source, default=None)
     if verb is None:
         return None
@@ -47,5 +46,4 @@ def _role(token: Token) -> str:
 
 
 def _particle(token: Token) -> str:
-    """Return the particle of a place or time, of which there are several: 에, 에서, 에게; empty for other roles."""
     return token.text.removeprefix(token.key) if token.case in ("goal", "source") else ""

@@ -159,7 +159,6 @@ def _opposites(alignment: Alignment) -> Iterator[Difference]:
 
 
 def _undone(alignment: Alignment) -> Iterator[Difference]:
-    """Yield the act of the statement that was given up or refused in the source: 은퇴를 포기했다 and 은퇴했다."""
     undoing = [each for at, each in enumerate(alignment.source) if at not in alignment.matched_source and _undoes(each)]
     last = _last_content(alignment.statement)
     if undoing and last and any(tokens_match(last, each) for each in alignment.source if each.is_content):
@@ -185,7 +184,6 @@ def has_exchanged_sides(alignment: Alignment) -> bool:
 
 
 def _sides(tokens: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]] | None:
-    """Return what a sentence compares: its subject, and the noun with 보다, each with the nouns before it."""
     than = next((at for at, each in enumerate(tokens) if each.case == "than"), None)
     subject = next((at for at, each in enumerate(tokens) if each.case in ("subject", "topic")), None)
     return None if than is None or subject is None else (_phrase(tokens, subject), _phrase(tokens, than))

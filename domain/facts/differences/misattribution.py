@@ -36,7 +36,6 @@ class Misattribution:
 
 
 def misattributed_values(alignment: Alignment) -> Iterator[Misattribution]:
-    """Yield each value of the statement that the source gives to the subject of another clause."""
     yield from _out_of_order(alignment)
     if len({each.clause for each in alignment.statement}) > 1:
         for part in _parts(alignment.statement):
@@ -59,7 +58,6 @@ def misattributed_values(alignment: Alignment) -> Iterator[Misattribution]:
 
 
 def _parts(statement: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """Yield the clauses of a statement of a few clauses."""
     clauses = sorted({each.clause for each in statement})
     for number in clauses[:_MOST_PARTS]:
         yield [each for each in statement if each.clause == number]
@@ -103,7 +101,6 @@ def _listed(tokens: Sequence[Token]) -> list[tuple[Token, Token]]:
 def _values_of_other_clauses(
     value: Token, owner: Token, known: Sequence[Token], rest: Sequence[Token]
 ) -> Iterator[Misattribution]:
-    """Yield the first subject of another clause that has a value of the same kind there."""
     for subject in known:
         counterpart = next((each for each in rest if each.clause == subject.clause and are_alike(each, value)), None)
         if (
@@ -175,14 +172,12 @@ def _may_stand_alike(one: Token, other: Token, frames: Mapping[int, set[tuple[st
 
 
 def _stand_alike(one: Token, other: Token, frames: Mapping[int, set[tuple[str, str]]]) -> bool:
-    """Say whether two words of a sentence have the same place in their clauses, or are values of the same kind."""
     if one.value or other.value:
         return are_alike(one, other)
     return bool(frames[id(one)] & frames[id(other)])
 
 
 def _frames(at: int, sentence: Sequence[Token]) -> set[tuple[str, str]]:
-    """Return the words beside a token in its clause, and its particle: what takes the same place has the same."""
     clause, case = sentence[at].clause, sentence[at].case
     before = sentence[at - 1].key if at and sentence[at - 1].clause == clause else ""
     after = sentence[at + 1].key if at + 1 < len(sentence) and sentence[at + 1].clause == clause else ""
@@ -195,12 +190,10 @@ def _preceding_function_word(token: Token, sentence: Sequence[Token]) -> str:
 
 
 def _identifier_pattern(token: Token) -> str:
-    """Return an identifier without its digits; empty for any other token."""
     return _DIGITS.sub("#", token.key) if token.kind == "name" and _DIGITS.search(token.key) else ""
 
 
 def _can_own(token: Token) -> bool:
-    """Say whether a token may be a subject; a Korean word in 다 is the verb that ends its sentence."""
     return token.is_content and not token.text.endswith("다")
 
 
@@ -209,7 +202,6 @@ def _is_in_one_clause(token: Token, alignment: Alignment) -> bool:
 
 
 def _owner(value: Token, alignment: Alignment) -> Token | None:
-    """Return the subject of the clause of `value`: what precedes the first word that it shares with the statement."""
     leading: list[Token] = []
     for at, token in enumerate(alignment.source):
         if token.clause == value.clause and token.is_content:

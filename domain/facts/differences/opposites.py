@@ -7,7 +7,7 @@ from domain.text.words import stem
 
 
 def are_opposites(one: Token, other: Token) -> bool:
-    stems = [stem(each.text.casefold()) for each in (one, other)]
+    stems = [stem(_adjective(each.text.casefold())) for each in (one, other)]
     if frozenset(stems) in OPPOSITES:
         return True
     if korean.are_opposed(one.key, other.key):
@@ -18,3 +18,9 @@ def are_opposites(one: Token, other: Token) -> bool:
             longer[:1] in korean.PREFIXES and shorter[:1] == "유" and longer[1:] == shorter[1:]
         )
     return len(shorter) > 3 and any(longer == prefix + shorter for prefix in PREFIXES)
+
+
+def _adjective(word: str) -> str:
+    """`quick` for `quickly`; most other words in "-ly" are no adverbs of short adjectives."""
+    plain = word.removesuffix("ly")
+    return plain if plain != word and any(stem(plain) in pair for pair in OPPOSITES) else word

@@ -49,7 +49,6 @@ class SentenceContext:
 
 
 def differences(alignment: Alignment, around: SentenceContext) -> list[Difference]:
-    """Return the differences in the order of the statement; [] if the sentence states all of it."""
     found: list[Difference] = []
     moved = {mine for mine, _ in alignment.moved}, {theirs for _, theirs in alignment.moved}
     stated_at = {id(token): index for index, token in enumerate(alignment.statement)}
@@ -105,7 +104,6 @@ def _denied_part(alignment: Alignment) -> Difference | None:
 
 
 def is_negated(alignment: Alignment) -> bool:
-    """Say whether the sentence has all of the statement except for words that it negates: `unpublished`."""
     lost = [(each, gap) for gap in alignment.gaps for each in gap.statement if each.is_content]
     return (
         bool(lost)
@@ -127,7 +125,6 @@ def _misattributed(alignment: Alignment) -> Iterator[Difference]:
 
 
 def _beside(gap: Gap, alignment: Alignment) -> Sequence[Token]:
-    """Return the source's tokens that may correspond to a gap: before or after the alignment only the nearest ones."""
     if len(gap.source) <= _WIDEST or not gap.statement:
         return gap.source
     if gap.source[0] is alignment.source[0]:
@@ -195,7 +192,6 @@ def _is_in_range(token: Token, alignment: Alignment) -> bool:
 
 
 def _text_of(some: Sequence[Token], tokens: Sequence[Token]) -> str:
-    """Return the text from the first to the last of `some` tokens, with function words before and between them."""
     if not some:
         return ""
     first, last = some[0].start, some[-1].start

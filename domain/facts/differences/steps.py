@@ -13,12 +13,10 @@ _NEXT = vocabulary(
 
 
 def orders_steps(tokens: Sequence[Token]) -> bool:
-    """Say whether a sentence orders steps."""
     return any(each.text.casefold() in _NEXT for each in tokens)
 
 
 def reversed_steps(alignment: Alignment) -> Difference | None:
-    """Return a step that the statement has before another one, and the source behind it."""
     mine, theirs = _numbered(alignment.statement), _numbered(alignment.source)
     latest = earlier = -1  # the last step of the source so far, and that of the steps before the present one
     step = 0
@@ -34,7 +32,6 @@ def reversed_steps(alignment: Alignment) -> Difference | None:
 
 
 def _numbered(tokens: Sequence[Token]) -> Sequence[int]:
-    """Return the number of the step to which each token belongs."""
     found: list[int] = []
     step = 0
     for each in tokens:

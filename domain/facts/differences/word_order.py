@@ -85,13 +85,11 @@ def _is_end(one: Token, other: Token, *, alike: bool) -> bool:
 
 
 def _is_listed(tokens: Sequence[Token]) -> bool:
-    """Say whether the tokens are members of one list, whose order means nothing."""
     kinds = {each.kind for each in tokens if each.key not in _LIST_WORDS}
     return len(kinds) == 1 and "word" not in kinds
 
 
 def _has_other_voice(alignment: Alignment) -> bool:
-    """Say whether exactly one of the sentences is passive, with a verb that both have."""
     here, there = (_passive_verb(tokens) for tokens in (alignment.statement, alignment.source))
     if bool(here) == bool(there):
         return False
@@ -212,7 +210,6 @@ def _subject_of_both_voices(alignment: Alignment) -> Difference | None:
 
 
 def _has_other_korean_voice(alignment: Alignment) -> bool:
-    """Say whether a Korean verb is active in one sentence and passive in the other."""
     voices = (
         {_korean_voice(alignment.statement[mine]), _korean_voice(alignment.source[theirs])}
         for mine, theirs in (*alignment.pairs, *alignment.moved)
@@ -229,7 +226,6 @@ def _korean_voice(token: Token) -> str:
 
 
 def _counterpart(alignment: Alignment, place: int) -> Token:
-    """Return the token of the statement that matches a token of the source."""
     return next(alignment.statement[mine] for mine, theirs in (*alignment.pairs, *alignment.moved) if theirs == place)
 
 
@@ -238,7 +234,6 @@ def _key_at(tokens: Sequence[Token], at: int) -> str:
 
 
 def _passive_subject(tokens: Sequence[Token], verb: str) -> Token | None:
-    """Return the noun before the auxiliaries of a passive verb."""
     for at, token in enumerate(tokens):
         if token.key in _PASSIVE and any(same_word(each.key, verb) for each in tokens[at + 1 : at + 3]):
             before = next((each for each in reversed(tokens[:at]) if each.key not in _BEFORE_PASSIVE), None)
@@ -251,7 +246,6 @@ def _is_passive_at(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _passive_verb(tokens: Sequence[Token]) -> str:
-    """Return the stem of the verb of a passive sentence with an agent; empty for any other sentence."""
     for at, token in enumerate(tokens):
         if token.key not in _AUXILIARY:
             continue
@@ -266,7 +260,6 @@ def _passive_verb(tokens: Sequence[Token]) -> str:
 
 
 def case_differences(alignment: Alignment) -> Iterator[Difference]:
-    """Yield two words that exchanged their Korean cases, in whatever order they are."""
     both = [
         (alignment.statement[mine], alignment.source[theirs]) for mine, theirs in (*alignment.pairs, *alignment.moved)
     ]
@@ -289,5 +282,4 @@ def _has_role(one: Token, other: Token) -> bool:
 
 
 def _role(token: Token) -> str:
-    """Return the role that the particle marks; "bare" for a noun without one, as in `송다은 다음에`."""
     return "subject" if token.case == "topic" else token.case or "bare"

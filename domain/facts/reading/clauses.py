@@ -70,7 +70,6 @@ def _asserts(part: str) -> bool:
 
 
 def subject_phrase(clause: str) -> str:
-    """Return the words of a clause before its verb; empty if they cannot be separated from the others."""
     if HANGUL.search(clause):
         found = KOREAN_SUBJECT.match(clause)
         return found[0].strip() if found else ""

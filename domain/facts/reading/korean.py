@@ -187,7 +187,6 @@ def is_korean(word: str) -> bool:
 
 
 def analyse_word(folded: str, following: str = "") -> Word:
-    """Analyse one word, `folded` to lower case; `following` is the text after it."""
     if folded in PRONOUNS:
         return Word("pronoun", folded)
     for pattern, cue in _CUES:
@@ -233,7 +232,6 @@ def case_of(word: str) -> str:
 
 
 def case_of_value(behind: str) -> str:
-    """Return the case of a number, marked on the counter with which `behind` begins: `6살에서`, `12%로`."""
     counter = _COUNTER.match(behind)
     return case_of(f" {counter[0]}") if counter else ""
 

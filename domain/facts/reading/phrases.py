@@ -189,7 +189,6 @@ _KOREAN_PHRASES = tuple((re.compile(pattern, flags), plain) for pattern, plain, 
 
 
 def normalised(sentence: str) -> str:
-    """Return `sentence` in Unicode compatibility form, without accents, and with phrases replaced by single words."""
     text = sentence if sentence.isascii() else _without_accents(sentence)
     small = _small(text)
     for pattern, plain, needed in _PHRASES:

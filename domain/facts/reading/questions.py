@@ -59,7 +59,6 @@ def is_question(text: str) -> bool:
 
 
 def asks_openly(heading: str) -> bool:
-    """Say whether a heading asks, with or without a question mark: "How to get around"."""
     return is_question(heading) or is_open(heading)
 
 

@@ -93,7 +93,6 @@ def _english(text: str, opening: str, head: str, first: int) -> tuple[str, ...]:
 
 
 def _completed(text: str, opening: str, head: str) -> Iterator[str]:
-    """Yield the readings of a later part: alone, with the subject of the first part, or also with its verb."""
     subject, verb = subject_phrase(head), VERB.search(head)
     plain = _OPENING.sub("", text)
     opens_with_verb = VERB.match(f" {_OPENING.sub('', opening)}", 1)

@@ -58,7 +58,6 @@ class Alignment:
 
     @cached_property
     def local_similarity(self) -> float:
-        """The `similarity` of the statement to the part of the source from the first to the last match."""
         if not self.matched_source:
             return 0.0
         span = self.source[min(self.matched_source) : max(self.matched_source) + 1]
@@ -68,13 +67,11 @@ class Alignment:
 
     @cached_property
     def substitutions(self) -> int:
-        """Count the gaps in which the statement has other content."""
         lost = {id(self.statement[mine]) for mine, _ in self.moved}
         return sum(any(each.is_content and id(each) not in lost for each in gap.statement) for gap in self.gaps)
 
     @cached_property
     def unmatched(self) -> tuple[int, int]:
-        """How many content tokens of the statement, and of the source, do not match."""
         lost = sum(each.is_content for at, each in enumerate(self.statement) if at not in self.matched_statement)
         return lost, sum(each.is_content for at, each in enumerate(self.source) if at not in self.matched_source)
 
@@ -94,7 +91,6 @@ class Alignment:
 
     @cached_property
     def similarity(self) -> float:
-        """Share of content tokens that match, of both sentences together, 0..1."""
         here = sum(token.is_content for token in self.statement)
         there = sum(token.is_content for token in self.source)
         both = sum(self.statement[index].is_content for index in self.matched_statement)
@@ -189,7 +185,6 @@ def _beginnings(token: Token) -> Iterable[str]:
 
 
 def prefix_key(part: str) -> str:
-    """Return the beginning that two words of one lexeme share."""
     return part[:2] if part[:1] >= "가" else part[:_HEAD]
 
 
@@ -233,7 +228,6 @@ def _is_compared(token: Token) -> bool:
 
 
 def _labels(tokens: Sequence[Token]) -> list[int]:
-    """Number the tokens; equal ones get the same number."""
     numbers: dict[str, int] = {}
     found: list[int] = []
     for at, token in enumerate(tokens):
@@ -256,7 +250,6 @@ class _LabelledTokens:
         return ValueIndex([each.value for each in self._tokens])
 
     def label(self, token: Token, unknown: int) -> int:
-        """Return the label of the first equal token, else of the first that matches, else `unknown`."""
         alike = self._by_key.get(token.key, ())
         found = next((at for at in alike if _equal(token, self._tokens[at])), None)
         if found is None:
@@ -272,7 +265,6 @@ def _equal(one: Token, other: Token) -> bool:
 
 
 def _in_order(stated: Sequence[int], known: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the longest common subsequence, as pairs of indexes."""
     found: list[tuple[int, int]] = []
     for block in LCSseq.opcodes(stated, known):
         if block.tag == "equal":

@@ -93,7 +93,6 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
 
 
 def _korean_names(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Mark Korean names, which have no capitals: their endings and the titles after them show them."""
     if not korean.is_korean(text):
         return list(tokens)
     named = {each.start: each for each in find_names(text) if each.kind != "latin"}
@@ -156,7 +155,6 @@ def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]]
 
 
 def _cues_in_ending(text: str, token: Token) -> Sequence[Token]:
-    """Return the cue that a Korean verb has in its ending, as a token after the verb."""
     if token.text.isascii():
         return ()
     ending = (

@@ -44,7 +44,6 @@ class ValueIndex:
         self._others = [at for at, each in enumerate(values) if each and _is_special(each)]
 
     def candidates(self, stated: Value) -> list[int]:
-        """Return the places, in order, of all values that agree with `stated`, and of some others."""
         wanted = stated.quantity
         if wanted is None or _is_special(stated):
             return self._all
@@ -63,7 +62,6 @@ class ValueIndex:
 
 
 def _is_special(value: Value) -> bool:
-    """Say whether the value may agree with one of another figure."""
     huge = value.quantity is not None and value.quantity.value > _HUGE
     return huge or value.date is not None or value.minutes is not None
 

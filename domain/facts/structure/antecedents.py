@@ -65,7 +65,6 @@ def subject_classes(sentences: Sequence[Sequence[Token]]) -> Sequence[str]:
 
 
 def stated_classes(sentences: Iterable[Sequence[Token]], names: Sequence[Term]) -> frozenset[str]:
-    """Return the classes that some sentences state for the heading's thing: "Lipol is a statin", 한빛은 회사이다."""
     found: set[str] = set()
     for tokens in sentences:
         first = next((at for at, each in enumerate(tokens) if each.is_content), None)
@@ -81,7 +80,6 @@ def stated_classes(sentences: Iterable[Sequence[Token]], names: Sequence[Term]) 
 
 
 def subject_of(sentence: Sequence[Token]) -> int | None:
-    """Return the index of the first noun that may be the subject of a sentence; None for a pronoun or a value."""
     for at, token in enumerate(sentence):
         if token.key in _PERSONAL or token.value:
             return None
@@ -91,7 +89,6 @@ def subject_of(sentence: Sequence[Token]) -> int | None:
 
 
 def _class_key(token: Token) -> str:
-    """Return the key of a noun, without a Korean particle that a noun of one letter keeps: 강의."""
     plain = token.text[:-1]
     return plain if token.case and plain in CLASSES else token.key
 
@@ -131,7 +128,6 @@ def _follows_of(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_subject(tokens: Sequence[Token], at: int) -> bool:
-    """Say whether a noun before all matching tokens may be the subject of the sentence."""
     if _is_korean(tokens[at]):
         return tokens[at].case in ("subject", "topic")
     before = _key(tokens, at - 1)

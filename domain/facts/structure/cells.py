@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
-from domain.facts.structure.tables import Cell, Row, parse_tables
+from domain.facts.structure.bound_cells import BoundCell, bind
+from domain.facts.structure.tables import Cell, Row, parse_tables, told
 from domain.facts.structure.terms import (
     Term,
     TermIndex,
@@ -33,11 +34,12 @@ _UNSURE = {"denied": "negation", "possible": "modality", "planned": "modality"}
 @dataclass(frozen=True, slots=True)
 class TableComparison:
     """The differences between the tables and a statement. `place` is the row, `share` (0..1) how much of the
-    statement it has."""
+    statement it has. `proven`: one cell states all of it, and `place` is the row as it stands in the text."""
 
     differences: tuple[Difference, ...]
     place: str
     share: float = 1.0
+    proven: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,16 @@ class _NamedCell:
     at: int
 
 
-def compare_with_tables(tokens: Sequence[Token], text: str) -> TableComparison | None:
+def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "") -> TableComparison | None:
     """Compare a statement with the tables of `text`; None if it names no cell, or leaves open which."""
     rows = parse_tables(text).rows
     stated = terms(tokens)
     if not rows or not stated:
         return None
+    if row := _told_row(statement, rows):
+        return TableComparison((), row.line, proven=True)
+    if bound := bind(tokens, rows):
+        return _from_bound(bound, len(stated))
     named = _named_rows(stated, rows)
     if not named:
         return None
@@ -67,6 +73,27 @@ def compare_with_tables(tokens: Sequence[Token], text: str) -> TableComparison |
     if len(labels) == len(heads) == 1:
         return _compare_cell(tokens, stated, cells, rows)
     return _compare_cells(stated, cells, rows)
+
+
+def _told_row(statement: str, rows: Sequence[Row]) -> Row | None:
+    """Return the row of which a statement tells cells as answers do: "Huey · French: Riri; German: Tick"."""
+    label, sign, rest = statement.strip(" .").partition(" · ")
+    if not sign:
+        return None
+    parts = rest.split("; ")
+    for row in rows:
+        if row.line and told(row, ()).removesuffix(" · ") == label:
+            known = {told(row, (cell,)).partition(" · ")[2] for cell in row.cells}
+            if known.issuperset(parts):
+                return row
+    return None
+
+
+def _from_bound(bound: BoundCell, stated: int) -> TableComparison:
+    if bound.proven:
+        return TableComparison((), bound.row.line, proven=True)
+    found = (bound.difference,) if bound.difference else ()
+    return TableComparison(found, _place(bound.row), 1 - bound.rest / stated)
 
 
 def _named_rows(stated: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
@@ -83,7 +110,6 @@ def _named_rows(stated: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
 
 
 def _named_cells(stated: Sequence[Term], row: Row) -> list[_NamedCell]:
-    """Return the cells whose head the statement names; if a head occurs several times, the heads above it decide."""
     rest = without(stated, terms_of(row.label))
     found = [cell for cell in row.cells if has_all(rest, _naming_terms(cell.head))]
     chosen = most_specific(found, lambda cell: cell.head)
@@ -168,7 +194,6 @@ def _modality_differences(tokens: Sequence[Token], rest: Sequence[Term], about: 
 
 
 def _found_elsewhere(rest: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]) -> Term | None:
-    """Return the first of the remaining terms that another cell has, in the tables with a row of this name."""
     labels = {_folded(about.row.label) for about in cells}
     tables = {row.table for row in rows if _folded(row.label) in labels}
     meant = {id(about.cell) for about in cells}

@@ -67,12 +67,10 @@ _TOPIC = re.compile(r"(?:ing|ion|ment|ness|[ae]nce|ity|ogy)$")
 
 @text_cache()
 def heading_lines(text: str) -> frozenset[str]:
-    """Return the lines of `text` that are headings, without surrounding white space."""
     return frozenset(line.strip() for line, heading in lines_with_headings(text) if heading is not None)
 
 
 def heading_path(text: str, position: int) -> tuple[str, ...]:
-    """Return the headings above `text[position]`, outermost first."""
     ends, paths = _paths(text)
     at = bisect_right(ends, position) - 1
     return paths[at] if at >= 0 else ()
@@ -80,7 +78,6 @@ def heading_path(text: str, position: int) -> tuple[str, ...]:
 
 @text_cache()
 def _paths(text: str) -> tuple[Sequence[int], Sequence[tuple[str, ...]]]:
-    """Return the end of each heading, and the path of headings that applies from there."""
     ends: list[int] = []
     paths: list[tuple[str, ...]] = []
     path: list[tuple[int, str]] = []
@@ -114,7 +111,6 @@ def inherited_tokens(heading: Sequence[Token], stated: Collection[str]) -> list[
 
 
 def is_naming_token(token: Token) -> bool:
-    """Say whether a token of a heading names a thing, rather than a part of a text or of a thing."""
     words = [each for each in token.text.casefold().split() if not _NUMBER_WORD.fullmatch(each)]
     return token.kind in ("name", "word") and any(
         each not in _SECTION_WORDS and each.removesuffix("s") not in _SECTION_WORDS for each in words
@@ -122,18 +118,15 @@ def is_naming_token(token: Token) -> bool:
 
 
 def is_section_key(key: str) -> bool:
-    """Say whether a key is that of a word for parts of texts or things, such as "overview"."""
     return key in _SECTION_KEYS
 
 
 def is_topic_heading(heading: str) -> bool:
-    """Say whether a heading only names a part of a text or of a thing: "Career", "Connectivity"."""
     named = [each for each in tokenize(heading) if is_naming_token(each)]
     return all(each.kind == "word" and _TOPIC.search(each.text) for each in named)
 
 
 def lines_with_headings(text: str) -> Iterator[tuple[str, tuple[int, str] | None]]:
-    """Yield each line, with its level and words if it is a heading."""
     before = ""
     is_open = False  # the last line with words was no heading, and no sentence ended there
     for line, following in pairwise((*text.splitlines(), "")):
@@ -183,7 +176,6 @@ def _small_heading(line: str) -> tuple[int, str] | None:
 
 
 def _is_wrapped(line: str, following: str) -> bool:
-    """Say whether a line rather begins a wrapped paragraph."""
     return following.lstrip()[:1].islower() or len(line.split()) > _MOST_WORDS
 
 

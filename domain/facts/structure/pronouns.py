@@ -62,7 +62,6 @@ def other_antecedent(
 
 
 def _named(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Return the nouns of the subject of a sentence that name it: no classes, no values."""
     if any(each.case for each in tokens):
         last = next((at for at, each in enumerate(tokens) if each.case in ("subject", "topic")), -1)
         subject = tokens[: last + 1]

@@ -24,7 +24,6 @@ class Record:
 
 
 def parse_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
-    """Return the records of `lines`, and the other lines."""
     blocks: list[tuple[str, list[tuple[str, str]]]] = []
     records: list[Record] = []
     others: list[str] = []

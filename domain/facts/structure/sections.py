@@ -79,7 +79,6 @@ def parse_sections(text: str) -> tuple[Section, ...]:
 
 
 def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
-    """Return the section whose heading the statement names; None if it names none, or unrelated ones."""
     sections = parse_sections(text)
     index = TermIndex(terms(tokens))
     headings = list(dict.fromkeys(each for section in sections for each in section.path))
@@ -108,7 +107,6 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
 
 
 def _has_each(path: Sequence[str], chosen: Sequence[str]) -> bool:
-    """Say whether a path has each of the chosen headings, or another one of them that names the same."""
     names = [frozenset(term.key for term in naming_terms(each)) | _relation_words(each) for each in chosen]
     above = {name for each, name in zip(chosen, names, strict=True) if each in path}
     return above.issuperset(names)
@@ -147,7 +145,6 @@ def _is_named(heading: str, tokens: Sequence[Token], index: TermIndex) -> bool:
 
 
 def _is_mentioned(wanted: Token, tokens: Sequence[Token]) -> bool:
-    """Say whether the statement has a word of a heading as a noun: "founded" does not mention "Founding"."""
     if wanted.kind != "word":
         return True
     written = {form for each in tokens for form in _noun_forms(each.text)}
@@ -170,7 +167,6 @@ def _noun_forms(text: str) -> Iterator[str]:
 
 
 def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], index: TermIndex) -> Iterator[str]:
-    """Yield the headings below the `chosen` ones that name a thing which the statement does not name."""
     last = max(at for at, each in enumerate(path) if each in chosen)
     known = [term for each in chosen for term in _known_terms(each)]
     below = [each for each in path[last + 1 :] if not (is_topic_heading(each) or _asks_for_aspect(each))]

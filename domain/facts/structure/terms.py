@@ -23,7 +23,6 @@ class Term:
 
 
 def terms(tokens: Sequence[Token]) -> list[Term]:
-    """Return the terms of the content tokens; each word of a name is a term."""
     return [
         Term(key, each)
         for each in tokens
@@ -39,7 +38,6 @@ def terms_of(text: str) -> tuple[Term, ...]:
 
 
 def terms_match(one: Term, other: Term) -> bool:
-    """Say whether two terms match, whichever of them has the less exact date or name."""
     if one.key == other.key or (one.key[:2] == "fy" and one.key[2:] == other.key):
         return True
     if one.token.value or other.token.value:

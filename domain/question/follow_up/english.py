@@ -2,7 +2,7 @@
 
 import re
 
-from domain.question.follow_up.english_omissions import asked_instead, with_owner
+from domain.question.follow_up.english_omissions import asked_instead, of_the_event, with_owner
 from domain.question.follow_up.english_phrases import ASKING, AUXILIARIES, WORD
 from domain.question.follow_up.english_references import resolved
 from domain.question.follow_up.restatement import Restatement, Verdict
@@ -26,7 +26,6 @@ _MOST_WORDS_LED, _MOST_WORDS_BARE, _FEW = 12, 4, 2
 
 
 def restate(question: str, topic: str) -> Restatement | Verdict:
-    """Say what `question` means after the question `topic`, which stands alone."""
     flat = " ".join(question.split())
     led = _LEAD.match(flat)
     rest = flat[led.end() :] if led else flat
@@ -37,7 +36,7 @@ def restate(question: str, topic: str) -> Restatement | Verdict:
         return "refers back"
     if asked := _left_out(body, rest, led=led is not None):
         return asked_instead(asked, topic) or _how_it_stands(body, led=led is not None)
-    found = with_owner(body, topic) or resolved(rest, topic)
+    found = of_the_event(body, topic) or with_owner(body, topic) or resolved(rest, topic)
     if found:
         return found
     return "refers back" if len(words(body)) <= _FEW else "stands alone"
@@ -49,7 +48,6 @@ def _how_it_stands(body: str, *, led: bool) -> Verdict:
 
 
 def _left_out(body: str, rest: str, *, led: bool) -> str | None:
-    """What a question without a verb asks about: "What about pump 20?", "And in 2022?", "Paris?"."""
     if about := _ABOUT.match(body):
         return about["rest"]
     said = WORD.findall(body)

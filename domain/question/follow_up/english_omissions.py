@@ -3,8 +3,15 @@
 import re
 from collections.abc import Sequence
 
-from domain.question.follow_up.english_phrases import PREPOSITIONS, TIMES, WORD, Phrase, phrases
-from domain.question.follow_up.english_subjects import ATTRIBUTES, MEASURES, head_of, thing_of, without_times
+from domain.question.follow_up.english_phrases import PREPOSITIONS, TIMES, WORD, Phrase, behind_its_verb, phrases
+from domain.question.follow_up.english_subjects import (
+    ATTRIBUTES,
+    MEASURES,
+    event_of,
+    head_of,
+    thing_of,
+    without_times,
+)
 from domain.question.follow_up.restatement import Restatement
 
 _NUMBER = re.compile(
@@ -12,21 +19,31 @@ _NUMBER = re.compile(
 )
 _PROPER = re.compile(r"[A-ZÀ-ÖØ-Þ][^\W_]*(?: [A-ZÀ-ÖØ-Þ][^\W_]*)*")
 _FEW = 2
+_VICTIMS = re.compile(
+    r"(?:the )?(?P<who>injured|wounded|dead|killed|missing|deaths|injuries|casualties|fatalities|victims|survivors)",
+    re.IGNORECASE,
+)
+_OF_AN_EVENT = re.compile(
+    r"(?:the |its )?(?P<what>causes?|damages?|reasons?|consequences?|outcome|origin|losses)", re.IGNORECASE
+)
+_ADVERB_OF_PLACE = re.compile(r"(?:in|out)(?:side|doors?)|upstairs|downstairs|abroad|online|elsewhere", re.IGNORECASE)
+_PLACE = ("in", "at", "on", "within", "near", "behind", "above", "below")
 
 
 def asked_instead(asked: str, topic: str) -> Restatement | None:
-    """The question `topic`, asked about `asked`."""
     first, _, behind = asked.partition(" ")
     preposition = first.casefold() if first.casefold() in PREPOSITIONS and behind else ""
     new = behind if preposition else asked
     if owned := re.match(r"(?:its|their|his|her) (?P<what>.+)$", new, re.IGNORECASE):
         return _attribute(owned["what"], topic)
+    if text := _of_the_event(new, topic):
+        return Restatement(text)
     found = phrases(topic)
     if text := _other_time(new, topic) or _other_label(new, topic, found):
         return Restatement(text)
     if not preposition and head_of(new) in ATTRIBUTES and (text := _attribute(new, topic)):
         return text
-    if text := _other_phrase(new, preposition, topic, found):
+    if text := _other_phrase(new, preposition, topic, found) or _other_place(new, topic, found):
         return Restatement(text)
     if preposition:
         # A circumstance that the question before did not name.
@@ -34,8 +51,34 @@ def asked_instead(asked: str, topic: str) -> Restatement | None:
     return None
 
 
+def _of_the_event(new: str, topic: str) -> str | None:
+    """ "And the injured?", "And the damage?" after a question about an accident."""
+    victims, aspect = _VICTIMS.fullmatch(new), _OF_AN_EVENT.fullmatch(new)
+    event = event_of(topic) if victims or aspect else None
+    if event is None:
+        return None
+    if victims:
+        place = "when" if event.startswith("what ") else "in"
+        return f"How many {victims['who'].lower()} were there {place} {event.removeprefix('what ')}?"
+    what = aspect["what"].lower() if aspect else ""
+    return f"What {'were' if what.endswith('s') else 'was'} the {what} of {event}?"
+
+
+def of_the_event(body: str, topic: str) -> Restatement | None:
+    """ "What was the cause?" and "How many were injured?": that of what happened in the question before."""
+    asked = re.fullmatch(r"what(?:'s|’s| is| are| was| were) (?P<what>(?:the )?\w+)", body, re.IGNORECASE)
+    if asked and (text := _of_the_event(asked["what"], topic)):
+        return Restatement(text)
+    counted = re.fullmatch(
+        r"how many (?:\w+ )?(?:(?:were|are|have|had|got|been) )+\w+|how many \w+ed", body, re.IGNORECASE
+    )
+    event = event_of(topic) if counted else None
+    if event is None or event.startswith("what "):
+        return None
+    return Restatement(f"{body[0].upper()}{body[1:]} in {event}?")
+
+
 def with_owner(body: str, topic: str) -> Restatement | None:
-    """ "What is the temperature?": that of what the question before was about."""
     asked = re.fullmatch(r"what(?:'s|’s| is| are| was| were) the (?P<what>[\w -]{2,40})", body, re.IGNORECASE)
     if not asked or len(WORD.findall(asked["what"])) > _FEW or head_of(asked["what"]) not in MEASURES:
         return None
@@ -54,7 +97,6 @@ def _attribute(what: str, topic: str) -> Restatement | None:
 
 
 def _other_time(new: str, topic: str) -> str | None:
-    """Years, quarters, months and weekdays are each replaced by those of their kind."""
     kinds = [kind for kind, time in TIMES.items() if time.search(new)]
     if not kinds or without_times(new) or not all(TIMES[kind].search(topic) for kind in kinds):
         return None
@@ -79,7 +121,6 @@ def _other_label(new: str, topic: str, found: Sequence[Phrase]) -> str | None:
 
 
 def _other_phrase(new: str, preposition: str, topic: str, found: Sequence[Phrase]) -> str | None:
-    """A phrase with the same noun, or behind the same preposition, a name for a name, or a phrase of the same form."""
     if one := re.match(r"(?P<article>the |an? )?(?P<which>[\w -]+) ones?$", new, re.IGNORECASE):
         return _other_one(one, topic, found)
     # Behind a preposition its first word does not begin a sentence.
@@ -89,13 +130,35 @@ def _other_phrase(new: str, preposition: str, topic: str, found: Sequence[Phrase
     unnumbered = [phrase for phrase in found if phrase.kind != "label"]
     for phrase in reversed(unnumbered):
         if phrase.head == last.head:
-            return _replaced(topic, phrase, _like_before(new, phrase))
+            same = behind_its_verb(phrase)
+            return _replaced(topic, same, _like_before(new, same))
     if preposition and (same := [phrase for phrase in unnumbered if phrase.before == preposition]):
         return _replaced(topic, same[-1], new)
     names = [phrase for phrase in found if phrase.kind == "name"]
     if last.kind == "name":
         return _other_name(new, last, names[0], topic) if names else None
-    return None if preposition else _of_the_same_form(new, last, topic, found)
+    if preposition:
+        return None
+    return _of_the_same_form(new, last, topic, found) or _asked_thing(last, new, topic, found)
+
+
+def _other_place(new: str, topic: str, found: Sequence[Phrase]) -> str | None:
+    """ "Inside" for "in the garden"."""
+    if not _ADVERB_OF_PLACE.fullmatch(new):
+        return None
+    places = [phrase for phrase in found if phrase.before in _PLACE]
+    if not places:
+        return f"{topic.rstrip(' ?.!')} {new}?"
+    place = places[-1]
+    return f"{topic[: topic.rindex(place.before, 0, place.start)]}{new}{topic[place.end :]}"
+
+
+def _asked_thing(last: Phrase, new: str, topic: str, found: Sequence[Phrase]) -> str | None:
+    """ "Goats" for "sheep" in "how many sheep were killed"."""
+    if last.determiner or not last.is_plural or len(WORD.findall(new)) > _FEW:
+        return None
+    counted = [phrase for phrase in found if phrase.before == "many" and len(WORD.findall(phrase.text)) <= _FEW]
+    return _replaced(topic, counted[0], new) if len(counted) == 1 else None
 
 
 def _of_the_same_form(new: str, last: Phrase, topic: str, found: Sequence[Phrase]) -> str | None:

@@ -6,7 +6,7 @@ number or form before they put one phrase in the place of another.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from domain.text.words import stem, vocabulary
@@ -49,6 +49,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _IRREGULAR_PLURALS = vocabulary("people children men women data criteria staff mice feet teeth")
+_VERB_FORM = re.compile(r"[a-z](?<!s)s$")
 _NO_PLURAL = re.compile(r"(?:ss|us|is|news|series)$")
 _PARTICIPLE = re.compile(r"(?:[^e]ed|[^aeiou]en|ing)$")
 _IRREGULAR_PARTICIPLES = vocabulary(
@@ -87,7 +88,6 @@ class Phrase:
 
 
 def phrases(text: str) -> list[Phrase]:
-    """The noun phrases of `text` in order. None overlaps another."""
     found: list[Phrase] = []
     labels = list(_labels(text))
     for phrase in (*labels, *_nouns(text, labels)):
@@ -95,8 +95,19 @@ def phrases(text: str) -> list[Phrase]:
     return sorted(found, key=lambda phrase: phrase.start)
 
 
+def behind_its_verb(phrase: Phrase) -> Phrase:
+    """ "Phone support" of "plan includes phone support": what "which" asks for may stand before a verb in "-s"."""
+    if phrase.before not in ("which", "what"):
+        return phrase
+    said = list(WORD.finditer(phrase.text))
+    for at in range(1, len(said) - 1):
+        if _VERB_FORM.search(said[at][0]) and not said[at - 1][0].endswith("s"):
+            start = said[at + 1].start()
+            return replace(phrase, text=phrase.text[start:], start=phrase.start + start, before="")
+    return phrase
+
+
 def _labels(text: str) -> Iterator[Phrase]:
-    """A noun with its number or letter: "pump 4", "section 2.1", "Room B"."""
     for match in _LABEL.finditer(text):
         if match["noun"].casefold() in _NO_CLASS or (match["label"].isalpha() and not match["label"].isupper()):
             continue

@@ -33,7 +33,6 @@ _SENTENCE_END = re.compile(r"[.!?]\s+(?=\S)")
 
 
 def resolved(question: str, topic: str) -> Restatement | Verdict | None:
-    """The question with its first pronoun, or "the pump", put into words; None if it has nothing of that kind."""
     own = phrases(question)
     end = _SENTENCE_END.search(question)
     for found in _PRONOUN.finditer(question, 0, end.start() if end else len(question)):
@@ -65,7 +64,6 @@ def _means_nothing(question: str, found: re.Match[str]) -> bool:
 
 
 def _is_bound(found: re.Match[str], question: str, own: Sequence[Phrase]) -> bool:
-    """Whether the question itself says before the pronoun what it stands for."""
     word, before = found[0].casefold(), WORD.findall(question[: found.start()])
     if word == "there":
         return False

@@ -48,7 +48,7 @@ def thing_of(topic: str, *, plural: bool | None) -> str | None:
         return named.text
     fitting = [phrase for phrase in found if plural is None or phrase.is_plural == plural]
     for phrase in fitting:
-        if phrase.head in ATTRIBUTES:
+        if phrase.head in ATTRIBUTES and (_is_asked(phrase) or _has_owner(phrase, found, topic)):
             continue
         if owner := _owner_of(phrase, found, ("of",)):
             return topic[phrase.start : owner.end]
@@ -56,6 +56,24 @@ def thing_of(topic: str, *, plural: bool | None) -> str | None:
             return phrase.text
     # Companies and teams are "they".
     return next((phrase.text for phrase in found if phrase.kind == "name"), None) if plural else None
+
+
+_EVENTS = _stems("""
+    accident attack attacks avalanche blackout breach breakdown collapse collision crash derailment disaster earthquake
+    event explosion failure fire flood floods incident leak outage riot shooting spill storm strike wildfire
+""")
+
+
+def event_of(topic: str) -> str | None:
+    """What happened, with its place and time: "the fire in Tarvik on 3 May"; or "what happened at the plant"."""
+    flat = topic.rstrip(" ?.!")
+    if happened := re.match(r"what(?: has| had)? happened\b.+", flat, re.IGNORECASE):
+        return happened[0][0].lower() + happened[0][1:]
+    for phrase in phrases(topic):
+        if phrase.head in _EVENTS and not _is_asked(phrase):
+            behind = re.match(r"(?: (?:in|at|on|of|near|from|during) [^,;]+)?$", flat[phrase.end :])
+            return flat[phrase.start :] if behind else phrase.text
+    return None
 
 
 def _named(found: Sequence[Phrase]) -> Phrase | None:
@@ -67,9 +85,15 @@ def _named(found: Sequence[Phrase]) -> Phrase | None:
 
 
 def _owner_of(phrase: Phrase, found: Sequence[Phrase], prepositions: Sequence[str]) -> Phrase | None:
-    """ "The lamp" for "the price" in "the price of the lamp"."""
     behind = (each for each in found if each.before in prepositions)
     return next((each for each in behind if 0 < each.start - phrase.end <= _PREPOSITION), None)
+
+
+def _has_owner(phrase: Phrase, found: Sequence[Phrase], topic: str) -> bool:
+    """Whether the topic asks for it as that of something: "what is the price of a lamp", "the population in Peru"."""
+    if re.match(r"what(?:'s|’s| is| are| was| were)\b", topic, re.IGNORECASE):
+        return True
+    return _owner_of(phrase, found, ("of", "for")) is not None
 
 
 def person_of(topic: str) -> str | None:

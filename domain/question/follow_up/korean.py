@@ -3,7 +3,8 @@
 import re
 
 from domain.question.follow_up.korean_omissions import asked_instead, left_out, without_owner
-from domain.question.follow_up.korean_references import resolved
+from domain.question.follow_up.korean_phrases import tokens_of, with_particle
+from domain.question.follow_up.korean_subjects import of_class, person_of, thing_of
 from domain.question.follow_up.restatement import Restatement, Verdict
 
 _LEAD = re.compile(
@@ -18,7 +19,6 @@ _FEW = 3
 
 
 def restate(question: str, topic: str) -> Restatement | Verdict:
-    """Say what `question` means after the question `topic`, which stands alone."""
     flat = " ".join(question.split())
     led = _LEAD.match(flat + " ")
     rest = flat[led.end() :] if led and led.end() < len(flat) else flat
@@ -32,3 +32,55 @@ def restate(question: str, topic: str) -> Restatement | Verdict:
     if thing := left_out(body):
         return asked_instead(thing, topic) or ("refers back" if len(body.split()) <= _FEW else "stands alone")
     return without_owner(body, rest, topic) or "stands alone"
+
+
+_WORD_END = r"(?=[\s?？.,!]|$)"
+_PLACES = "에서는|에서|에는|에"
+_THAT = re.compile(
+    "(?P<word>그것들|그것|그거|이것|이거|저것|저거|그건|이건|저건|그게|이게|그걸|이걸)"
+    rf"(?P<particle>{_PLACES}|으로|로|은|는|이|가|을|를|의|과|와|도)?{_WORD_END}"
+)
+_CONTRACTED = {"건": "은", "게": "이", "걸": "을"}
+_HE = re.compile(rf"(?P<word>그 ?사람|그 ?분|그녀|그이|그)(?P<particle>에게|은|는|이|가|을|를|의|과|와|도){_WORD_END}")
+_THERE = re.compile(rf"(?P<word>거기|그곳|그 곳|거긴)(?P<particle>{_PLACES}|은|는|서|의|도)?{_WORD_END}")
+_THIS_NOUN = re.compile(
+    r"(?:그|이|해당|위) (?P<noun>[가-힣A-Za-z]{1,10}?)"
+    rf"(?P<particle>{_PLACES}|으로|로|은|는|이|가|을|를|의|과|와|도)?{_WORD_END}"
+)
+
+
+def resolved(question: str, topic: str) -> Restatement | Verdict | None:
+    said = tokens_of(topic)
+    for pattern, meant in ((_THAT, thing_of), (_THERE, thing_of), (_HE, person_of)):
+        found = pattern.search(question)
+        if found is None or _is_bound(question, found.start()):
+            continue
+        text = meant(topic, said)
+        return "refers back" if text is None else _put_in(question, found, text, _particle(found))
+    found = _THIS_NOUN.search(question)
+    if found is None or _is_bound(question, found.start()):
+        return None
+    if text := of_class(found["noun"], topic, said):
+        return _put_in(question, found, text, found["particle"] or "")
+    return "refers back" if found[0].startswith(("그 ", "해당 ")) else None
+
+
+def _particle(found: re.Match[str]) -> str:
+    """The particle of the pronoun, which may be a part of it: 그건 is 그것은."""
+    word, particle = found["word"], found["particle"] or ""
+    if word == "거긴":
+        return "은"
+    if particle == "서":
+        return "에서"
+    return particle or _CONTRACTED.get(word[-1], "")
+
+
+def _put_in(question: str, found: re.Match[str], text: str, particle: str) -> Restatement:
+    return Restatement(question[: found.start()] + with_particle(text, particle) + question[found.end() :])
+
+
+def _is_bound(question: str, start: int) -> bool:
+    """Whether the word at `start` is only a part of one, or the question says before it what it stands for."""
+    if start and not question[start - 1].isspace():
+        return True
+    return any(not (token.is_asking or token.is_adverb) for token in tokens_of(question[:start]))

@@ -7,6 +7,8 @@ from domain.entities.names import find_names
 from domain.question.follow_up.korean_phrases import (
     ATTRIBUTES,
     MEASURES,
+    OF_EVENTS,
+    ROLES,
     TIMES,
     Label,
     Token,
@@ -17,7 +19,7 @@ from domain.question.follow_up.korean_phrases import (
     tokens_of,
     with_particle,
 )
-from domain.question.follow_up.korean_subjects import names_in, owned_place, thing_of
+from domain.question.follow_up.korean_subjects import event_of, names_in, owned_place, thing_of
 from domain.question.follow_up.restatement import Restatement
 
 _ASKS_THE_SAME = re.compile(
@@ -28,6 +30,9 @@ _ASKS_THE_SAME = re.compile(
 )
 """How such a question ends, behind what it asks about."""
 _FEW, _MOST_WORDS = 2, 4
+_CLASS = re.compile("^[가-힣]+(?:직|자|비|료|팀|실|점|급|권|증|액|율|률|원|생|용|형|식|소|관|장)$")
+"""Nouns that end alike are of one class, and one takes the place of the other."""
+_PERSON = re.compile("[김이박최정강조윤장임한오서신권황안송전홍][가-힣]{2}")
 
 
 def left_out(body: str) -> str | None:
@@ -40,7 +45,8 @@ def left_out(body: str) -> str | None:
     if any(token.is_asking or token.is_predicate for token in said) or _has_a_verb(body, ending):
         return None
     # "펌프 20의 온도는" says whose.
-    if len(said) > 1 and said[-2].particle == "의" and body.split()[-1][: len(said[-1].base)] in ATTRIBUTES:
+    last = body.split()[-1][: len(said[-1].base)]
+    if any(token.particle == "의" for token in said[:-1]) and last in ATTRIBUTES | OF_EVENTS:
         return None
     if any(token.particle in ("은", "는", "가", "을", "를") for token in said[:-1]):
         return None
@@ -49,7 +55,6 @@ def left_out(body: str) -> str | None:
 
 
 def _has_a_verb(body: str, ending: re.Match[str] | None) -> bool:
-    """Whether the question ends in a verb of its own, not in 어때요 or 그런가요."""
     return not (ending and " " in ending[0]) and tokens_of(body)[-1].is_predicate
 
 
@@ -60,12 +65,50 @@ def asked_instead(thing: str, topic: str) -> Restatement | None:
     if text := _other_time(bare, topic) or _other_label(bare, topic):
         return Restatement(text)
     said = tokens_of(topic)
-    if bare in ATTRIBUTES:
+    if text := _of_its_class(bare, topic, said) or _of_the_event(bare, topic, said):
+        return Restatement(text)
+    if bare.split()[-1] in ATTRIBUTES:
         owner = thing_of(topic, said)
         return Restatement(f"{owner}의 {with_particle(bare, '은')}?") if owner else None
     if text := _other_phrase(bare, topic, said) or _other_name(bare, topic, said):
         return Restatement(text)
+    if text := _elsewhere(thing, bare, topic, said):
+        return Restatement(text)
     return None
+
+
+def _of_its_class(new: str, topic: str, said: Sequence[Token]) -> str | None:
+    """계약직 in the place of 정규직, 사망자 in that of 부상자, 박지영 in that of 김민수 팀장."""
+    if not _CLASS.search(new) and not _PERSON.fullmatch(new):
+        return None
+    for place, token in enumerate(said):
+        if _CLASS.search(token.base) and token.base[-1] == new[-1] and not (token.is_asking or token.is_predicate):
+            is_whole = new in OF_EVENTS or place == 0 or said[place - 1].particle
+            return replaced(topic, token.start, token.end, new) if is_whole and token.base != new else None
+    if _PERSON.fullmatch(new) and new not in ATTRIBUTES:
+        for place, token in enumerate(said):
+            if ROLES.search(token.base) and place and _PERSON.fullmatch(said[place - 1].base):
+                return replaced(topic, said[place - 1].start, token.end, new)
+    return None
+
+
+def _of_the_event(new: str, topic: str, said: Sequence[Token]) -> str | None:
+    """사망자는? after a question about an accident."""
+    if new.replace(" ", "") not in OF_EVENTS and new.split()[-1] not in OF_EVENTS:
+        return None
+    event = event_of(topic, said)
+    return f"{event}의 {with_particle(new, '은')}?" if event else None
+
+
+def _elsewhere(thing: str, bare: str, topic: str, said: Sequence[Token]) -> str | None:
+    """실내에서는 in the place of 정원에서, or in addition; 겨울에는 in addition."""
+    particle = thing.removeprefix(bare).removesuffix("는")
+    if particle not in ("에서", "에"):
+        return None
+    for place in marked(said, particle, f"{particle}는") if particle == "에서" else ():
+        start, end = noun_phrase(said, place)
+        return topic[:start] + bare + topic[end:]
+    return None if any(said[place].particle for place in marked(said, particle)) else f"{bare}{particle}는 {topic}"
 
 
 def without_owner(body: str, rest: str, topic: str) -> Restatement | None:
@@ -76,6 +119,9 @@ def without_owner(body: str, rest: str, topic: str) -> Restatement | None:
     owner = thing_of(topic, tokens_of(topic))
     if owner is None:
         return None
+    if said[0].base in OF_EVENTS and said[0].particle in ("은", "는", "이", "가") and _asks_only(said[1:]):
+        event = event_of(topic, tokens_of(topic))
+        return Restatement(f"{event}의 {rest}") if event else None
     if said[0].base in MEASURES and said[0].particle in ("은", "는", "이", "가") and _asks_only(said[1:]):
         is_clear = bool(labels_of(topic) or names_in(topic))
         return Restatement(f"{owner}의 {rest}") if is_clear else None

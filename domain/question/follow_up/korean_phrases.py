@@ -39,8 +39,18 @@ ATTRIBUTES = MEASURES | vocabulary("""
     가격 간격 값 개수 거리 고도 권한 규격 금액 기간 기준 기한 날짜 담당자 대표 마감 매출 모양 번호 범위 비용 비율
     사양 사이즈 상태 색 색깔 색상 생산량 설립일 성능 소재 수 수도 수량 수명 시기 연락처 연봉 예산 요금 위치 유효기간
     이름 이자율 일정 재고 저자 전화번호 점검일 종류 주기 주소 주파수 책임자 판매량 한도
+    결과 경위 급여 대책 방법 벌금 수당 수수료 연차 월급 이메일 절차 조건 휴가
 """)
 """Nouns that need an owner: 온도 is that of something."""
+OF_EVENTS = vocabulary("""
+    경상자 규모 대책 범인 부상자 사고원인 사망자 사상자 생존자 실종자 원인 이재민 인명피해 재산피해 중상자 피해 피해액
+    피해자 희생자
+""")
+"""What is asked of an accident: its dead, its cause."""
+EVENT = re.compile(
+    "(?:사고|사건|화재|산불|폭발|지진|홍수|태풍|붕괴|추락|침몰|충돌|탈선|누출|유출|정전|재난|참사|테러|폭우|침수|고장|파업)$"
+)
+DATE = re.compile(r"(?:(?:19|20)\d\d년 ?)?\d{1,2}월 ?\d{1,2}일")
 ROLES = re.compile(
     "(?:대표|대표이사|팀장|부장|과장|사장|회장|원장|소장|감독|저자|작가|창업자|설립자|담당자|책임자|장관|대통령|교수"
     "|박사|의사|씨|님)$"
@@ -60,7 +70,7 @@ _LABELS = (
     # 4층, 제4조, 3팀
     re.compile(
         rf"(?<![\w.])(?P<number>(?:제 ?)?{_NUMBER}|[A-Z])"
-        rf"(?P<count>팀|층|호기|호실|호|조|항|장|절|과|반|단계|동|공장|라인|학년|구역|번){_STOPS}"
+        rf"(?P<count>팀|층|호기|호실|호선|호|조|항|장|절|과|반|단계|등급|급|동|공장|라인|학년|학기|세대|구역|번){_STOPS}"
     ),
 )
 TIMES = {
@@ -117,7 +127,6 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def labels_of(text: str) -> list[Label]:
-    """The numbered things of `text`, in order."""
     found: list[Label] = []
     for pattern in _LABELS:
         for match in pattern.finditer(text):
@@ -169,7 +178,6 @@ def noun_phrase(tokens: Sequence[Token], last: int) -> tuple[int, int]:
 
 
 def marked(tokens: Sequence[Token], *particles: str) -> Iterator[int]:
-    """The places of the nouns with one of these particles."""
     for place, token in enumerate(tokens):
         if token.particle in particles and not token.is_asking:
             yield place
@@ -205,7 +213,6 @@ def _split(word: str) -> tuple[str, str]:
 
 
 def _ends_closed(word: str) -> bool:
-    """Whether the word ends in a consonant, as it is read."""
     last = word[-1:]
     if "가" <= last <= "힣":
         return (ord(last) - ord("가")) % 28 != 0

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from domain.entities.names import FoundName, find_names
 from domain.question.follow_up.korean_phrases import (
     ATTRIBUTES,
+    DATE,
+    EVENT,
     ROLES,
     TIMES,
     Token,
@@ -18,7 +20,6 @@ _ORGANISATIONS = ("회사", "기업", "기관", "단체", "업체", "조직")
 
 
 def thing_of(topic: str, said: Sequence[Token]) -> str | None:
-    """What the question was about: a numbered thing, the owner of an attribute, a name, or its subject."""
     if labels := labels_of(topic):
         return labels[0].text
     owned = owned_place(said)
@@ -27,11 +28,20 @@ def thing_of(topic: str, said: Sequence[Token]) -> str | None:
     return _named(topic, said) or _marked_phrase(topic, said)
 
 
+def event_of(topic: str, said: Sequence[Token]) -> str | None:
+    """What happened, with its date: 2023년 7월 12일 사고."""
+    for place, token in enumerate(said):
+        if EVENT.search(token.base) and not token.is_asking:
+            event = _phrase(topic, said, place)
+            date = DATE.search(topic)
+            return f"{date[0]} {event}" if date and date[0] not in event else event
+    return None
+
+
 def _named(topic: str, said: Sequence[Token]) -> str | None:
-    """A name with the nouns behind it: 서울 지점."""
     for name in names_in(topic):
         place = next((place for place, token in enumerate(said) if token.start <= name.start < token.end), None)
-        if place is None or name.text in ATTRIBUTES or ROLES.search(said[place].base):
+        if place is None or name.text in ATTRIBUTES or _is_time(said[place].base) or ROLES.search(said[place].base):
             continue
         while not said[place].particle and place + 1 < len(said) and said[place + 1].may_be_a_noun:
             place += 1

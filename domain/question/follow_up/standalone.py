@@ -19,7 +19,6 @@ _NEXT_SENTENCE = re.compile(r"(?<=[?？])\s+(?=\S)")
 
 
 def standalone_question(question: str, before: Sequence[str]) -> str:
-    """The question as it is meant after the questions `before`, the oldest first."""
     topic: str | None = None
     for earlier in before:
         topic = _next_topic(earlier, topic)

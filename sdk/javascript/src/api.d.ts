@@ -289,6 +289,8 @@ export interface Document {
 export interface DocumentList {
   /** The documents, newest first. */
   documents: Document[];
+  /** How many documents all pages have together, with these filters. */
+  total: number;
   /** Leads to the next page; null on the last one. */
   next_cursor: string | null;
 }
@@ -323,6 +325,8 @@ export interface Passage {
   text: string;
   /** The document's metadata, as it was sent with it. */
   metadata: Record<string, JsonValue>;
+  /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
+  recognised_confidence?: number | null;
 }
 
 /** Passages of one document, in order. */
@@ -551,6 +555,240 @@ export interface Import {
   failures: ImportFailure[];
 }
 
+/** What a source takes. Some options belong to some kinds only. */
+export interface DocumentSourceOptions {
+  /** Only items with a key like one of these; `*` stands for any characters, slashes too. */
+  include?: string[];
+  /** No items with a key like one of these. */
+  exclude?: string[];
+  /** What is beyond is left out, and told. */
+  max_items?: number;
+  /**
+   * What happens to the document of an item that the source does not have any more: its metadata get
+   * `gone_from_source_at`, or it is deleted.
+   */
+  when_gone?: "mark" | "delete";
+  /** Kept with each of its documents. */
+  metadata?: Record<string, JsonValue>;
+  /** `web`: further pages beside the one of `location`. */
+  urls?: string[];
+  /** `web`: how many links away from its pages it goes, on the same host and below the same folder. */
+  depth?: number;
+  /** `feed`: take the text of the entries themselves, not the pages they link to. */
+  entries?: boolean;
+  /** `git`: a branch or tag; without it, the default branch. */
+  branch?: string | null;
+  /** `bucket`: the name of the store in the server's settings (`sources.stores`). */
+  store?: string | null;
+}
+
+/** A source to set up. */
+export interface DocumentSourceCreate {
+  /** Its documents are named after it: `handbook/…`; it cannot be changed. */
+  name: string;
+  /** What the record is of. */
+  kind: "folder" | "web" | "sitemap" | "feed" | "git" | "bucket";
+  /**
+   * `folder`: the name of an allowed folder, and the way in it; `web`, `sitemap`, `feed`: a URL; `git`: an https URL, or
+   * as for a folder; `bucket`: `NAME/prefix`.
+   */
+  location: string;
+  /** The collection of documents that it belongs to. */
+  workspace?: string;
+  /** Seconds from run to run; null: it runs now, and then only when asked. */
+  every_s?: number | null;
+  /** What it takes. */
+  options?: DocumentSourceOptions;
+}
+
+/** The options of a source. */
+export interface DocumentSourceTaken {
+  /** Only items with keys like these. */
+  include: string[];
+  /** No items with keys like these. */
+  exclude: string[];
+  /** What is beyond is left out. */
+  max_items: number;
+  /** What happens to documents of what went. */
+  when_gone: "mark" | "delete";
+  /** Kept with each of its documents. */
+  metadata: Record<string, JsonValue>;
+  /** Further pages of a `web` source. */
+  urls: string[];
+  /** How many links a `web` source follows. */
+  depth: number;
+  /** Whether the text of a feed's entries is taken. */
+  entries: boolean;
+  /** The branch or tag of a repository; null: the default one. */
+  branch: string | null;
+  /** The store of a bucket. */
+  store: string | null;
+}
+
+/** The items of the current or last run, by what became of them. */
+export interface DocumentSourceItems {
+  /** All that the source has. */
+  listed: number;
+  /** To be fetched. */
+  pending: number;
+  /** Became documents. */
+  new: number;
+  /** Became the next version of their documents. */
+  changed: number;
+  /** Are as they were. */
+  unchanged: number;
+  /** Are nothing that is read. */
+  skipped: number;
+  /** Could not be taken; the next run tries again. */
+  failed: number;
+  /** Items of earlier runs that it did not find. */
+  gone: number;
+}
+
+/** The source's documents, in their newest version, by state. */
+export interface DocumentSourceDocuments {
+  /** How many have not started. */
+  queued: number;
+  /** How many are being read. */
+  processing: number;
+  /** How many are ready to be searched. */
+  ready: number;
+  /** How many failed. */
+  failed: number;
+  /** How many were replaced by a newer version. */
+  superseded: number;
+}
+
+/** An item that did not become a document, and why. */
+export interface DocumentSourceReason {
+  /** Its path or URL. */
+  key: string;
+  /** Whether it was skipped or failed. */
+  outcome: "pending" | "new" | "changed" | "unchanged" | "skipped" | "failed" | "gone";
+  /** The reason for programs; it does not change between versions. */
+  code: string;
+  /** The reason in words, and what to do. */
+  message: string;
+}
+
+/** A source, and the progress of its current or last run. */
+export interface DocumentSource {
+  /** The id. */
+  id: string;
+  /** Its documents are named after it. */
+  name: string;
+  /** The collection of documents that it belongs to. */
+  workspace: string;
+  /** What kind of place it is. */
+  kind: "folder" | "web" | "sitemap" | "feed" | "git" | "bucket";
+  /** The place: a URL, an allowed folder, a bucket. */
+  location: string;
+  /** Seconds from run to run; null: only when asked. */
+  every_s: number | null;
+  /** A paused one does nothing; one that is being deleted only deletes its documents. */
+  status: "active" | "paused" | "deleting";
+  /** What its run does: list everything, then fetch what is new or changed. */
+  phase: "idle" | "listing" | "fetching";
+  /** The number of the current or last run; 0 before the first one. */
+  run: number;
+  /** Why the last run failed, or what it left out. */
+  error: Failure | null;
+  /** When it was created. */
+  created_at: string;
+  /** When its run began. */
+  started_at: string | null;
+  /** When it ended; null until then. */
+  finished_at: string | null;
+  /** When the next run is due; null while one runs, or when none is planned. */
+  next_run_at: string | null;
+  /** What it takes. */
+  options: DocumentSourceTaken;
+  /** What became of them in the current or last run. */
+  items: DocumentSourceItems;
+  /** Their number in each state. */
+  documents: DocumentSourceDocuments;
+  /** The first 50 of the run; `/items` has all. */
+  reasons: DocumentSourceReason[];
+}
+
+/** A source without the progress of its run. */
+export interface DocumentSourceHead {
+  /** The id. */
+  id: string;
+  /** Its documents are named after it. */
+  name: string;
+  /** The collection of documents that it belongs to. */
+  workspace: string;
+  /** What kind of place it is. */
+  kind: "folder" | "web" | "sitemap" | "feed" | "git" | "bucket";
+  /** The place: a URL, an allowed folder, a bucket. */
+  location: string;
+  /** Seconds from run to run; null: only when asked. */
+  every_s: number | null;
+  /** A paused one does nothing; one that is being deleted only deletes its documents. */
+  status: "active" | "paused" | "deleting";
+  /** What its run does: list everything, then fetch what is new or changed. */
+  phase: "idle" | "listing" | "fetching";
+  /** The number of the current or last run; 0 before the first one. */
+  run: number;
+  /** Why the last run failed, or what it left out. */
+  error: Failure | null;
+  /** When it was created. */
+  created_at: string;
+  /** When its run began. */
+  started_at: string | null;
+  /** When it ended; null until then. */
+  finished_at: string | null;
+  /** When the next run is due; null while one runs, or when none is planned. */
+  next_run_at: string | null;
+}
+
+/** One page of sources, newest first. */
+export interface DocumentSourceList {
+  /** The passages that the answer was written from. */
+  sources: DocumentSourceHead[];
+  /** Leads to the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+/** The fields to change; what is left out stays as it is. */
+export interface DocumentSourceChange {
+  /** Seconds from run to run; null: only when asked. */
+  every_s?: number | null;
+  /** A paused source does nothing. */
+  status?: "active" | "paused";
+  /** Those that are given; others stay as they are. */
+  options?: DocumentSourceOptions;
+}
+
+/** A file, page or entry of a source. */
+export interface DocumentSourceItem {
+  /** Its path or URL. */
+  key: string;
+  /** What became of it in the last run that saw it. */
+  outcome: "pending" | "new" | "changed" | "unchanged" | "skipped" | "failed" | "gone";
+  /** The document that it became; null when there is none. */
+  document_id: string | null;
+  /** How far that document is. */
+  document_status: "queued" | "processing" | "ready" | "failed" | "superseded" | null;
+  /** Why there is no new document, for programs. */
+  code: string | null;
+  /** Why there is no new document, for people. */
+  message: string | null;
+  /** When a run last listed it. */
+  seen_at: string;
+  /** When a run did not find it any more; null while it is there. */
+  gone_at: string | null;
+}
+
+/** One page of items, by key. */
+export interface DocumentSourceItemList {
+  /** By key. */
+  items: DocumentSourceItem[];
+  /** Leads to the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
 /**
  * From `gte` to `lte`, both included; one of them may be omitted. Dates are in ISO 8601: `2024-01-31` includes the
  * whole day.
@@ -766,7 +1004,7 @@ export interface CitationMetadata {
 export interface CitationLinks {
   /** Its file. */
   original: string;
-  /** A picture of the cited page; null for documents that are no PDFs. */
+  /** A picture of the cited page; null unless it is a PDF or a picture. */
   image: string | null;
   /** The places of the cited words on the page. */
   boxes: string | null;
@@ -806,6 +1044,8 @@ export interface Citation {
   source_start: number;
   /** Where the words end in the text of the source, in code points, exclusive. */
   source_end: number;
+  /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
+  recognised_confidence?: number | null;
   /** The statement that cites: the answer from `answer_start` to `answer_end`. */
   claim_text: string;
   /** Where the statement that cites starts in the answer, in code points. */
@@ -892,6 +1132,8 @@ export interface AnswerSource {
   page_number: number | null;
   /** The heading that the text stands under; null where there is none. */
   section: string | null;
+  /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
+  recognised_confidence?: number | null;
   /** The document's metadata, as it was sent with it. */
   metadata: Record<string, JsonValue>;
   /** When this version of the document was added (its `created_at`). Null once the document is deleted. */
@@ -954,6 +1196,8 @@ export interface EvidenceLocation {
   source_start: number;
   /** Where the words end in the text of the source, in code points, exclusive. */
   source_end: number;
+  /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
+  recognised_confidence?: number | null;
 }
 
 /** One claim of the answer, with evidence that really occurs in a source. */
@@ -2369,6 +2613,8 @@ export interface PassageFound {
   text: string;
   /** The document's metadata, as it was sent with it. */
   metadata: Record<string, JsonValue>;
+  /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
+  recognised_confidence?: number | null;
   /** The workspace of the document. */
   workspace: string;
   /** Cosine similarity to the query; null when found by words alone. */
@@ -2996,6 +3242,90 @@ export interface Operations {
     };
     body: undefined;
     result: Import;
+  };
+  /**
+   * Set up a place that documents come from, and have it read. What changes there later becomes new versions. A key
+   * needs the scope `documents`.
+   */
+  create_source: {
+    parameters: {};
+    body: DocumentSourceCreate;
+    result: DocumentSource;
+  };
+  /** The newest sources first; `next_cursor` leads to the next page. A key needs the scope `read`. */
+  list_sources: {
+    parameters: {
+      /** Only of this workspace. */
+      workspace?: string | null;
+      /** How many to return at most. */
+      limit?: number;
+      /** `next_cursor` of the page before; without it, the first page. */
+      cursor?: string | null;
+    };
+    body: undefined;
+    result: DocumentSourceList;
+  };
+  /** A source, and the progress of its current or last run. A key needs the scope `read`. */
+  get_source: {
+    parameters: {
+      /** The id of the source. */
+      source_id: string;
+    };
+    body: undefined;
+    result: DocumentSource;
+  };
+  /**
+   * Change the schedule, pause or continue a source, or change what it takes; the next run follows that. A key needs the
+   * scope `documents`.
+   */
+  update_source: {
+    parameters: {
+      /** The id of the source. */
+      source_id: string;
+    };
+    body: DocumentSourceChange;
+    result: DocumentSource;
+  };
+  /**
+   * Delete a source: nothing more is taken from there. Answers keep their copies of what they cite. A key needs the
+   * scope `documents`.
+   */
+  delete_source: {
+    parameters: {
+      /** The id of the source. */
+      source_id: string;
+      /** Whether its documents stay, or are deleted in all versions. */
+      documents?: "keep" | "delete";
+    };
+    body: undefined;
+    result: null;
+  };
+  /**
+   * Everything that the source lists or listed, by key, with the document that each became or the reason why not. A key
+   * needs the scope `read`.
+   */
+  list_source_items: {
+    parameters: {
+      /** The id of the source. */
+      source_id: string;
+      /** Only those with this outcome. */
+      outcome?: "pending" | "new" | "changed" | "unchanged" | "skipped" | "failed" | "gone" | null;
+      /** How many to return at most. */
+      limit?: number;
+      /** `next_cursor` of the page before; without it, the first page. */
+      cursor?: string | null;
+    };
+    body: undefined;
+    result: DocumentSourceItemList;
+  };
+  /** Begin a run now; one that is under way goes on. A key needs the scope `documents`. */
+  run_source: {
+    parameters: {
+      /** The id of the source. */
+      source_id: string;
+    };
+    body: undefined;
+    result: DocumentSource;
   };
   /** Ask a question. Workers answer it; `links.self` shows the progress. A key needs the scope `ask`. */
   create_query: {

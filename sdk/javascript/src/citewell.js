@@ -27,6 +27,7 @@ export class Citewell {
     this.feedback = resources.feedback(connection);
     this.verifications = resources.verifications(connection, untilFinal);
     this.webhooks = resources.webhooks(connection);
+    this.sources = resources.sources(connection);
     this.workspaces = resources.workspaces(connection);
   }
 

@@ -109,6 +109,21 @@ export interface Workspaces {
   delete(name: string, options?: { withContents?: boolean } & Options): Promise<boolean>;
 }
 
+export interface Sources {
+  create(
+    name: string,
+    kind: api.DocumentSourceCreate["kind"],
+    location: string,
+    options?: Pick<Partial<api.DocumentSourceCreate>, "workspace" | "every_s"> & Partial<api.DocumentSourceOptions> & Options,
+  ): Promise<api.DocumentSource>;
+  list(options?: Filters<"list_sources"> & Listed): AsyncGenerator<api.DocumentSourceHead>;
+  get(id: string, options?: Options): Promise<api.DocumentSource>;
+  items(id: string, options?: { outcome?: string } & Listed): AsyncGenerator<api.DocumentSourceItem>;
+  update(id: string, options?: Partial<api.DocumentSourceChange> & Options): Promise<api.DocumentSource>;
+  run(id: string, options?: Options): Promise<api.DocumentSource>;
+  delete(id: string, options?: { documents?: "keep" | "delete" } & Options): Promise<null>;
+}
+
 export interface Verifications {
   submit(answer: string, sources: api.Source[], options?: VerificationFields & Keyed): Promise<Result<"create_verification">>;
   verify(answer: string, sources: api.Source[], options?: VerificationFields & Keyed & Waiting<api.Verification>): Promise<api.Verification>;
@@ -149,6 +164,7 @@ export class Citewell {
   readonly conversations: Conversations;
   readonly documents: Documents;
   readonly feedback: FeedbackOfPeople;
+  readonly sources: Sources;
   readonly verifications: Verifications;
   readonly webhooks: Webhooks;
   readonly workspaces: Workspaces;

@@ -61,6 +61,20 @@ export const workspaces = (connection) => ({
   },
 });
 
+/** Places that documents come from by a schedule. */
+export const sources = (connection) => ({
+  create: (name, kind, location, { signal, workspace, every_s, ...options } = {}) =>
+    connection.call("create_source", {}, { body: { name, kind, location, workspace, every_s, options }, signal }),
+  list: (options) => paged(connection, "list_sources", "sources", options),
+  get: (source_id, options) => connection.call("get_source", { source_id }, options),
+  items: (source_id, options) => paged(connection, "list_source_items", "items", { source_id, ...options }),
+  update: (source_id, { signal, ...fields } = {}) =>
+    connection.call("update_source", { source_id }, { body: fields, signal }),
+  run: (source_id, options) => connection.call("run_source", { source_id }, options),
+  delete: (source_id, { documents, ...options } = {}) =>
+    connection.call("delete_source", { source_id, documents }, options),
+});
+
 /** Verifications of answers that any other system wrote. */
 export const verifications = (connection, untilFinal) => {
   const submit = (answer, sources, { signal, idempotencyKey, ...fields } = {}) =>

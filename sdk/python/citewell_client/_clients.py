@@ -11,6 +11,7 @@ from citewell_client._feedback import AsyncFeedback, Feedback
 from citewell_client._imports import AsyncImports, Imports
 from citewell_client._keys import AsyncKeys, Keys
 from citewell_client._queries import Queries
+from citewell_client._sources import AsyncSources, Sources
 from citewell_client._verifications import AsyncVerifications, Verifications
 from citewell_client._webhook_endpoints import AsyncWebhooks, Webhooks
 from citewell_client._workspaces import AsyncWorkspaces, Workspaces
@@ -39,6 +40,7 @@ class CitewellClient(Documents, Queries, Verifications, Audits):
         self.webhooks = Webhooks(self)
         self.keys = Keys(self)
         self.imports = Imports(self)
+        self.sources = Sources(self)
         self.workspaces = Workspaces(self)
         self.feedback = Feedback(self)
 
@@ -54,5 +56,6 @@ class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, Asyn
         self.webhooks = AsyncWebhooks(self)
         self.keys = AsyncKeys(self)
         self.imports = AsyncImports(self)
+        self.sources = AsyncSources(self)
         self.workspaces = AsyncWorkspaces(self)
         self.feedback = AsyncFeedback(self)

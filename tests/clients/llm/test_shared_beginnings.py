@@ -78,6 +78,16 @@ CALLS: dict[str, tuple[dict[str, object], dict[str, object], dict[str, object]]]
     ),
     "extract_graph": ({}, {"chunk": PASSAGES[0]}, {"chunk": PASSAGES[1]}),
     "extract_keywords": ({}, {"question": QUESTION}, {"question": ANOTHER}),
+    "fill_fields": (
+        {"sentences": f"1. {STATEMENT}", "form": "/minutes (integer): how long access tokens are valid"},
+        {"question": QUESTION},
+        {"question": ANOTHER},
+    ),
+    "check_fields": (
+        {"form": "/minutes (integer): how long access tokens are valid", "question": QUESTION},
+        {"entries": f'<entry id="e1">/minutes: 30\n{STATEMENT}</entry>'},
+        {"entries": f'<entry id="e1">/minutes: 60\n{WRONG}</entry>'},
+    ),
     # Whoever writes reads the question last.
     "regenerate_answer": (
         {"sources": SOURCES, "question": QUESTION, "idk": IDK, "style": PLAIN},

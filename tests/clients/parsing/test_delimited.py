@@ -53,7 +53,7 @@ def test_any_encoding_is_read() -> None:
 
 @pytest.mark.parametrize(
     ("data", "has_header"),
-    [("name,age\nada,36\n", True), ("1,2\n3,4\n", False), ("ada,36\nbob,40\n", False), (",2024,2025\nx,1,2\n", False),
+    [("name,age\nada,36\n", True), ("1,2\n3,4\n", False), ("ada,36\nbob,40\n", False), (",2024,2025\nx,1,2\n", True),
      ("Item,2024,2025\nx,1,2\n", True), ("a,a\nb,c\n", False), ("name\n1\n2\n", True), ("ada\nbob\n", False)],
 )  # fmt: skip
 def test_the_first_row_is_a_header_if_it_has_names(data: str, has_header: bool) -> None:

@@ -44,7 +44,7 @@ MISNAMED: dict[str, tuple[bytes, type[CitewellError], str]] = {
     "m.xlsx": (packed({"x": b"y"}), DocumentUnreadable, "cannot be read as an Excel workbook"),
     "n.pptx": (packed({"x": b"y"}), DocumentUnreadable, "cannot be read as a PowerPoint presentation"),
     "o.odt": (packed({"x": b"y"}), DocumentUnreadable, "it has no content.xml"),
-    "p.xls": (OLE, DocumentTypeUnknown, ".xls is not supported; save it as .xlsx"),
+    "p.xls": (OLE, DocumentTypeUnknown, ".xls is read through LibreOffice; save it as .xlsx"),
     "q.exe": (OLE, DocumentTypeUnknown, ".exe is not supported; use .txt, "),
 }
 

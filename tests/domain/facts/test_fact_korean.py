@@ -148,7 +148,7 @@ def test_any_korean_text_can_be_read(text: str) -> None:  # V1
 
 
 def test_a_long_word_is_read_in_linear_time() -> None:  # V1
-    started = time.perf_counter()
+    started = time.process_time()
     tokenize("하고" * 20_000)
     tokenize("제1조" * 10_000)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

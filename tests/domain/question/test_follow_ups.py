@@ -19,6 +19,7 @@ MUSEUM = "When does the museum open on Saturdays?"
 CEO = "Who is the CEO of Acme Robotics?"
 CUSTOMERS = "How long do customers have to return a product?"
 HOTEL = "How many rooms does Hotel Adler have?"
+FIRE = "How many people died in the fire in Tarvik on 3 May 2021?"
 ENGLISH = [
     # Another of its kind in the place of what has a number, a time, a name, or the same noun.
     (PUMP, "What about pump 20?", "How much pressure does pump 20 run at?"),
@@ -71,6 +72,14 @@ ENGLISH = [
     (CUSTOMERS, "Do they need a receipt?", "Do customers need a receipt?"),
     ("Who runs Acme Robotics?", "What do they make?", "What do Acme Robotics make?"),
     (HOTEL, "Is there a pool there?", "Is there a pool in Hotel Adler?"),
+    # What is asked of an accident.
+    (FIRE, "And the injured?", "How many injured were there in the fire in Tarvik on 3 May 2021?"),
+    (FIRE, "How many were hurt?", "How many were hurt in the fire in Tarvik on 3 May 2021?"),
+    (FIRE, "What was the cause?", "What was the cause of the fire in Tarvik on 3 May 2021?"),
+    ("How many sheep were killed in 2022?", "And goats?", "How many goats were killed in 2022?"),
+    ("Is smoking allowed in the garden?", "And inside?", "Is smoking allowed inside?"),
+    ("Which plan includes phone support?", "And e-mail support?", "Which plan includes e-mail support?"),
+    ("Who approved the budget in the meeting of 12 March?", "Who voted against it?", "Who voted against the budget?"),
 ]  # fmt: skip
 BEHIND_IN_ENGLISH = [
     (PUMP, "Why?"),
@@ -127,6 +136,7 @@ SEOUL = "서울 지점의 직원은 몇 명인가요?"
 FRANCE = "프랑스의 수도는 어디인가요?"
 PRICE = "램프의 가격은 얼마인가요?"
 RETURNS = "반품은 며칠 걸리나요?"
+ACCIDENT = "2023년 7월 12일에 무슨 사고가 있었나요?"
 SAMSUNG = "삼성전자의 2021년 매출은 얼마인가요?"
 KOREAN = [
     (BAR, "펌프 20은?", "펌프 20은 몇 바에서 작동하나요?"),
@@ -168,6 +178,15 @@ KOREAN = [
     ("보증 기간은 얼마인가요?", "그건 언제 시작하나요?", "보증 기간은 언제 시작하나요?"),
     ("에이스로보틱스의 대표는 누구인가요?", "그 사람은 언제 태어났나요?", "에이스로보틱스의 대표는 언제 태어났나요?"),
     ("삼성전자의 매출은 얼마인가요?", "그 회사의 대표는 누구인가요?", "삼성전자의 대표는 누구인가요?"),
+    (ACCIDENT, "사망자는?", "2023년 7월 12일 사고의 사망자는?"),
+    (ACCIDENT, "부상자는 몇 명인가요?", "2023년 7월 12일 사고의 부상자는 몇 명인가요?"),
+    ("2023년 7월 12일 사고의 부상자는 몇 명인가요?", "사망자는?", "2023년 7월 12일 사고의 사망자는 몇 명인가요?"),
+    (BAR, "점검 주기는?", "펌프 4의 점검 주기는?"),
+    ("정규직의 연차는 며칠인가요?", "계약직은?", "계약직의 연차는 며칠인가요?"),
+    ("김민수 팀장은 언제 입사했나요?", "박지영은?", "박지영은 언제 입사했나요?"),
+    ("정원에서 흡연이 가능한가요?", "실내에서는?", "실내에서 흡연이 가능한가요?"),
+    ("3급의 월급은 얼마인가요?", "4급은?", "4급의 월급은 얼마인가요?"),
+    ("도서관은 토요일에 몇 시에 여나요?", "언제 닫나요?", "도서관은 언제 닫나요?"),
 ]  # fmt: skip
 BEHIND_IN_KOREAN = [
     (BAR, "왜요?"),

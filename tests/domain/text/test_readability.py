@@ -66,6 +66,6 @@ def test_any_text_is_judged(text: str) -> None:
 
 @pytest.mark.parametrize("piece", [" ", "a ", ". ", "1 ", "A", "\t", "(", "… "])
 def test_long_texts_take_time_by_their_length(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     is_readable(piece * 100_000)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

@@ -50,6 +50,11 @@ def test_plain_sentences_come_back_as_they_were(written: list[str]) -> None:
         "이 연구는 “문제가 크다. 해결하라.”고 했다.",
         "Visit https://a.b/c.d?e=f or mail a.b@c.org now.",
         "Version 2.1.3 is out.",
+        "Come at 10 a.m. Monday or at 5 p.m. EST.",
+        "The bomb exploded around 7 a.m. (0100 GMT) in a street.",
+        "The room is free until 6 p.m. 12 May.",
+        "St. Mary's is approx. five miles (vs. Ten Mile Wood, e.g. Oak No. 5) away.",
+        "The case is Hall v. Board, and it was written by J. Smith.",
     ],
 )
 def test_a_stop_inside_a_sentence_does_not_end_it(text: str) -> None:
@@ -67,6 +72,13 @@ def test_a_stop_inside_a_sentence_does_not_end_it(text: str) -> None:
         ["(This is in brackets.", "So is this.)", "After that we go."],
         ["매출은 3,940억 원이다.", "제5조.", "다음과 같다."],
         ["그렇다!", "정말?", "네…."],
+        ["Buses may use the street before 10 a.m.", "Shopkeepers fear losses."],
+        ["The bar closes at 11 p.m.", "“Good,” he said."],
+        ["We sell apples, pears, etc.", "Oranges are sold out."],
+        ["The shop is at 5 Main St.", "The office is upstairs."],
+        ["They repaired the lift in Block C.", "Ms Petrov voted against it."],
+        ["Take vitamin C.", "Patients feel better."],
+        ["회의는 오전 10시.", "점심은 약 12시.", "제3조에 따른다."],
     ],
 )
 def test_a_stop_at_the_end_of_a_sentence_ends_it(written: list[str]) -> None:

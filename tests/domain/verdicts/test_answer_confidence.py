@@ -127,3 +127,16 @@ def test_the_least_high_is_found_between_right_and_wrong_answers() -> None:  # V
     assert least_high(wrong_below) == pytest.approx(0.93)
     assert least_high([(0.99, True)] * 29) is None
     assert least_high([(0.99, False)] * 50) is None
+
+
+def test_a_question_in_a_language_without_measured_relevance_is_uncalibrated() -> None:  # V9
+    answer = "사무실은 8시에 문을 연다."
+    known = calibration(languages=("en", "ko"))
+    reason = why_uncalibrated(answer, known, "사무실은 언제 여나요?", ["en"])
+    assert reason == (
+        "How well an answer fits its question was measured on questions in English; this one is in Korean."
+    )
+    assert why_uncalibrated(answer, known, "사무실은 언제 여나요?", ["en", "ko"]) is None
+    assert why_uncalibrated(answer, known, "", ["en"]) is None
+    assert why_uncalibrated("The office opens at 8.", known, "When does it open?", ["en"]) is None
+    assert confidence_label(0.95, known, reason) == UNCALIBRATED

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -173,6 +173,6 @@ def test_a_source_that_says_no_part_is_not_accurate() -> None:  # V7
 def test_the_time_is_bounded_by_the_length_of_the_texts(joint: str) -> None:  # A6
     source = "Nova weighs 13 kg, and Orion 14. " * 150
     for count in (30, 3_000):
-        started = perf_counter()
+        started = process_time()
         read(joint.join(["Nova weighs 12 kg"] * count), source, source)
-        assert perf_counter() - started < 10
+        assert process_time() - started < 10

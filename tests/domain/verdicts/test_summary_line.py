@@ -31,3 +31,18 @@ def test_it_counts_claims_and_what_became_of_them(
 ) -> None:  # N9
     assert verification_line(states, removed, korean=False) == english
     assert verification_line(states, removed, korean=True) == korean
+
+
+def test_a_supported_statement_that_may_be_no_answer_is_not_told_without_that() -> None:  # V9
+    for relevant, english, korean in (
+        ("yes", "1 of 1 statement supported.", "진술 1개 중 1개가 출처로 확인됨."),
+        (
+            "partly",
+            "1 of 1 statement supported; it is uncertain whether the question is answered.",
+            "진술 1개 중 1개가 출처로 확인됨; 질문에 대한 답인지는 확실하지 않음.",
+        ),
+    ):
+        verdict = {"relevant": relevant}
+        assert verification_line(["supported"], 0, korean=False, question=verdict) == f"Verified: {english}"
+        assert verification_line(["supported"], 0, korean=True, question=verdict) == f"검증: {korean}"
+    assert "uncertain" not in verification_line(["no_claim"], 0, korean=False, question={"relevant": "no"})

@@ -67,7 +67,7 @@ def test_an_archive_becomes_documents_and_is_finished_with_the_last_of_them() ->
 def test_each_file_that_is_no_document_has_its_reason() -> None:  # N3, A8
     started = Started()
     odd = {
-        "picture.png": b"\x89PNG\r\n\x1a\n",
+        "picture.gif": b"GIF89a",
         "inner.zip": zipped({"a.txt": "x"}),
         "../up.txt": "x",
         "empty.txt": "",
@@ -80,7 +80,7 @@ def test_each_file_that_is_no_document_has_its_reason() -> None:  # N3, A8
     told = read_import(import_id)
     assert (told["status"], told["total"], told["accepted"]) == ("finished", 10, 4)
     assert {each["name"]: each["code"] for each in told["skipped"]} == {
-        "picture.png": "document_type_unknown",
+        "picture.gif": "document_type_unknown",
         "inner.zip": "document_type_unknown",
         "../up.txt": "document_name_invalid",
         "empty.txt": "document_empty",
@@ -88,7 +88,7 @@ def test_each_file_that_is_no_document_has_its_reason() -> None:  # N3, A8
         "link.txt": "document_unreadable",
     }
     reasons = {each["name"]: each["message"] for each in told["skipped"]}
-    assert listed() in reasons["picture.png"]
+    assert listed() in reasons["picture.gif"]
     assert "archive in an archive" in reasons["inner.zip"]
     ((failed,),) = [[each["filename"] for each in told["failures"]]]
     assert failed == "broken.pdf"

@@ -28,8 +28,8 @@ from services.audit.invalidation import process_changes
 from services.documents.documents import remove_document
 from services.documents.ingestion import put_in_force
 from services.finishing.completion import finish
+from services.queries.cancel_and_retry import retry_query
 from services.queries.results import read_history, read_query
-from services.queries.retry import retry_query
 from tests.factories import make_chunk, make_document
 from tests.services.given_story import GivenStory
 from tests.services.story import Story, with_offline

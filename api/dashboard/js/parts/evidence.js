@@ -4,8 +4,8 @@ import { number, words } from "../i18n.js";
 import { points } from "../points.js";
 
 const t = words({
-  en: { page: "page {n}", open: "Open in document", none: "The passage is no longer stored." },
-  ko: { page: "{n}쪽", open: "문서에서 열기", none: "이 구절은 더 이상 저장되어 있지 않습니다." },
+  en: { page: "page {n}", recognised: "recognised text, confidence {n}", open: "Open in document", none: "The passage is no longer stored." },
+  ko: { page: "{n}쪽", recognised: "인식한 글, 신뢰도 {n}", open: "문서에서 열기", none: "이 구절은 더 이상 저장되어 있지 않습니다." },
 });
 
 const AROUND = 240;
@@ -34,15 +34,20 @@ export function evidence(source, quote, passages) {
 }
 
 /** `refund-policy.pdf · page 2 · 2.3 Holiday season`. */
-export function placeOf({ document_name: name, page_number: page, section }) {
+export function placeOf({ document_name: name, page_number: page, section, recognised_confidence: sure }) {
   return h("span", { class: "place" }, h("bdi", { class: "name" }, name),
     page !== null && page !== undefined && [" · ", t("page", { n: number(page) })],
-    section && [" · ", h("bdi", {}, section)]);
+    section && [" · ", h("bdi", {}, section)], recognised(sure) && [" · ", recognised(sure)]);
+}
+
+/** What is said of text that was recognised in a picture; null of other text. */
+export function recognised(sure) {
+  return sure === null || sure === undefined ? null : t("recognised", { n: sure.toFixed(2) });
 }
 
 /** The same as text, for labels and for copying. */
-export function placeText({ document_name: name, page_number: page, section }) {
-  return [name, page && t("page", { n: page }), section].filter(Boolean).join(", ");
+export function placeText({ document_name: name, page_number: page, section, recognised_confidence: sure }) {
+  return [name, page && t("page", { n: page }), section, recognised(sure)].filter(Boolean).join(", ");
 }
 
 /** A link to the place in the document; what is no document brings its own `link`, an element for each time. */

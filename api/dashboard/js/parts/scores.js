@@ -39,8 +39,9 @@ export function scores(verification, sentences = verification.sentences) {
 /** One line, and only where the answer leaves something of its question open. */
 function leftOpen(verdict) {
   if (!verdict || (verdict.complete && verdict.relevant === "yes")) return false;
-  const { open_parts: parts, relevant } = verdict;
-  return h("p", { class: "left-open" }, relevant === "no" && t("unrelated"), relevant === "no" && " ",
+  const { open_parts: parts, relevant, reason } = verdict;
+  const told = relevant === "no" ? t("unrelated") : relevant === "partly" && h("span", { dir: "auto" }, reason);
+  return h("p", { class: "left-open" }, told, told && " ",
     parts.length > 0 && [h("strong", {}, t("open")), ": ", h("span", { dir: "auto" }, parts.join("; "))]);
 }
 

@@ -33,6 +33,13 @@ __all__ = [
     "Document",
     "DocumentBlocks",
     "DocumentGraph",
+    "DocumentSource",
+    "DocumentSourceDocuments",
+    "DocumentSourceHead",
+    "DocumentSourceItem",
+    "DocumentSourceItems",
+    "DocumentSourceReason",
+    "DocumentSourceTaken",
     "Event",
     "EvidenceLocation",
     "Fact",
@@ -132,6 +139,7 @@ class EvidenceLocation(TypedDict):
     section: str | None
     source_start: int
     source_end: int
+    recognised_confidence: NotRequired[float | None]
 
 
 class Sentence(TypedDict):
@@ -462,6 +470,94 @@ class DocumentBlocks(TypedDict):
     blocks: list[Block]
 
 
+class DocumentSourceTaken(TypedDict):
+    """The options of a source."""
+
+    include: list[str]
+    exclude: list[str]
+    max_items: int
+    when_gone: Literal["mark", "delete"]
+    metadata: dict[str, Any]
+    urls: list[str]
+    depth: int
+    entries: bool
+    branch: str | None
+    store: str | None
+
+
+class DocumentSourceItems(TypedDict):
+    """The items of the current or last run, by what became of them."""
+
+    listed: int
+    pending: int
+    new: int
+    changed: int
+    unchanged: int
+    skipped: int
+    failed: int
+    gone: int
+
+
+class DocumentSourceDocuments(TypedDict):
+    """The source's documents, in their newest version, by state."""
+
+    queued: int
+    processing: int
+    ready: int
+    failed: int
+    superseded: int
+
+
+class DocumentSourceReason(TypedDict):
+    """An item that did not become a document, and why."""
+
+    key: str
+    outcome: Literal["pending", "new", "changed", "unchanged", "skipped", "failed", "gone"]
+    code: str
+    message: str
+
+
+class DocumentSourceHead(TypedDict):
+    """A source without the progress of its run."""
+
+    id: str
+    name: str
+    workspace: str
+    kind: Literal["folder", "web", "sitemap", "feed", "git", "bucket"]
+    location: str
+    every_s: int | None
+    status: Literal["active", "paused", "deleting"]
+    phase: Literal["idle", "listing", "fetching"]
+    run: int
+    error: Failure | None
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    next_run_at: str | None
+
+
+class DocumentSource(DocumentSourceHead):
+    """A source, and the progress of its current or last run."""
+
+    options: DocumentSourceTaken
+    items: DocumentSourceItems
+    documents: DocumentSourceDocuments
+    reasons: list[DocumentSourceReason]
+
+
+class DocumentSourceItem(TypedDict):
+    """A file, page or entry of a source."""
+
+    key: str
+    outcome: Literal["pending", "new", "changed", "unchanged", "skipped", "failed", "gone"]
+    document_id: str | None
+    document_status: Literal["queued", "processing", "ready", "failed", "superseded"] | None
+    code: str | None
+    message: str | None
+    seen_at: str
+    gone_at: str | None
+
+
 class Event(TypedDict):
     """A milestone."""
 
@@ -715,6 +811,7 @@ class Passage(TypedDict):
     source_end: int
     text: str
     metadata: dict[str, Any]
+    recognised_confidence: NotRequired[float | None]
 
 
 class Quality(TypedDict):
@@ -763,6 +860,7 @@ class Citation(TypedDict):
     text_span: str
     source_start: int
     source_end: int
+    recognised_confidence: NotRequired[float | None]
     claim_text: str
     answer_start: int
     answer_end: int
@@ -808,6 +906,7 @@ class AnswerSource(TypedDict):
     start_index: int
     page_number: int | None
     section: str | None
+    recognised_confidence: NotRequired[float | None]
     metadata: dict[str, Any]
     timestamp: str | None
     similarity: float | None

@@ -1,0 +1,97 @@
+"""Sources of documents: set up here, run by workers."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from api.http.paging import After, AfterName, next_cursor, next_name_cursor
+from api.http.uploads import require_json
+from api.schemas.documents.sources import (
+    DocumentSourceChange,
+    DocumentSourceCreate,
+    DocumentSourceItemList,
+    DocumentSourceList,
+    DocumentSourceRead,
+    ItemOutcome,
+)
+from api.schemas.texts import WorkspaceName
+from config.settings import settings
+from domain.documents.sources import SourceOptions
+from services.sources import setup
+from services.sources.setup import NewSource
+
+router = APIRouter(prefix="/v1/sources", tags=["documents"])
+
+_JSON = [Depends(require_json)]
+
+
+@router.post("", name="create_source", status_code=201, response_model=DocumentSourceRead, dependencies=_JSON)
+def add_source(new: DocumentSourceCreate, response: Response) -> object:
+    """Set up a place that documents come from, and have it read. What changes there later becomes new versions."""
+    options = SourceOptions(**new.options.model_dump())
+    made = setup.create_source(
+        NewSource(new.name, new.kind, new.location, new.workspace, new.every_s, options), settings()
+    )
+    response.headers["Location"] = f"{router.prefix}/{made['id']}"
+    return made
+
+
+@router.get("", response_model=DocumentSourceList)
+def list_sources(
+    after: After,
+    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> object:
+    """The newest sources first; `next_cursor` leads to the next page."""
+    found = setup.read_sources(workspace, after=after, limit=limit)
+    return {"sources": found, "next_cursor": next_cursor(found, limit)}
+
+
+@router.get("/{source_id}", response_model=DocumentSourceRead)
+def get_source(source_id: UUID) -> object:
+    """A source, and the progress of its current or last run."""
+    return setup.read_source(source_id)
+
+
+@router.get("/{source_id}/items", name="list_source_items", response_model=DocumentSourceItemList)
+def list_items(
+    source_id: UUID,
+    after: AfterName,
+    outcome: Annotated[ItemOutcome | None, Query(description="Only those with this outcome.")] = None,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+) -> object:
+    """Everything that the source lists or listed, by key, with the document that each became or the reason why not."""
+    found = setup.read_items(source_id, outcome, after=after, limit=limit)
+    return {"items": found, "next_cursor": next_name_cursor(found, limit, "key")}
+
+
+@router.post("/{source_id}/run", name="run_source", status_code=202, response_model=DocumentSourceRead)
+def run(source_id: UUID) -> object:
+    """Begin a run now; one that is under way goes on."""
+    return setup.ask_for_a_run(source_id)
+
+
+@router.patch("/{source_id}", name="update_source", response_model=DocumentSourceRead, dependencies=_JSON)
+def change(source_id: UUID, to: DocumentSourceChange) -> object:
+    """Change the schedule, pause or continue a source, or change what it takes; the next run follows that."""
+    changes = to.model_dump(exclude_unset=True)
+    return setup.change_source(source_id, {**changes.pop("options", {}), **changes}, settings())
+
+
+@router.delete(
+    "/{source_id}",
+    name="delete_source",
+    status_code=204,
+    responses={202: {"description": "Its documents are being deleted, and then the source."}},
+)
+def delete(
+    source_id: UUID,
+    response: Response,
+    documents: Annotated[
+        Literal["keep", "delete"], Query(description="Whether its documents stay, or are deleted in all versions.")
+    ] = "keep",
+) -> None:
+    """Delete a source: nothing more is taken from there. Answers keep their copies of what they cite."""
+    if not setup.remove_source(source_id, documents):
+        response.status_code = 202

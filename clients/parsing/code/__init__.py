@@ -1,0 +1,1 @@
+"""Source code. `clients.parsing` finds the reader by name."""

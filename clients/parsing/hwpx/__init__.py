@@ -1,0 +1,1 @@
+"""Hancom documents (.hwpx). `clients.parsing` finds the reader by name."""

@@ -1,0 +1,1 @@
+"""Old Office formats, through LibreOffice where it is installed."""

@@ -1,0 +1,107 @@
+"""Lines of a page that was recognised, as those of any other page of a PDF."""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from statistics import median
+
+from PIL import Image
+
+from clients.parsing.pdf.columns import in_reading_order
+from clients.parsing.pdf.frames import Frame
+from clients.parsing.pdf.glyphs import Extent
+from clients.parsing.pdf.ink import no_ink
+from clients.parsing.pdf.lines import CELL_GAP_EM, MARGIN, Line
+from clients.parsing.recognition.engine import Recogniser, Row, TooSlow, Word
+from domain.errors import DocumentTooSlow
+
+_POINTS = 72  # per inch
+_EM = 1.1  # a font's size over the height of most of its words
+_SAME_SIZE = 0.35  # how much the size of body text varies by what letters a line has
+
+
+def recognised_page(recogniser: Recogniser, picture: Image.Image, dpi: int) -> tuple[list[Line], Frame]:
+    """The lines of a picture in reading order, in points, and the frame of the page that it shows."""
+    scale = _POINTS / dpi
+    width, height = picture.width * scale, picture.height * scale
+    try:
+        rows = recogniser.read(picture, dpi)
+    except TooSlow:
+        raise DocumentTooSlow(
+            "The text of a page could not be recognised in time; scan it with less noise, or allow more time "
+            "(ingestion.ocr_page_s)."
+        ) from None
+    lines = in_reading_order([_line(row, scale, height) for row in rows])
+    return lines, Frame((0, 0, width, height), 0, width, height)
+
+
+def evened(pages: list[list[Line]]) -> list[list[Line]]:
+    """Give recognised lines of nearly the usual size that size: measured sizes vary from line to line."""
+    sizes = [line.size for page in pages for line in page if line.confidence is not None for _ in line.text]
+    if not sizes:
+        return pages
+    usual = round(2 * median(sizes)) / 2
+    return [[_evened(line, usual) for line in page] for page in pages]
+
+
+def _evened(line: Line, usual: float) -> Line:
+    is_usual = line.confidence is not None and abs(line.size / usual - 1) < _SAME_SIZE
+    return replace(line, size=usual) if is_usual else line
+
+
+def _line(row: Row, scale: float, height: float) -> Line:
+    size = max(2.0, _EM * scale * median(box[3] - box[1] for box in _tall(row.words)))
+    cells = list(_cells(row.words, CELL_GAP_EM * size / scale))
+    text = "\t".join(" ".join(_joined(cell)) for cell in cells)
+    divided = text[-2:-1].isalpha() and text.endswith("-")
+    extents: list[Extent] = [(cell[0].box[0] * scale, cell[-1].box[2] * scale) for cell in cells]
+    y = height - row.baseline * scale
+    letters = sum(len(word.text) for word in row.words)
+    return Line(
+        text=text[:-1] if divided else text,
+        left=extents[0][0],
+        right=extents[-1][1],
+        y=y,
+        size=round(2 * size) / 2,
+        margin=not MARGIN < y / height < 1 - MARGIN,
+        divided=divided,
+        cells=tuple(extents),
+        ink=_ink(row.words, scale, height, divided=divided),
+        confidence=sum(len(word.text) * word.confidence for word in row.words) / letters,
+    )
+
+
+def _tall(words: Sequence[Word]) -> list[tuple[int, int, int, int]]:
+    lettered = [word.box for word in words if any(character.isalnum() for character in word.text)]
+    return lettered or [word.box for word in words]
+
+
+def _cells(words: Sequence[Word], gap: float) -> Iterator[list[Word]]:
+    cell: list[Word] = []
+    for word in words:
+        if cell and word.box[0] - cell[-1].box[2] > gap:
+            yield cell
+            cell = []
+        cell.append(word)
+    yield cell
+
+
+def _joined(cell: list[Word]) -> Iterator[str]:
+    number = 0
+    numbered: list[tuple[int, str]] = []
+    for word in cell:
+        number += not word.joined
+        numbered.append((number, word.text))
+    for _, parts in groupby(numbered, key=lambda each: each[0]):
+        yield "".join(text for _, text in parts)
+
+
+def _ink(words: Sequence[Word], scale: float, height: float, *, divided: bool) -> "array[float]":
+    ink = no_ink()
+    for word in words:
+        left, top, right, bottom = word.box
+        count = len(word.text) - (divided and word is words[-1])
+        if count:
+            ink.extend((count, left * scale, height - bottom * scale, right * scale, height - top * scale))
+    return ink

@@ -1,0 +1,1 @@
+"""Places that documents come from: folders, web sites, feeds, Git repositories, buckets."""

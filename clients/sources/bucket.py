@@ -1,0 +1,100 @@
+"""Objects of a bucket in an S3-compatible store that the operator has set up."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from obstore.exceptions import BaseError
+from obstore.store import S3Store
+
+from config.sources import StoreSettings
+from domain.documents.sources import (
+    Content,
+    Fetched,
+    Gone,
+    Listed,
+    Refusal,
+    Unchanged,
+    Wanted,
+    bounded_key,
+    refusal_of_type,
+)
+from domain.errors import DocumentTooLarge, PlaceUnreachable
+
+_PAGE = 500
+_TRIES = 2
+
+
+class BucketReader:
+    """The objects of `bucket` whose key begins with `prefix`, which is a whole folder."""
+
+    lists_all = True
+
+    def __init__(self, bucket: str, prefix: str, store: StoreSettings, *, max_bytes: int, deadline_s: float) -> None:
+        self._max_bytes = max_bytes
+        self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
+        try:
+            self._store = S3Store(bucket, **_options(store, deadline_s))
+        except BaseError as error:
+            raise _unreachable(error) from None
+
+    def close(self) -> None:
+        pass
+
+    def listed(self) -> Iterator[Listed]:
+        try:
+            # Untyped, because one of its other forms needs a package that is not there.
+            store: Any = self._store
+            for batch in store.list(self._prefix or None, chunk_size=_PAGE):
+                for found in batch:
+                    key = found["path"].removeprefix(self._prefix)
+                    if key and not key.endswith("/"):
+                        yield self._entry(key, found.get("e_tag"), found["size"])
+        except BaseError as error:
+            raise _unreachable(error) from None
+
+    def _entry(self, key: str, tag: str | None, size: int) -> Listed:
+        if bounded_key(key) != key:
+            return Listed(bounded_key(key), refused=Refusal("document_name_invalid", "Its name is too long."))
+        refused = refusal_of_type(key)
+        if refused is None and size > self._max_bytes:
+            refused = Refusal("document_too_large", f"It has {size:,} bytes; the limit is {self._max_bytes:,}.")
+        return Listed(key, tag, refused=refused)
+
+    def fetch(self, wanted: Wanted) -> Fetched:
+        try:
+            found = self._store.get(self._prefix + wanted.key)
+            if found.meta["size"] > self._max_bytes:
+                raise DocumentTooLarge(f"It has {found.meta['size']:,} bytes; the limit is {self._max_bytes:,}.")
+            tag = found.meta.get("e_tag")
+            if tag is not None and tag == wanted.tag:
+                return Unchanged(tag)
+            return Content(bytes(found.bytes()), tag)
+        except FileNotFoundError:
+            return Gone()
+        except BaseError as error:
+            raise _unreachable(error) from None
+
+
+def _options(store: StoreSettings, deadline_s: float) -> dict[str, Any]:
+    keys: dict[str, Any] = {"skip_signature": True}
+    if store.access_key and store.secret_key:
+        keys = {
+            "access_key_id": store.access_key.get_secret_value(),
+            "secret_access_key": store.secret_key.get_secret_value(),
+        }
+    if store.endpoint:
+        keys["endpoint"] = store.endpoint
+    return {
+        **keys,
+        "region": store.region,
+        "virtual_hosted_style_request": not store.path_style,
+        "client_options": {"allow_http": True, "timeout": timedelta(seconds=deadline_s)},
+        "retry_config": {"max_retries": _TRIES, "retry_timeout": timedelta(seconds=deadline_s)},
+    }
+
+
+def _unreachable(error: BaseError) -> PlaceUnreachable:
+    # What the store answers may have a signature in it; its first line says enough.
+    told = next(iter(str(error).splitlines()), "")[:200].rstrip(".")
+    return PlaceUnreachable(f"The bucket cannot be read: {told}.")

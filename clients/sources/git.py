@@ -1,0 +1,229 @@
+"""Files of a Git repository, fetched by the program `git` without a work tree: nothing of it is checked out or run."""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from domain.documents.sources import (
+    Content,
+    Fetched,
+    Listed,
+    Refusal,
+    Unchanged,
+    Wanted,
+    bounded_key,
+    refusal_of_type,
+)
+from domain.errors import DocumentSourceInvalid, DocumentTooLarge, ItemUnusable, PlaceUnreachable
+
+_POLL_S = 0.05
+_FILES = ("100644", "100755")
+_LINK = Refusal("not_of_the_source", "It is a link or another repository; neither is followed.")
+# Nothing that this machine's users have set up; a hostile repository could ask for programs to be run.
+_CONFIG = """[safe]
+directory = *
+[core]
+hooksPath = /dev/null
+[http]
+followRedirects = false
+lowSpeedLimit = 1000
+lowSpeedTime = 30
+"""
+
+
+class GitReader:
+    """The files of a branch or tag, without hidden ones.
+
+    `pinned` gives options that keep the connection to checked addresses. The repository stays on this machine's disk
+    until its run ends, so the slices of a run fetch it once.
+    """
+
+    lists_all = True
+
+    def __init__(
+        self,
+        source_id: uuid.UUID,
+        address: str,
+        branch: str | None,
+        *,
+        pinned: Callable[[], Sequence[str]],
+        max_bytes: int,
+        git_max_bytes: int,
+        git_s: float,
+    ) -> None:
+        if shutil.which("git") is None:
+            raise PlaceUnreachable("The program `git` is not installed on the server.")
+        self._folder = clone_folder(source_id)
+        self._address, self._branch, self._pinned = address, branch, pinned
+        self._max_bytes, self._git_max_bytes, self._git_s = max_bytes, git_max_bytes, git_s
+
+    def close(self) -> None:
+        pass
+
+    def listed(self) -> Iterator[Listed]:
+        self._clone()
+        entries = self._run("ls-tree", "-r", "-z", "--long", "FETCH_HEAD")
+        for entry in filter(None, entries.split(b"\0")):
+            told, _, path = entry.partition(b"\t")
+            mode, _, blob, size = told.decode("ascii").split()
+            if not any(part.startswith(b".") for part in path.split(b"/")):
+                yield self._entry(path, mode, blob, size)
+
+    def _entry(self, path: bytes, mode: str, blob: str, size: str) -> Listed:
+        try:
+            key = path.decode()
+        except UnicodeDecodeError:
+            refused = Refusal("document_name_invalid", "Its name is not text in UTF-8.")
+            return Listed(bounded_key(path.decode(errors="replace")), refused=refused)
+        if bounded_key(key) != key:
+            return Listed(bounded_key(key), refused=Refusal("document_name_invalid", "Its name is too long."))
+        if mode not in _FILES:
+            return Listed(key, refused=_LINK)
+        refused = refusal_of_type(key)
+        if refused is None and int(size) > self._max_bytes:
+            reason = f"It has {int(size):,} bytes; the limit is {self._max_bytes:,}."
+            refused = Refusal("document_too_large", reason)
+        return Listed(key, blob, {"blob": blob}, refused=refused)
+
+    def fetch(self, wanted: Wanted) -> Fetched:
+        blob = str(wanted.details.get("blob", ""))
+        if wanted.tag == blob:
+            return Unchanged(blob)
+        if not _is_object(self._folder):
+            # Another process of another machine began this run.
+            self._clone()
+        try:
+            data = self._run("cat-file", "blob", blob)
+        except PlaceUnreachable:
+            raise ItemUnusable("The repository changed during the run; the next one takes it.") from None
+        if len(data) > self._max_bytes:
+            raise DocumentTooLarge
+        return Content(data, blob)
+
+    def _clone(self) -> None:
+        """Fetch the newest commit into an empty repository."""
+        remove_clone(self._folder)
+        self._folder.mkdir(mode=0o700)
+        (self._folder / "config-of-git").write_text(_CONFIG)
+        self._run("init", "--quiet", "--bare", "--template=", str(self._folder / "repository"))
+        what = self._branch or "HEAD"
+        self._run(*self._pinned(), "fetch", "--quiet", "--depth=1", "--no-tags", "--", self._address, what)
+
+        if _size(self._folder) > self._git_max_bytes:
+            raise PlaceUnreachable(f"The repository cannot be fetched: {self._too_large()}")
+
+    def _too_large(self) -> str:
+        return f"it has more than {self._git_max_bytes:,} bytes (`sources.git_max_bytes`)."
+
+    def _run(self, *arguments: str) -> bytes:
+        repository = self._folder / "repository"
+        command = ["git", f"--git-dir={repository}", *arguments]
+        with (
+            tempfile.TemporaryFile() as out,
+            tempfile.TemporaryFile() as errors,
+            subprocess.Popen(  # noqa: S603 - a list of arguments, no shell
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=errors,
+                env=_surroundings(self._folder, self._address),
+                start_new_session=True,
+            ) as process,
+        ):
+            trouble = self._waited(process)
+            if trouble is None and process.returncode == 0:
+                out.seek(0)
+                return out.read()
+            errors.seek(0)
+            told = trouble or _told(errors.read(10_000).decode(errors="replace"))
+        raise PlaceUnreachable(f"The repository cannot be fetched: {told}")
+
+    def _waited(self, process: subprocess.Popen[bytes]) -> str | None:
+        """Wait for the end; stop it when it takes too long or too much."""
+        until = time.monotonic() + self._git_s
+        while True:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_POLL_S)
+                return None
+            trouble = None
+            if time.monotonic() > until:
+                trouble = f"it takes longer than {self._git_s:g} s (`sources.git_s`)."
+            elif _size(self._folder) > self._git_max_bytes:
+                trouble = self._too_large()
+            if trouble:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                return trouble
+
+
+def check_branch(branch: str | None) -> None:
+    """Raise DocumentSourceInvalid for what can be no name of a branch, such as an option."""
+    if branch is not None and (branch.startswith(("-", "/")) or any(each in branch for each in " ~^:?*[\\\0\n")):
+        raise DocumentSourceInvalid(f"{branch!r} is no name of a branch or tag.")
+
+
+def clone_folder(source_id: uuid.UUID) -> Path:
+    """Where the repository of a run is kept; a folder of this user alone."""
+    home = Path(tempfile.gettempdir()) / f"citewell-git-{os.geteuid()}"
+    home.mkdir(mode=0o700, exist_ok=True)
+    found = home.lstat()
+    if found.st_uid != os.geteuid() or found.st_mode & 0o077:
+        raise PlaceUnreachable(f"{home} belongs to somebody else; remove it.")
+    return home / str(source_id)
+
+
+def remove_clone(folder: Path) -> None:
+    if folder.is_symlink():
+        folder.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def pin_options(url: str, addresses: Sequence[str]) -> list[str]:
+    """Options that let git connect to these addresses only, which were checked."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    spelt = ",".join(f"[{each}]" if ":" in each else each for each in addresses)
+    return ["-c", f"http.curloptResolve={parts.hostname}:{port}:{spelt}"]
+
+
+def _is_object(folder: Path) -> bool:
+    return (folder / "repository" / "FETCH_HEAD").is_file()
+
+
+def _surroundings(folder: Path, address: str) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "SSL_CERT_FILE") if name in os.environ}
+    return {
+        **kept,
+        "HOME": str(folder),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": str(folder / "config-of-git"),
+        "GIT_ALLOW_PROTOCOL": "https:http" if "://" in address else "file",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "true",
+        "LC_ALL": "C",
+    }
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for where, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(where, name)).st_size
+            except FileNotFoundError:
+                continue
+    return total
+
+
+def _told(errors: str) -> str:
+    lines = [line for line in errors.splitlines() if line.strip()]
+    last = next((line for line in reversed(lines) if line.startswith("fatal:")), lines[-1] if lines else "")
+    return (last.removeprefix("fatal:").strip() or "git gave no reason")[:300].rstrip(".") + "."

@@ -1,0 +1,223 @@
+"""Pages of the web: single ones, those that they link to, and those of a sitemap."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+
+from lxml import etree
+
+from clients.sources.addresses import canonical, check_page_url, page_policy, same_origin
+from clients.sources.manners import Manners
+from clients.sources.pages import Page, Pages, unpacked
+from config.settings import Settings
+from domain.documents.formats import SUFFIXES, media_type, suffix_of
+from domain.documents.sources import (
+    PART_UNREACHABLE,
+    Content,
+    Fetched,
+    Gone,
+    Listed,
+    Refusal,
+    Unchanged,
+    Wanted,
+    bounded_key,
+)
+from domain.errors import CitewellError, DocumentSourceInvalid, DocumentTypeUnknown, ItemUnusable, PlaceUnreachable
+
+MAX_LISTING_BYTES = 52_000_000
+_LINKS_WITHIN = 1_000_000
+_MOST_LINKS = 5_000
+_MAX_NESTED = 3
+_UNTOLD = ("", "application/octet-stream", "text/plain", "binary/octet-stream")
+
+
+class WebReader:
+    """Pages, and those that they link to on the same host below the same folder, up to `depth` links away."""
+
+    lists_all = True
+
+    def __init__(self, urls: Sequence[str], depth: int, settings: Settings) -> None:
+        limits = settings.sources
+        policy = page_policy(limits.allowed_networks, limits.allowed_ports)
+        self._urls = [_checked(url) for url in urls]
+        for url in self._urls:
+            check_page_url(url, policy)
+        self._depth, self._max_bytes = depth, settings.ingestion.max_bytes
+        self._pages = Pages(policy, limits.fetch_s, limits.max_redirects)
+        self._manners = Manners(self._pages, limits.host_delay_s)
+
+    def close(self) -> None:
+        self._pages.close()
+
+    def listed(self) -> Iterator[Listed]:
+        for url in dict.fromkeys(self._urls):
+            yield listed_page(url)
+
+    def fetch(self, wanted: Wanted) -> Fetched:
+        # A page whose links count is read in any case.
+        known = wanted.tag if wanted.depth >= self._depth else None
+        page = self.get(wanted.key, self._max_bytes, _conditions(known))
+        if page.status == 304:
+            return Unchanged(wanted.tag)
+        if page.status in (404, 410):
+            return Gone()
+        checked_status(page)
+        links = self._links(page) if wanted.depth < self._depth else ()
+        return Content(page.body, _tag(page), _suffix(wanted.key, page), _details(wanted.key, page), links)
+
+    def get(self, url: str, max_bytes: int, headers: Mapping[str, str] | None = None) -> Page:
+        """A page of any status, asked for politely."""
+        return self._pages.get(url, max_bytes, self._manners.may, headers)
+
+    def _links(self, page: Page) -> list[str]:
+        if media_of(page) not in ("text/html", "application/xhtml+xml"):
+            return []
+        found = _Links(page.url)
+        found.feed(page.body[:_LINKS_WITHIN].decode(errors="replace"))
+        return [link for link in dict.fromkeys(found.links) if self._is_within(link)][:_MOST_LINKS]
+
+    def _is_within(self, link: str) -> bool:
+        return bounded_key(link) == link and any(
+            same_origin(link, url) and urlsplit(link).path.startswith(_folder(url)) for url in self._urls
+        )
+
+
+class SitemapReader(WebReader):
+    """The pages of a sitemap, or of those that an index names."""
+
+    def __init__(self, url: str, settings: Settings) -> None:
+        super().__init__([url], 0, settings)
+        self._most = settings.sources.max_sitemaps
+
+    def listed(self) -> Iterator[Listed]:
+        (start,) = self._urls
+        waiting, seen = [(start, 0)], {start}
+        while waiting:
+            url, nested = waiting.pop(0)
+            try:
+                entries = self._read(url)
+            except CitewellError as error:
+                if url == start:
+                    raise
+                yield Listed(bounded_key(url), refused=Refusal(PART_UNREACHABLE, error.message))
+                continue
+            for is_sitemap, address, details in entries:
+                if not is_sitemap:
+                    yield self._listed(start, address, details)
+                elif address not in seen and nested < _MAX_NESTED and len(seen) < self._most:
+                    seen.add(address)
+                    waiting.append((address, nested + 1))
+                elif address not in seen:
+                    reason = f"The index has more than {self._most:,} sitemaps, or is nested too deeply."
+                    yield Listed(bounded_key(address), refused=Refusal(PART_UNREACHABLE, reason))
+
+    def _listed(self, start: str, url: str, details: Mapping[str, Any]) -> Listed:
+        if same_origin(start, url):
+            return listed_page(url, details)
+        return Listed(bounded_key(url), refused=Refusal("not_of_the_source", "It is on another host than the sitemap."))
+
+    def _read(self, url: str) -> list[tuple[bool, str, dict[str, Any]]]:
+        page = self.get(url, MAX_LISTING_BYTES)
+        checked_status(page)
+        return list(_entries(unpacked(page.body, MAX_LISTING_BYTES), url))
+
+
+def _entries(data: bytes, base: str) -> Iterator[tuple[bool, str, dict[str, Any]]]:
+    """(whether it is a sitemap, URL, details) of what a sitemap names."""
+    root = None
+    try:
+        for _, element in etree.iterparse(
+            BytesIO(data), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+        ):
+            name = etree.QName(element).localname
+            if name in ("url", "sitemap"):
+                told = {etree.QName(each).localname: (each.text or "").strip() for each in element}
+                if (address := told.get("loc")) and (address := canonical(address, base)):
+                    details = {"lastmod": told["lastmod"][:50]} if told.get("lastmod") else {}
+                    yield name == "sitemap", address, details
+                element.clear()
+            root = name
+    except etree.XMLSyntaxError:
+        raise ItemUnusable("The sitemap is damaged: it is no XML.") from None
+    if root not in ("urlset", "sitemapindex"):
+        raise ItemUnusable("This is no sitemap; its root has to be <urlset> or <sitemapindex>.")
+
+
+def listed_page(url: str, details: Mapping[str, Any] | None = None) -> Listed:
+    key = bounded_key(url)
+    refused = None if key == url else Refusal("not_of_the_source", "Its URL is too long.")
+    return Listed(key, details=details or {}, refused=refused)
+
+
+def checked_status(page: Page) -> None:
+    """Raise PlaceUnreachable or ItemUnusable unless the page is there."""
+    if page.status >= 500 or page.status == 429:
+        raise PlaceUnreachable(f"The server answers {page.status}; the next run tries again.")
+    if not 200 <= page.status < 300:
+        raise ItemUnusable(f"The server answers {page.status}.")
+
+
+def media_of(page: Page) -> str:
+    return page.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _checked(url: str) -> str:
+    address = canonical(url)
+    if address is None:
+        raise DocumentSourceInvalid(f"{url[:200]!r} is no URL of a page; give one such as https://example.com/docs/.")
+    return address
+
+
+def _conditions(tag: str | None) -> dict[str, str]:
+    told: dict[str, str] = json.loads(tag) if tag else {}
+    names = {"etag": "if-none-match", "modified": "if-modified-since"}
+    return {names[name]: value for name, value in told.items() if name in names}
+
+
+def _tag(page: Page) -> str | None:
+    told = {"etag": page.headers.get("etag"), "modified": page.headers.get("last-modified")}
+    given = {name: value for name, value in told.items() if value and value.isprintable() and len(value) < 500}
+    return json.dumps(given, sort_keys=True) if given else None
+
+
+def _suffix(key: str, page: Page) -> str:
+    """What the name of the document has to end with; empty when the URL says it."""
+    path = PurePosixPath(urlsplit(key).path)
+    told = media_of(page)
+    if path.suffix.lower() in SUFFIXES and told in (media_type(path.name), *_UNTOLD) and not urlsplit(key).query:
+        return ""
+    if suffix := suffix_of(told):
+        return suffix
+    raise DocumentTypeUnknown(f"Pages of the type {told or 'unknown'!r} are not read.")
+
+
+def _details(key: str, page: Page) -> dict[str, Any]:
+    details = {"url": key, "fetched_at": datetime.now(UTC).isoformat(timespec="seconds")}
+    return details if page.url == key else {**details, "final_url": page.url}
+
+
+def _folder(url: str) -> str:
+    return urlsplit(url).path.rpartition("/")[0] + "/"
+
+
+class _Links(HTMLParser):
+    """The addresses of the links of a page."""
+
+    def __init__(self, base: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self._base = base
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "base" and (base := canonical(given.get("href") or "", self._base)):
+            self._base = base
+        elif tag in ("a", "area") and "nofollow" not in (given.get("rel") or "").lower():
+            address = canonical(given.get("href") or "", self._base)
+            if address and len(self.links) < 4 * _MOST_LINKS:
+                self.links.append(address)

@@ -1,0 +1,241 @@
+"""What sources list, and what became of it."""
+
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import and_, case, delete, exists, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from db.models import Document, ItemOutcome, Source, SourceItem
+from domain.documents.sources import GONE_MARK, PART_UNREACHABLE, Listed, Refusal, Wanted
+
+Json = dict[str, Any]
+
+
+class KnownItem(NamedTuple):
+    """What is known of an item: the content that was taken last, with its document if that still exists."""
+
+    wanted: Wanted
+    sha256: str | None
+    document_id: uuid.UUID | None
+    filename: str | None
+
+
+class Reason(NamedTuple):
+    """An item that did not become a document, and why."""
+
+    key: str
+    outcome: str
+    code: str
+    message: str
+
+
+def list_items(session: Session, source_id: uuid.UUID, run: int, found: Sequence[Listed]) -> None:
+    """Record items that the run lists. Those that it has dealt with already stay as they are."""
+    if not found:
+        return
+    adding = insert(SourceItem).values([_row(source_id, run, each) for each in found])
+    new = adding.excluded
+    same = and_(SourceItem.tag.is_not(None), SourceItem.tag == new.listed_tag, SourceItem.gone_at.is_(None))
+    outcome = case(
+        (SourceItem.run == new.run, SourceItem.outcome),
+        (and_(same, new.outcome == ItemOutcome.PENDING), ItemOutcome.UNCHANGED),
+        else_=new.outcome,
+    )
+    handled = SourceItem.run == new.run
+    session.execute(
+        adding.on_conflict_do_update(
+            index_elements=[SourceItem.source_id, SourceItem.key],
+            set_={
+                "run": new.run,
+                "outcome": outcome,
+                "listed_tag": new.listed_tag,
+                "details": new.details,
+                "depth": case((handled, SourceItem.depth), else_=new.depth),
+                "code": case((handled, SourceItem.code), else_=new.code),
+                "message": case((handled, SourceItem.message), else_=new.message),
+                "seen_at": func.now(),
+            },
+        )
+    )
+
+
+def _row(source_id: uuid.UUID, run: int, found: Listed) -> Json:
+    refused = found.refused
+    return {
+        "source_id": source_id,
+        "key": found.key,
+        "depth": found.depth,
+        "run": run,
+        "outcome": _outcome(refused),
+        "listed_tag": found.tag,
+        "details": dict(found.details),
+        "code": refused and refused.code,
+        "message": refused and refused.message,
+    }
+
+
+def _outcome(refused: Refusal | None) -> ItemOutcome:
+    if refused is None:
+        return ItemOutcome.PENDING
+    return ItemOutcome.FAILED if refused.code == PART_UNREACHABLE else ItemOutcome.SKIPPED
+
+
+def not_listed(session: Session, source: Source, found: Sequence[Listed]) -> list[Listed]:
+    """Those that the run has not listed."""
+    rows = session.scalars(
+        select(SourceItem.key).where(
+            SourceItem.source_id == source.id,
+            SourceItem.run == source.run,
+            SourceItem.key.in_([each.key for each in found]),
+        )
+    )
+    known = set(rows)
+    return [each for each in found if each.key not in known]
+
+
+def list_pending(session: Session, source_id: uuid.UUID, run: int, limit: int) -> list[KnownItem]:
+    """The next items to fetch: those next to the start first."""
+    rows = session.execute(
+        select(SourceItem, Document.id, Document.filename)
+        .outerjoin(Document, Document.id == SourceItem.document_id)
+        .where(SourceItem.source_id == source_id, SourceItem.run == run, SourceItem.outcome == ItemOutcome.PENDING)
+        .order_by(SourceItem.depth, SourceItem.key)
+        .limit(limit)
+    )
+    return [
+        KnownItem(Wanted(item.key, item.tag, item.depth, item.details), item.sha256, document_id, filename)
+        for item, document_id, filename in rows
+    ]
+
+
+def set_outcome(session: Session, source_id: uuid.UUID, key: str, outcome: ItemOutcome, **values: Any) -> None:
+    """Record what became of an item that is there; `values` are other columns."""
+    session.execute(
+        update(SourceItem)
+        .where(SourceItem.source_id == source_id, SourceItem.key == key)
+        .values(outcome=outcome, **{"code": None, "message": None, "gone_at": None, **values})
+    )
+
+
+def refuse(session: Session, source_id: uuid.UUID, key: str, outcome: ItemOutcome, reason: Refusal) -> None:
+    """Record why nothing was taken; its document, if it has one, stays."""
+    values = {"outcome": outcome, "code": reason.code, "message": reason.message}
+    session.execute(update(SourceItem).where(SourceItem.source_id == source_id, SourceItem.key == key).values(values))
+
+
+def is_name_free(session: Session, source_id: uuid.UUID, key: str, filename: str) -> bool:
+    """Whether no other item of the source has a document of this name."""
+    taken = exists().where(
+        SourceItem.source_id == source_id,
+        SourceItem.key != key,
+        SourceItem.document_id == Document.id,
+        Document.filename == filename,
+    )
+    return not session.scalar(select(taken))
+
+
+def list_missing(session: Session, source_id: uuid.UUID, run: int, limit: int) -> list[tuple[str, uuid.UUID | None]]:
+    """(key, document) of items that a run did not list and that are not known as gone."""
+    rows = session.execute(
+        select(SourceItem.key, SourceItem.document_id)
+        .where(SourceItem.source_id == source_id, SourceItem.run < run, SourceItem.gone_at.is_(None))
+        .order_by(SourceItem.key)
+        .limit(limit)
+    )
+    return [(key, document_id) for key, document_id in rows]
+
+
+def lists_nothing(session: Session, source_id: uuid.UUID, run: int) -> bool:
+    """Whether the run found none of several items that were there before it."""
+    listed = exists().where(SourceItem.source_id == source_id, SourceItem.run == run)
+    before = select(func.count()).where(
+        SourceItem.source_id == source_id, SourceItem.gone_at.is_(None), SourceItem.document_id.is_not(None)
+    )
+    return not session.scalar(select(listed)) and (session.scalar(before) or 0) > 1
+
+
+def mark_gone(session: Session, source_id: uuid.UUID, run: int, key: str) -> None:
+    """Record that an item is gone. Should it come back, it is taken anew."""
+    set_outcome(session, source_id, key, ItemOutcome.GONE, run=run, tag=None, sha256=None, gone_at=func.now())
+
+
+def mark_document(session: Session, document_id: uuid.UUID, *, gone: bool) -> None:
+    """Say in the metadata of a document that its source does not have it any more, or take that back."""
+    stamp = func.jsonb_build_object(GONE_MARK, func.to_char(func.timezone("UTC", func.now()), _ISO))
+    changed = Document.details.op("||")(stamp) if gone else Document.details.op("-")(GONE_MARK)
+    session.execute(update(Document).where(Document.id == document_id).values({Document.details: changed}))
+
+
+_ISO = 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
+
+
+def count_outcomes(session: Session, source: Source) -> Counter[str]:
+    """The items of the current or last run by what became of them."""
+    rows = session.execute(
+        select(SourceItem.outcome, func.count())
+        .where(SourceItem.source_id == source.id, SourceItem.run == source.run)
+        .group_by(SourceItem.outcome)
+    )
+    return Counter(dict(rows.all()))
+
+
+def count_listed(session: Session, source_id: uuid.UUID, run: int) -> int:
+    return session.scalar(select(func.count()).where(SourceItem.source_id == source_id, SourceItem.run == run)) or 0
+
+
+def count_documents(session: Session, source_id: uuid.UUID) -> Counter[str]:
+    """The documents of a source's items by state."""
+    rows = session.execute(
+        select(Document.status, func.count())
+        .join(SourceItem, SourceItem.document_id == Document.id)
+        .where(SourceItem.source_id == source_id)
+        .group_by(Document.status)
+    )
+    return Counter(dict(rows.all()))
+
+
+def list_reasons(session: Session, source: Source, limit: int) -> list[Reason]:
+    """Items of the run that failed or were skipped, the failed ones first."""
+    rows = session.execute(
+        select(SourceItem.key, SourceItem.outcome, SourceItem.code, SourceItem.message)
+        .where(SourceItem.source_id == source.id, SourceItem.run == source.run, SourceItem.code.is_not(None))
+        .order_by(SourceItem.outcome, SourceItem.key)
+        .limit(limit)
+    )
+    return [Reason(key, outcome, code or "", message or "") for key, outcome, code, message in rows]
+
+
+def hides_any(session: Session, source: Source, *, by_links: bool) -> bool:
+    """Whether the run could not list everything: a part of the place, or `by_links` a page, could not be read."""
+    failed = exists().where(
+        SourceItem.source_id == source.id, SourceItem.run == source.run, SourceItem.outcome == ItemOutcome.FAILED
+    )
+    return bool(session.scalar(select(failed if by_links else failed.where(SourceItem.code == PART_UNREACHABLE))))
+
+
+def page_of_items(
+    session: Session, source_id: uuid.UUID, outcome: str | None, *, after: str, limit: int
+) -> list[tuple[SourceItem, str | None]]:
+    """One page of (item, state of its document), by key."""
+    statement = (
+        select(SourceItem, Document.status)
+        .outerjoin(Document, Document.id == SourceItem.document_id)
+        .where(SourceItem.source_id == source_id, SourceItem.key > after)
+    )
+    if outcome is not None:
+        statement = statement.where(SourceItem.outcome == outcome)
+    rows = session.execute(statement.order_by(SourceItem.key).limit(limit))
+    return [(item, status) for item, status in rows]
+
+
+def some_documents(session: Session, source_id: uuid.UUID, limit: int) -> list[uuid.UUID]:
+    found = select(SourceItem.document_id).where(SourceItem.source_id == source_id, SourceItem.document_id.is_not(None))
+    return [document_id for document_id in session.scalars(found.limit(limit)) if document_id is not None]
+
+
+def delete_source(session: Session, source_id: uuid.UUID) -> None:
+    session.execute(delete(Source).where(Source.id == source_id))

@@ -1,0 +1,153 @@
+"""Sources of documents: their kinds, what they list, and what its documents are called."""
+
+import hashlib
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+from typing import Any, Literal
+from urllib.parse import unquote, urlsplit
+
+from domain.documents.formats import SUFFIXES, advice
+
+Kind = Literal["folder", "web", "sitemap", "feed", "git", "bucket"]
+WhenGone = Literal["mark", "delete"]
+
+MAX_KEY_BYTES = 1_000
+_MAX_NAME = 255
+PART_UNREACHABLE = "part_unreachable"
+"""The code of an item that stands for others which could not be listed: they are not known to be gone."""
+GONE_MARK = "gone_from_source_at"
+"""In the metadata of a document that its source does not have any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """What a source takes: `include` and `exclude` are patterns in which * stands for any characters, slashes too.
+
+    `depth`: how many links away from its page a `web` source goes. `entries`: whether a feed's own text is taken, or
+    the page that an entry links to. `store`: the name of the setting that knows how a bucket is reached.
+    """
+
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    max_items: int = 10_000
+    when_gone: WhenGone = "mark"
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    urls: Sequence[str] = ()
+    depth: int = 0
+    entries: bool = False
+    branch: str | None = None
+    store: str | None = None
+
+    def takes(self, key: str) -> bool:
+        wanted = not self.include or any(fnmatchcase(key, pattern) for pattern in self.include)
+        return wanted and not any(fnmatchcase(key, pattern) for pattern in self.exclude)
+
+
+OPTIONS_OF: Mapping[str, frozenset[str]] = {
+    "folder": frozenset(),
+    "web": frozenset({"urls", "depth"}),
+    "sitemap": frozenset(),
+    "feed": frozenset({"entries"}),
+    "git": frozenset({"branch"}),
+    "bucket": frozenset({"store"}),
+}
+"""The options that only some kinds have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an item does not become a document."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An item as a source lists it. `tag` differs when its content does; None if only reading it can tell."""
+
+    key: str
+    tag: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    depth: int = 0
+    refused: Refusal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An item to fetch; `tag` is that of the content that is known, None when nothing is."""
+
+    key: str
+    tag: str | None
+    depth: int
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What an item is now. `suffix` is the file type if the key does not end with it; `links` lead to more items."""
+
+    data: bytes
+    tag: str | None
+    suffix: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    links: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The content is the one that is known; `tag` may be another one."""
+
+    tag: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """There is no such item any more."""
+
+
+Fetched = Content | Unchanged | Gone
+
+
+def refusal_of_type(key: str) -> Refusal | None:
+    """Why a file of this name is not read, or None if it is."""
+    suffix = PurePosixPath(key).suffix.lower()
+    if suffix in SUFFIXES:
+        return None
+    return Refusal("document_type_unknown", f"Files of this type are not read; {advice(suffix)}.")
+
+
+def bounded_key(key: str) -> str:
+    """A key that an index can hold: the end of a longer one is replaced by its digest."""
+    data = key.encode()
+    if len(data) <= MAX_KEY_BYTES:
+        return key
+    return data[: MAX_KEY_BYTES - 65].decode(errors="ignore") + "#" + hashlib.sha256(data).hexdigest()
+
+
+def document_name(source: str, key: str, suffix: str = "", *, distinct: bool = False) -> str:
+    """The name of an item's document: `source/key`, for a URL `source/host/path?query`.
+
+    A name that is too long keeps its beginning and end, with a digest of the key between, as any does with `distinct`.
+    """
+    path = _path_of(key) if "://" in key else key
+    plain = "".join(" " if unicodedata.category(each) in ("Cc", "Cs", "Zl", "Zp") else each for each in path)
+    name = unicodedata.normalize("NFC", f"{source}/{plain}").strip()
+    if suffix and not name.lower().endswith(suffix):
+        name += suffix
+    if len(name) <= _MAX_NAME and plain == path and not distinct:
+        return name
+    digest = hashlib.sha256(key.encode()).hexdigest()[:16]
+    end = PurePosixPath(name).suffix[:10]
+    return f"{name.removesuffix(end)[: _MAX_NAME - 17 - len(end)]}~{digest}{end}"
+
+
+def _path_of(url: str) -> str:
+    parts = urlsplit(url)
+    path = unquote(parts.path).lstrip("/")
+    if not path or path.endswith("/"):
+        path += "_"
+    return f"{parts.netloc}/{path}" + (f"?{parts.query}" if parts.query else "")

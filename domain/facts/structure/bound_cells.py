@@ -1,0 +1,226 @@
+"""Binds a statement to one cell of a table: its row, its column, its period and its value with the unit (V2).
+
+Every word of the statement has to be a name of the cell (row label, group of rows, column heads, caption), its content,
+or say nothing by itself ("amounted to"). Then the cell proves it, or contradicts it with its own value. Anything else
+is left to the other rules.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from domain.entities.dates import Date, find_dates
+from domain.facts.kinds import Difference
+from domain.facts.reading.tokens import Token, tokenize
+from domain.facts.reading.vocabulary import keys_of
+from domain.facts.structure.cell_values import Outcome, cell_figure, compare_figure
+from domain.facts.structure.tables import Cell, Row
+from domain.facts.structure.terms import Term, TermIndex, has_all, is_among, most_specific, terms, terms_of
+
+_FOOTNOTE = re.compile(r"(?:\s*[(\[](?:\d{1,2}|[a-z])[)\]]|(?<=[a-z)])\d|[*†‡]+)+$")
+_NEUTRAL = keys_of(
+    "amount amounts amounted come came comes stand stood stands total totaled totalled equal equals equaled reach"
+    " reached report reported record recorded value figure number company group year ended end fiscal financial period"
+    " name named call called spell spelled list listed table row column state stated"
+    " 값 금액 수치 기록 달하다 달했다 이름 표 행 열 연도 회계연도 기준 현재 당기 전기 집계 나타났다"
+)
+_SOFT = keys_of("year years ended end as of at fiscal financial balance period 회계연도 기준 현재 말")
+_MOST_ROWS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCell:
+    """A cell that a statement names. `proven`: the cell states all of it; else `difference` says what it has instead.
+
+    `rest` is the number of words that neither name the cell nor are its content.
+    """
+
+    row: Row
+    cell: Cell
+    difference: Difference | None
+    rest: int
+
+    @property
+    def proven(self) -> bool:
+        return self.difference is None and self.rest == 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """`fit` orders the cells that a statement may be about, the likeliest first."""
+
+    row: Row
+    cell: Cell
+    outcome: Outcome
+    value: Token | None
+    rest: int
+    fit: tuple[int, int]
+
+
+def bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
+    """Return the cell that a statement is about, if its words leave no doubt which; None otherwise."""
+    matches = list(_matches(tokens, rows))
+    if not matches:
+        return None
+    best = min(each.fit for each in matches)
+    chosen = [each for each in matches if each.fit == best]
+    if found := next((each for each in chosen if each.outcome == "same"), None):
+        return BoundCell(found.row, found.cell, None, found.rest or int(not _agree(chosen)))
+    if any(each.rest or each.outcome == "unsure" or each.value is None for each in chosen):
+        return None
+    first = chosen[0]
+    return BoundCell(first.row, first.cell, _difference(first), 0)
+
+
+def _agree(matches: Sequence[_Match]) -> bool:
+    """Say whether all cells that a statement may be about have its value; heads that differ by a sign are one name."""
+    if all(each.outcome == "same" for each in matches):
+        return True
+    names = {(each.row.label, each.row.groups, each.cell.outer_heads, _keys(each.cell.head)) for each in matches}
+    return len(names) == 1
+
+
+def _keys(name: str) -> frozenset[str]:
+    return frozenset(each.key for each in terms_of(name))
+
+
+def _difference(match: _Match) -> Difference:
+    kind = "unit" if match.outcome == "other unit" else "number"
+    known = match.cell.content
+    if match.cell.unit and match.cell.unit not in known and "%" not in known:
+        known = f"{known} {match.cell.unit}" if match.cell.unit.isascii() else f"{known}{match.cell.unit}"
+    return Difference(kind, match.value.text if match.value else "", known)
+
+
+def _matches(tokens: Sequence[Token], rows: Sequence[Row]) -> Iterator[_Match]:
+    stated = terms(tokens)
+    cues = [each.key for each in tokens if each.kind == "cue"]
+    for row in named_rows(stated, cues, rows)[:_MOST_ROWS]:
+        behind = without_each(stated, _label_terms(row, stated))
+        for cell, names in named_cells(behind, row):
+            unsaid = sum(not is_among(each, behind) for each in head_words(cell))
+            if _keys_of_names(row, cell).issuperset(cues) and (match := _match(without_each(behind, names), row, cell)):
+                yield replace(match, rest=match.rest + unsaid)
+
+
+def named_rows(stated: Sequence[Term], cues: Sequence[str], rows: Sequence[Row]) -> list[Row]:
+    """Return the rows of which a statement has all words, and "non" where the label has it."""
+    index, keys = TermIndex(stated), {*cues, *(each.key for each in stated)}
+    found = [
+        row
+        for row in rows
+        if row.line
+        and (index.has_all(terms_of(plain_name(row.label))) or index.has_all(terms_of(row.label)))
+        and keys.issuperset(_denials(row.label))
+    ]
+    return most_specific(found, lambda row: plain_name(row.label))
+
+
+def _label_terms(row: Row, stated: Sequence[Term]) -> Sequence[Term]:
+    plain = terms_of(plain_name(row.label))
+    return plain if has_all(stated, plain) else terms_of(row.label)
+
+
+@lru_cache(maxsize=8192)
+def _denials(label: str) -> frozenset[str]:
+    return frozenset(each.key for each in tokenize(label) if each.cue == "denied")
+
+
+def plain_name(name: str) -> str:
+    """Return a label or head without the mark of its footnote."""
+    return _FOOTNOTE.sub("", name) or name
+
+
+def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Term]]]:
+    """Yield the cells whose column the rest of a statement names, with the terms of the name.
+
+    A head is named by all of its words and dates. Where none is, a date alone names the only column that has it.
+    """
+    full: list[tuple[Cell, list[Term]]] = []
+    dated: list[tuple[Cell, list[Term]]] = []
+    for cell in row.cells:
+        dates, words = _dates_of(cell), head_words(cell)
+        given = [each for each in dates if any(_is_date(term.token, each) for term in rest)]
+        names = [*terms_of(plain_name(cell.head)), *terms_of(cell.outer_heads)]
+        if len(given) == len(dates) and (dates or words) and all(is_among(each, rest) for each in words):
+            full.append((cell, names))
+        elif given:
+            dated.append((cell, names))
+    yield from full or (dated if len(dated) == 1 else [])
+
+
+def head_words(cell: Cell) -> list[Term]:
+    """Return the words of a head that a statement has to have: not those of its date, as in "year ended"."""
+    dates = _dates_of(cell)
+    return [
+        each
+        for each in terms_of(plain_name(cell.head))
+        if not (dates and (each.key in _SOFT or _is_of_dates(each, dates)))
+    ]
+
+
+def _dates_of(cell: Cell) -> Sequence[Date]:
+    """Return the dates of a head, which the heads above it may begin: "December 31," above "2019"."""
+    own = find_dates(cell.head)
+    return find_dates(f"{cell.outer_heads} {cell.head}") if own and cell.outer_heads else own
+
+
+def _is_of_dates(term: Term, dates: Sequence[Date]) -> bool:
+    return any(term.key in each.text.casefold() for each in dates)
+
+
+def _is_date(token: Token, date: Date) -> bool:
+    stated = token.value.date if token.value else None
+    if stated is not None:
+        return stated.follows_from(date)
+    return token.key in _short_years(date)
+
+
+def _short_years(date: Date) -> set[str]:
+    year = str(date.years[0]) if date.years else ""
+    return {f"fy{year}", f"fy{year[2:]}", year} if year else set()
+
+
+def _match(rest: Sequence[Term], row: Row, cell: Cell) -> _Match | None:
+    """Compare what is left of a statement, without the names of row and column, with the content of the cell."""
+    dates = [date for text in (*row.groups, row.heading, cell.outer_heads, cell.head) for date in find_dates(text)]
+    dated = [each for each in rest if each.token.value and each.token.value.date]
+    if any(not any(_is_date(each.token, date) for date in dates) for each in dated):
+        return None
+    left = [each for each in rest if each not in dated]
+    grouped = sum(is_among(term, rest) for group in row.groups for term in terms_of(plain_name(group)))
+    if cell_figure(cell) is None:
+        content = terms_of(cell.content)
+        spare = _spare(without_each(left, content), row, cell)
+        return _Match(row, cell, "same", None, spare, (spare, -grouped)) if has_all(left, content) else None
+    values = [each for each in left if each.token.value and each.token.value.quantity]
+    if len(values) != 1 or (value := values[0].token.value) is None:
+        return None
+    spare = _spare([each for each in left if each is not values[0]], row, cell)
+    return _Match(row, cell, compare_figure(value, cell, row.label), values[0].token, spare, (spare, -grouped))
+
+
+def _spare(words: Sequence[Term], row: Row, cell: Cell) -> int:
+    """Return the number of words that are in no name of the cell and do not say nothing by themselves."""
+    above, named = terms_of(row.heading), _keys_of_names(row, cell)
+    return sum(
+        bool(each.token.value) or not (each.key in _NEUTRAL or each.key in named or is_among(each, above))
+        for each in words
+    )
+
+
+def without_each(stated: Sequence[Term], names: Sequence[Term]) -> list[Term]:
+    """Return the terms without one for each of the names: a word that a statement has twice stays once."""
+    left = list(stated)
+    for name in names:
+        at = next((at for at, each in enumerate(left) if is_among(name, [each])), None)
+        if at is not None:
+            del left[at]
+    return left
+
+
+def _keys_of_names(row: Row, cell: Cell) -> frozenset[str]:
+    """Return the keys of all words in the names of a cell and in it, also of "less" and "non"."""
+    texts = (row.label, *row.groups, cell.head, cell.outer_heads, cell.content)
+    return frozenset(each.key for text in texts for each in tokenize(text))

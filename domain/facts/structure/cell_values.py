@@ -1,0 +1,153 @@
+"""Compares a figure of a statement with a cell, in the unit that the heads, the column or the cell itself state (V2).
+
+A table prints "5,686" below "(in millions)", a person writes "$5,686 million", "$5.7 billion" or "5,686". The scale of
+a table need not hold for shares, rates and amounts per share.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from domain.entities.numbers import Quantity, find_quantities, states
+from domain.entities.units import UNITS
+from domain.facts.reading.tokens import Value
+from domain.facts.structure.tables import Cell
+
+Outcome = Literal["same", "other unit", "other", "unsure"]
+"""`unsure`: the table does not say enough: it names no scale, or the statement leaves the sign out."""
+
+_FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?(?:\s?%)?|\.\d+")
+_NEGATIVE = re.compile(r"^\W*(?:\(.*\d.*\)|[-−–]\s?[$€£¥₩]?\s?\d.*|[$€£¥₩]\s?[-−–(].*)\W*$")
+_SHARE = re.compile(r"%|percent|rate|ratio|margin|yield|growth|change|weight|share of|비율|률|율$|비중", re.IGNORECASE)
+_LESSENING = re.compile(
+    r"loss|less|accumulated|expense|cost|charge|depreciation|amorti[sz]ation|allowance|decrease|deduct|liabilit|paid|"
+    r"payment|used|outflow|provision|tax|interest|repurchase|dividend|impairment|write|repay|손실|비용|감소|차감|유출",
+    re.IGNORECASE,
+)
+_DOLLARS = re.compile(r"\b(US|AU?|CA?|HK|NZ|S|NT)\$")
+_MONEY = frozenset("usd eur gbp krw jpy cny inr rub mxn chf".split())
+
+
+@dataclass(frozen=True, slots=True)
+class CellFigure:
+    """The figure of a cell: as printed, and in full with the scale of its table (None if that states none)."""
+
+    printed: Quantity
+    full: Quantity | None
+    negative: bool
+    currency: str
+    dollars: str
+    percent: bool
+
+
+@lru_cache(maxsize=8192)
+def cell_figure(cell: Cell) -> CellFigure | None:
+    """Return the only figure of a cell; None for words, several figures and blanks."""
+    digits = _FIGURE.findall(cell.content)
+    if len(digits) != 1 or re.search(r"[^\W\d_]{4}", cell.content):
+        return None
+    printed = find_quantities(digits[0].rstrip(" %").lstrip("."))
+    if not printed:
+        return None
+    percent = "%" in cell.content
+    scaled = None if percent or not cell.unit else _scaled(printed[0], cell.unit)
+    sign = re.search(r"[$€£¥₩]", cell.content) or re.search(r"[$€£¥₩]", cell.currency)
+    korean = scaled.dimension if scaled and scaled.dimension in _MONEY else ""
+    dollars = _DOLLARS.search(f"{cell.content} {cell.currency}")
+    return CellFigure(
+        printed=printed[0],
+        full=scaled,
+        negative=_NEGATIVE.match(cell.content) is not None,
+        currency="" if percent else UNITS[sign[0]][0] if sign else korean,
+        dollars=dollars[1].upper()[0] if dollars else "",
+        percent=percent or "%" in cell.head or "percent" in cell.head.casefold(),
+    )
+
+
+def _scaled(printed: Quantity, unit: str) -> Quantity | None:
+    found = find_quantities(f"1 {unit}" if unit.isascii() else f"1{unit}")
+    if len(found) != 1 or (found[0].value == 1 and not found[0].unit):
+        return None
+    factor = found[0].value
+    return replace(
+        printed, value=printed.value * factor, step=printed.step * factor, unit=found[0].unit, scaled=found[0].scaled
+    )
+
+
+def compare_figure(stated: Value, cell: Cell, label: str) -> Outcome:
+    """Say whether a cell has the figure `stated` of the row `label`."""
+    figure, quantity = cell_figure(cell), stated.quantity
+    if figure is None or quantity is None:
+        return "unsure"
+    number = _compare_number(quantity, figure)
+    if number in ("other", "unsure"):
+        return number
+    if number == "other unit" or _other_currency(stated, figure) or _other_share(quantity, figure, cell, label):
+        return "other unit"
+    if _unit_unknown(quantity, figure):
+        return "unsure"
+    return _signed(stated, figure, f"{label} {cell.head} {cell.outer_heads}")
+
+
+def _compare_number(stated: Quantity, figure: CellFigure) -> Outcome:
+    plain = replace(stated, unit="")
+    if figure.full is not None and states(plain, replace(figure.full, unit="")):
+        return "same"
+    if stated.scaled:
+        if states(plain, replace(figure.printed, scaled=True)):
+            return "same"  # printed in full: 5,000,000
+        bare = _without_scale(stated)
+        if not _is_number(bare, figure.printed):
+            return "other"
+        return "unsure" if figure.full is None or not figure.full.scaled else "other unit"
+    return "same" if _is_number(plain, figure.printed) else "other"
+
+
+def _is_number(stated: Quantity, printed: Quantity) -> bool:
+    return states(stated, replace(printed, scaled=True))
+
+
+def _without_scale(stated: Quantity) -> Quantity:
+    """Return the number as written before its scale word."""
+    found = _FIGURE.search(stated.text)
+    digits = find_quantities(found[0]) if found else []
+    return replace(digits[0], bound=stated.bound) if digits else stated
+
+
+def _other_currency(stated: Value, figure: CellFigure) -> bool:
+    quantity = stated.quantity
+    own = quantity.dimension if quantity and quantity.dimension in _MONEY else ""
+    if own and figure.currency and own != figure.currency:
+        return True
+    return bool(own and stated.currency and figure.dollars and stated.currency != figure.dollars)
+
+
+def _other_share(stated: Quantity, figure: CellFigure, cell: Cell, label: str) -> bool:
+    """Say whether one is a percentage and the other an amount of money, or surely no percentage."""
+    if stated.dimension in _MONEY:
+        return figure.percent
+    if stated.dimension not in ("percent", "percentage points"):
+        return False
+    named = _SHARE.search(f"{label} {cell.head} {cell.outer_heads}")
+    return not figure.percent and (figure.currency != "" or figure.full is not None) and not named
+
+
+def _unit_unknown(stated: Quantity, figure: CellFigure) -> bool:
+    """Say whether the statement names a unit of which the table says nothing, or leaves out a percent sign."""
+    if figure.percent and "%" not in figure.printed.text and not stated.unit:
+        return False
+    own = stated.dimension
+    if own in _MONEY:
+        return False
+    if own and figure.full is not None and figure.full.unit:
+        return figure.full.dimension != own
+    return False
+
+
+def _signed(stated: Value, figure: CellFigure, names: str) -> Outcome:
+    if stated.negative and not figure.negative:
+        return "other"
+    if figure.negative and not stated.negative and not _LESSENING.search(names):
+        return "unsure"
+    return "same"

@@ -1,0 +1,225 @@
+"""A run of a source: everything is listed, what is new or changed becomes documents, what went is marked.
+
+A run goes on in slices, each by any worker. Every item's outcome is stored by itself, so a run that is interrupted
+continues where it was; a file that was accepted before its outcome was stored is known by its bytes.
+"""
+
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing, suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from threading import Event
+from typing import Any
+
+import structlog
+
+from clients.sources.factory import leave, open_reader
+from clients.sources.protocol import Reader
+from config.settings import Settings
+from db.models import Source, SourcePhase, SourceStatus
+from db.queries.documents import source_items as items
+from db.queries.documents import sources as rows
+from db.session import transaction
+from domain.documents.sources import Listed, SourceOptions
+from domain.errors import CitewellError, DatabaseUnavailable
+from services.sources.items import Place, give_up_missing, remove_documents, take
+from services.sources.options import options_of
+
+log = structlog.get_logger()
+
+MAX_STRIKES = 3
+_LISTED_AT_ONCE = 500
+_FETCHED_AT_ONCE = 20
+
+Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
+Json = dict[str, Any]
+
+
+class LeaseLost(Exception):
+    """Another worker took over, or somebody paused or deletes the source; this one stops and stores nothing more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    source: Source
+    options: SourceOptions
+    place: Place
+    attempt: int
+    settings: Settings
+    until: float
+    lost: Event = field(default_factory=Event)
+
+
+def run_source(source_id: uuid.UUID, settings: Settings, hold: Hold, accepted: Callable[[], object]) -> None:
+    """Go on with a run for a while, or begin one; `accepted` is called after each document that is to be read.
+
+    Raises DatabaseUnavailable (try again later).
+    """
+    job = _claim(source_id, settings, accepted)
+    if job is None:
+        return
+    again_s: float | None = settings.recovery.lease_s
+    try:
+        with hold(lambda: _renew(job)):
+            again_s = _delete(job) if job.source.status == SourceStatus.DELETING else _go_on(job)
+    except LeaseLost:
+        again_s = None
+        log.info("source_left", source_id=str(source_id))
+    finally:
+        with suppress(DatabaseUnavailable), transaction() as session:
+            rows.release_source(session, source_id, job.attempt, again_s=again_s)
+
+
+def _claim(source_id: uuid.UUID, settings: Settings, accepted: Callable[[], object]) -> _Job | None:
+    with transaction() as session:
+        attempt = rows.claim_source(session, source_id, settings.recovery.lease_s)
+        if attempt is None:
+            return None
+        source = rows.get_source(session, source_id)
+        place = Place(rows.workspace_name_of(session, source), rows.tenant_name(session), accepted)
+    until = time.monotonic() + settings.sources.slice_s
+    job = _Job(source, options_of(source.settings), place, attempt, settings, until)
+    if source.strikes > MAX_STRIKES and source.status == SourceStatus.ACTIVE:
+        _end(job, _error("source_gave_up", f"The run ended {MAX_STRIKES} workers without any progress."))
+        return None
+    return job
+
+
+def _go_on(job: _Job) -> float | None:
+    """Seconds until the source is due again; None once the run has ended."""
+    try:
+        source = job.source
+        with closing(_open(job)) as reader:
+            if source.phase == SourcePhase.LISTING:
+                _list(job, reader)
+            return _fetch(job, reader)
+    except DatabaseUnavailable:
+        raise
+    except CitewellError as error:
+        return _end(job, _error(error.code, error.message))
+    except LeaseLost:
+        raise
+    except Exception:
+        # It is tried again, MAX_STRIKES times without progress.
+        log.exception("source_broke", source_id=str(job.source.id), attempt=job.attempt)
+        return job.settings.recovery.lease_s
+
+
+def _open(job: _Job) -> Reader:
+    source = job.source
+    return open_reader(source.kind, source.location, job.options, job.settings, job.place.tenant, source.id)
+
+
+def _list(job: _Job, reader: Reader) -> None:
+    most = min(job.options.max_items, job.settings.sources.max_items)
+    wanted = (each for each in reader.listed() if job.options.takes(each.key))
+    left, error = most, None
+    while batch := list(islice(wanted, min(_LISTED_AT_ONCE, left + 1))):
+        if len(batch) > left:
+            error = _error("source_too_large", f"It has more than {most:,} items; the rest is left out.")
+        _store_listed(job, batch[:left])
+        left -= len(batch)
+        if left < 0 or (error := error or _out_of_time(job)):
+            break
+    _advance(job, phase=SourcePhase.FETCHING, error=error)
+    job.source.error = error
+
+
+def _store_listed(job: _Job, batch: list[Listed]) -> None:
+    _check(job)
+    once = {each.key: each for each in batch}
+    with transaction() as session:
+        items.list_items(session, job.source.id, job.source.run, list(once.values()))
+    _advance(job, strikes=0)
+
+
+def _fetch(job: _Job, reader: Reader) -> float | None:
+    limits = job.settings.sources
+    while True:
+        with transaction() as session:
+            room = limits.queued - rows.count_unread(session, limits.queued)
+            few = min(room, _FETCHED_AT_ONCE)
+            pending = items.list_pending(session, job.source.id, job.source.run, max(few, 1))
+        if not pending:
+            return _finish(job, reader)
+        if room <= 0:
+            # Others of the tenant wait to be read, too; a large source adds to them no faster than they are read.
+            _advance(job, strikes=0)
+            return limits.check_s
+        for item in pending:
+            _check(job)
+            take(job.source, job.options, job.place, item, reader, job.settings)
+            _advance(job, strikes=0)
+            # Afterwards, so that every slice gets on.
+            if time.monotonic() > job.until:
+                return 0.0
+        if late := _out_of_time(job):
+            return _end(job, late)
+
+
+def _finish(job: _Job, reader: Reader) -> float | None:
+    source = job.source
+    with transaction() as session:
+        torn = items.hides_any(session, source, by_links=job.options.depth > 0)
+        nothing = items.lists_nothing(session, source.id, source.run)
+    if reader.lists_all and not torn and source.error is None:
+        if nothing:
+            return _end(job, _error("source_empty", "Nothing is there any more; what was there is not marked as gone."))
+        _check(job)
+        while give_up_missing(source, job.options):
+            _advance(job, strikes=0)
+            if time.monotonic() > job.until:
+                return 0.0
+        return _end(job, None)
+    return _end(job, source.error)
+
+
+def _delete(job: _Job) -> float | None:
+    """Delete documents of a source that goes, and at the end itself."""
+    while remove_documents(job.source.id):
+        _check(job)
+        if time.monotonic() > job.until:
+            return 0.0
+    with transaction() as session:
+        items.delete_source(session, job.source.id)
+    return None
+
+
+def _out_of_time(job: _Job) -> Json | None:
+    most = job.settings.sources.max_run_s
+    with transaction() as session:
+        if rows.running_s(session, job.source.id) < most:
+            return None
+    return _error("source_too_slow", f"The run took longer than {most:g} s; the next one goes on.")
+
+
+def _check(job: _Job) -> None:
+    if job.lost.is_set():
+        raise LeaseLost
+
+
+def _advance(job: _Job, **values: object) -> None:
+    with transaction() as session:
+        if not rows.advance_source(
+            session, job.source.id, job.attempt, lease_s=job.settings.recovery.lease_s, **values
+        ):
+            raise LeaseLost
+
+
+def _renew(job: _Job) -> None:
+    with transaction() as session:
+        if not rows.renew_source(session, job.source.id, job.attempt, job.settings.recovery.lease_s):
+            job.lost.set()
+
+
+def _end(job: _Job, error: Json | None) -> None:
+    with suppress(CitewellError):
+        leave(job.source.kind, job.source.id)
+    with transaction() as session:
+        rows.end_run(session, job.source.id, job.attempt, error)
+
+
+def _error(code: str, message: str) -> Json:
+    return {"code": code, "message": message}

@@ -1,0 +1,128 @@
+"""Text in scans: pages of PDFs without text and pictures are recognised, in the confined child, and marked (A8, N3).
+
+They need the extra `ocr`, which the development environment has, with the data of English.
+"""
+
+import re
+from dataclasses import replace
+
+import pytest
+from PIL import Image
+
+from clients.parsing import ParseLimits, parse
+from clients.parsing.image.picture import draw_image
+from clients.parsing.recognition.installed import recognition_data
+from clients.parsing.sandbox.isolated import limits_of, parse_isolated
+from config.settings import IngestionSettings
+from domain.documents.boxes import confidence_of, unpacked
+from domain.documents.documents import ParsedDocument
+from domain.errors import CitewellError, DocumentEmpty, DocumentTooLarge, DocumentUnreadable, PageNotFound
+from tests.clients.pdf_files import drawing
+from tests.clients.scans import printed, saved, scanned_pdf
+
+OFF = ParseLimits(max_pages=3, max_chars=5_000)
+NOW = replace(OFF, recognise="now", ocr_data=recognition_data("eng"))
+RETURNS = ("Goods may be returned within thirty days of the purchase,", "with the receipt and in their original box.")
+
+
+def read(data: bytes, name: str) -> ParsedDocument:
+    return parse_isolated(data, name, limits_of(IngestionSettings(ocr_languages="eng", parse_base_s=60)))
+
+
+def test_a_scanned_page_is_read_with_its_paragraphs_boxes_and_confidence() -> None:  # N3, A8
+    document = read(scanned_pdf(printed(*RETURNS)), "scan.pdf")
+    assert document.text == " ".join(RETURNS)
+    (page,) = document.boxes
+    assert [line.confidence > 0.8 for line in page.recognised] == [True, True]
+    words = {document.text[word.start : word.end]: word for word in unpacked(page.words)}
+    assert words["thirty"].left > words["within"].right > words["Goods"].right
+    assert words["receipt"].top > words["thirty"].bottom - 2
+    # The first line of the picture begins 120 of 1,754 pixels below the edge.
+    assert words["Goods"].top == pytest.approx(120 / 1754 * page.height, abs=15)
+    assert not document.scanned
+
+
+def test_only_pages_without_text_are_recognised() -> None:  # N3
+    document = read(scanned_pdf("This page is text.", printed(*RETURNS)), "mixed.pdf")
+    assert document.text == f"This page is text.\n\n{' '.join(RETURNS)}"
+    assert [bool(page.recognised) for page in document.boxes] == [False, True]
+    first, second = document.pages
+    assert confidence_of(document.boxes[0].recognised, first.start, first.end) is None
+    assert (confidence_of(document.boxes[1].recognised, second.start, second.end) or 0) > 0.8
+
+
+@pytest.mark.parametrize(("name", "kind"), [("a.png", "PNG"), ("a.JPG", "JPEG"), ("a.webp", "WEBP"), ("a.png", "TIFF")])
+def test_a_picture_is_a_document_whatever_its_kind(name: str, kind: str) -> None:  # A8
+    assert parse(saved(printed(*RETURNS), kind), name, NOW).text == " ".join(RETURNS)
+
+
+def test_a_tiff_has_a_page_for_each_of_its_pictures() -> None:  # N3
+    pages = printed("The first page is short."), printed("The second page is shorter.")
+    document = parse(saved(pages[0], "TIFF", pages[1:]), "a.tiff", NOW)
+    assert [document.text[page.start : page.end] for page in document.pages] == [
+        "The first page is short.",
+        "The second page is shorter.",
+    ]
+
+
+def test_columns_of_a_scan_are_read_one_after_the_other() -> None:  # N3
+    left = [
+        "Pumps are looked at",
+        "every six months by",
+        "trained people, who",
+        "write down what they",
+        "have seen there and",
+        "what they changed.",
+    ]
+    right = [
+        "Filters are washed",
+        "in clean water once",
+        "a week and dried in",
+        "the shade, because",
+        "the sun makes them",
+        "brittle and thin.",
+    ]
+    page = printed(*left)
+    page.paste(printed(*right).crop((0, 0, 560, 700)), (620, 0))
+    text = " ".join(parse(saved(page), "a.png", NOW).text.split())
+    assert text.index("what they changed.") < text.index("Filters are washed")
+
+
+def test_without_the_extra_it_is_said_what_to_install() -> None:  # A8
+    for data, name in ((saved(printed(*RETURNS)), "a.png"), (drawing(), "a.pdf")):
+        with pytest.raises(DocumentEmpty, match=re.escape("needs text recognition (OCR): install citewell[ocr]")):
+            parse(data, name, OFF)
+
+
+def test_where_nothing_is_recognised_it_is_said() -> None:  # A8
+    with pytest.raises(DocumentEmpty, match="none was recognised on its pages"):
+        read(drawing(), "drawing.pdf")
+    with pytest.raises(DocumentEmpty, match="in which no text was recognised"):
+        parse(saved(Image.new("L", (400, 400), 255)), "white.png", NOW)
+
+
+PNG = saved(printed("Text."))
+ODD: dict[str, tuple[bytes, type[CitewellError], str]] = {
+    "cut.png": (PNG[: len(PNG) // 2], DocumentUnreadable, "is damaged: it cannot be opened as a picture"),
+    "head.jpg": (b"\xff\xd8\xff\xe0" + bytes(50), DocumentUnreadable, "cannot be opened as a picture"),
+    "text.tif": (b"words", DocumentUnreadable, "is named .tif but seems to be plain text"),
+    "bomb.png": (saved(Image.new("1", (12_000, 12_000))), DocumentTooLarge, "12,000 by 12,000 pixels"),
+    "long.tiff": (
+        saved(printed("a", size=(60, 60)), "TIFF", [printed("b", size=(60, 60))] * 3),
+        DocumentTooLarge,
+        "has more than 3 pages",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_broken_or_huge_picture_is_refused_in_words(name: str) -> None:  # A8
+    data, error, message = ODD[name]
+    with pytest.raises(error, match=re.escape(message)):
+        parse(data, name, NOW)
+
+
+def test_a_page_of_a_picture_can_be_shown() -> None:  # S5.7
+    assert draw_image(PNG, "a.png", 1, 300).startswith(b"RIFF")
+    with pytest.raises(PageNotFound):
+        draw_image(PNG, "a.png", 2, 300)

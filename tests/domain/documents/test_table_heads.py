@@ -1,0 +1,78 @@
+"""A chunk that begins within a table carries its title, unit and column heads, also from an earlier page."""
+
+from domain.documents.chunk_context import context_of
+from domain.documents.chunks import split_document
+from domain.documents.documents import Page, ParsedDocument, Table
+from domain.documents.table_heads import heads_above
+from domain.facts.structure.tables import parse_tables
+
+TITLE = "Sales by region (in millions)"
+HEADS = "\t2023\t\t2024\n\tOnline\tShops\tOnline\tShops"
+
+
+def rows(first: int, last: int) -> str:
+    return "\n".join(f"Region {number}\t{number}1\t{number}2\t{number}3\t{number}4" for number in range(first, last))
+
+
+def over_pages(first: str, second: str) -> ParsedDocument:
+    """A table on two pages, each of which has nothing else; the heads are on the first."""
+    text = f"{TITLE}\n{HEADS}\n{first}\n\n{second}"
+    start = len(TITLE) + 1
+    end, again = len(f"{TITLE}\n{HEADS}\n{first}"), len(text) - len(second)
+    tables = (Table(start, end, start + len(HEADS)), Table(again, len(text), again))
+    return ParsedDocument(text, (Page(1, 0, end), Page(2, again, len(text))), tables=tables)
+
+
+def test_a_row_below_the_cut_has_title_unit_and_both_lines_of_heads() -> None:
+    # N3, V2
+    table = f"{HEADS}\n{rows(1, 40)}"
+    text = f"{TITLE}\n\n{table}"
+    start = len(TITLE) + 2
+    document = ParsedDocument(text, tables=(Table(start, len(text), start + len(HEADS)),))
+    chunks = split_document(document, chunk_tokens=120, overlap_tokens=0)
+    assert len(chunks) > 2
+    for chunk in chunks[1:]:
+        assert chunk.context == f"{TITLE}\t\n{HEADS}"
+        parsed = parse_tables(f"{chunk.context}\n{chunk.text}").rows
+        assert [(each.outer_heads, each.head, each.unit) for each in parsed[0].cells] == [
+            ("2023", "Online", "million"),
+            ("2023", "Shops", "million"),
+            ("2024", "Online", "million"),
+            ("2024", "Shops", "million"),
+        ]
+
+
+def test_a_table_that_goes_on_over_a_page_keeps_its_heads() -> None:
+    # N3
+    document = over_pages(rows(1, 4), rows(4, 8))
+    found = heads_above(document, document.tables[1].start)
+    assert found is not None
+    assert (found.title, found.columns) == (TITLE, HEADS)
+    assert context_of(document, -1, document.tables[1].start, len(document.text)) == f"{TITLE}\t\n{HEADS}"
+
+
+def test_a_table_of_other_columns_on_the_next_page_is_another_one() -> None:
+    # N3
+    document = over_pages(rows(1, 4), "Alpha\t1\nBeta\t2")
+    assert heads_above(document, document.tables[1].start) is None
+
+
+def test_a_sentence_or_a_list_above_a_table_is_no_title() -> None:
+    # N3
+    for above in ("The board met in May. It approved the plan.", "- one more point", "# Heading"):
+        text = f"{above}\n\nItem\t2023\nSales\t5\nCosts\t6"
+        start = len(above) + 2
+        document = ParsedDocument(text, tables=(Table(start, len(text), start + len("Item\t2023")),))
+        found = heads_above(document, text.index("Costs"))
+        assert found is not None
+        assert (found.title, found.columns) == ("", "Item\t2023")
+
+
+def test_wide_heads_are_cut_after_a_cell() -> None:
+    # N3
+    heads = "\t".join(f"Column {number}" for number in range(100))
+    text = f"{heads}\n" + "\n".join("\t".join("1" for _ in range(100)) for _ in range(3))
+    document = ParsedDocument(text, tables=(Table(0, len(text), len(heads)),))
+    context = context_of(document, -1, text.rindex("\n") + 1, len(text)) or ""
+    assert 300 < len(context) <= 400
+    assert heads.startswith(f"{context}\t")

@@ -1,0 +1,110 @@
+"""A statement about one cell is proven or contradicted by it: row, column, period, value and unit."""
+
+import pytest
+
+from domain.facts.comparison.whole_source import compare
+
+FILING = """ | Fiscal Year Ended March 31, |\x20
+(In thousands) | 2019 | 2018
+Net revenue (1) | $125,843 | $110,360
+Operating loss | (4,120) | 350
+Gross margin % | 61.2% | 59.8%
+Deferred revenue (current) | 5,101 | 4,483
+Deferred revenue (non-current) | 3,707 | 3,444"""
+GROUPED = """ | Gross | Net
+ | (in millions) |\x20
+June 30, 2019 | |\x20
+Intangible assets | |\x20
+Customer relations | $1,597.6 | $1,098.9
+June 30, 2018 | |\x20
+Intangible assets | |\x20
+Customer relations | $1,597.0 | $1,191.4"""
+KOREAN = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500\n영업이익\t300\t410"
+
+
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        ("Net revenue in 2019 was $125,843 thousand.", FILING),
+        ("In 2019, net revenue amounted to $125.843 million.", FILING),
+        ("Net revenue reached about $125.8 million in fiscal 2019.", FILING),
+        ("For 2019, operating loss came to -$4,120 thousand.", FILING),
+        ("The operating loss was $4,120 thousand in 2019.", FILING),
+        ("In 2018, gross margin % was 59.8%.", FILING),
+        ("Deferred revenue (non-current) for 2019 was 3,707 thousand.", FILING),
+        ("At June 30, 2018, the net of customer relations was $1,191.4 million.", GROUPED),
+        ("The gross of customer relations was $1.5976 billion at June 30, 2019.", GROUPED),
+        ("2023년 매출액은 1,500백만원이다.", KOREAN),
+        ("매출액은 2023년에 15억원이다.", KOREAN),
+    ],
+)
+def test_a_cell_proves_its_value_in_the_unit_of_its_table(statement: str, source: str) -> None:
+    # V2, V3
+    found = compare(statement, source)
+    assert found.in_cell
+    assert found.is_full_match
+    assert found.place in source.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("statement", "source", "kind"),
+    [
+        ("Net revenue in 2019 was $110,360 thousand.", FILING, "number"),  # another column
+        ("Net revenue in 2018 was $125,843 thousand.", FILING, "number"),
+        ("Deferred revenue (non-current) for 2019 was 5,101 thousand.", FILING, "number"),  # another row
+        ("Net revenue in 2019 was $125,843 million.", FILING, "unit"),
+        ("Net revenue in 2019 was €125,843 thousand.", FILING, "unit"),
+        ("In 2018, gross margin % was $59.8.", FILING, "unit"),
+        ("Net revenue in 2019 was -$125,843 thousand.", FILING, "number"),
+        ("At June 30, 2018, the net of customer relations was $1,098.9 million.", GROUPED, "number"),
+        ("2023년 매출액은 1,234백만원이다.", KOREAN, "number"),
+    ],
+)
+def test_a_cell_contradicts_another_value_or_unit(statement: str, source: str, kind: str) -> None:
+    # V2
+    found = compare(statement, source)
+    assert found.in_table
+    assert [each.kind for each in found.differences] == [kind]
+    assert found.differences[0].source_text
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Net revenue in 2014 was $125,843 thousand.",  # a period that the table does not have
+        "Net revenue per share in 2019 was $125,843 thousand.",
+        "Net revenue of the Asian segment in 2019 was $125,843 thousand.",
+        "Net revenue in 2019 may have been $125,843 thousand.",
+        "Net revenue in 2019 was not $125,843 thousand.",
+    ],
+)
+def test_words_that_name_no_part_of_the_cell_are_not_proven_by_it(statement: str) -> None:
+    # V2
+    assert not compare(statement, FILING).in_cell
+
+
+BUDGET = """Item\tBudget 2019\tActual 2018
+Travel\t500\t420
+Rent\t900\t880"""
+TWICE = """ | Budget | | Actual |\x20
+Item | 2019 | 2018 | 2019 | 2018
+Travel | 500 | 480 | 530 | 420
+Rent | 900 | 870 | 910 | 880"""
+
+
+def test_a_column_of_which_words_are_left_out_is_not_proof() -> None:
+    # V3
+    assert not compare("Travel in 2019 was 500.", BUDGET).in_cell
+    assert compare("The budget 2019 of travel was 500.", BUDGET).in_cell
+
+
+def test_a_statement_that_fits_cells_of_two_values_is_not_proven() -> None:
+    # V2
+    assert not compare("In 2019, travel was 500.", TWICE).in_cell
+    assert not any(each.sure for each in compare("In 2019, travel was 500.", TWICE).differences)
+
+
+def test_growth_of_a_row_is_not_contradicted_by_its_value() -> None:
+    # V2
+    found = compare("Net revenue growth in 2019 was 14%.", FILING)
+    assert not any(each.source_text and "125,843" in each.source_text for each in found.differences)

@@ -1,0 +1,6 @@
+from io import BytesIO
+from typing import Any
+
+def parse(
+    url_file_stream_or_string: BytesIO, *, resolve_relative_uris: bool = ..., sanitize_html: bool = ...
+) -> dict[str, Any]: ...
