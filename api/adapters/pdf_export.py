@@ -5,13 +5,17 @@ brings. Importing this module needs the extra `pdf`.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, cast
 
 from fpdf import FPDF
+from fpdf.enums import TextMode
+from fpdf.fonts import FontFace
 from pylopdf_fonts_ko import sans_path
 
+from api.adapters.pdf_markdown import draw
 from domain.correction.continuous_text import (
     LINKED_MARKER,
     ContinuousText,
@@ -26,6 +30,7 @@ _NAME = "noto"
 _INK, _QUIET, _LINK = (28, 28, 28), (92, 92, 92), (11, 87, 160)
 _COLOURS = {"supported": (21, 110, 60), "contradicted": (176, 32, 32), "unsupported": (176, 32, 32)}
 _LINE = 6.0
+_STROKE = 0.15
 _UNKNOWN = "\u25a1"
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _LEFT_OUT = f"Characters that the font of this file lacks are shown as {_UNKNOWN}; the export as HTML has them."
@@ -33,10 +38,10 @@ _LEFT_OUT = f"Characters that the font of this file lacks are shown as {_UNKNOWN
 
 def pdf_of(query: Json, link: Link, states: Mapping[str, str], footer: str) -> bytes:
     """`states` are the verdicts as people read them, `footer` says where the answer comes from."""
-    page = _Page(query)
+    page = PdfPage(query)
     read = ContinuousText(link, relabelled=False).finished(query)
     page.heading(query["question"], 15)
-    page.linked(read["answer"])
+    draw(page, read["answer"], {link(each) or "" for each in query["citations"]})
     if query["abstained"] and query["abstain_reason"]:
         page.quiet(query["abstain_reason"])
     if references := linked_references(read, link):
@@ -53,7 +58,7 @@ def pdf_of(query: Json, link: Link, states: Mapping[str, str], footer: str) -> b
     return bytes(page.output())
 
 
-def _verification(page: "_Page", scores: Json, states: Mapping[str, str]) -> None:
+def _verification(page: "PdfPage", scores: Json, states: Mapping[str, str]) -> None:
     if scores["confidence"] is not None:
         page.quiet(f"Confidence {scores['confidence']:.2f} ({scores['confidence_level']})")
     sentences: Sequence[Json] = scores["sentences"]
@@ -73,7 +78,7 @@ def _place(source: Json) -> str:
     return f"{place}{recognised_mark(source)}"
 
 
-class _Page(FPDF):
+class PdfPage(FPDF):
     """A4 in one font; `lacks` is set once a character was shown that the font does not have."""
 
     def __init__(self, query: Json) -> None:
@@ -116,15 +121,66 @@ class _Page(FPDF):
         self.set_font(_NAME, size=11)
         position = 0
         for found in LINKED_MARKER.finditer(text):
-            self._run(text[position : found.start()])
-            self._run(f"[{found[1]}]", found[2])
+            self.run(text[position : found.start()])
+            self.run(f"[{found[1]}]", found[2])
             position = found.end()
-        self._run(text[position:])
+        self.run(text[position:])
         self.ln(_LINE)
 
-    def _run(self, text: str, link: str = "") -> None:
-        self.set_text_color(*(_LINK if link else _INK))
-        self.write(_LINE, self.shown(text), link)
+    @contextmanager
+    def indented(self, by: float) -> Generator[None]:
+        """What is drawn here begins `by` mm further in."""
+        before = self.l_margin
+        self.set_left_margin(20 + by)
+        self.set_x(self.l_margin)
+        yield
+        self.set_left_margin(before)
+        self.set_x(before)
+
+    def begin(self, size: float) -> None:
+        """Begin a line of runs."""
+        self.set_font(_NAME, size=size)
+        self.set_x(self.l_margin)
+
+    def run(self, text: str, link: str = "", colour: tuple[int, int, int] = _INK, *, emphasised: bool = False) -> None:
+        """Go on in the line; an address makes a link of the text."""
+        if not text:
+            return
+        self.set_text_color(*(_LINK if link else colour))
+        self.set_draw_color(*(_LINK if link else colour))
+        self.set_line_width(_STROKE)
+        self.text_mode = TextMode.FILL_STROKE if emphasised else TextMode.FILL
+        self.write(self.font_size_pt * 0.55, self.shown(text), link)
+        self.text_mode = TextMode.FILL
+
+    def end(self) -> None:
+        self.ln(self.font_size_pt * 0.55)
+
+    def code(self, text: str, size: float, colour: tuple[int, int, int]) -> None:
+        """Lines as they are, on a ground of their own."""
+        self.set_font(_NAME, size=size)
+        self.set_text_color(*colour)
+        self.set_fill_color(244, 244, 247)
+        self.multi_cell(0, size * 0.52, self.shown(text), align="L", fill=True, new_x="LMARGIN", new_y="NEXT")
+        self.ln(1.5)
+
+    def grid(self, rows: Sequence[Sequence[str]], size: float) -> None:
+        """A table; its first row is its head."""
+        self.set_font(_NAME, size=size)
+        self.set_text_color(*_INK)
+        self.set_draw_color(*_QUIET)
+        self.set_fill_color(255, 255, 255)
+        with self.table(borders_layout="HORIZONTAL_LINES", text_align="LEFT", headings_style=FontFace()) as table:
+            for each in rows:
+                row = table.row()
+                for text in each:
+                    row.cell(self.shown(text))
+        self.ln(1.5)
+
+    def rule(self, colour: tuple[int, int, int]) -> None:
+        self.set_draw_color(*colour)
+        self.line(self.l_margin, self.get_y() + 1, self.w - self.r_margin, self.get_y() + 1)
+        self.ln(3)
 
     def shown(self, text: str) -> str:
         kept = _CONTROLS.sub("", text).replace("\t", " ")

@@ -30,6 +30,7 @@ from obstore.store import S3Store
 from tests.e2e.stack import Stack, running_stack
 from tests.large.beside import Rig, with_tenants
 from tests.services.sources.site import Site, serving_a_site
+from tests.waiting import repeating
 
 PAGES, OTHERS = 200, 100
 _DOOMED = ("webhooks", "ingestion")
@@ -202,7 +203,8 @@ def measure(home: Path, files: int, pages: int = PAGES, others: int = OTHERS) ->
         began = time.monotonic()
         ids = {name: create(rig.large, name, *where) for name, where in locations(made).items()}
         killing = Killing(stack, total // 3)
-        follow(rig, ids, result, killing)
+        with repeating(lambda: stack.supervisor.revive(at_once=True)):
+            follow(rig, ids, result, killing)
         result.seconds, result.killed = time.monotonic() - began, killing.done
         for name, items in made.by_place().items():
             check(rig.large, ids[name], {"new": len(items)}, len(items))
@@ -238,7 +240,7 @@ def create(http: httpx.Client, name: str, kind: str, location: str, options: Jso
 
 
 class Killing:
-    """Ends the processes that do the work, once, when so many documents are ready."""
+    """Ends the processes that do the work, once, when so many documents are ready; the supervisor starts them again."""
 
     def __init__(self, stack: Stack, when: int) -> None:
         self._stack, self._when = stack, when
@@ -250,7 +252,6 @@ class Killing:
                 if name.startswith(_DOOMED) and pid is not None:
                     os.kill(pid, signal.SIGKILL)
                     self.done.append(name)
-        self._stack.supervisor.revive(at_once=True)
 
 
 def follow(rig: Rig, ids: dict[str, str], result: Result, killing: Killing | None, run: int = 1) -> None:

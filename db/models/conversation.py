@@ -25,6 +25,8 @@ class Conversation(Base):
     )
     workspace_id: Mapped[int] = mapped_column(ForeignKey("workspaces.id", ondelete="CASCADE"))
     title: Mapped[str | None]
+    asked: Mapped[str | None] = mapped_column(deferred=True)
+    """The questions of the current turns in small letters, a line each: what is searched. A trigger keeps it."""
     created_at: Mapped[CreatedAt]
     last_asked_at: Mapped[datetime] = mapped_column(server_default=func.now())
 

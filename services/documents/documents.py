@@ -95,11 +95,15 @@ def read_document(document_id: uuid.UUID) -> dict[str, Any]:
         return _as_json(document, rows.workspace_name_of(session, document), graph)
 
 
-def read_documents(wanted: DocumentFilter, *, after: Place | None = None, limit: int) -> list[dict[str, Any]]:
+def read_documents(
+    wanted: DocumentFilter, *, after: Place | None = None, limit: int
+) -> tuple[list[dict[str, Any]], int]:
+    """One page, and how many documents all pages have together."""
     with reading() as session:
         found = rows.list_documents(session, wanted, after=after, limit=limit)
         graphs = graph_states(session, [document.id for document, _ in found])
-        return [_as_json(document, name, graphs.get(document.id)) for document, name in found]
+        listed = [_as_json(document, name, graphs.get(document.id)) for document, name in found]
+        return listed, rows.count_documents(session, wanted)
 
 
 def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:

@@ -8,8 +8,9 @@ import httpx
 import pytest
 
 from db.models import Document, DocumentStatus
-from db.queries.documents.documents import get_file
-from db.session import reading, transaction
+from db.queries.access.keys import get_or_add_tenant
+from db.queries.documents.documents import DocumentFilter, count_documents, get_file
+from db.session import acting_for, reading, system_transaction, transaction
 from tests.api.problems import assert_problem
 from tests.factories import make_document
 
@@ -222,6 +223,7 @@ def test_documents_are_listed_in_pages(http: httpx.Client) -> None:  # A3
         params = {"limit": 2} if cursor is None else {"limit": 2, "cursor": cursor}
         page = http.get("/v1/documents", params=params).json()
         seen += [document["filename"] for document in page["documents"]]
+        assert page["total"] == 5  # issue 21
         cursor = page["next_cursor"]
     assert (seen, cursor) == (names[::-1], None)
 
@@ -250,6 +252,26 @@ def test_documents_are_found_by_a_part_of_their_names(http: httpx.Client) -> Non
         "%": [],
         "l r": ["Annual Report.txt"],
     }
+
+
+def test_the_total_is_that_of_the_filters_and_of_the_own_tenant(http: httpx.Client) -> None:  # issue 21
+    for number in range(3):
+        send(http, name=f"{number}.txt", content=f"{number}".encode(), form={"metadata": '{"year": 2026}'})
+    send(http, name="other.txt", content=b"other", form={"workspace": "other"})
+    first = send(http, b"newer", "0.txt").json()["id"]
+    with transaction() as session:
+        session.get_one(Document, uuid.UUID(first)).status = DocumentStatus.SUPERSEDED
+
+    def total(**filters: str) -> int:
+        return http.get("/v1/documents", params={"limit": 1, **filters}).json()["total"]
+
+    totals = [total(), total(workspace="other"), total(**{"metadata.year": "2026"}), total(name_contains="x")]
+    assert totals == [4, 1, 3, 4]
+    assert (total(versions="all"), total(status="ready"), total(filename="1.txt")) == (5, 0, 1)
+    with system_transaction() as session:
+        tenant = get_or_add_tenant(session, "elsewhere", "whsec_")
+    with acting_for(tenant), reading() as session:
+        assert count_documents(session, DocumentFilter()) == 0
 
 
 def test_superseded_versions_are_listed_where_they_are_asked_for(http: httpx.Client) -> None:  # N3

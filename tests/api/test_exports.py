@@ -11,9 +11,9 @@ import httpx
 import pypdfium2
 import pytest
 from selectolax.lexbor import LexborHTMLParser
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 
-from db.models import DocumentFile, Query, VerificationSentence
+from db.models import Answer, Citation, DocumentFile, Query, VerificationSentence
 from db.session import transaction
 from tests.api.problems import assert_problem
 from tests.factories import make_query
@@ -140,6 +140,51 @@ def test_pdf_has_the_answer_with_links_and_every_verdict(http: httpx.Client, que
     assert b"/JavaScript" not in export.content
     assert set(re.findall(rb"/URI \((\S+?)/#/document/", export.content)) == {own(http).encode()}
     assert exported(http, query_id, "pdf").content == export.content
+
+
+MARKDOWN = (
+    """# Returns of products
+
+A **receipt** is *needed* within `30` days [1]. [Elsewhere](https://evil.example)
+
+- first of the list
+  - within it
+1. counted
+
+> quoted words
+
+```
+x = [1,   2]
+```
+
+| Year | Days |
+|---|---|
+| 2023 | **14** of them |
+
+"""
+    + "**A long emphasised paragraph that goes on and on.** " * 150
+)
+
+
+def test_pdf_shows_markdown_as_people_read_it(http: httpx.Client, query_id: str) -> None:  # issue 21
+    with transaction() as session:
+        answer = session.scalars(select(Answer)).one()
+        session.execute(update(Answer).where(Answer.id == answer.id).values(text=MARKDOWN))
+        session.execute(delete(Citation))
+    content = exported(http, query_id, "pdf").content
+    pages = pages_of(content)
+    shown = " ".join(" ".join(pages).split())
+    for text in (
+        "Returns of products A receipt is needed within 30 days [1].",
+        "• first of the list • within it 1. counted quoted words",
+        "x = [1, 2]",
+        "Year Days 2023 14 of them",
+        "A long emphasised paragraph",
+    ):
+        assert text in shown, text
+    assert not re.search(r"\*\*|^#|```|\|", shown)
+    assert len(pages) > 1
+    assert b"evil.example" not in content
 
 
 def test_a_long_answer_goes_over_several_pages_of_pdf(http: httpx.Client, query_id: str) -> None:  # issue 21

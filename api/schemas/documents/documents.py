@@ -144,6 +144,7 @@ class DocumentList(BaseModel):
     """One page of documents, newest first."""
 
     documents: list[DocumentRead]
+    total: int = Field(description="How many documents all pages have together, with these filters.")
     next_cursor: str | None = Field(description="Leads to the next page; null on the last one.")
 
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, insert, literal, or_, select, update
+from sqlalchemy import Select, func, insert, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
+from db.base import OWN_TENANT
 from db.models import Chunk, Document, DocumentFile, DocumentStatus, Workspace
 from db.queries.access.workspaces import allocate_document_number, lock_workspace
 from db.queries.documents.boxes import store_boxes
@@ -93,6 +94,18 @@ class DocumentFilter:
 def list_documents(
     session: Session, wanted: DocumentFilter, *, after: Place | None = None, limit: int
 ) -> list[tuple[Document, str]]:
+    """One page of (document, workspace name), the newest first."""
+    rows = session.execute(page(_wanted(wanted), Document.created_at, Document.id, after=after, limit=limit))
+    return [(document, name) for document, name in rows]
+
+
+def count_documents(session: Session, wanted: DocumentFilter) -> int:
+    """How many documents all pages have together."""
+    found = _wanted(wanted).with_only_columns(func.count()).where(Document.tenant_id == OWN_TENANT)
+    return session.execute(found).scalar_one()
+
+
+def _wanted(wanted: DocumentFilter) -> Select[Document, str]:
     equal = {
         Workspace.name: wanted.workspace,
         Document.status: wanted.status,
@@ -109,8 +122,7 @@ def list_documents(
         statement = statement.where(Document.filename.icontains(wanted.name_contains, autoescape=True))
     if wanted.status is None and not wanted.all_versions:
         statement = statement.where(Document.status != DocumentStatus.SUPERSEDED)
-    rows = session.execute(page(statement, Document.created_at, Document.id, after=after, limit=limit))
-    return [(document, name) for document, name in rows]
+    return statement
 
 
 def count_unread(session: Session, workspace_ids: Collection[int]) -> int:

@@ -7,7 +7,7 @@ is left to the other rules.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from domain.entities.dates import Date, find_dates
@@ -22,7 +22,7 @@ _FOOTNOTE = re.compile(r"(?:\s*[(\[](?:\d{1,2}|[a-z])[)\]]|(?<=[a-z)])\d|[*†�
 _NEUTRAL = keys_of(
     "amount amounts amounted come came comes stand stood stands total totaled totalled equal equals equaled reach"
     " reached report reported record recorded value figure number company group year ended end fiscal financial period"
-    " quarter month level price name named call called spell spelled list listed table row column state stated"
+    " name named call called spell spelled list listed table row column state stated"
     " 값 금액 수치 기록 달하다 달했다 이름 표 행 열 연도 회계연도 기준 현재 당기 전기 집계 나타났다"
 )
 _SOFT = keys_of("year years ended end as of at fiscal financial balance period 회계연도 기준 현재 말")
@@ -66,11 +66,23 @@ def bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
     best = min(each.fit for each in matches)
     chosen = [each for each in matches if each.fit == best]
     if found := next((each for each in chosen if each.outcome == "same"), None):
-        return BoundCell(found.row, found.cell, None, found.rest)
+        return BoundCell(found.row, found.cell, None, found.rest or int(not _agree(chosen)))
     if any(each.rest or each.outcome == "unsure" or each.value is None for each in chosen):
         return None
     first = chosen[0]
     return BoundCell(first.row, first.cell, _difference(first), 0)
+
+
+def _agree(matches: Sequence[_Match]) -> bool:
+    """Say whether all cells that a statement may be about have its value; heads that differ by a sign are one name."""
+    if all(each.outcome == "same" for each in matches):
+        return True
+    names = {(each.row.label, each.row.groups, each.cell.outer_heads, _keys(each.cell.head)) for each in matches}
+    return len(names) == 1
+
+
+def _keys(name: str) -> frozenset[str]:
+    return frozenset(each.key for each in terms_of(name))
 
 
 def _difference(match: _Match) -> Difference:
@@ -87,8 +99,9 @@ def _matches(tokens: Sequence[Token], rows: Sequence[Row]) -> Iterator[_Match]:
     for row in named_rows(stated, cues, rows)[:_MOST_ROWS]:
         behind = without_each(stated, _label_terms(row, stated))
         for cell, names in named_cells(behind, row):
+            unsaid = sum(not is_among(each, behind) for each in head_words(cell))
             if _keys_of_names(row, cell).issuperset(cues) and (match := _match(without_each(behind, names), row, cell)):
-                yield match
+                yield replace(match, rest=match.rest + unsaid)
 
 
 def named_rows(stated: Sequence[Term], cues: Sequence[str], rows: Sequence[Row]) -> list[Row]:
@@ -127,16 +140,24 @@ def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Ter
     full: list[tuple[Cell, list[Term]]] = []
     dated: list[tuple[Cell, list[Term]]] = []
     for cell in row.cells:
-        head = plain_name(cell.head)
-        dates = _dates_of(cell)
-        words = [each for each in terms_of(head) if not (dates and (each.key in _SOFT or _is_of_dates(each, dates)))]
+        dates, words = _dates_of(cell), head_words(cell)
         given = [each for each in dates if any(_is_date(term.token, each) for term in rest)]
-        names = [*terms_of(head), *terms_of(cell.outer_heads)]
+        names = [*terms_of(plain_name(cell.head)), *terms_of(cell.outer_heads)]
         if len(given) == len(dates) and (dates or words) and all(is_among(each, rest) for each in words):
             full.append((cell, names))
         elif given:
             dated.append((cell, names))
     yield from full or (dated if len(dated) == 1 else [])
+
+
+def head_words(cell: Cell) -> list[Term]:
+    """Return the words of a head that a statement has to have: not those of its date, as in "year ended"."""
+    dates = _dates_of(cell)
+    return [
+        each
+        for each in terms_of(plain_name(cell.head))
+        if not (dates and (each.key in _SOFT or _is_of_dates(each, dates)))
+    ]
 
 
 def _dates_of(cell: Cell) -> Sequence[Date]:

@@ -265,12 +265,18 @@ def _count_heads(grid: Sequence[Sequence[str]]) -> int:
     while count < min(_MOST_HEADS, len(grid) - 1):
         only_title = all(sum(map(bool, row)) <= 1 for row in grid[:count])
         row = grid[count]
-        if not any(row[1:]) or not (_is_names(row) or only_title or not row[0] or _NOTE.fullmatch(row[0])):
+        below_corner = not any(above[0] for above in grid[:count]) and all(map(_is_period, filter(None, row[1:])))
+        names = _is_names(row) or only_title or not row[0] or below_corner or _NOTE.fullmatch(row[0])
+        if not any(row[1:]) or not names:
             break
         if any(map(_is_data, row[1:])) and not _is_names(row):
             break
         count += 1
     return count
+
+
+def _is_period(cell: str) -> bool:
+    return _TIME.match(cell) is not None
 
 
 def _is_names(row: Sequence[str]) -> bool:

@@ -26,7 +26,7 @@ RETURNS = ("Goods may be returned within thirty days of the purchase,", "with th
 
 
 def read(data: bytes, name: str) -> ParsedDocument:
-    return parse_isolated(data, name, limits_of(IngestionSettings(ocr_languages="eng")))
+    return parse_isolated(data, name, limits_of(IngestionSettings(ocr_languages="eng", parse_base_s=60)))
 
 
 def test_a_scanned_page_is_read_with_its_paragraphs_boxes_and_confidence() -> None:  # N3, A8

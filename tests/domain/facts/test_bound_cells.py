@@ -83,6 +83,27 @@ def test_words_that_name_no_part_of_the_cell_are_not_proven_by_it(statement: str
     assert not compare(statement, FILING).in_cell
 
 
+BUDGET = """Item\tBudget 2019\tActual 2018
+Travel\t500\t420
+Rent\t900\t880"""
+TWICE = """ | Budget | | Actual |\x20
+Item | 2019 | 2018 | 2019 | 2018
+Travel | 500 | 480 | 530 | 420
+Rent | 900 | 870 | 910 | 880"""
+
+
+def test_a_column_of_which_words_are_left_out_is_not_proof() -> None:
+    # V3
+    assert not compare("Travel in 2019 was 500.", BUDGET).in_cell
+    assert compare("The budget 2019 of travel was 500.", BUDGET).in_cell
+
+
+def test_a_statement_that_fits_cells_of_two_values_is_not_proven() -> None:
+    # V2
+    assert not compare("In 2019, travel was 500.", TWICE).in_cell
+    assert not any(each.sure for each in compare("In 2019, travel was 500.", TWICE).differences)
+
+
 def test_growth_of_a_row_is_not_contradicted_by_its_value() -> None:
     # V2
     found = compare("Net revenue growth in 2019 was 14%.", FILING)

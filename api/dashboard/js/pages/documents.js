@@ -16,7 +16,7 @@ const t = words({
   en: { title: "Documents", lead: "Answers are written from these, and every citation leads back into one of them.", add: "Add documents",
     workspace: "Workspace", workspaceHint: "Questions are asked to one workspace; a new name makes a new one.", metadata: "Metadata for these files",
     stored: "Stored documents", status: "State", anyState: "Any state", name: "Name contains", versions: "Show replaced versions",
-    document: "Document", version: "Version", pages: "Pages", size: "Size", graph: "Graph", added: "Added", actions: "Actions", more: "Show more", count: "{n} documents", count_1: "1 document", part: "The newest {n} are shown; there may be more.",
+    document: "Document", version: "Version", pages: "Pages", size: "Size", graph: "Graph", added: "Added", actions: "Actions", more: "Show more", count: "{n} documents", count_1: "1 document", part: "The newest {n} of {total} documents are shown.",
     none: "There are no documents yet. Drop files above, and ask a question when they are ready.", nothing: "No document fits these filters.",
     clear: "Clear the filters", retry: "Try again", retryOf: "Try {name} again", remove: "Delete", removeOf: "Delete {name}",
     sure: "Delete {name}?", warning: "Its text and passages are deleted and it is not searched any more. Answers keep their copies of what they cite.",
@@ -25,7 +25,7 @@ const t = words({
   ko: { title: "문서", lead: "답변은 이 문서들을 바탕으로 작성되며, 모든 인용은 해당 문서로 연결됩니다.", add: "문서 추가", workspace: "작업 공간",
     workspaceHint: "질문은 하나의 작업 공간에 합니다. 새 이름을 쓰면 새로 만들어집니다.", metadata: "이 파일들의 메타데이터", stored: "저장된 문서",
     status: "상태", anyState: "모든 상태", name: "이름에 포함", versions: "대체된 버전도 보기", document: "문서", version: "버전", pages: "쪽", size: "크기",
-    graph: "그래프", added: "추가한 때", actions: "작업", more: "더 보기", count: "문서 {n}개", count_1: "문서 1개", part: "최근 {n}개를 표시했습니다. 더 있을 수 있습니다.", none: "아직 문서가 없습니다. 위에 파일을 놓고, 준비되면 질문하세요.",
+    graph: "그래프", added: "추가한 때", actions: "작업", more: "더 보기", count: "문서 {n}개", count_1: "문서 1개", part: "문서 {total}개 중 최근 {n}개를 표시했습니다.", none: "아직 문서가 없습니다. 위에 파일을 놓고, 준비되면 질문하세요.",
     nothing: "조건에 맞는 문서가 없습니다.", clear: "조건 지우기", retry: "다시 시도", retryOf: "{name} 다시 시도", remove: "삭제", removeOf: "{name} 삭제",
     sure: "{name} 문서를 삭제할까요?", warning: "본문과 구절이 삭제되고 더 이상 검색되지 않습니다. 기존 답변은 인용한 부분의 사본을 유지합니다.",
     all: "이 이름의 모든 버전", one: "버전 {n}만", gone: "{name} 문서를 삭제했습니다.", chunks: "구절 {total}개 중 {done}개", newer: "새 버전",
@@ -58,7 +58,7 @@ function adding(names, chosen, signal) {
 }
 
 function stored(names, search, signal) {
-  const state = { documents: [], cursor: null, news: false };
+  const state = { documents: [], total: 0, cursor: null, news: false };
   // Told, not looked for: a small file is read between two looks.
   hearUploads(() => { state.news = true; }, signal);
   const result = h("div", { "aria-live": "off" });
@@ -71,7 +71,7 @@ function stored(names, search, signal) {
     try {
       const found = await asked({ cursor, limit: PAGE });
       state.documents = cursor ? [...state.documents, ...found.documents] : found.documents;
-      state.cursor = found.next_cursor;
+      Object.assign(state, { total: found.total, cursor: found.next_cursor });
       draw();
     } catch (error) {
       if (!signal.aborted) show(result, trouble(error));
@@ -79,7 +79,7 @@ function stored(names, search, signal) {
   }
   async function reload() {
     const found = await asked({ limit: Math.min(1000, Math.max(PAGE, state.documents.length)) });
-    Object.assign(state, { documents: found.documents, cursor: found.next_cursor });
+    Object.assign(state, { documents: found.documents, total: found.total, cursor: found.next_cursor });
     draw();
   }
   const asked = (values) => ask(withQuery("/v1/documents", { ...filters.values(), ...values }), { signal });
@@ -87,7 +87,7 @@ function stored(names, search, signal) {
     documents.update(state.documents);
     more.hidden = !state.cursor;
     const n = state.documents.length;
-    told.textContent = n ? t(state.cursor ? "part" : n === 1 ? "count_1" : "count", { n: number(n) }) : "";
+    told.textContent = n ? t(state.cursor ? "part" : n === 1 ? "count_1" : "count", { n: number(n), total: number(state.total) }) : "";
     show(result, state.documents.length ? documents.element : empty(filters));
   }
   async function follow() {
