@@ -3,7 +3,7 @@
 from db.models.access import DEFAULT_TENANT, ApiKey, IdempotencyKey, Tenant, Workspace
 from db.models.answer import Answer, AuditChain, Citation
 from db.models.chunk import Chunk, Lexeme
-from db.models.conversation import Conversation, ConversationTurn
+from db.models.conversation import Conversation, ConversationText, ConversationTurn
 from db.models.document import Document, DocumentFile, DocumentPage, DocumentStatus
 from db.models.evaluation import Evaluation
 from db.models.external import Batch, GivenSource
@@ -49,6 +49,7 @@ __all__ = [
     "Citation",
     "CitationCheck",
     "Conversation",
+    "ConversationText",
     "ConversationTurn",
     "DeliveryStatus",
     "Document",

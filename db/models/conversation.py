@@ -25,8 +25,6 @@ class Conversation(Base):
     )
     workspace_id: Mapped[int] = mapped_column(ForeignKey("workspaces.id", ondelete="CASCADE"))
     title: Mapped[str | None]
-    asked: Mapped[str | None] = mapped_column(deferred=True)
-    """The questions of the current turns in small letters, a line each: what is searched. A trigger keeps it."""
     created_at: Mapped[CreatedAt]
     last_asked_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
@@ -57,3 +55,15 @@ class ConversationTurn(Base):
     position: Mapped[int]
     replaces: Mapped[uuid.UUID | None]
     set_aside_at: Mapped[datetime | None]
+
+
+class ConversationText(Base):
+    """What is searched: the questions of the current turns in small letters, a line each."""
+
+    __tablename__ = "conversation_texts"
+
+    conversation_id: Mapped[uuid.UUID] = mapped_column(
+        ForeignKey("conversations.id", ondelete="CASCADE"), primary_key=True
+    )
+    tenant_id: Mapped[Owned]
+    asked: Mapped[str]

@@ -5,10 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Select, and_, delete, func, insert, or_, select, true, tuple_, update
+from sqlalchemy import Row, Select, Uuid, and_, bindparam, delete, func, insert, or_, select, text, true, tuple_, update
 from sqlalchemy.orm import Session
 
-from db.models import Answer, Conversation, ConversationTurn, Query, QueryStatus, StepOutcome, Workspace
+from db.models import (
+    Answer,
+    Conversation,
+    ConversationText,
+    ConversationTurn,
+    Query,
+    QueryStatus,
+    StepOutcome,
+    Workspace,
+)
 from db.queries.paging import Place, page
 from db.queries.runs.queries import workspace_id_of
 from domain.errors import ConversationNotFound, TurnNotFound
@@ -75,9 +84,13 @@ def list_conversations(
         statement = statement.where(Conversation.workspace_id == workspace_id_of(workspace))
     if search is not None:
         # One narrow row for each: no index serves a text below row-level security (migration 0032).
-        wanted = func.lower(search)
-        title = func.strpos(func.lower(Conversation.title), wanted)
-        statement = statement.where(or_(title > 0, func.strpos(Conversation.asked, wanted) > 0))
+        wanted, own = func.lower(search), ConversationText.conversation_id == Conversation.id
+        title = func.strpos(func.lower(Conversation.title), wanted) > 0
+        asked = func.strpos(ConversationText.asked, wanted) > 0
+        # Begun by a program of before, and not asked since.
+        as_before = _current().where(Query.question.icontains(search, autoescape=True)).exists()
+        without = ConversationText.asked.is_(None) & as_before
+        statement = statement.outerjoin(ConversationText, own).where(or_(title, asked, without))
     rows = session.execute(page(statement, Conversation.last_asked_at, Conversation.id, after=after, limit=limit))
     return [ListedConversation(*row) for row in rows]
 
@@ -163,6 +176,7 @@ def add_turn(
     session.execute(
         update(Conversation).where(Conversation.id == conversation_id).values(last_asked_at=func.clock_timestamp())
     )
+    _keep_text(session, conversation_id)
 
 
 def find_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
@@ -186,6 +200,20 @@ def _current() -> Select[Any]:
         .where(ConversationTurn.conversation_id == Conversation.id, _IS_CURRENT)
         .correlate(Conversation)
     )
+
+
+_KEEP_TEXT = text("""
+    INSERT INTO conversation_texts (conversation_id, asked)
+    SELECT :id, coalesce(lower(string_agg(queries.question, E'\\n' ORDER BY turns.position)), '')
+    FROM conversation_turns AS turns JOIN queries ON queries.id = turns.query_id
+    WHERE turns.conversation_id = :id AND turns.set_aside_at IS NULL
+    ON CONFLICT (conversation_id) DO UPDATE SET asked = excluded.asked
+""").bindparams(bindparam("id", type_=Uuid()))
+
+
+def _keep_text(session: Session, conversation_id: uuid.UUID) -> None:
+    """What is searched follows the current turns."""
+    session.execute(_KEEP_TEXT, {"id": conversation_id})
 
 
 def _listed() -> Select[Conversation, str, str, int]:
