@@ -289,6 +289,8 @@ export interface Document {
 export interface DocumentList {
   /** The documents, newest first. */
   documents: Document[];
+  /** How many documents all pages have together, with these filters. */
+  total: number;
   /** Leads to the next page; null on the last one. */
   next_cursor: string | null;
 }
