@@ -19,7 +19,7 @@ GROUPS = frozenset(name for name, field in Settings.model_fields.items() if isin
 NOT_SETTINGS = frozenset(
     (
         "retrieval.filter stream.query verification.confidence verification.issues verification.question "
-        "verification.succeeded verification.failed webhooks.create"
+        "verification.succeeded verification.failed webhooks.create sources.create"
     ).split()
 )
 # Read by the client, the tests or Compose; NAME stands for the names of a table.

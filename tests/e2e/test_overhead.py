@@ -24,10 +24,10 @@ QUERIES, IN_FLIGHT, IDLE_S = 16, 4, 4.0
 MOST = {
     "model calls": 18,
     "messages": 4,
-    "Redis commands": 40,
+    "Redis commands": 48,
     "requests to Redis": 30,
-    "Postgres statements": 60,
-    "Postgres transactions": 20,
+    "Postgres statements": 64,
+    "Postgres transactions": 24,
     "voluntary context switches": 300,
 }
 

@@ -56,7 +56,7 @@ check_statements_task = step_task(
     define_step("check_statements", checks.check_statements, failed=NOT_CHECKED, computes=True)
 )
 check_early_task = step_task(define_step("check_early", check_early, failed=NOT_CHECKED))
-assess_task = step_task(define_step("assess", rounds.assess, computes=True, derived=True))
+assess_task = step_task(define_step("assess", rounds.assess, computes=True))
 plan_queries_task = step_task(define_step("plan_queries", rounds.plan_queries, failed=NO_PLAN))
 restate_question_task = step_task(define_step("restate_question", restate_question, failed=NOT_RESTATED))
 rewrite_question_task = step_task(define_step("rewrite_question", rewrite_question, failed=NO_PLAN))

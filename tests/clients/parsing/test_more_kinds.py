@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from docx.document import Document as WordDocument
 from pptx.presentation import Presentation
+from pptx.util import Emu
 
 from clients.parsing import ParseLimits, parse
 from clients.parsing.sandbox.isolated import parse_isolated
@@ -20,7 +21,7 @@ from domain.errors import (
     DocumentTypeUnknown,
     DocumentUnreadable,
 )
-from tests.clients.office_files import packed, slides, word
+from tests.clients.office_files import packed, replaced, slides, word
 from tests.clients.scans import printed, saved
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
@@ -204,17 +205,19 @@ def test_pictures_in_word_and_powerpoint_are_found_by_their_descriptions() -> No
 
     def in_word(document: WordDocument) -> None:
         document.add_paragraph("Before.")
-        shape = document.add_picture(BytesIO(picture))
-        shape._inline.docPr.set("descr", "Sales by month\n\nDescription automatically generated")
-        document.add_picture(BytesIO(picture))._inline.docPr.set("descr", "chart1.png")
+        document.add_picture(BytesIO(picture))
+        document.add_picture(BytesIO(picture))
 
     def on_a_slide(presentation: Presentation) -> None:
         slide = presentation.slides.add_slide(presentation.slide_layouts[6])
-        shape = slide.shapes.add_picture(BytesIO(picture), 0, 0)
-        shape._element.nvPicPr.cNvPr.set("descr", "Sales by month")
+        slide.shapes.add_picture(BytesIO(picture), Emu(0), Emu(0))
 
-    assert parse(word(in_word), "a.docx", LIMITS).text == "Before.\n\nPicture: Sales by month"
-    assert "Picture: Sales by month" in parse(slides(on_a_slide), "a.pptx", LIMITS).text
+    sales = 'descr="Sales by month&#10;Description automatically generated"'
+    document = replaced(word(in_word), "word/document.xml", 'name="Picture 1"', f'name="Picture 1" {sales}')
+    document = replaced(document, "word/document.xml", 'name="Picture 2"', 'name="Picture 2" descr="chart1.png"')
+    assert parse(document, "a.docx", LIMITS).text == "Before.\n\nPicture: Sales by month"
+    presentation = replaced(slides(on_a_slide), "ppt/slides/slide1.xml", 'descr="image.png"', sales)
+    assert parse(presentation, "a.pptx", LIMITS).text == "Slide 1\n\nPicture: Sales by month"
 
 
 def test_pictures_in_web_pages_and_markdown_are_found_by_their_descriptions() -> None:  # N3

@@ -8,7 +8,9 @@ from dataclasses import replace
 
 import pytest
 from PIL import Image
+from pylopdf_fonts_ko import serif_path
 
+from benchmarks.search.scans import Tally, count, scanned, texts
 from clients.parsing import ParseLimits, parse
 from clients.parsing.image.picture import draw_image
 from clients.parsing.recognition.installed import recognition_data
@@ -126,3 +128,17 @@ def test_a_page_of_a_picture_can_be_shown() -> None:  # S5.7
     assert draw_image(PNG, "a.png", 1, 300).startswith(b"RIFF")
     with pytest.raises(PageNotFound):
         draw_image(PNG, "a.png", 2, 300)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["English", "Korean"])
+def test_search_finds_nearly_all_words_of_a_degraded_scan(language: str) -> None:  # N3
+    data = recognition_data("kor+eng")
+    if language == "Korean" and "kor" not in data:
+        pytest.skip("Tesseract's data of Korean is not on this machine")
+    text = max((each for each in texts(None) if ("보고서" in each) == (language == "Korean")), key=len)
+    tally = Tally()
+    picture, words = scanned(text, 1, str(serif_path()))
+    count(words, parse(picture, "page.png", replace(NOW, ocr_data=data)), tally)
+    assert tally.words > 150
+    assert tally.share >= 0.97
