@@ -22,7 +22,7 @@ def shelf(http: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert http
     for number in range(3):
         (tmp_path / f"{number}.txt").write_text(f"fish {number}")
-    (tmp_path / "picture.png").write_bytes(b"x")
+    (tmp_path / "picture.bin").write_bytes(b"x")
     monkeypatch.setenv("CITEWELL_SOURCES__FOLDERS", json.dumps({"shelf": {"path": str(tmp_path)}}))
     settings.cache_clear()
     yield tmp_path
@@ -52,7 +52,7 @@ def test_a_source_is_set_up_and_can_be_followed(http: httpx.Client) -> None:  # 
     counts = {name: count for name, count in seen["items"].items() if count}
     assert counts == {"listed": 4, "new": 3, "skipped": 1}
     assert (seen["documents"]["queued"], seen["finished_at"] is not None) == (3, True)
-    assert [(each["key"], each["code"]) for each in seen["reasons"]] == [("picture.png", "document_type_unknown")]
+    assert [(each["key"], each["code"]) for each in seen["reasons"]] == [("picture.bin", "document_type_unknown")]
     listed = http.get("/v1/documents", params={"workspace": "w"}).json()["documents"]
     assert {(each["filename"], each["metadata"]["year"]) for each in listed} == {
         (f"books/{number}.txt", 2026) for number in range(3)
@@ -70,8 +70,8 @@ def test_the_items_of_a_source_are_listed_in_pages(http: httpx.Client) -> None: 
     assert [each["key"] for each in page["items"]] == ["0.txt", "1.txt", "2.txt"]
     assert {each["document_status"] for each in page["items"]} == {"queued"}
     rest = http.get(items, params={"limit": 3, "cursor": page["next_cursor"]}).json()
-    assert ([each["key"] for each in rest["items"]], rest["next_cursor"]) == (["picture.png"], None)
-    assert [each["key"] for each in http.get(items, params={"outcome": "skipped"}).json()["items"]] == ["picture.png"]
+    assert ([each["key"] for each in rest["items"]], rest["next_cursor"]) == (["picture.bin"], None)
+    assert [each["key"] for each in http.get(items, params={"outcome": "skipped"}).json()["items"]] == ["picture.bin"]
 
 
 @pytest.mark.usefixtures("shelf")

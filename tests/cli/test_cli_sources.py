@@ -17,7 +17,7 @@ from tests.leases import hold
 def shelf(api_url: str, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     assert database
     (tmp_path / "a.txt").write_text("one fish")
-    (tmp_path / "b.png").write_bytes(b"x")
+    (tmp_path / "b.bin").write_bytes(b"x")
     monkeypatch.setenv("CITEWELL_SOURCES__FOLDERS", json.dumps({"shelf": {"path": str(tmp_path)}}))
     settings.cache_clear()
     return api_url
@@ -35,7 +35,7 @@ def test_a_source_is_made_shown_run_and_deleted(citewell: Citewell, shelf: str) 
     assert (source["id"] in listed.out, "books  folder  shelf" in listed.out) == (True, True)
     shown = citewell("sources", "show", source["id"][:6]).out
     assert "2 listed: 1 new, 1 skipped; 0 ready, 1 to be read" in shown
-    assert "skipped b.png: Files of this type are not read" in shown
+    assert "skipped b.bin: Files of this type are not read" in shown
     assert json.loads(citewell("sources", "run", source["id"], "--json").out)["options"]["exclude"] == ["x*"]
     assert citewell("sources", "pause", source["id"]).err == "books is paused\n"
     assert "paused" in citewell("sources", "list").out

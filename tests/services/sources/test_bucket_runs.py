@@ -49,7 +49,7 @@ def put(bucket: S3Store, **objects: str) -> None:
 
 def test_the_objects_of_a_bucket_are_followed(bucket: S3Store) -> None:  # N3
     put(bucket, a="one fish", deep__b="two fish", deeper__c="red fish")
-    bucket.put("picture.png", b"x")
+    bucket.put("picture.bin", b"x")
     source = set_up("bucket", "papers", store="own")
     assert items(run(source)) == {"new": 3, "skipped": 1}
     assert files() == {"s/a.txt": "one fish", "s/deep/b.txt": "two fish", "s/deeper/c.txt": "red fish"}
@@ -68,7 +68,7 @@ def test_a_prefix_is_a_whole_folder(bucket: S3Store) -> None:  # N3
 @pytest.mark.slow
 def test_a_large_bucket_is_listed_page_by_page(bucket: S3Store) -> None:  # N3
     for number in range(1_050):
-        bucket.put(f"{number}.png", b"x")
+        bucket.put(f"{number}.bin", b"x")
     assert items(run(set_up("bucket", "papers", store="own"))) == {"skipped": 1_050}
 
 

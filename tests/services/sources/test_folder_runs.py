@@ -141,7 +141,7 @@ def test_each_file_that_is_no_document_has_its_reason(folder: Path, tmp_path: Pa
     (tmp_path / "secret.txt").write_text("secret")
     (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
     (folder / "way").symlink_to(tmp_path)
-    (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (folder / "picture.bin").write_bytes(b"\x89PNG\r\n\x1a\n")
     (folder / "empty.txt").touch()
     (folder / ".hidden.txt").write_text("hidden")
     os.mkfifo(folder / "pipe.txt")
@@ -154,7 +154,7 @@ def test_each_file_that_is_no_document_has_its_reason(folder: Path, tmp_path: Pa
     assert {each["key"]: (each["outcome"], each["code"]) for each in seen["reasons"]} == {
         "empty.txt": ("failed", "document_empty"),
         "link.txt": ("skipped", "not_of_the_source"),
-        "picture.png": ("skipped", "document_type_unknown"),
+        "picture.bin": ("skipped", "document_type_unknown"),
         "way": ("skipped", "not_of_the_source"),
         "\N{REPLACEMENT CHARACTER}.txt": ("skipped", "document_name_invalid"),
     }

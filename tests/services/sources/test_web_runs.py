@@ -165,7 +165,7 @@ def test_pages_without_end_are_bounded_in_size_and_time(site: Site, monkeypatch:
         "/bomb": (200, {"content-type": "text/html", "content-encoding": "gzip"}, bomb),
         "/packed": (200, {"content-type": "text/html", "content-encoding": "gzip"}, gzip.compress(b"<p>packed</p>")),
         "/odd": (200, {"content-type": "text/html", "content-encoding": "br"}, b"x"),
-        "/picture": ("image/png", b"x"),
+        "/picture": ("video/mp4", b"x"),
     }
     names = ["/endless", "/slow", "/bomb", "/packed", "/odd", "/picture"]
     seen = run(set_up("web", f"{site.url}/endless", urls=[f"{site.url}{name}" for name in names]))
