@@ -24,6 +24,7 @@ from domain.facts.reading.tokens import Token, Value, tokenize
 from domain.facts.structure.terms import Term, terms_of
 from domain.markers.citable import Citable, SourceNames
 from domain.markers.parser import Marker, cited_markers
+from domain.objects.schema import Field
 from domain.prompting.batched_items import Item, short_ids
 from domain.prompting.judgements import ExtractedGraph
 from domain.question.question_parts import QuestionPart, kind_of
@@ -88,6 +89,12 @@ def _first(found: Sequence[Quantity]) -> Quantity:
     return found[0] if found else find_quantities(_ONE)[0]
 
 
+def _schema(text: str) -> dict[str, object]:
+    # Longer schemas are refused before they are read.
+    described = {"type": "string", "description": text[:10_000].encode("ascii", "ignore").decode()}
+    return {"type": "object", "properties": {"value": described}}
+
+
 READERS: Mapping[object, Callable[[str], object]] = {
     AlignedSentence: _aligned,
     Alignment: _alignment,
@@ -96,6 +103,7 @@ READERS: Mapping[object, Callable[[str], object]] = {
     Citable: lambda text: Citable((SourceNames(whole=("Bridge report",)), SourceNames(whole=(text,)), SourceNames())),
     Comparison: _comparison,
     ExtractedGraph: read_graph,
+    Field: lambda text: Field("/value", "leaf", {"type": "string"}, text, nullable=True, properties={}),
     Iterable[Marker]: cited_markers,
     JointSupport: lambda text: JointSupport(
         tuple(SupportedPart(each.text, {}, sure=False) for each in split_sentences(text))
@@ -126,6 +134,8 @@ READERS: Mapping[object, Callable[[str], object]] = {
 ARGUMENTS: Mapping[str, Callable[[str], tuple[object, ...]]] = {
     "correction.continuous_text.linked_references": lambda text: ({"citations": [], "references": [text]}, no_link),
     "facts.differences.cues.cue_differences": _gap,
+    "objects.schema.checked_schema": lambda text: (_schema(text),),
+    "objects.schema.read_schema": lambda text: (_schema(text),),
     "prompting.batched_items.by_id": lambda text: (_items(text), _items(text)),
 }
 """All arguments of functions whose arguments belong together."""

@@ -151,7 +151,7 @@ class GitReader:
         until = time.monotonic() + self._git_s
         while True:
             with suppress(subprocess.TimeoutExpired):
-                process.wait(_POLL_S)
+                process.wait(min(_POLL_S, self._git_s))
                 return None
             trouble = None
             if time.monotonic() > until:

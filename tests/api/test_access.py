@@ -30,6 +30,7 @@ NO_IDS: dict[str, str] = defaultdict(lambda: "0")
 SCOPES = {
     "/v1/documents": ("read", "documents"),
     "/v1/imports": ("read", "documents"),
+    "/v1/sources": ("read", "documents"),
     "/v1/workspaces": ("read", "documents"),
     "/v1/quality": ("read", "read"),
     "/v1/search": ("read", "read"),

@@ -54,7 +54,7 @@ def test_a_body_without_a_length_is_counted_and_cut_off(http: httpx.Client) -> N
     assert_problem(
         http.post("/v1/documents", content=(part for part in (head, *chunks())), headers=form), 413, "content_too_large"
     )
-    assert http.get("/v1/documents").json() == {"documents": [], "next_cursor": None}
+    assert http.get("/v1/documents").json() == {"documents": [], "next_cursor": None, "total": 0}
 
 
 def answered_after(http: httpx.Client, path: str, declared: int, sent: int) -> str:

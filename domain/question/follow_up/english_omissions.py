@@ -19,6 +19,11 @@ _NUMBER = re.compile(
 )
 _PROPER = re.compile(r"[A-ZÀ-ÖØ-Þ][^\W_]*(?: [A-ZÀ-ÖØ-Þ][^\W_]*)*")
 _FEW = 2
+_UNIT = re.compile(
+    r"(?:second|minute|hour|day|week|month|year|time|percent|euro|dollar|kilo(?:gram|metre|meter)?|gram|met(?:er|re)|mile"
+    r"|lit(?:er|re)|degree|bar|watt|volt)s?",
+    re.IGNORECASE,
+)
 _VICTIMS = re.compile(
     r"(?:the )?(?P<who>injured|wounded|dead|killed|missing|deaths|injuries|casualties|fatalities|victims|survivors)",
     re.IGNORECASE,
@@ -158,7 +163,10 @@ def _asked_thing(last: Phrase, new: str, topic: str, found: Sequence[Phrase]) ->
     if last.determiner or not last.is_plural or len(WORD.findall(new)) > _FEW:
         return None
     counted = [phrase for phrase in found if phrase.before == "many" and len(WORD.findall(phrase.text)) <= _FEW]
-    return _replaced(topic, counted[0], new) if len(counted) == 1 else None
+    # "Within how many days are returns accepted?" counts no things.
+    if len(counted) != 1 or _UNIT.fullmatch(counted[0].head):
+        return None
+    return _replaced(topic, counted[0], new)
 
 
 def _of_the_same_form(new: str, last: Phrase, topic: str, found: Sequence[Phrase]) -> str | None:

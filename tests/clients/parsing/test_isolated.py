@@ -177,7 +177,8 @@ def test_a_child_that_is_killed_is_an_error_of_the_document(
 def test_the_child_has_no_secrets_no_files_and_hard_limits(monkeypatch: pytest.MonkeyPatch) -> None:  # A8
     monkeypatch.setenv("GROQ_API_KEY", "gsk_secret")
     monkeypatch.setenv("CITEWELL_DATABASE_URL", "postgresql://user:secret@db/citewell")
-    allowed = {"LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH", "PYTHONUTF8", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
+    allowed = {"LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH", "PYTHONUTF8"}
+    allowed |= {"OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS"}
     with open(__file__) as ours, reading("slow.pdf", bombs.slow()) as (child, *_):
         environment = child.environ()
         assert set(environment) <= allowed | {"LC_CTYPE"}  # which Python itself sets

@@ -12,8 +12,6 @@ from structlog.testing import capture_logs
 
 from clients.llm.gateway import ModelGateway
 from db.queries.runs.events import EventData
-from db.queries.runs.steps import list_outcomes
-from db.session import reading
 from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
 from domain.query.outcomes import Closed
 from services.core.context import Outcome, StepContext, StepResult
@@ -138,11 +136,9 @@ def test_early_checks_are_stored_as_those_of_the_draft() -> None:  # A4
     story = written()
     items = dispatched(story, DRAFT, most=1)
     story.run("check_early", check_early, *items)
-    story.run("plan_checks", plan_checks)
-    with reading() as session:
-        stored = list_outcomes(session, story.query_id)[0]
+    adopted = plan_checks(context_of(story)).adopted
     early = [check for item in items for check in story.outcome("check_early", item)["checks"].values()]
-    assert [stored["check_statements", item] for item in ("s0:c1", "s1:c1", "s2:c0")] == early
+    assert [adopted["check_statements", item] for item in ("s0:c1", "s1:c1", "s2:c0")] == early
 
 
 def test_every_sentence_is_told_its_state_once() -> None:  # N1

@@ -1,6 +1,6 @@
 """The settings of workspaces."""
 
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 
 class WorkspaceModels(TypedDict):
@@ -27,3 +27,4 @@ class WorkspaceSettings(TypedDict):
     mode: Literal["low", "balanced", "high"] | None
     preset: Literal["standard", "cheap"] | None
     instructions: Instructions
+    answer_schema: dict[str, Any] | None
