@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# With compiled tests, whatever the shell says: without them each process spends 12 s on the same 700 modules again.
+# With compiled tests, whatever the shell says: without them each process reads and rewrites the same 700 modules again.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --cache-clear --dist loadgroup -q
 COMPILE := uv pip compile --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-header --no-annotate
 
