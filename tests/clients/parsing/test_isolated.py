@@ -43,7 +43,8 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel abou
 def no_child_is_left() -> Generator[None]:
     before = psutil.Process().children()
     yield
-    assert psutil.Process().children() == before
+    # One of before may have ended meanwhile.
+    assert set(psutil.Process().children()) <= set(before)
 
 
 @pytest.mark.parametrize(
