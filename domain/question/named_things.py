@@ -19,6 +19,7 @@ from domain.text.words import STOP_WORDS, stem, vocabulary, words
 _MOST_CHARS = 2_000  # of a question
 _MOST_WORDS = 40
 _MOSTLY_CAPITALS, _MOSTLY_HANGUL = 0.6, 0.7
+_COMPOUND = re.compile(r"\b([A-Za-z]{2,20})-([A-Za-z]{3,20})\b")
 _WORD = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(
     r"\b([^\W\d_]{2,30}) (?:(?:no\.?|number|nr\.?|#) ?)?(\d{1,6}(?:\.\d{1,3}){0,3}|[B-HJ-Z])\b(?!\s?%)", re.IGNORECASE
@@ -74,14 +75,24 @@ def missing_things(question: str, passages: Sequence[str]) -> tuple[NamedThing, 
 def is_about_another(question: str, sentence: str) -> bool:
     """Say whether the sentence is about another thing of the kind that the question names, and not about that one.
 
-    "Pump 4 runs at 24 bar" is, for a question about pump 14; "the Theta machine", for one about the Omega machine.
+    "Pump 4 runs at 24 bar" is, for a question about pump 14; "the Theta machine", for one about the Omega machine;
+    "full-time employees", for one about part-time ones.
     """
     question = question[:_MOST_CHARS]
-    if any(True for _ in _numbered(question, sentence)):
+    if any(True for _ in _numbered(question, sentence)) or _has_other_compound(question, sentence):
         return True
     mentions = Mentions(sentence)
     absent = [name for name in _sure_names(question) if not mentions.has(name.text)]
     return any(_has_competing_name(question, name, sentence) for name in absent)
+
+
+def _has_other_compound(question: str, sentence: str) -> bool:
+    """Whether the sentence has, for a word with a hyphen in the question, only another one of its kind."""
+    said = {(found[1].casefold(), found[2].casefold()) for found in _COMPOUND.finditer(sentence[:_MOST_CHARS])}
+    return any(
+        (found[1].casefold(), found[2].casefold()) not in said and any(last == found[2].casefold() for _, last in said)
+        for found in _COMPOUND.finditer(question)
+    )
 
 
 def _names(question: str, text: str) -> Iterator[NamedThing]:

@@ -158,7 +158,7 @@ def test_five_hundred_questions_are_listed_found_and_scrolled(
 
     watched.measure(f"history: all {QUESTIONS}, page by page", all_of_them, scroll=True)
     assert rows.count() >= QUESTIONS
-    search = page.get_by_label("Search")
+    search = page.get_by_role("searchbox", name="Search")
 
     def searched() -> None:
         search.fill(f"who checked it on {QUESTIONS - 1}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from clients.llm.offline.linking import second_step
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import is_stopped
-from clients.llm.offline.relevance import Candidate, answering_sentences, ranked_sentences
+from clients.llm.offline.relevance import Candidate, answering_sentences, naming_what_is_asked, ranked_sentences
 from clients.llm.offline.tables import asked_rows
 from clients.llm.offline.tuning import TUNING
 from domain.evidence.spans import best_text_span, disagreements
@@ -136,6 +136,7 @@ def _relevant(part: QuestionPart, question: str, sources: Sources, meaning: Mean
         and not is_about_another(question, candidate.sentence.text)
         and not is_no_answer(part, quoted(candidate))
     ]
+    usable = naming_what_is_asked(part.text, usable)
     enough = TUNING.answerable if meaning.known else TUNING.words_answerable
     if not usable or usable[0].score < enough or max(each.relevance for each in usable) < TUNING.relevant:
         return []

@@ -1,6 +1,7 @@
 """Scores the relevance of passages and sentences to a question."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,16 @@ from domain.prompting.numbered_sources import Source
 from domain.question.question_parts import Kind, QuestionPart, has_kind, kind_of, question_stems
 from domain.question.relevance import sentence_relevance
 from domain.text.words import content_stems, coverage
+
+_ASKED = re.compile(r"(?P<noun>[가-힣]{2,8}?)(?:은|는|이|가) {0,3}(?:무엇|뭐|얼마|몇|어디|누구|언제|어떻|왜|\?|$)")
+_SAID_AS = {
+    "사망자": ("사망", "숨지", "숨졌", "숨진", "목숨"),
+    "부상자": ("부상", "다치", "다쳤", "다친"),
+    "피해액": ("피해",),
+    "이유": ("이유", "원인", "때문"),
+    "원인": ("원인", "때문", "탓"),
+}
+"""How sentences say what a question asks about by a noun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +96,19 @@ def answering_sentences(part: QuestionPart, sources: Sequence[Source], meaning: 
             replace(each, score=each.score + TUNING.relevance * relevance, relevance=relevance, covered=covered)
         )
     return sorted(weighed, key=lambda each: -each.score)
+
+
+def naming_what_is_asked(question: str, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    """Those with the noun that a Korean question asks about, 원인 in "화재의 원인은 무엇입니까?": other words of the
+    question may stand together in a sentence that says nothing of it. All if none has it, unless it is known how it is
+    said.
+    """
+    asked = _ASKED.search(question)
+    if asked is None:
+        return candidates
+    forms = _SAID_AS.get(asked["noun"], (asked["noun"],))
+    naming = [each for each in candidates if any(form in each.sentence.text for form in forms)]
+    return naming if naming or asked["noun"] in _SAID_AS else candidates
 
 
 def texts_of(sources: Sequence[Source]) -> list[str]:

@@ -45,6 +45,8 @@ def asked_cells(question: str, text: str, above: str = "") -> AskedCells | None:
     if not rows:
         return None
     known = _terms_of_lines(f"{above}\n{parsed.prose}" if len(parsed.prose) < _SHORT_PROSE else above)
+    # "The Basic plan" below a first column of that name.
+    known += _terms_of_lines("\n".join(re.split(r"[\t|;,]", line.strip(" |"))[0] for line in parsed.heads))
     asked = [each for each in terms(tokenize(question)) if not _asks(each)]
     found = [*_by_names(question, asked, rows, known)] or [*_by_content(asked, rows, known)]
     distinct = {(each.row.line, each.cells) for each in found}
@@ -62,7 +64,9 @@ def _by_names(question: str, asked: Sequence[Term], rows: Sequence[Row], known: 
     for row in named_rows(stated, cues, rows):
         label = terms_of(plain_name(row.label))
         rest = without_each(stated, label)
-        for cell, names in named_cells(rest, row):
+        # Nobody asks for the "Price per month (EUR)" with its unit.
+        units = terms_of(" ".join(cell.unit for cell in row.cells))
+        for cell, names in named_cells([*rest, *units], row):
             left = [each for each in without_each(rest, names) if each in asked]
             if _is_spent(left, row, known):
                 yield AskedCells(row, (cell,))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from clients.embeddings import default_embedder
 from clients.llm.offline import OfflineModel
+from clients.llm.offline.answering import compose_answer
 from clients.llm.offline.linking import second_step
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import ranked_sentences
@@ -345,3 +346,30 @@ def test_a_sentence_that_is_chosen_is_not_quoted_again_as_the_second_step() -> N
     first = [each for each in ranked if each.source.number == 1]
     assert [each.source.number for each in second_step(question, first, ranked)] == [2]
     assert second_step(question, [replace(each, score=each.score + 0.3) for each in ranked], ranked) == []
+
+
+ACCIDENT = (
+    "이천 창고 화재 사고 보고서\n\n2023년 7월 12일 오후 3시경 이천시의 물류 창고에서 화재가 발생했다. "
+    "화재의 원인은 지게차 배터리 충전기의 과열로 추정된다. 불은 4시간 만에 꺼졌다."
+)
+DAYS_OFF = (
+    "# Annual leave\n\nFull-time employees get 25 days of annual leave per calendar year. "
+    "Part-time employees get 15 days."
+)
+PLANS = "Plan\tPrice per month (EUR)\tSeats\nBasic\t9\t1\nPro\t29\t5"
+
+
+@pytest.mark.parametrize(
+    ("question", "source", "said"),
+    [
+        ("이천 창고 화재의 원인은 무엇입니까?", ACCIDENT, "화재의 원인은 지게차 배터리 충전기의 과열로 추정된다."),
+        ("화재의 사망자는?", ACCIDENT, ""),
+        ("How many days of annual leave do part-time employees get?", DAYS_OFF, "Part-time employees get 15 days."),
+        ("How many days of annual leave do full-time employees get?", DAYS_OFF, "Full-time employees get 25 days"),
+        ("What does the Basic plan cost per month?", PLANS, "Basic · Price per month (EUR): 9"),
+    ],
+)
+def test_what_is_asked_is_answered_and_nothing_beside_it(question: str, source: str, said: str) -> None:  # V8
+    sources = Sources.numbered([("report.txt", source)])
+    answer = "".join(compose_answer(question, sources, IDK, Meaning(default_embedder(), remembered=100)))
+    assert said in answer if said else answer == IDK
