@@ -68,7 +68,7 @@ def list_items(
 
 @router.post("/{source_id}/run", name="run_source", status_code=202, response_model=DocumentSourceRead)
 def run(source_id: UUID) -> object:
-    """Begin a run now; one that is under way goes on."""
+    """Start a run now; if one is already running, it continues."""
     return setup.ask_for_a_run(source_id)
 
 

@@ -26,7 +26,7 @@ from domain.errors import DocumentTooLarge, ItemUnusable, NotOfTheSource, PlaceU
 
 MAX_DEPTH = 40
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Opening a pipe must not wait for somebody to write to it.
+# Without O_NONBLOCK, opening a named pipe would hang until a writer opens it.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _LINK = Refusal("not_of_the_source", "It is a link; links are not followed.")
 _TOO_DEEP = Refusal("not_of_the_source", f"It is more than {MAX_DEPTH} folders deep.")

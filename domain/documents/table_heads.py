@@ -41,7 +41,7 @@ def heads_above(document: ParsedDocument, start: int) -> TableHeads | None:
 
 
 def _first_part(document: ParsedDocument, at: int) -> int:
-    """Return the index of the table that a table without heads goes on from, over the ends of pages."""
+    """Return the index of the table that a table without heads continues, possibly from an earlier page."""
     for _ in range(_MOST_PAGES):
         if at == 0 or not _goes_on(document, document.tables[at - 1], document.tables[at]):
             break

@@ -159,7 +159,7 @@ def lists_nothing(session: Session, source_id: uuid.UUID, run: int) -> bool:
 
 
 def mark_gone(session: Session, source_id: uuid.UUID, run: int, key: str) -> None:
-    """Record that an item is gone. Should it come back, it is taken anew."""
+    """Record that an item is gone. If it comes back, it is fetched again."""
     set_outcome(session, source_id, key, ItemOutcome.GONE, run=run, tag=None, sha256=None, gone_at=func.now())
 
 

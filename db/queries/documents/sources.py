@@ -128,8 +128,8 @@ def claim_source(session: Session, source_id: uuid.UUID, lease_s: float) -> int 
 
 
 def advance_source(session: Session, source_id: uuid.UUID, attempt: int, *, lease_s: float, **values: object) -> bool:
-    """Store progress and extend the lease if `attempt` still holds it; False means that another worker took over, or
-    that somebody paused or deleted the source."""
+    """Store progress and extend the lease if `attempt` still holds it; False if another worker took over, or if the
+    source was paused or deleted."""
     taken = session.scalar(
         update(Source)
         .where(
@@ -161,7 +161,7 @@ def renew_source(session: Session, source_id: uuid.UUID, attempt: int, lease_s: 
 
 
 def release_source(session: Session, source_id: uuid.UUID, attempt: int, *, again_s: float | None) -> None:
-    """Let go of a source of any status; it is due again in `again_s`. None leaves that to whoever changed it."""
+    """Release the claim on a source, whatever its status; it is due again in `again_s` seconds. None keeps its time."""
     values: dict[str, Any] = {"lease_until": None}
     if again_s is not None:
         values["due_at"] = func.now() + timedelta(seconds=again_s)

@@ -3318,7 +3318,7 @@ export interface Operations {
     body: undefined;
     result: DocumentSourceItemList;
   };
-  /** Begin a run now; one that is under way goes on. A key needs the scope `documents`. */
+  /** Start a run now; if one is already running, it continues. A key needs the scope `documents`. */
   run_source: {
     parameters: {
       /** The id of the source. */
