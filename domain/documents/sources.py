@@ -113,7 +113,6 @@ Fetched = Content | Unchanged | Gone
 
 
 def refusal_of_type(key: str) -> Refusal | None:
-    """Why a file of this name is not read, or None if it is."""
     suffix = PurePosixPath(key).suffix.lower()
     if suffix in SUFFIXES:
         return None

@@ -168,7 +168,7 @@ def _quantities(text: str, listed: Set[int]) -> Iterator[Quantity]:
 
 
 def _is_name(text: str, match: re.Match[str]) -> bool:
-    """Whether a number is part of a name: `Fifty Shades`, `the Hundred Years' War`, `the 80s`."""
+    # `Fifty Shades`, `the Hundred Years' War`, `the 80s`.
     spelled, rest = match["spelled"], text[match.end() : match.end() + 4]
     if spelled:
         return spelled[0].isupper() and spelled.istitle() and _CAPITAL.match(rest) is not None
@@ -236,7 +236,7 @@ def _converted(claim: Quantity, source: Quantity) -> float:
 
 
 def _rounds_to(exact: float, claim: Quantity) -> bool:
-    """A figure may be rounded as written but by at most 2 %; "about" allows 6 %."""
+    # As written, but by at most 2 %; "about" allows 6 %.
     off = abs(exact - claim.value)
     if exact == claim.value or off <= 1e-9 * max(exact, claim.value):
         return True
@@ -284,7 +284,7 @@ def _is_weak(text: str, match: re.Match[str], value: float) -> bool:
 
 
 def _vague_bound(written: str) -> Bound:
-    """`Several hundred` and `수백` are fewer than a thousand; `hundreds` need not be."""
+    # `Several hundred` and `수백` are fewer than a thousand; `hundreds` need not be.
     return "multiples" if written.lower().partition(" ")[0].endswith("s") else "several"
 
 
@@ -319,7 +319,7 @@ def _value(match: re.Match[str]) -> tuple[float, float]:
 
 
 def _korean(written: str) -> tuple[float, float]:
-    """Read `1조 2,000억` and `3천5백만`: the 만 of 5백만 also multiplies the 3천 before it."""
+    # `1조 2,000억`; in `3천5백만` the 만 of 5백만 also multiplies the 3천 before it.
     parts = [(_decimal(part[1]), SCALES.get(part[2], 1.0)) for part in _KOREAN_PART.finditer(written)]
     total, step, myriad = 0.0, float("inf"), 1.0
     for (value, last), scale in reversed(parts):
@@ -330,7 +330,7 @@ def _korean(written: str) -> tuple[float, float]:
 
 
 def _sino(written: str) -> float:
-    """Read `백`, `이십오`, `삼백오십`."""
+    # `백`, `이십오`, `삼백오십`.
     total, digit = 0.0, 0.0
     for letter in written:
         if place := SINO_PLACES.get(letter):
@@ -346,7 +346,7 @@ def _decimal(digits: str) -> tuple[float, float]:
 
 
 def _vague(written: str) -> float:
-    """Read the repeated unit: 100 in `several hundred`, 10,000 in `tens of thousands` and `수만`."""
+    # 100 in `several hundred`, 10,000 in `tens of thousands` and `수만`.
     if written.startswith("수"):
         return prod({**SINO_PLACES, **SCALES}[each] for each in written[1:])
     names = [each.rstrip("s") for each in written.lower().split()]

@@ -94,15 +94,13 @@ class Quotation:
         return tuple(terms(tokens)) if any(map(self._may_be_name, tokens)) else ()
 
     def _may_be_name(self, token: Token) -> bool:
-        """Say whether a word of a heading may be a name: headings capitalise other words too, which the source
-        elsewhere does not."""
+        # Headings capitalise other words too, which the source elsewhere does not.
         if token.kind == "name" or not token.text[:1].isupper():
             return token.kind == "name"
         return not _TOPIC.search(token.text) and self._without_capitals.isdisjoint(token.text.casefold().split())
 
     def _other_identifiers(self, claim: str) -> Iterator[Difference]:
-        """Yield identifiers of the claim that other headings have; a heading may have more words, as "3.1 X200
-        overview"."""
+        # A heading may have more words, as "3.1 X200 overview".
         quoted = frozenset(identifiers_in("\n".join((*self.headings, self.words))))
         mine = {name_pattern(each): heading for heading in self.headings for each in identifiers_in(heading)}
         headings = (

@@ -74,7 +74,7 @@ def proposed(
 
 
 def _typed(field: Field, written: str) -> Any:
-    """The value in the type that the schema wants; `_MISSING` if none fits."""
+    # `_MISSING` if it fits none.
     options: list[Any] = [written]
     if _NUMBER.fullmatch(written):
         number = float(written.replace(",", ""))
@@ -119,7 +119,6 @@ def _has_date(text: str, value: str) -> bool:
 
 
 def filled(root: Field, values: Sequence[Value]) -> Filled:
-    """Build the object from the verified values, and say what became of every place."""
     known: dict[str, Value] = {}
     for each in values:
         known.setdefault(each.path, each)

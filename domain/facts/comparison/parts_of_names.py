@@ -67,7 +67,7 @@ def _may_be_head(key: str) -> bool:
 
 
 def _owned(place: Sequence[Token], at: int) -> Token | None:
-    """Return the noun before "of" and a name; None for "the city of Berlin"."""
+    # Not in "the city of Berlin".
     before = [each for each in place[:at] if each.key not in _ARTICLES][-2:]
     if len(before) < 2 or before[1].key != "of" or before[0].kind not in ("name", "word"):
         return None

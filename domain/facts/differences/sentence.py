@@ -79,7 +79,7 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
 
 
 def _as_in_korean(found: Sequence[Difference], alignment: Alignment) -> list[Difference]:
-    """Add what Korean predicates change; two that cancel each other, as 닫는다 for 열지 않는다, are none."""
+    # Two that cancel each other, as 닫는다 for 열지 않는다, are none.
     turning, exchanged = turned(alignment), has_exchanged_sides(alignment)
     if turning or exchanged:
         found = [each for each in found if each.kind not in ("negation", "order")]
@@ -158,7 +158,7 @@ def _values(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator
 
 
 def _is_change_in_points(value: Value, source: Sequence[Token]) -> bool:
-    """Say whether two percentages of the source are that many percentage points apart: `from 8 % to 10 %`."""
+    # `from 8 % to 10 %`.
     points = value.quantity
     if points is None or points.dimension != "percentage points":
         return False
@@ -168,7 +168,7 @@ def _is_change_in_points(value: Value, source: Sequence[Token]) -> bool:
 
 
 def _measure_alike(one: Value, other: Value) -> bool:
-    """Say whether one value may stand for the other: "seven hours" is no other figure for "10:00"."""
+    # "seven hours" is no other figure for "10:00".
     mine, theirs = one.quantity, other.quantity
     if (one.minutes is None) != (other.minutes is None):
         return False
@@ -178,13 +178,13 @@ def _measure_alike(one: Value, other: Value) -> bool:
 
 
 def _is_stated_nearby(value: Value, around: SentenceContext) -> bool:
-    """Say whether a neighbouring sentence has the value, or it is no count, as in "one of them"."""
+    # Or it is no count, as in "one of them".
     counts_nothing = value.quantity is not None and value.quantity.weak and value.quantity.value == 1
     return counts_nothing or any(values_agree(value, each) for each in around.nearby_values)
 
 
 def _is_in_range(token: Token, alignment: Alignment) -> bool:
-    """Say whether the token is one end of a range whose other end the source's sentence has: `between 6 and 12`."""
+    # One end of `between 6 and 12`, whose other end the source's sentence has.
     at = next(index for index, each in enumerate(alignment.statement) if each is token)
     ends = [each for each in (at - 2, at - 1, at + 1, at + 2) if 0 <= each < len(alignment.statement)]
     is_between = any(each.key in _BETWEEN for each in alignment.statement[max(0, at - 3) : at + 2])
@@ -211,7 +211,7 @@ def _value_kind(token: Token, known: Token | None) -> Kind:
 
 
 def _units(alignment: Alignment) -> Iterator[Difference]:
-    """Yield equal figures with other units, of which only one is known: `78 USD` for `78 CAD`."""
+    # `78 USD` for `78 CAD`, of which only one is known.
     for mine, theirs in alignment.pairs:
         one, other = alignment.statement[mine], alignment.source[theirs]
         if not one.value or not other.value or not one.value.quantity or not other.value.quantity:
@@ -232,7 +232,7 @@ def _units(alignment: Alignment) -> Iterator[Difference]:
 
 
 def _may_be_pounds(value: Value) -> bool:
-    """Say whether a value is of money or of weight in pounds: "500 pounds" may be either."""
+    # "500 pounds" may be money or weight.
     return value.quantity is not None and value.quantity.unit in ("£", "gbp", "파운드", "lb", "lbs")
 
 
@@ -274,13 +274,13 @@ def _may_refer(token: Token, alignment: Alignment) -> bool:
 
 
 def _is_definite(token: Token, tokens: Sequence[Token]) -> bool:
-    """Say whether an article precedes the token: "the CFO" is a role, and the source may name several."""
+    # "the CFO" is a role, and the source may name several.
     at = next(index for index, each in enumerate(tokens) if each is token)
     return at > 0 and tokens[at - 1].key in _ARTICLES
 
 
 def _is_short_form(token: Token, counterparts: Sequence[Token], around: SentenceContext) -> bool:
-    """Say whether the token is an acronym of a counterpart, or a counterpart is an acronym of the token."""
+    # Either of the two is an acronym of the other.
     letters = token.text.casefold() if token.text.isupper() else ""
     begun = "".join(part[:1] for each in counterparts for part in each.key.split())
     if len(letters) > 1 and (letters in begun or letters in around.acronyms):
@@ -298,7 +298,7 @@ def _is_short_form(token: Token, counterparts: Sequence[Token], around: Sentence
 
 
 def _begins(whole: str, part: str) -> bool:
-    """Say whether a name begins with a shorter one; X1000 does not begin with X100."""
+    # X1000 does not begin with X100.
     rest = whole.removeprefix(part)
     return rest != whole and not (part[-1:].isdigit() and rest[:1].isdigit())
 
@@ -329,7 +329,7 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
 
 
 def _replaced_number(token: Token, gap: Gap, alignment: Alignment) -> Token | None:
-    """Return the number that stands where the statement has a word, with all else equal: 1일에 for 말일에."""
+    # With all else equal: 1일에 for 말일에.
     others = [each for each in gap.source if each.is_content]
     alone = [each for each in gap.statement if each.is_content] == [token]
     if token.text.isdecimal() or (korean.is_korean(token.text) and token.text[0].isascii()):
@@ -338,7 +338,7 @@ def _replaced_number(token: Token, gap: Gap, alignment: Alignment) -> Token | No
 
 
 def _opposite_ordinal(token: Token, gap: Gap) -> Token | None:
-    """Return the opposite of a word where one of the two is a number in a word: `first` and `last`."""
+    # `first` and `last`.
     if not token.text.isalpha() or not any(each.value for each in (token, *gap.source)):
         return None
     return next((each for each in gap.source if each.text.isalpha() and are_opposites(token, each)), None)
@@ -350,7 +350,7 @@ def _is_denied_by_one(alignment: Alignment) -> bool:
 
 
 def _is_other_form(token: Token, counterparts: Sequence[Token]) -> bool:
-    """`정 선장` for `정해성 선장`, `America` for `US`."""
+    # `정 선장` for `정해성 선장`, `America` for `US`.
     if any(same_country([token.text.casefold()], each.text.casefold().split()) for each in counterparts):
         return True
     return (

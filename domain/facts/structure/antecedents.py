@@ -94,8 +94,7 @@ def _class_key(token: Token) -> str:
 
 
 def _is_about_possession(statement: Sequence[Token], names: Sequence[Term]) -> bool:
-    """Say whether the statement is about something that belongs to the heading's thing: "the profit of Acme",
-    "Acme's …"."""
+    # "the profit of Acme", "Acme's …".
     at = [index for index, token in enumerate(statement) if is_in_name(token, names)]
     if not at:
         return False
@@ -103,7 +102,7 @@ def _is_about_possession(statement: Sequence[Token], names: Sequence[Term]) -> b
 
 
 def _is_topic_of(statement: Sequence[Token], names: Sequence[Term]) -> bool:
-    """Say whether the heading's name is the subject of the statement, and no noun follows it: "the X100 battery is"."""
+    # Its subject, and no noun follows it: "the X100 battery is".
     first = next((at for at, token in enumerate(statement) if token.is_content), None)
     if first is None or not is_in_name(statement[first], names):
         return False

@@ -43,7 +43,7 @@ class CellFigure:
 
 @lru_cache(maxsize=8192)
 def cell_figure(cell: Cell) -> CellFigure | None:
-    """Return the only figure of a cell; None for words, several figures and blanks."""
+    # None for words, several figures and blanks.
     digits = _FIGURE.findall(cell.content)
     if len(digits) != 1 or re.search(r"[^\W\d_]{4}", cell.content):
         return None
@@ -76,7 +76,6 @@ def _scaled(printed: Quantity, unit: str) -> Quantity | None:
 
 
 def compare_figure(stated: Value, cell: Cell, label: str) -> Outcome:
-    """Say whether a cell has the figure `stated` of the row `label`."""
     figure, quantity = cell_figure(cell), stated.quantity
     if figure is None or quantity is None:
         return "unsure"

@@ -76,7 +76,7 @@ def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "")
 
 
 def _told_row(statement: str, rows: Sequence[Row]) -> Row | None:
-    """Return the row of which a statement tells cells as answers do: "Huey · French: Riri; German: Tick"."""
+    # "Huey · French: Riri; German: Tick".
     label, sign, rest = statement.strip(" .").partition(" · ")
     if not sign:
         return None
@@ -119,7 +119,7 @@ def _named_cells(stated: Sequence[Term], row: Row) -> list[_NamedCell]:
 
 
 def _naming_terms(head: str) -> tuple[Term, ...]:
-    """Return the terms with which a statement names `head`: "desks" names "Number of desks"."""
+    # "desks" names "Number of desks".
     found = terms_of(head)
     return tuple(each for each in found if each.key not in _GENERIC) or found
 
@@ -230,7 +230,7 @@ def _compare_row(stated: Sequence[Term], named: Sequence[Row], rows: Sequence[Ro
 
 
 def _compare_cells(stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]) -> TableComparison | None:
-    """Compare with several cells: their contents must be in the order of their names."""
+    # Their contents must be in the order of their names.
     shared_row = len({about.row.label for about in cells}) == 1
     ordered = sorted(cells, key=lambda about: about.at if shared_row else _first(stated, terms_of(about.row.label)))
     rest = _rest(stated, cells)

@@ -156,8 +156,7 @@ def _relation_words(heading: str) -> set[str]:
 
 
 def _noun_forms(text: str) -> Iterator[str]:
-    """Yield the forms of a noun that a statement may have: as written, plural or singular, and the stem of a Korean
-    one."""
+    # As written, plural or singular, and the stem of a Korean one.
     for word in text.casefold().split():
         plain = word.removesuffix("'s")
         yield plain
@@ -175,7 +174,7 @@ def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], index: TermInd
 
 
 def _asks_for_aspect(heading: str) -> bool:
-    """Say whether a heading asks without naming a thing: "Is it waterproof?", "How to get around"."""
+    # "Is it waterproof?", "How to get around" name no thing.
     return asks_openly(heading) and not any(each.token.kind == "name" for each in naming_terms(heading))
 
 

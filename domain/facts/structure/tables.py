@@ -163,7 +163,7 @@ def _tables_and_lines(text: str) -> Iterator[tuple[str, list[_Line]]]:
 
 
 def _names_group(line: str, following: str) -> bool:
-    """Say whether a line between rows with tabs is a row of one cell, whose empty cells were cut off."""
+    # Between rows with tabs: a row of one cell, whose empty cells were cut off.
     is_row = bool(line.strip()) and "\t" not in line and len(line) <= _LONGEST_GROUP and not _SENTENCE.search(line)
     return is_row and "\t" in following.strip()
 
@@ -219,7 +219,7 @@ def _rows(lines: Sequence[_Line], above: str, number: int) -> Iterator[Row]:
 
 
 def _below(groups: Sequence[str], new: str) -> list[str]:
-    """Return the groups of the rows below another such line: it ends the last one of its form, a date or a name."""
+    # It ends the last one of its form, a date or a name.
     is_date = _is_dated(new)
     alike = next((at for at, each in enumerate(groups) if _is_dated(each) is is_date), None)
     return [*(groups if alike is None else groups[:alike]), new][-_MOST_GROUPS:]
@@ -230,7 +230,7 @@ def _is_dated(group: str) -> bool:
 
 
 def _notes_of_all(heads: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the units of head lines that have nothing else: "(in millions)" in the middle is about all columns."""
+    # "(in millions)" in the middle is about all columns.
     for row in heads:
         filled = [each for each in row[1:] if each]
         if len(filled) == 1 and len(row) > 2 and _UNIT_ALONE.fullmatch(filled[0]):
@@ -252,7 +252,7 @@ def _grid(lines: Sequence[_Line]) -> list[list[str]]:
 
 
 def _lost_corner(row: Sequence[str], width: int) -> bool:
-    """Say whether the heads lack the empty corner before them: a text that begins with it has lost its tab."""
+    # A text that begins with the empty corner has lost its tab.
     if len(row) >= width:
         return False
     return _TIME.match(row[0]) is not None or (len(row) == width - 1 and all(row) and not any(map(_is_data, row)))
@@ -280,12 +280,12 @@ def _is_period(cell: str) -> bool:
 
 
 def _is_names(row: Sequence[str]) -> bool:
-    """Say whether a line beside a unit such as "$ million" names columns, some with a figure: "52 weeks"."""
+    # Beside a unit such as "$ million"; some have a figure: "52 weeks".
     return bool(row[0]) and _UNIT_ALONE.fullmatch(row[0]) is not None and all(map(_WORD.search, filter(None, row[1:])))
 
 
 def _is_headless(grid: Sequence[Sequence[str]]) -> bool:
-    """Say whether the first line is a row like the second: both have figures in the same units."""
+    # Both first lines have figures in the same units.
     first, second = ([_FIGURE.sub("0", each) for each in row[1:]] for row in grid[:2])
     return bool(grid[0][0]) and first == second and all(map(_is_data, grid[0][1:])) and "0" not in first
 
@@ -295,7 +295,7 @@ def _is_data(cell: str) -> bool:
 
 
 def _label_column(body: Sequence[Sequence[str]]) -> int:
-    """Return the column that labels the rows: the second if only the first has running numbers."""
+    # The second if only the first has running numbers.
     named = [sum(bool(row[at]) and not _is_data(row[at]) for row in body) * 2 > len(body) for at in (0, 1)]
     return 1 if named == [False, True] and len(body[0]) > 2 else 0
 

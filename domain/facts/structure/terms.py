@@ -85,7 +85,7 @@ def without(available: Sequence[Term], names: Sequence[Term]) -> list[Term]:
 
 
 def most_specific(found: Sequence[T], name: Callable[[T], str]) -> list[T]:
-    """Return those whose name is not a part of another's: "Total revenue", not "Revenue"."""
+    # "Total revenue", not "Revenue", whose name is a part of it.
     keys = [frozenset(each.key for each in terms_of(name(one))) for one in found]
     distinct = set(keys)
     return [one for one, mine in zip(found, keys, strict=True) if not any(mine < other for other in distinct)]
