@@ -152,7 +152,7 @@ def _set_status(source_id: str, status: str, url: str | None) -> None:
 
 
 def _watched(client: CitewellClient, source: DocumentSource) -> DocumentSource:
-    """The source after its run, whose progress is shown meanwhile. Raises CommandFailed when the run failed."""
+    """Shows the progress meanwhile. Raises CommandFailed when the run failed."""
     begun = source["run"] + (source["phase"] == "idle")
     with err.status("waiting") as status:
         while source["run"] < begun or source["phase"] != "idle":

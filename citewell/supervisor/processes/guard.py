@@ -30,7 +30,7 @@ class Guard:
         self._tell(f"-{group}\n")
 
     def close(self) -> None:
-        """Dismiss the guard; groups that are still watched are killed."""
+        # Groups that are still watched are killed.
         if self._process is not None:
             with suppress(BrokenPipeError):
                 self._process.communicate()
