@@ -109,7 +109,6 @@ class GitReader:
         return Content(data, blob)
 
     def _clone(self) -> None:
-        """Fetch the newest commit into an empty repository."""
         remove_clone(self._folder)
         self._folder.mkdir(mode=0o700)
         (self._folder / "config-of-git").write_text(_CONFIG)
@@ -147,7 +146,7 @@ class GitReader:
         raise PlaceUnreachable(f"The repository cannot be fetched: {told}")
 
     def _waited(self, process: subprocess.Popen[bytes]) -> str | None:
-        """Wait for the end; stop it when it takes too long or too much."""
+        # Stops it when it takes too long or too much.
         until = time.monotonic() + self._git_s
         while True:
             with suppress(subprocess.TimeoutExpired):
@@ -171,7 +170,7 @@ def check_branch(branch: str | None) -> None:
 
 
 def clone_folder(source_id: uuid.UUID) -> Path:
-    """Where the repository of a run is kept; a folder of this user alone."""
+    # A folder of this user alone.
     home = Path(tempfile.gettempdir()) / f"citewell-git-{os.geteuid()}"
     home.mkdir(mode=0o700, exist_ok=True)
     found = home.lstat()

@@ -11,15 +11,13 @@ class Reader(Protocol):
 
     @property
     def lists_all(self) -> bool:
-        """Whether what is not listed is gone; a feed lists only its newest entries."""
+        """A feed lists only its newest entries: what it does not list need not be gone."""
         ...
 
     def listed(self) -> Iterator[Listed]:
         """All items; those that cannot become documents have a reason."""
         ...
 
-    def fetch(self, wanted: Wanted) -> Fetched:
-        """What an item is now."""
-        ...
+    def fetch(self, wanted: Wanted) -> Fetched: ...
 
     def close(self) -> None: ...

@@ -186,7 +186,7 @@ def _tag(page: Page) -> str | None:
 
 
 def _suffix(key: str, page: Page) -> str:
-    """What the name of the document has to end with; empty when the URL says it."""
+    # Empty when the URL says it.
     path = PurePosixPath(urlsplit(key).path)
     told = media_of(page)
     if path.suffix.lower() in SUFFIXES and told in (media_type(path.name), *_UNTOLD) and not urlsplit(key).query:

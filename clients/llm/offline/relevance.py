@@ -43,7 +43,7 @@ class Candidate:
 
     @property
     def shown(self) -> str:
-        """What an answer says: the sentence in one line, or the cells of a row with their names."""
+        # A sentence in one line, or the cells of a row with their names.
         return self.told or shown_sentence(self.source, self.sentence)
 
     def adds_to(self, chosen: Sequence["Candidate"]) -> bool:
@@ -112,7 +112,7 @@ def naming_what_is_asked(question: str, candidates: Sequence[Candidate]) -> Sequ
 
 
 def texts_of(sources: Sequence[Source]) -> list[str]:
-    """The texts of the sources, each with its name and context, which name things, too."""
+    # Name and context name things, too.
     return [f"{source.label}\n{source.context}\n{source.text}" for source in sources]
 
 
@@ -140,13 +140,13 @@ def _kind(kind: Kind, question: str, text: str) -> float:
 
 
 def _rarity(wanted: Sequence[str], sentences: Sequence[ReadSentence]) -> dict[str, float]:
-    """Weigh the question's words: those in every sentence count little; those in none must still count."""
+    # Words in every sentence count little; those in none must still count.
     having = Counter(stem for sentence in sentences for stem in sentence.stems)
     return {stem: math.log(1 + len(sentences) / (having[stem] or 0.5)) for stem in wanted}
 
 
 def _overlap(rarity: Mapping[str, float], sentence: ReadSentence, label: frozenset[str]) -> float:
-    """The weighted share of the question's words that the sentence has; words of its headings count less."""
+    # Words of its headings count less.
     titles = sentence.heading | label
     shares = {stem: max(coverage([stem], sentence.stems), TUNING.heading * coverage([stem], titles)) for stem in rarity}
     total = sum(rarity.values())

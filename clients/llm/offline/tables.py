@@ -23,7 +23,7 @@ class ReadTable:
     heads: frozenset[str]
 
     def told(self, sentence: ReadSentence) -> str:
-        """Return a row with the names of its columns; "" for any other sentence."""
+        # With the names of its columns; nothing for a sentence that is no row.
         row = self.rows.get(sentence.text.strip())
         return told(row, whole_row(row).cells) if row else ""
 

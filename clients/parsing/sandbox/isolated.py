@@ -170,6 +170,6 @@ def _ran_out_of_memory(ended: Ended, limits: ParseLimits) -> bool:
 
 
 def _tell(ended: Ended) -> None:
-    """Log only the locations of the child's errors: library output may quote the document (A8)."""
+    # Only the locations of the child's errors: library output may quote the document (A8).
     if frames := [line.decode(errors="replace").strip() for line in _FRAME.findall(ended.errors)]:
         log.debug("reader_errors", code=ended.code, frames=frames)

@@ -81,7 +81,7 @@ def _description(picture: Element) -> str:
 
 
 def _in_reading_order(shapes: list[BaseShape]) -> list[BaseShape]:
-    """Sorted into lines by their tops; shapes without a position come first, in their own order."""
+    # In lines by their tops; shapes without a position come first, in their own order.
     placed = sorted(shapes, key=lambda shape: shape.top or 0)
     lines: list[list[BaseShape]] = []
     for shape in placed:
@@ -105,7 +105,7 @@ def _add_graphic(frame: GraphicFrame, builder: DocumentBuilder) -> None:
 
 
 def _table_rows(table: Table) -> list[list[Cell]]:
-    """The cells; one merged down is repeated, one merged across covers others (None)."""
+    # A cell merged down is repeated, one merged across covers others (None).
     rows: list[list[Cell]] = []
     for row in table.rows:
         cells: list[Cell] = []

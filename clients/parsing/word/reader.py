@@ -140,7 +140,7 @@ class _Reader:
             self.read(box)
 
     def _cell(self, cell: Element, boxes: list[Element]) -> str:
-        """The cell on one line; nested tables too, with commas between cells and semicolons between rows."""
+        # Nested tables too, with commas between cells and semicolons between rows.
         texts: list[str] = []
         for block in _blocks(cell):
             if block.tag == _TABLE:
@@ -167,7 +167,7 @@ class _Reader:
 
 
 def _blocks(container: Element) -> Iterator[Element]:
-    """Paragraphs and tables, including those in content controls, except the control of the table of contents."""
+    # Also those in content controls, except the control of the table of contents.
     for child in container:
         if child.tag in (_PARAGRAPH, _TABLE):
             yield child

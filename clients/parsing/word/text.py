@@ -40,7 +40,7 @@ def charts(paragraph: Element) -> Iterator[str]:
 
 
 def pictures(paragraph: Element) -> Iterator[Element]:
-    """The properties of the drawings in a paragraph, where their descriptions are."""
+    # Their properties, where their descriptions are.
     yield from _outermost(paragraph, "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}docPr")
 
 
@@ -52,7 +52,7 @@ def note_references(paragraph: Element) -> Iterator[tuple[str, str]]:
 
 
 def is_on(parent: Element | None, tag: str) -> bool:
-    """True if a property such as `w:vanish` is present and not switched off."""
+    # Present and not switched off, such as `w:vanish`.
     found = None if parent is None else parent.find(qn(tag))
     return found is not None and found.get(qn("w:val")) not in _OFF
 
