@@ -88,7 +88,7 @@ def _numbers(citations: Sequence[Citation], start: int, end: int) -> list[int]:
 
 
 def _proposals(root: Field, written: Sequence[FilledField], answer: _Answer) -> list[Value]:
-    """The first value for each place."""
+    # The first value for each place.
     found: dict[str, Value] = {}
     for each in written[:MAX_VALUES]:
         path = f"/{each.path.strip().lstrip('/')}"
@@ -108,7 +108,7 @@ async def _checked(context: StepContext, form: str, values: Sequence[Value], ans
 
 
 async def _judged(context: StepContext, form: str, values: Sequence[Value], answer: _Answer) -> list[Value]:
-    """The values of one call; what returns without a verdict is removed, as nothing unchecked is verified."""
+    # What returns without a verdict is removed, as nothing unchecked is verified.
     entries = Entries.of([_shown(each, answer) for each in values])
     fields = {"form": form, "question": context.question, "entries": entries}
     item = ",".join(each.path for each in values)[:200]

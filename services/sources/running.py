@@ -88,7 +88,7 @@ def _claim(source_id: uuid.UUID, settings: Settings, accepted: Callable[[], obje
 
 
 def _go_on(job: _Job) -> float | None:
-    """Seconds until the source is due again; None once the run has ended."""
+    # None once the run has ended.
     try:
         source = job.source
         with closing(_open(job)) as reader:
@@ -177,7 +177,7 @@ def _finish(job: _Job, reader: Reader) -> float | None:
 
 
 def _delete(job: _Job) -> float | None:
-    """Delete documents of a source that goes, and at the end itself."""
+    # Documents first, and at the end the source itself.
     while remove_documents(job.source.id):
         _check(job)
         if time.monotonic() > job.until:

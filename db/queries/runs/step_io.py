@@ -157,7 +157,6 @@ async def complete_steps(completion: Completion, following: ClaimRequest | None 
 def complete_steps_within(
     session: Session, completion: Completion, following: ClaimRequest | None = None
 ) -> CompletionResult:
-    """`complete_steps` inside the caller's transaction."""
     statement = _complete("current_setting('citewell.tenant')")
     return _result(session.connection().exec_driver_sql(statement, _completion_columns(completion, following)).one())
 
