@@ -27,5 +27,5 @@ def allowed(request: Request) -> dict[str, str]:
     return {"Allow": ", ".join(found)} if found else {}
 
 
-def told(request: Request) -> Response:
+def options_response(request: Request) -> Response:
     return Response(status_code=204, headers=allowed(request))

@@ -74,10 +74,10 @@ def _parsed(data: bytes) -> list[Json]:
 
 
 def _details(entry: Json) -> dict[str, Any]:
-    told = {"title": entry.get("title"), "published": entry.get("published") or entry.get("updated")}
+    details = {"title": entry.get("title"), "published": entry.get("published") or entry.get("updated")}
     if link := entry.get("link"):
-        told["url"] = link
-    return {name: str(value).replace("\0", "")[:500] for name, value in told.items() if value}
+        details["url"] = link
+    return {name: str(value).replace("\0", "")[:500] for name, value in details.items() if value}
 
 
 def _page_of(entry: Json) -> bytes:

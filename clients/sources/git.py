@@ -72,8 +72,8 @@ class GitReader:
         self._clone()
         entries = self._run("ls-tree", "-r", "-z", "--long", "FETCH_HEAD")
         for entry in filter(None, entries.split(b"\0")):
-            told, _, path = entry.partition(b"\t")
-            mode, _, blob, size = told.decode("ascii").split()
+            attributes, _, path = entry.partition(b"\t")
+            mode, _, blob, size = attributes.decode("ascii").split()
             if not any(part.startswith(b".") for part in path.split(b"/")):
                 yield self._entry(path, mode, blob, size)
 
@@ -142,8 +142,8 @@ class GitReader:
                 out.seek(0)
                 return out.read()
             errors.seek(0)
-            told = trouble or _told(errors.read(10_000).decode(errors="replace"))
-        raise PlaceUnreachable(f"The repository cannot be fetched: {told}")
+            reason = trouble or _reason_in(errors.read(10_000).decode(errors="replace"))
+        raise PlaceUnreachable(f"The repository cannot be fetched: {reason}")
 
     def _waited(self, process: subprocess.Popen[bytes]) -> str | None:
         # Stops it when it takes too long or too much.
@@ -222,7 +222,7 @@ def _size(folder: Path) -> int:
     return total
 
 
-def _told(errors: str) -> str:
+def _reason_in(errors: str) -> str:
     lines = [line for line in errors.splitlines() if line.strip()]
     last = next((line for line in reversed(lines) if line.startswith("fatal:")), lines[-1] if lines else "")
     return (last.removeprefix("fatal:").strip() or "git gave no reason")[:300].rstrip(".") + "."

@@ -39,10 +39,10 @@ class _Answer:
 async def fill_object(context: StepContext) -> StepResult:
     """Without an answer there is no object; the reason is that of the answer."""
     if (context.outcome("conclude") or {}).get("status") == "failed":
-        return _told(Filled(None, "There is no answer.", []))
+        return _outcome(Filled(None, "There is no answer.", []))
     answer = await asyncio.to_thread(_read, context)
     if answer.withheld:
-        return _told(Filled(None, answer.withheld, []))
+        return _outcome(Filled(None, answer.withheld, []))
     root = read_schema(context.query.options.answer_schema or {})
     form = shown_fields(root)
     sentences = "\n".join(f"{position}. {text}" for position, text in answer.sentences.items())
@@ -53,10 +53,10 @@ async def fill_object(context: StepContext) -> StepResult:
         failed = ObjectFilled(status="failed", value=None, values=[], reason=reply.reason)
         return StepResult.single(failed)
     checked = await _checked(context, form, _proposals(root, reply.fields, answer), answer)
-    return _told(filled(root, checked))
+    return _outcome(filled(root, checked))
 
 
-def _told(made: Filled) -> StepResult:
+def _outcome(made: Filled) -> StepResult:
     outcome = ObjectFilled(
         status="withheld" if made.value is None else "filled",
         value=made.value,

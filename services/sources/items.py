@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from clients.sources.protocol import Reader
+from clients.sources.factory import Reader
 from config.settings import Settings
 from db.models import ItemOutcome, Source
 from db.queries.documents import source_items as rows

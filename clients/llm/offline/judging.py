@@ -200,14 +200,14 @@ def check_alignment(question: str, answer: str, sources: Sources, meaning: Meani
     """S1.2: the mean support of the answer's sentences, halved when the answer does not address the question."""
     judged = _judged_sentences(answer, sources, meaning)
     found = judge_question(question, answer, texts_of(sources)) or _NOTHING_ASKED
-    told = partial(Alignment, asked=question, open_parts=list(found.open_parts), answers=found.relevant)
+    alignment = partial(Alignment, asked=question, open_parts=list(found.open_parts), answers=found.relevant)
     if not judged:
-        return told(score=0.0, reason="the answer says nothing that could be compared with the sources")
+        return alignment(score=0.0, reason="the answer says nothing that could be compared with the sources")
     addressed = _addresses(question, judged, meaning)
     score = sum(each.support for each in judged) / len(judged) * (1.0 if addressed else 0.5)
     weakest = min(judged, key=lambda each: each.support)
     reason = _explanation(weakest) if addressed else "the answer shares neither words nor meaning with the question"
-    return told(score=round(score, 3), reason=reason)
+    return alignment(score=round(score, 3), reason=reason)
 
 
 def check_answerability(question: str, answer: str, sources: Sources, meaning: Meaning) -> Answerability:
@@ -225,9 +225,9 @@ def check_answerability(question: str, answer: str, sources: Sources, meaning: M
 
 def _judged_sentences(answer: str, sources: Sources, meaning: Meaning) -> list[Judged]:
     # Of a very long answer, an evenly spaced sample.
-    told = [each.text for each in split_sentences(answer) if content_stems(without_markers(each.text))]
-    step = -(-len(told) // _MOST_JUDGED) or 1
-    return [judge_against(each, sources, meaning) for each in told[::step]]
+    sentences = [each.text for each in split_sentences(answer) if content_stems(without_markers(each.text))]
+    step = -(-len(sentences) // _MOST_JUDGED) or 1
+    return [judge_against(each, sources, meaning) for each in sentences[::step]]
 
 
 def _addresses(question: str, judged: Sequence[Judged], meaning: Meaning) -> bool:

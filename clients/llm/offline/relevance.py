@@ -30,8 +30,8 @@ _SAID_AS = {
 class Candidate:
     """A sentence of `source` and its score as an answer: about 0..1, more where `relevance` is added.
 
-    `relevance` is the probability that it answers; `covered` are the question's stems that it contains. `told` is what
-    an answer says instead of the sentence, which is a row of a table.
+    `relevance` is the probability that it answers; `covered` are the question's stems that it contains. `row_text` is
+    what an answer says instead of the sentence, which is a row of a table.
     """
 
     source: Source
@@ -39,12 +39,12 @@ class Candidate:
     score: float
     relevance: float = 0.0
     covered: frozenset[str] = frozenset()
-    told: str = ""
+    row_text: str = ""
 
     @property
     def shown(self) -> str:
         # A sentence in one line, or the cells of a row with their names.
-        return self.told or shown_sentence(self.source, self.sentence)
+        return self.row_text or shown_sentence(self.source, self.sentence)
 
     def adds_to(self, chosen: Sequence["Candidate"]) -> bool:
         return not self.covered <= frozenset[str]().union(*(each.covered for each in chosen))
@@ -75,7 +75,7 @@ def ranked_sentences(question: str, sources: Sequence[Source], meaning: Meaning)
     tables = [read_table(source) for source in sources]
     rarity = _rarity(question_stems(question), [each for passage in passages for each in passage.sentences])
     ranked = [
-        Candidate(source, sentence, score - TUNING.sentence_order * order, told=table.told(sentence))
+        Candidate(source, sentence, score - TUNING.sentence_order * order, row_text=table.row_as_text(sentence))
         for order, (source, passage, table) in enumerate(zip(sources, passages, tables, strict=True))
         for sentence, score in _scored(question, passage, frozenset(content_stems(source.label)), rarity, meaning)
         if not table.is_head(sentence)

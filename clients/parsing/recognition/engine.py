@@ -59,8 +59,8 @@ class Recogniser:
         others = [engine for engine in self._engines if engine is not best]
         doubtful = [word for row in rows for word in row.words if word.confidence < _DOUBTFUL][:_MOST_DOUBTFUL]
         better = {word: read for word in doubtful for engine in others if (read := _read_again(engine, picture, word))}
-        told = [replace(row, words=tuple(better.get(word, word) for word in row.words)) for row in rows]
-        kept = [replace(row, words=tuple(filter(_is_text, row.words))) for row in told]
+        surer = [replace(row, words=tuple(better.get(word, word) for word in row.words)) for row in rows]
+        kept = [replace(row, words=tuple(filter(_is_text, row.words))) for row in surer]
         return [row for row in kept if row.words]
 
     def _best(self, picture: Image.Image, dpi: int) -> PyTessBaseAPI:

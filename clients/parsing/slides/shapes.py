@@ -15,9 +15,8 @@ from pptx.text.text import TextFrame
 
 from clients.parsing.numerals import letter, roman
 from clients.parsing.office.charts import chart_rows, chart_title
-from clients.parsing.office.descriptions import described
 from clients.parsing.office.equations import linear
-from clients.parsing.office.parts import Element
+from clients.parsing.office.parts import Element, described
 from clients.parsing.tables import Cell, has_header, with_one_header
 from clients.parsing.text_builder import DocumentBuilder
 

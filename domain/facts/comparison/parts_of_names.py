@@ -13,8 +13,8 @@ from domain.facts.reading.korean import is_korean
 from domain.facts.reading.token_alignment import tokens_match
 from domain.facts.reading.tokens import Token
 from domain.facts.reading.vocabulary import GENERIC, LABELLED, keys_of
-from domain.facts.structure.classes import CLASSES
 from domain.facts.structure.headings import is_section_key
+from domain.facts.structure.terms import CLASSES
 
 _ARTICLES = frozenset("a an the".split())
 _SAME_THING = GENERIC | keys_of("town village municipality")  # "the city of Berlin" is Berlin

@@ -9,9 +9,8 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import takewhile
 
 from domain.facts.reading.tokens import Token
-from domain.facts.structure.classes import CLASSES
 from domain.facts.structure.sections import is_in_name
-from domain.facts.structure.terms import Term
+from domain.facts.structure.terms import CLASSES, Term
 
 _PREPOSITIONS = frozenset(
     "after at before between by during for from in into near on over since through to under with".split()

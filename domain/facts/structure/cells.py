@@ -13,7 +13,7 @@ from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
 from domain.facts.structure.bound_cells import BoundCell, bind
-from domain.facts.structure.tables import Cell, Row, parse_tables, told
+from domain.facts.structure.tables import Cell, Row, cells_as_text, parse_tables
 from domain.facts.structure.terms import (
     Term,
     TermIndex,
@@ -57,7 +57,7 @@ def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "")
     stated = terms(tokens)
     if not rows or not stated:
         return None
-    if row := _told_row(statement, rows):
+    if row := _row_in_form_of_answer(statement, rows):
         return TableComparison((), row.line, proven=True)
     if bound := bind(tokens, rows):
         return _from_bound(bound, len(stated))
@@ -75,15 +75,15 @@ def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "")
     return _compare_cells(stated, cells, rows)
 
 
-def _told_row(statement: str, rows: Sequence[Row]) -> Row | None:
+def _row_in_form_of_answer(statement: str, rows: Sequence[Row]) -> Row | None:
     # "Huey · French: Riri; German: Tick".
     label, sign, rest = statement.strip(" .").partition(" · ")
     if not sign:
         return None
     parts = rest.split("; ")
     for row in rows:
-        if row.line and told(row, ()).removesuffix(" · ") == label:
-            known = {told(row, (cell,)).partition(" · ")[2] for cell in row.cells}
+        if row.line and cells_as_text(row, ()).removesuffix(" · ") == label:
+            known = {cells_as_text(row, (cell,)).partition(" · ")[2] for cell in row.cells}
             if known.issuperset(parts):
                 return row
     return None

@@ -9,9 +9,8 @@ from domain.facts.reading.korean import case_of
 from domain.facts.reading.questions import asks_openly, is_question, what_is_asked_about
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import GENERIC, keys_of
-from domain.facts.structure.classes import CLASSES
 from domain.facts.structure.headings import PERIOD, is_section_key, is_topic_heading, lines_with_headings
-from domain.facts.structure.terms import Term, TermIndex, is_among, most_specific, terms, terms_of
+from domain.facts.structure.terms import CLASSES, Term, TermIndex, is_among, most_specific, terms, terms_of
 from domain.text.cache import text_cache
 
 _MOST_SECTIONS = 400

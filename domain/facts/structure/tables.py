@@ -82,7 +82,7 @@ class Row:
     line: str = ""
 
 
-def told(row: Row, cells: Sequence[Cell]) -> str:
+def cells_as_text(row: Row, cells: Sequence[Cell]) -> str:
     """Return cells of a row as an answer quotes them: "Huey · French: Riri; German: Tick"."""
     label = _MARKS.sub("", row.label)
     return f"{label} · {'; '.join(_named(cell) for cell in cells)}" if label else "; ".join(map(_named, cells))

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from clients.parsing import ParseLimits
-from clients.parsing.pictures import MAX_PIXELS, MAX_WIDTH
+from clients.parsing.limits import MAX_PIXELS, MAX_WIDTH
 from clients.parsing.sandbox.isolated import picture_isolated
 from domain.errors import (
     DocumentEncrypted,
