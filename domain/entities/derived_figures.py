@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-from domain.entities.numbers import Quantity, states
+from domain.entities.quantities import Quantity, states
 from domain.entities.units import KOREAN_NUMERALS, NUMERALS, UNITS
 from domain.text.cache import text_cache
 

@@ -13,7 +13,7 @@ from math import isclose
 from typing import TypeVar
 
 from domain.entities.dates import Date
-from domain.entities.numbers import Quantity
+from domain.entities.quantities import Quantity
 from domain.entities.source_figures import source_figures
 from domain.entities.units import UNITS
 from domain.facts.comparison.source import parse_source

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from domain.entities.derived_figures import derivation, is_in_words
-from domain.entities.numbers import Quantity, agrees, same_dimension, states
+from domain.entities.quantities import Quantity, agrees, same_dimension, states
 from domain.entities.source_figures import SourceFigures, source_figures
 from domain.facts.reading.korean import CLOCK, minutes
 from domain.text.sentence_alignment import AlignedSentence

@@ -14,7 +14,8 @@ from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import GENERIC
 from domain.facts.structure.headings import is_naming_token
 from domain.facts.structure.sections import Section, parse_sections
-from domain.facts.structure.tables import Row, cells_of, parse_tables
+from domain.facts.structure.table_lines import cells_of
+from domain.facts.structure.tables import Row, parse_tables
 from domain.facts.structure.terms import Term, TermIndex, most_specific, terms, terms_of
 
 _TOPIC = re.compile(r"(?:s|ing|ion|ment|ness|[aei]nce|ity|ogy)$")

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from domain.facts.comparison.source import ParsedSource, most_shared
 from domain.facts.differences.clause_values import opposites_of_clauses
 from domain.facts.differences.counted_things import is_recounted
-from domain.facts.differences.sentence import SentenceContext, differences, is_negated
+from domain.facts.differences.gaps import SentenceContext
+from domain.facts.differences.sentence import differences, is_negated
 from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import Alignment, align, tokens_match
 from domain.facts.reading.tokens import Token, tokenize

@@ -8,7 +8,8 @@ from typing import Literal
 
 from domain.entities.dates import Date, find_dates
 from domain.entities.names import NO_NAMES, find_names
-from domain.entities.numbers import Quantity, find_quantities
+from domain.entities.numbers import find_quantities
+from domain.entities.quantities import Quantity
 from domain.entities.units import UNITS
 from domain.facts.reading import korean
 from domain.facts.reading.phrases import normalised

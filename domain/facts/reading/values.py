@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 
-from domain.entities.numbers import Quantity, same_dimension, states, tolerance
+from domain.entities.quantities import Quantity, same_dimension, states, tolerance
 from domain.entities.units import PIECES, UNITS
 from domain.facts.reading.tokens import Value
 

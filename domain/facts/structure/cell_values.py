@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from domain.entities.numbers import Quantity, find_quantities, states
+from domain.entities.numbers import find_quantities
+from domain.entities.quantities import Quantity, states
 from domain.entities.units import UNITS
 from domain.facts.reading.tokens import Value
 from domain.facts.structure.tables import Cell
