@@ -12,7 +12,8 @@ from db.base import Base, BigId, CreatedAt, Json, Owned
 class StepOutcome(Base):
     """One item of one step of one round. A row without `value` is a lease: a worker holds it until `lease_until`.
 
-    `attempt` fences late writers: only the latest holder may store the value. `tries` counts the leases whose end is
+    `attempt` fences late writers: only the latest holder may store the value. It begins at a random number, so that a
+    claim that a crash of the database undid is not mistaken for the next one. `tries` counts the leases whose end is
     unknown; one that was handed back has no `worker` and does not count. `launch` is that of the holder. An item that
     crashed its worker too often is parked.
     """
@@ -28,7 +29,7 @@ class StepOutcome(Base):
     round: Mapped[int] = mapped_column(primary_key=True)
     step: Mapped[str] = mapped_column(primary_key=True)
     item: Mapped[str] = mapped_column(primary_key=True)
-    attempt: Mapped[int] = mapped_column(server_default="1")
+    attempt: Mapped[int] = mapped_column(server_default=text("CAST(floor(random() * 2147483) AS int) * 1000 + 1"))
     worker: Mapped[str]
     lease_until: Mapped[datetime]
     value: Mapped[Json | None]

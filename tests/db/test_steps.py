@@ -43,7 +43,7 @@ def outcomes(query_id: uuid.UUID) -> dict[tuple[str, str], dict[str, object]]:
 def test_a_finished_item_is_not_claimed_again(query_id: uuid.UUID) -> None:  # A5
     attempts = claim(query_id, ["1", "2"])
     assert finish(query_id, {"1": {"score": 0.5}}, attempts)
-    assert claim(query_id, ["1", "2"]) == {"2": 2}
+    assert claim(query_id, ["1", "2"]) == {"2": attempts["2"] + 1}
 
 
 def test_a_claim_alone_is_no_outcome(query_id: uuid.UUID) -> None:
@@ -53,9 +53,19 @@ def test_a_claim_alone_is_no_outcome(query_id: uuid.UUID) -> None:
 
 def test_a_late_writer_is_fenced_and_leaves_nothing(query_id: uuid.UUID) -> None:  # A5
     late = claim(query_id, ["1", "2"], worker="frozen")
-    assert claim(query_id, ["2"], worker="successor") == {"2": 2}
+    assert claim(query_id, ["2"], worker="successor") == {"2": late["2"] + 1}
     assert not finish(query_id, {"1": {"score": 0.1}, "2": {"score": 0.1}}, late)
     assert outcomes(query_id) == {}
+
+
+def test_a_claim_that_a_crash_undid_does_not_pass_for_the_next_one(query_id: uuid.UUID) -> None:  # A5
+    undone = claim(query_id, ["1"], worker="frozen")
+    with transaction() as session:
+        session.execute(text("DELETE FROM step_outcomes"))
+    attempts = claim(query_id, ["1"], worker="successor")
+    assert not any(map(steps.is_taken_over, [*undone.values(), *attempts.values()]))
+    assert not finish(query_id, {"1": {"score": 0.1}}, undone)
+    assert finish(query_id, {"1": {"score": 0.5}}, attempts)
 
 
 def test_the_first_outcome_stays(query_id: uuid.UUID) -> None:

@@ -357,3 +357,21 @@ def take_over(run: Run, worker: str) -> dict[Key, int]:
     with transaction() as session:
         claimed = steps.claim_items(session, run.query_id, 0, "probe", [""], worker=worker, lease_s=-1, launch=1)
     return {("probe", item): attempt for item, attempt in claimed.items()}
+
+
+def test_calls_of_a_claim_that_a_crash_undid_are_booked(run: Run) -> None:  # A4, A5
+    """The claim was committed, and lost before it was on the disk; Postgres is away as the step ends."""
+
+    def body(context: StepContext) -> StepResult:
+        context.log.records.append(PAID)
+        undo_claims()
+        raise DatabaseUnavailable
+
+    with pytest.raises(DatabaseUnavailable):
+        execute(body, run)
+    assert [call.prompt for call in ledger(run)] == ["rerank_chunk"]
+
+
+def undo_claims() -> None:
+    with system_transaction() as session:
+        session.execute(text("DELETE FROM step_outcomes"))

@@ -77,7 +77,7 @@ async def acquire(work: Work) -> Acquired | None:
         if unclaimed.has_ended:
             notify_beside(notify_end, entry.id)
             return None
-    if any(attempt > 1 for attempt in entry.claimed.values()):
+    if any(map(steps.is_taken_over, entry.claimed.values())):
         await asyncio.to_thread(_book_ended_calls, run, entry.claimed)
     if entry.entered:
         notify_beside(notify_watchers, entry.id)

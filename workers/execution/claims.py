@@ -4,6 +4,7 @@ The attempt number of a claim is its fence.
 """
 
 import threading
+import uuid
 from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred
 from config.settings import settings
-from db.queries.runs import budgets, parking, steps
+from db.queries.runs import budgets, parking, queries, steps
 from db.queries.runs.steps import Key
 from db.session import system_transaction, transaction
 from domain.errors import DatabaseUnavailable
@@ -54,7 +55,9 @@ class Claim:
 
         def attempt() -> None:
             with transaction() as session:
-                if self.hand_back(session):
+                self.hand_back(session)
+                # Also if there is no claim any more, which a crash may have undone: a stored call is not stored again.
+                if queries.find_query(session, uuid.UUID(self.run.query_id)) is not None:
                     store_calls(session)
 
         with suppress(DatabaseUnavailable):

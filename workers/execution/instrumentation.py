@@ -11,6 +11,7 @@ from clients.llm.protocol import CallRecord
 from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER
 from config.settings import settings
+from db.queries.runs.steps import FIRST_OF
 from services.core.call_telemetry import report_calls
 from workers.pipeline import Run
 
@@ -65,7 +66,7 @@ def _trace(step_run: "StepRun", outcome: Outcome, records: Sequence[CallRecord],
             "citewell.step": step_run.step.name,
             "citewell.round": run.round,
             "citewell.launch": run.launch,
-            "citewell.attempt": max(step_run.attempts.values(), default=0),
+            "citewell.attempt": max(step_run.attempts.values(), default=0) % FIRST_OF,
             "citewell.item_count": len(items),
             "citewell.items": list(items[:_MOST_ITEMS]),
             "citewell.outcome": outcome,

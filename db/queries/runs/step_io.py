@@ -12,7 +12,7 @@ from db.functions import call
 from db.queries.documents.chunks import Passage, read_passages
 from db.queries.runs.events import EventData
 from db.queries.runs.model_calls import SettledCalls
-from db.queries.runs.steps import Key, Outcomes
+from db.queries.runs.steps import FIRST_OF, Key, Outcomes
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +148,12 @@ async def complete_steps(completion: Completion, following: ClaimRequest | None 
     """Store the outcomes, all or none, publish the events, and claim what follows. Model calls are stored in any case.
 
     No outcome is stored when the query has ended, or when another worker took over one of the claims (the fence). A
-    worker busy with an `adopted` item loses its claim on it. With `following` the commit does not wait for the disk.
+    worker busy with an `adopted` item loses its claim on it. If all of `following` is claimed for the first time, the
+    commit does not wait for the disk.
     """
-    statement = _complete("%(tenant)s") + (_UNFLUSHED if following is not None else "")
+    statement = _COMPLETE_UNFLUSHED if following is not None else _complete("%(tenant)s")
     [row] = await call(statement, _completion_columns(completion, following))
-    return _result(row)
-
-
-# What follows runs in this process: if Postgres crashes before it has written both, the query goes on from the outcomes
-# before them, and finds the replies kept. A message for others, which would find nothing, is published only after the
-# next commit that waits, and that writes everything before it.
-_UNFLUSHED = ", set_config('synchronous_commit', 'off', true)"
+    return _result(row[:6])
 
 
 def complete_steps_within(
@@ -199,12 +194,25 @@ def _result(row: Sequence[Any]) -> CompletionResult:
 _NOTHING = ClaimRequest(0, (), Claimant("", 0.0, 0, 0))
 
 
-def _complete(tenant: str) -> str:
+def _complete(tenant: str, more: str = "") -> str:
     return f"""
-        SELECT left_.* FROM leave_steps_v4(
+        SELECT left_.*{more} FROM leave_steps_v4(
             {tenant}::bigint, %(q)s::uuid,
             %(round)s::int, %(steps)s::text[], %(items)s::text[], %(attempts)s::int[], %(values)s::text[]::jsonb[],
             %(also_steps)s::text[], %(also_values)s::text[]::jsonb[], %(calls)s::json, %(settled)s::uuid[],
             %(note)s, %(types)s::text[], %(data)s::text[]::jsonb[], {_NEXT}, %(passages)s::bigint[],
             %(adopted_steps)s::text[], %(adopted_items)s::text[], %(adopted_values)s::text[]::jsonb[]) AS left_
     """  # noqa: S608 - only constants are put together
+
+
+# What follows runs in this process: if Postgres crashes before it has written both, the query goes on from the outcomes
+# before them, and finds the replies kept. A message for others, which would find nothing, is published only after the
+# next commit that waits, and that writes everything before it. Only first claims: those that are made again after a
+# crash get other numbers, so what is undone stays fenced.
+_COMPLETE_UNFLUSHED = _complete(
+    "%(tenant)s",
+    f""", set_config('synchronous_commit', CASE
+        WHEN json_array_length(left_.claimed) = cardinality(%(next_steps)s::text[]) AND NOT EXISTS (
+            SELECT FROM json_array_elements(left_.claimed) AS each WHERE (each ->> 2)::int %% {FIRST_OF} <> 1)
+        THEN 'off' ELSE current_setting('synchronous_commit') END, true)""",
+)
