@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import structlog
-from celery import Task
+from celery import Task, signature
 from celery.app import trace
 from celery.app.task import Context
 from celery.app.trace import FAILURE, SUCCESS, TraceInfo
@@ -129,10 +129,10 @@ class LoopPool(BasePool):
         try:
             positional, named, embedded = loads(body, content_type, encoding, accept=self._accepted)
             context = Context({**request, **(embedded or {})}, args=positional, kwargs=named, called_directly=False)
-            message = Message(task, context)
             task_prerun.send(sender=task, task_id=task_id, task=task, args=positional, kwargs=named)
-            await task.on_loop(message, *positional, **named)
-            await _publish_next(message)
+            await task.on_loop(Message(task, context), *positional, **named)
+            if context.chain or context.chord:
+                await asyncio.to_thread(_publish_next, task, context)
             task_postrun.send(sender=task, task_id=task_id, task=task, args=positional, kwargs=named, state=SUCCESS)
         except asyncio.CancelledError:
             return _exception_info(running.reason)
@@ -166,20 +166,24 @@ class LoopPool(BasePool):
         return {**info, "running": len(self._running)}
 
 
-async def _publish_next(message: Message) -> None:
+def _publish_next(task: Any, context: Any) -> None:
     """Do what Celery does after a success: publish the next link of the chain, count a part of a chord."""
-    if message.chain or message.context.chord:
-        try:
-            await asyncio.to_thread(message.publish_next)
-        except _BROKER_ERRORS as error:
-            # No failure of the query: when redelivered, the message finds everything done and continues.
-            log.warning("following_not_published", task=message.task.name, error=type(error).__name__)
-            raise Reject(error, requeue=True) from error
-
-
-def _republish(task: Task[Any, Any], context: Context | None, retry: RetryLater) -> Exception:
     try:
-        Message(task, context).republish(retry)
+        if links := context.chain:
+            following = signature(links[-1], app=task.app)
+            following.apply_async((None,), chain=links[:-1], parent_id=context.id, root_id=context.root_id)
+        task.backend.mark_as_done(context.id, None, context, store_result=False)
+    except _BROKER_ERRORS as error:
+        # No failure of the query: when redelivered, the message finds everything done and continues.
+        log.warning("following_not_published", task=task.name, error=type(error).__name__)
+        raise Reject(error, requeue=True) from error
+
+
+def _republish(task: Any, context: Any, retry: RetryLater) -> Exception:
+    """Publish the message again, with its chain, chord and errbacks."""
+    try:
+        again = {"countdown": retry.countdown_s, "eta": retry.eta, "retries": (context.retries or 0) + 1}
+        task.signature_from_request(context, **again).apply_async()
     except Exception as error:  # noqa: BLE001 - Celery's request handles every error
         # Without the broker this message itself must be redelivered: Celery fails messages that are not requeued.
         return Reject(error, requeue=isinstance(error, _BROKER_ERRORS))

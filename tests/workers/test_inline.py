@@ -194,7 +194,9 @@ def test_every_chain_of_the_workflow_can_be_done_in_place(run: Run, monkeypatch:
     context = StepContext(query, 0, (), {}, tools())
     for name, canvas in chains.items():
         before = Step("before", "before", lambda _: StepResult({}), then=always(canvas))
-        following = Continuation().next(Work.single(before, run), context)
+        continuation = Continuation()
+        continuation.build(Work.single(before, run), context)
+        following = continuation.next()
         assert following is not None
         assert following.parts == work_for(f"query.{name}", following.run, following.parts[0].items).parts
 

@@ -67,8 +67,8 @@ def is_large(context: StepContext) -> bool:
 async def run_in_child(step: Step, context: StepContext) -> StepResult:
     """Return the step's result from a child, without values if the query ended meanwhile. Raises OutOfTime and the
     errors of `Children.work`."""
-    ended = _ended_queries().of(context)
     work = asyncio.ensure_future(children().work(step.body, context))
+    ended = asyncio.ensure_future(_until_ended(context.query.id, context.log.terms.ends_at))
     try:
         await asyncio.wait({work, ended}, timeout=_left_s(step, context), return_when=asyncio.FIRST_COMPLETED)
         if work.done():
@@ -78,9 +78,10 @@ async def run_in_child(step: Step, context: StepContext) -> StepResult:
             return StepResult({})
         raise OutOfTime
     finally:
+        ended.cancel()
         # This kills the child.
         work.cancel()
-        await asyncio.gather(work, return_exceptions=True)
+        await asyncio.gather(work, ended, return_exceptions=True)
 
 
 def _left_s(step: Step, context: StepContext) -> float | None:
@@ -89,27 +90,6 @@ def _left_s(step: Step, context: StepContext) -> float | None:
         return None
     kept_s = min(CONCLUSION_SHARE * deadline_s, _MAX_CONCLUSION_S)
     return max(0.0, ends_at - kept_s - time.monotonic())
-
-
-class _EndedQueries:
-    """Watches the queries processed in children: checks each every second, and fails it after its deadline."""
-
-    def __init__(self) -> None:
-        self._ends: dict[uuid.UUID, asyncio.Future[None]] = {}
-
-    def of(self, context: StepContext) -> asyncio.Future[None]:
-        """A future that is done when the query has ended; do not cancel it."""
-        query_id = context.query.id
-        if query_id not in self._ends:
-            end = asyncio.ensure_future(_until_ended(query_id, context.log.terms.ends_at))
-            self._ends[query_id] = end
-            end.add_done_callback(lambda _: self._ends.pop(query_id, None))
-        return self._ends[query_id]
-
-
-@once
-def _ended_queries() -> _EndedQueries:
-    return _EndedQueries()
 
 
 async def _until_ended(query_id: uuid.UUID, ends_at: float | None) -> None:
