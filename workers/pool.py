@@ -5,7 +5,7 @@ A task with `on_loop`, a coroutine function of its `Message` and its arguments, 
 other task runs in one of `concurrency` threads, traced by Celery as in its own thread pool.
 
 Celery's tracer assumes one task per thread (`Task.request` is a stack per thread), so it is not used on the loop. This
-module does its work for the tasks of this program: the next link of a chain and the parts of chords after a success,
+module does its work for the tasks of this program: the parts of chords after a success,
 errbacks after a failure, a new message for `RetryLater`. Ignore and Reject reach Celery's request as usual. Results
 are not stored; `link` callbacks and time limits are not supported, because no task uses them.
 """
@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import structlog
-from celery import Task, signature
+from celery import Task
 from celery.app import trace
 from celery.app.task import Context
 from celery.app.trace import FAILURE, SUCCESS, TraceInfo
@@ -131,8 +131,8 @@ class LoopPool(BasePool):
             context = Context({**request, **(embedded or {})}, args=positional, kwargs=named, called_directly=False)
             task_prerun.send(sender=task, task_id=task_id, task=task, args=positional, kwargs=named)
             await task.on_loop(Message(task, context), *positional, **named)
-            if context.chain or context.chord:
-                await asyncio.to_thread(_publish_next, task, context)
+            if context.chord:
+                await asyncio.to_thread(_count_in_chord, task, context)
             task_postrun.send(sender=task, task_id=task_id, task=task, args=positional, kwargs=named, state=SUCCESS)
         except asyncio.CancelledError:
             return _exception_info(running.reason)
@@ -166,16 +166,13 @@ class LoopPool(BasePool):
         return {**info, "running": len(self._running)}
 
 
-def _publish_next(task: Any, context: Any) -> None:
-    """Do what Celery does after a success: publish the next link of the chain, count a part of a chord."""
+def _count_in_chord(task: Any, context: Any) -> None:
+    """Do what Celery does after a success of a part of a chord."""
     try:
-        if links := context.chain:
-            following = signature(links[-1], app=task.app)
-            following.apply_async((None,), chain=links[:-1], parent_id=context.id, root_id=context.root_id)
         task.backend.mark_as_done(context.id, None, context, store_result=False)
     except _BROKER_ERRORS as error:
-        # No failure of the query: when redelivered, the message finds everything done and continues.
-        log.warning("following_not_published", task=task.name, error=type(error).__name__)
+        # No failure of the query: when redelivered, the message finds everything done and is counted.
+        log.warning("not_counted_in_chord", task=task.name, error=type(error).__name__)
         raise Reject(error, requeue=True) from error
 
 

@@ -29,7 +29,7 @@ from tests.factories import make_chunk, make_document, make_options, make_query
 from tests.workers.executing import execute_work
 from workers import pipeline
 from workers.celery_app import app
-from workers.execution import executor, inline, shutdown
+from workers.execution import claims, executor, inline
 from workers.execution.acquisition import Acquired, acquire
 from workers.execution.inline import Continuation, register, work_for
 from workers.execution.message import RetryLater
@@ -240,14 +240,11 @@ def test_what_follows_is_never_built_on_the_loop(run: Run, play: Play) -> None: 
 
 
 @pytest.mark.usefixtures("serving")
-def test_of_the_messages_own_chain_celery_launches_what_was_not_done(run: Run, play: Play, broker: Any) -> None:
+def test_what_is_not_done_of_the_messages_own_chain_is_launched(run: Run, play: Play, broker: Any) -> None:
     register("query.b", [play.step("b")])
-    left = link("c", run, "retrieval")
-    follows = Continuation(carried(link("b", run), left))
-    execute_work(play.work(run, "a"), follows)
+    execute_work(play.work(run, "a"), Continuation(carried(link("b", run), link("c", run, "retrieval"))))
     assert play.seen == ["a", "b"]
-    assert [each["task"] for each in follows.remaining_links] == [left.task]
-    assert broker.llen("retrieval") == 0
+    assert broker.llen("retrieval") == 1
 
 
 @pytest.mark.usefixtures("serving")
@@ -342,7 +339,7 @@ def test_a_process_whose_time_is_over_begins_nothing_in_place(
 ) -> None:  # A5
     def ends(run_: Run, _: StepContext) -> Signature[Any]:
         # What follows may be claimed already when the time is over: then the claim must not wait for its lease.
-        monkeypatch.setattr(shutdown, "_over", over)
+        monkeypatch.setattr(claims, "_over", over)
         return link("b", run_)
 
     over = threading.Event()
@@ -355,7 +352,7 @@ def test_a_process_whose_time_is_over_begins_nothing_in_place(
     assert play.seen == ["a"]
     assert set(outcomes(run)) == {"a"}
     # Another process does it, from the message that was put back.
-    monkeypatch.setattr(shutdown, "_over", threading.Event())
+    monkeypatch.setattr(claims, "_over", threading.Event())
     execute_work(Work.single(play.step("a", then=always(link("b", run))), run), Continuation())
     assert play.seen == ["a", "b"]
     with system_transaction() as session:
@@ -384,7 +381,7 @@ def test_a_step_that_is_claimed_when_the_time_is_over_is_never_begun(
         return acquired
 
     monkeypatch.setattr(executor, "acquire", acquire_late)
-    monkeypatch.setattr(shutdown, "_over", over)
+    monkeypatch.setattr(claims, "_over", over)
     with pytest.raises(Reject):
         execute_work(play.work(run, "a"), Continuation())
     assert (play.seen, outcomes(run)) == ([], {})

@@ -17,7 +17,7 @@ from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.settings import settings
 from db.models import QueryStatus
-from db.queries.runs import model_calls, parking, step_io, steps
+from db.queries.runs import model_calls, parking, step_io
 from db.queries.runs.steps import Key
 from db.session import transaction
 from domain.errors import DatabaseUnavailable
@@ -55,7 +55,7 @@ async def acquire(work: Work) -> Acquired | None:
     if leases().has_pending:
         await asyncio.to_thread(leases().run_pending)
     run = work.run
-    entry = await step_io.claim_steps(run.query_id, claim_request(work, work.stage))
+    entry = await step_io.claim_steps(run.query_id, claim_request(run, work.keys, work.stage))
     if entry is None:
         return None
     query = QuerySnapshot(
@@ -82,10 +82,18 @@ async def acquire(work: Work) -> Acquired | None:
     return acquired
 
 
-def claim_request(work: Work, stage: str | None, passages: Sequence[int] = ()) -> step_io.ClaimRequest:
+def claim_request(
+    run: Run,
+    keys: Sequence[Key],
+    stage: str | None = None,
+    passages: Sequence[int] = (),
+    below_tries: int | None = None,
+) -> step_io.ClaimRequest:
+    """By default suspects are left alone."""
     recovery = settings().recovery
-    by = step_io.Claimant(worker_name(), recovery.lease_s, work.run.launch, recovery.max_attempts - 1)
-    return step_io.ClaimRequest(work.run.round, work.keys, by, stage, passages)
+    tries = recovery.max_attempts - 1 if below_tries is None else below_tries
+    by = step_io.Claimant(worker_name(), recovery.lease_s, run.launch, tries)
+    return step_io.ClaimRequest(run.round, keys, by, stage, passages)
 
 
 def budget_of(options: QueryOptions, used_s: float, spent_usd: float) -> Budget:
@@ -134,7 +142,7 @@ def _park(session: Session, run: Run, step: Step, items: list[str], done: dict[K
 
 
 @asynccontextmanager
-async def suspect_claimed(run: Run, key: Key) -> AsyncGenerator[dict[Key, int]]:
+async def suspect_claimed(work: Work, key: Key) -> AsyncGenerator[dict[Key, int]]:
     """Claim a suspect for the length of the block, one at a time in this process. Yields no attempt number when another
     worker has claimed it by now. Raises RetryLater when other suspects take too long.
     """
@@ -146,7 +154,9 @@ async def suspect_claimed(run: Run, key: Key) -> AsyncGenerator[dict[Key, int]]:
         reason = "another step that broke its worker before is being tried"
         raise RetryLater(reason, countdown_s=_WAIT_FOR_SUSPECTS_S) from None
     try:
-        yield await asyncio.to_thread(_claim_suspect, run, *key)
+        request = claim_request(work.run, [key], below_tries=settings().recovery.max_attempts)
+        entry = await step_io.claim_steps(work.run.query_id, request)
+        yield entry.claimed if entry else {}
     finally:
         lock.release()
 
@@ -154,20 +164,3 @@ async def suspect_claimed(run: Run, key: Key) -> AsyncGenerator[dict[Key, int]]:
 @once
 def _suspects_lock() -> asyncio.Lock:
     return asyncio.Lock()
-
-
-def _claim_suspect(run: Run, step: str, item: str) -> dict[Key, int]:
-    recovery = settings().recovery
-    with transaction() as session:
-        attempts = steps.claim_items(
-            session,
-            run.query_id,
-            run.round,
-            step,
-            [item],
-            worker=worker_name(),
-            launch=run.launch,
-            lease_s=recovery.lease_s,
-            below_tries=recovery.max_attempts,
-        )
-    return {(step, item): attempt for item, attempt in attempts.items()}

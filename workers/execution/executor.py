@@ -24,12 +24,11 @@ from config.settings import settings
 from db.queries.runs.steps import Key
 from domain.errors import DatabaseUnavailable
 from services.core.context import StepContext, StepResult
-from workers.execution import shutdown
 from workers.execution.acquisition import Acquired, acquire, suspect_claimed
-from workers.execution.claims import held_claims
+from workers.execution.claims import held_claims, is_over, reject_if_over
 from workers.execution.inline import Continuation, in_place
 from workers.execution.message import Message, RetryLater
-from workers.execution.result_storage import MIN_WAIT_S, Results, bill, give_up, hand_back, put_off, store_results
+from workers.execution.result_storage import MIN_WAIT_S, Results, let_go, put_off, store_results
 from workers.execution.step_run import StepRun
 from workers.execution.work import Work
 from workers.processes.runtime import event_loop
@@ -77,14 +76,14 @@ class _Execution:
             with bound_contextvars(query_id=run.query_id, launch=run.launch, round=run.round, step=name):
                 following, acquired = await self._run_work(acquired)
             if following is None:
-                await self.continuation.launch()
+                await self.continuation.dispatch()
                 return self.context
             self.continuation.advance()
             self.work = following
 
     async def _run_work(self, acquired: Acquired | None) -> tuple[Work | None, Acquired | None]:
         """Run the work; return what follows in place, and the claim on it if that was made with the results."""
-        await shutdown.reject_if_over()
+        await reject_if_over()
         work = self.work
         acquired = acquired or await acquire(work)
         if acquired is None:
@@ -96,7 +95,7 @@ class _Execution:
         with tracing.following(acquired.context.query.traceparent, uuid.UUID(work.run.query_id)):
             following, claimed = await self._run_claimed(acquired.attempts)
             for key in acquired.suspects:
-                async with suspect_claimed(work.run, key) as attempts:
+                async with suspect_claimed(work, key) as attempts:
                     following, claimed = await self._run_claimed(attempts)
             if not self._has(work.keys, or_open=True):
                 _leave_to_others(acquired, is_redelivered=self.is_redelivered)
@@ -111,8 +110,8 @@ class _Execution:
         for step, _ in self.work.parts:
             if items := {item: attempt for (name, item), attempt in attempts.items() if name == step.name}:
                 self.open.append(StepRun(step, self.work.run, items, self.context, self._dispatch))
-        if shutdown.is_over():
-            # Claimed after all other work was stopped (workers.execution.shutdown).
+        if is_over():
+            # Claimed after all other work was stopped (workers.execution.claims).
             self._stop()
         if not self.open:
             return None, None
@@ -209,18 +208,13 @@ class _Execution:
 
     async def end_open(self, error: BaseException) -> None:
         """Let no run go on after an error. Without Postgres they end by themselves: their replies are paid for, and
-        kept. Store their model calls, and hand back their claims unless the error is their own."""
+        kept."""
         if not isinstance(error, DatabaseUnavailable):
             self._stop()
         if not self.open or not isinstance(error, Exception):
             return
         await asyncio.wait([run.end for run in self.open])
-        if isinstance(error, DatabaseUnavailable):
-            await asyncio.to_thread(hand_back, self.open)
-        elif isinstance(error, Ignore | Reject | RetryLater):
-            await asyncio.to_thread(give_up, self.open)
-        else:
-            await asyncio.to_thread(bill, self.open)
+        await asyncio.to_thread(let_go, self.open, error)
 
     def _stop(self) -> None:
         for run in self.open:

@@ -57,29 +57,22 @@ def in_place(links: Sequence[Signature[Any]]) -> Work | None:
 
 
 class Continuation:
-    """The links after a message's work: those of its own chain, then those of the canvas that the last step's `then`
+    """The links after a message's work: those of its chain, then those of the canvas that the last step's `then`
     builds. Links side by side are the header of a chord; any other waits for all before it (`is_fan_in`)."""
 
     def __init__(self, chain: Sequence[Any] = ()) -> None:
         """`chain`: as the message carries it, the next link last."""
-        self._chain = list(chain)
-        self._links: list[Sequence[Signature[Any]]] = [(signature(link, app=app),) for link in reversed(self._chain)]
+        self._links: list[Sequence[Signature[Any]]] = [(signature(link, app=app),) for link in reversed(chain)]
         self._canvas: Signature[Any] | None = None
-        """What the links are from; None for the message's own chain."""
-        self._begun: Run | None = None
+        """What all links are from, if none has been taken."""
         self.is_fan_in = True
-
-    @property
-    def remaining_links(self) -> list[Any]:
-        """The links of the message's own chain that did not run in place: Celery dispatches them."""
-        return self._chain[: len(self._links)] if self._canvas is None else []
 
     def must_build(self, work: Work) -> bool:
         return not self._links and work.then is not None
 
     def build(self, work: Work, context: StepContext) -> None:
         """Build what follows `work`. It may read the whole answer, so never on the loop."""
-        self._canvas, self._begun = work.then and work.then(work.run, context), None
+        self._canvas = work.then and work.then(work.run, context)
         self._links = [(link,) for link in _chained(self._canvas)]
         first: Any = self._links[0][0] if self._links else None
         if first is not None and first.subtask_type == "chord" and in_place(first.tasks) is not None:
@@ -88,7 +81,7 @@ class Continuation:
 
     def insert(self, links: Sequence[Signature[Any]]) -> None:
         """Run these side by side before the next link, if they can run in place."""
-        if links and self._canvas is not None and in_place(links) is not None:
+        if links and self._links and in_place(links) is not None:
             self._links.insert(0, links)
             self.is_fan_in = False
 
@@ -98,16 +91,15 @@ class Continuation:
 
     def advance(self) -> str:
         """Take the next link, to run it in place; return its task."""
-        first = self._links.pop(0)[0]
-        self._begun, self.is_fan_in = Run(*first.args[:4]), True
-        return str(first.task)
+        self._canvas, self.is_fan_in = None, True
+        return str(self._links.pop(0)[0].task)
 
-    async def launch(self) -> None:
-        """Dispatch what is left of the canvas."""
-        if self._canvas is None or not self._links:
+    async def dispatch(self) -> None:
+        """Publish the links that are left."""
+        if not self._links:
             return
-        left, begun = [link for links in self._links for link in links], self._begun
-        canvas = self._canvas if begun is None else pipeline.remaining_canvas(begun, left)
+        left = [link for links in self._links for link in links]
+        canvas = self._canvas or pipeline.remaining_canvas(Run(*left[0].args[:4]), left)
         try:
             await asyncio.to_thread(canvas.apply_async)
         except (OperationalError, RedisError, OSError) as error:

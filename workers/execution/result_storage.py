@@ -11,22 +11,21 @@ from dataclasses import replace
 from datetime import timedelta
 
 import structlog
-from celery.exceptions import Ignore
+from celery.exceptions import Ignore, Reject
 from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred
 from config.settings import settings
-from db.queries.runs import budgets, events, step_io
+from db.queries.runs import budgets, events, model_calls, step_io
 from db.queries.verifications.batches import lock_batch_of
 from db.session import after_commit, transaction
 from domain.errors import DatabaseUnavailable
 from services.core.context import PassageCache, StepContext, StepResult
-from workers.execution import shutdown
+from workers.execution import claims
 from workers.execution.acquisition import Acquired, budget_of, claim_request
 from workers.execution.claims import Claim
-from workers.execution.instrumentation import Outcome, report_step
 from workers.execution.message import RetryLater
-from workers.execution.step_run import StepRun, store_model_calls
+from workers.execution.step_run import StepRun
 from workers.execution.work import Work
 from workers.processes.notifying import notify_beside, notify_end, notify_watchers
 
@@ -44,26 +43,30 @@ async def store_results(results: Results, context: StepContext, following: Work 
 
     Raises Ignore when the results are no longer needed, Reject when this process ends.
     """
-    completion, wanted = _completion(results, context), None
+    completion, wanted, left = _completion(results, context), None, step_io.NOT_STORED
     if following is not None:
         context = _context_for(following, context)
         wanted = _request(following, context, results)
-    if any(not result.values or result.save is not None for _, result in results):
-        in_batch = context.query.batch_id is not None
-        left = await asyncio.to_thread(_store_with_saves, completion, wanted, results, in_batch=in_batch)
-    else:
-        left = await step_io.complete_steps(completion, wanted)
-    for run, result in results:
-        run.calls_stored = True
-        report_step(run, "stopped" if not result.values else "done" if left.kept else "superseded")
+    # Nobody needs what is beside a step that was stopped.
+    if all(result.values for _, result in results):
+        if any(result.save is not None for _, result in results):
+            in_batch = context.query.batch_id is not None
+            left = await asyncio.to_thread(_store_with_saves, completion, wanted, results, in_batch=in_batch)
+        else:
+            left = await step_io.complete_steps(completion, wanted)
+        for run, _ in results:
+            run.calls_stored = True
+            run.report("done" if left.kept else "superseded")
     if not left.kept:
         log.info("superseded", step=results[0][0].step.name, query_id=completion.query_id)
-        await shutdown.reject_if_over()
+        await claims.reject_if_over()
         raise Ignore  # another worker holds this claim now, or the query has ended
     if left.entered or any(result.events or result.save is not None for _, result in results):
         notify_beside(notify_end if any(run.step.ends for run, _ in results) else notify_watchers, context.query.id)
-    if following is None:
-        return None
+    return await _acquired(following, context, left) if following is not None else None
+
+
+async def _acquired(following: Work, context: StepContext, left: step_io.CompletionResult) -> Acquired | None:
     if set(left.claimed) != set(following.keys):
         # Another worker has some of the items: acquire the work like that of any message.
         await asyncio.to_thread(Claim(following.run, left.claimed).hand_back_soon)
@@ -110,21 +113,17 @@ def _request(following: Work, context: StepContext, results: Results) -> step_io
     stage = following.stage if following.stage not in entered[-1:] else None
     reads = [] if context.query.is_external else [part.step.reads for part in following.parts if part.step.reads]
     keys = dict.fromkeys(key for read in reads for key in read(context))
-    return claim_request(following, stage, context.passage_cache.missing([*keys]))
+    return claim_request(following.run, following.keys, stage, context.passage_cache.missing([*keys]))
 
 
 def _store_with_saves(
     completion: step_io.Completion, wanted: step_io.ClaimRequest | None, results: Results, *, in_batch: bool
 ) -> step_io.CompletionResult:
-    """Store the results in a transaction with what the steps themselves save. Only model calls are stored when one of
-    the steps was stopped."""
+    """Store the results in a transaction with what the steps themselves save."""
     with transaction() as session:
         if in_batch and any(run.step.ends for run, _ in results):
             # Lock order: the batch before the query's own row (db.queries.verifications.batches).
             lock_batch_of(session, uuid.UUID(completion.query_id))
-        if not all(result.values for _, result in results):
-            store_model_calls(session, [run for run, _ in results])
-            return step_io.NOT_STORED
         # The stage of the following work comes after the events of what is saved.
         left = step_io.complete_steps_within(session, completion, wanted and wanted._replace(stage=None))
         if not left.kept:
@@ -152,55 +151,51 @@ def put_off(deferred: Sequence[tuple[StepRun, CallDeferred]]) -> RetryLater:
     wait_s = min(max(longest.wait_s, MIN_WAIT_S), most_s)
     with transaction() as session:
         # Kept replies will be found again, and recorded then.
-        store_model_calls(session, runs, kept=False)
+        _store_calls(session, runs, kept=False)
         # Slightly shorter, so that a message that arrives a little early finds the items free.
         _merged(runs).hand_back(session, wait_s - MIN_WAIT_S / 2 + settings().recovery.lease_s)
         # The database's clock, because another worker may hold the message.
         now = budgets.database_time(session)
     for run in runs:
-        report_step(run, "put_off")
+        run.report("put_off")
     return RetryLater(longest.reason, eta=now + timedelta(seconds=wait_s))
 
 
-def hand_back(runs: Sequence[StepRun]) -> None:
-    """Hand the claims back as soon as Postgres is reachable: that it was not is no failure of the steps."""
-    _merged(runs).hand_back_soon(lambda session: _store_calls(session, runs, "handed_back"))
-
-
-def give_up(runs: Sequence[StepRun]) -> None:
-    """Hand back what nobody needs or waits for any more."""
-    try:
-        with transaction() as session:
-            _store_calls(session, runs, "superseded")
-            if not shutdown.is_over():
-                # The worker is alive: only an attempt that ended its worker counts as failed.
-                _merged(runs).hand_back(session)
-    except DatabaseUnavailable:
-        hand_back(runs)
-
-
-def bill(runs: Sequence[StepRun]) -> None:
-    """Store the model calls of runs whose error ends their query."""
-    try:
-        with transaction() as session:
-            _store_calls(session, runs, "handed_back")
-    except Exception:
-        log.exception("calls_not_stored", query_id=runs[0].claim.run.query_id)
-
-
-def _store_calls(session: Session, runs: Sequence[StepRun], outcome: Outcome) -> None:
-    """Store the model calls of those runs whose results are not stored, and report these."""
+def let_go(runs: Sequence[StepRun], error: Exception) -> None:
+    """Store the model calls of runs that leave no results, and hand back their claims, which counts as no failed
+    attempt. After an error of their own they keep them: it ends the query."""
     pending = [run for run in runs if not run.calls_stored]
-    store_model_calls(session, pending)
+    is_own = not isinstance(error, Ignore | Reject | RetryLater | DatabaseUnavailable)
 
     def report() -> None:
         for run in pending:
-            report_step(run, outcome)
+            run.report("stopped" if run.is_stopped else "handed_back")
 
-    after_commit(session, report)
+    def store_calls(session: Session) -> None:
+        _store_calls(session, pending)
+        after_commit(session, report)
+
+    try:
+        if isinstance(error, DatabaseUnavailable):
+            _merged(runs).hand_back_soon(store_calls)
+            return
+        with transaction() as session:
+            store_calls(session)
+            if not is_own and not claims.is_over():
+                # The worker is alive: only an attempt that ended its worker counts as failed.
+                _merged(runs).hand_back(session)
+    except Exception as failure:
+        log.exception("calls_not_stored", query_id=runs[0].claim.run.query_id)
+        if isinstance(failure, DatabaseUnavailable) and not is_own:
+            _merged(runs).hand_back_soon(store_calls)
+
+
+def _store_calls(session: Session, runs: Sequence[StepRun], *, kept: bool = True) -> None:
+    rows = [row for run in runs for row in run.calls(kept=kept)]
+    model_calls.add_model_calls(session, rows, [each for run in runs for each in run.settled])
 
 
 def _merged(runs: Iterable[StepRun]) -> Claim:
     """The claim on the items of all these runs, which belong to one round."""
-    claims = [run.claim for run in runs]
-    return Claim(claims[0].run, {key: attempt for claim in claims for key, attempt in claim.attempts.items()})
+    held = [run.claim for run in runs]
+    return Claim(held[0].run, {key: attempt for claim in held for key, attempt in claim.attempts.items()})

@@ -8,33 +8,39 @@ import asyncio
 import inspect
 import time
 import uuid
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import structlog
 from celery import Signature
-from sqlalchemy.orm import Session
+from structlog.contextvars import bound_contextvars
 
 from clients.llm.protocol import CallDeferred, CallLog, Terms
+from clients.telemetry import families, tracing
+from clients.telemetry.meter import METER
 from config.settings import settings
-from db.queries.runs import events, model_calls, streamed_sentences
+from db.queries.runs import events, streamed_sentences
 from db.queries.runs.model_calls import SettledCalls
 from db.session import transaction
 from domain.errors import CitewellError, DatabaseUnavailable
 from domain.query.budget import NO_CALL
 from services.core.call_ledger import begun_rows, ended_rows, model_call_rows
+from services.core.call_telemetry import report_calls
 from services.core.context import StepContext, StepResult
 from services.verification.streamed_results import SENTENCES
 from workers.execution import computing
 from workers.execution.claims import Claim
-from workers.execution.instrumentation import log_item_context
 from workers.execution.work import Step
 from workers.pipeline import Run
 from workers.processes.notifying import notify_watchers
 from workers.processes.runtime import event_loop, worker_name
 
 log = structlog.get_logger()
+
+_MOST_ITEMS = 64
+"""The most items that a log line names; a batch rarely has more."""
 
 Dispatch = Callable[[Signature[Any]], bool]
 """Starts the work of a signature while the step runs; False when that failed, and the work is still to be done."""
@@ -49,7 +55,7 @@ class StepRun:
     def __init__(
         self, step: Step, run: Run, attempts: Mapping[str, int], context: StepContext, dispatch: Dispatch
     ) -> None:
-        self.step, self.has_failed, self.calls_stored = step, False, False
+        self.step, self.is_stopped, self.has_failed, self.calls_stored = step, False, False, False
         self.claim = Claim(run, {(step.name, item): each for item, each in attempts.items() if each}, self.stop)
         self._fence = events.Claim(uuid.UUID(run.query_id), run.launch, run.round, step.name, attempts.get("", 0))
         self._dispatch, self._token = dispatch, uuid.uuid4()
@@ -61,7 +67,6 @@ class StepRun:
         log_.begun_as = begun_rows(self.context, step.name, self._token, worker_name(), prices)
         log_.ended_as = ended_rows(self.context, step.name, self._token, prices)
         self._body: asyncio.Task[StepResult] | None = None
-        self._is_stopped = False
         self.began_ns = self.ended_ns = time.time_ns()
         self.end = asyncio.ensure_future(self.execute())
 
@@ -76,27 +81,40 @@ class StepRun:
         Errors are returned, not raised, after all concurrent calls have ended: DatabaseUnavailable, CallDeferred, and
         any error of a step without a `failed` value.
         """
-        skipped = _skipped(self.step, self.context)
-        self.has_failed = skipped is not None
-        if skipped is not None:
-            return skipped
-        try:
-            with log_item_context(self.step.name, self.context.items):
+        budget, step = self.context.budget, self.step
+        if step.failed is not None and budget.has_used(step.until):
+            # The query can no longer afford it.
+            code = {"code": budget.code} if budget.has_used(NO_CALL) else {}
+            return self._failed(reason=budget.reason, degraded=budget.reason, **code)
+        with self._logged():
+            try:
                 return await self._run_body()
-        except (DatabaseUnavailable, CallDeferred) as error:
-            return error
-        except Exception as error:  # noqa: BLE001 - a failed step is a value, or ends its query
-            return error if self.step.failed is None else self._failure(error)
-        finally:
-            self.ended_ns = time.time_ns()
+            except (DatabaseUnavailable, CallDeferred) as error:
+                return error
+            except Exception as error:
+                if step.failed is None:
+                    return error
+                log.exception("step_failed", query_id=str(self.context.query.id))
+                reason = (
+                    error.message if isinstance(error, CitewellError) else f"internal error ({type(error).__name__})"
+                )
+                degraded = {"degraded": reason} if isinstance(error, computing.OutOfTime) else {}
+                return self._failed(reason=reason, **degraded)
+            finally:
+                self.ended_ns = time.time_ns()
+
+    def _failed(self, **why: str) -> StepResult:
+        # A failed step is a value: the following steps must report "not checked" instead of never running.
+        self.has_failed = True
+        return StepResult({item: {**(self.step.failed or {}), **why} for item in self.context.items})
 
     def stop(self) -> None:
         """Cancel it at its next await, or before it begins. Callable from any thread."""
-        self._is_stopped = True
+        self.is_stopped = True
         event_loop().call_soon_threadsafe(lambda: self._body and self._body.cancel())
 
     async def _run_body(self) -> StepResult:
-        if self._is_stopped:
+        if self.is_stopped:
             return StepResult({})
         if computing.runs_in_child(self.step, self.context):
             body: Coroutine[Any, Any, StepResult] = computing.run_in_child(self.step, self.context)
@@ -109,7 +127,7 @@ class StepRun:
         try:
             return await self._body
         except asyncio.CancelledError:
-            if self._is_stopped:
+            if self.is_stopped:
                 return StepResult({})
             raise
 
@@ -122,17 +140,6 @@ class StepRun:
             calls.terms = replace(calls.terms, ends_at=time.monotonic())
             await calls.settled()
             raise
-
-    def _failure(self, error: Exception) -> StepResult:
-        # A failed step is a value: the following steps must report "not checked" instead of never running.
-        self.has_failed = True
-        with log_item_context(self.step.name, self.context.items):
-            log.error("step_failed", query_id=str(self.context.query.id), exc_info=error)
-        reason = error.message if isinstance(error, CitewellError) else f"internal error ({type(error).__name__})"
-        failed = {**(self.step.failed or {}), "reason": reason}
-        if isinstance(error, computing.OutOfTime):
-            failed["degraded"] = reason
-        return StepResult({item: dict(failed) for item in self.context.items})
 
     def _publish(self, new_events: Sequence[events.EventData]) -> None:
         with transaction() as session:
@@ -155,26 +162,38 @@ class StepRun:
         made = [call for call in self.context.log.records if kept or not call.kept]
         return model_call_rows(made, self.context, self.step.name, settings().models.catalogue, self._token)
 
+    def report(self, outcome: Literal["done", "superseded", "stopped", "put_off", "handed_back"]) -> None:
+        """To the log, as metrics and as a span."""
+        name, run, items = self.step.name, self.claim.run, self.context.items
+        # Kept replies will be found and reported again.
+        records = [record for record in self.context.log.records if outcome != "put_off" or not record.kept]
+        lasted_ns, is_failed = max(0, self.ended_ns - self.began_ns), self.has_failed and outcome == "done"
+        METER.observe(families.STEP_SECONDS, lasted_ns / 1e9, name)
+        METER.count(families.STEP_ITEMS, name, "failed" if is_failed else outcome, by=len(items))
+        with self._logged():
+            log.debug("step", outcome=outcome, model_calls=len(records), ms=lasted_ns // 1_000_000)
+        within = None
+        if tracing.is_on():
+            attributes: dict[str, tracing.Value] = {
+                "citewell.query_id": run.query_id,
+                "citewell.step": name,
+                "citewell.round": run.round,
+                "citewell.launch": run.launch,
+                "citewell.attempt": max(self.claim.attempts.values(), default=0),
+                "citewell.item_count": len(items),
+                "citewell.items": list(items[:_MOST_ITEMS]),
+                "citewell.outcome": outcome,
+            }
+            error = "failed" if self.has_failed else None
+            within = tracing.past_span(f"step {name}", self.began_ns, self.ended_ns, attributes, error=error)
+        report_calls(records, settings().models.catalogue, within)
+
+    def _logged(self) -> AbstractContextManager[None]:
+        return bound_contextvars(step=self.step.name, item=" ".join(self.context.items[:_MOST_ITEMS]))
+
     @property
     def settled(self) -> list[SettledCalls]:
         return [SettledCalls(self.context.query.id, self._token)] if self.context.log.has_begun else []
-
-
-def store_model_calls(session: Session, runs: Iterable[StepRun], *, kept: bool = True) -> None:
-    runs = tuple(runs)
-    rows = [row for run in runs for row in run.calls(kept=kept)]
-    model_calls.add_model_calls(session, rows, [each for run in runs for each in run.settled])
-
-
-def _skipped(step: Step, context: StepContext) -> StepResult | None:
-    """The result of a step that the query can no longer afford, or None."""
-    budget = context.budget
-    if step.failed is None or not budget.has_used(step.until):
-        return None
-    value = {**step.failed, "reason": budget.reason, "degraded": budget.reason}
-    if budget.has_used(NO_CALL):
-        value["code"] = budget.code
-    return StepResult({item: dict(value) for item in context.items})
 
 
 def terms_of(context: StepContext, now: float) -> Terms:

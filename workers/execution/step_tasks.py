@@ -37,15 +37,15 @@ def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
     async def on_loop(
         message: Message, query_id: str, launch: int, round_: int, tenant: int, items: Sequence[str] = ("",)
     ) -> None:
-        continuation = Continuation(message.context.chain or ())
+        work = work_for(full_name, Run(query_id, launch, round_, tenant), items)
         try:
             with acting_for(tenant):
-                await execute(work_for(full_name, Run(query_id, launch, round_, tenant), items), continuation, message)
+                await execute(work, Continuation(message.context.chain or ()), message)
         except DatabaseUnavailable as error:
             pause_s = min(2 ** min(message.retries, 4), _MAX_PAUSE_S)
             raise RetryLater("the database is unreachable", countdown_s=pause_s) from error
         # Only now: a message that is delivered again keeps all its links, and skips those that are done.
-        message.context.chain = continuation.remaining_links
+        message.context.chain = []
 
     def in_thread(task: Task[Any, Any], *args: Any) -> None:
         try:
