@@ -153,7 +153,11 @@ def test_a_step_that_computes_beyond_its_time_is_cut_off() -> None:  # F1
 
 def test_a_cancelled_query_computes_no_further(monkeypatch: pytest.MonkeyPatch) -> None:  # F2
     context, step = _context(), Step("conclude", "concluding", long_work.hang, computes=True)
-    monkeypatch.setattr(computing, "LARGE_CHARS", -1_000_000)
+
+    def always(_: StepContext) -> bool:
+        return True
+
+    monkeypatch.setattr(computing, "is_large", always)
 
     async def work() -> StepResult | Exception:
         working = StepRun(step, Run(str(context.query.id), 1, 0, DEFAULT_TENANT), {"": 1}, context, lambda _: False)

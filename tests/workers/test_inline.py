@@ -4,8 +4,9 @@ import asyncio
 import threading
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import replace
 from typing import Any
 
@@ -645,6 +646,89 @@ def test_what_is_beside_is_stopped_and_billed_when_nobody_needs_it(  # A3, A4
     assert time.monotonic() - began < 10  # "side" would have waited for what is never begun
     assert drafting.ended == []
     assert sorted(calls(run)) == [("a", "a"), ("side", "side"), ("write", "write")]
+
+
+class Waiting:
+    """Behind "a" comes a chord of three items of "b" and of one step beside them, all of which wait for ever."""
+
+    def __init__(self, play: Play) -> None:
+        self._begun = threading.Semaphore(0)
+        for name in ("b", "side"):
+            register(f"query.{name}", [Step(name, name, self._wait, failed=FAILED)])
+        register("query.end", [play.step("end")])
+        self._first = play.step("a", then=self._header)
+
+    def _header(self, run: Run, _: StepContext) -> Signature[Any]:
+        return chord([items_of(run, "b", "1", "2"), items_of(run, "b", "3"), link("side", run)], link("end", run))
+
+    async def _wait(self, context: StepContext) -> StepResult:
+        context.log.records.append(CallRecord("groq", "m", context.items[0], "0" * 12, 1, 1.0, Usage(1, 1)))
+        self._begun.release()
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    def interrupted(self, run: Run, interrupt: Callable[[], object]) -> None:
+        """Execute until all are at work, and then `interrupt`."""
+
+        def interrupt_it() -> None:
+            for _ in range(2):
+                assert self._begun.acquire(timeout=20)
+            interrupt()
+
+        with acting_for(run.tenant):
+            thread = threading.Thread(target=copy_context().run, args=(interrupt_it,))
+            thread.start()
+            try:
+                execute_work(Work.single(self._first, run), Continuation())
+            finally:
+                thread.join()
+
+
+@pytest.mark.usefixtures("serving")
+def test_a_cancel_stops_all_that_runs_side_by_side_and_what_it_cost_is_booked(run: Run, play: Play) -> None:  # A3, A4
+    def cancel() -> None:
+        with transaction() as session:
+            finish(session, uuid.UUID(run.query_id), QueryStatus.CANCELLED)
+        claims.held_claims().renew()
+
+    began = time.monotonic()
+    with pytest.raises(Ignore):
+        Waiting(play).interrupted(run, cancel)
+    assert time.monotonic() - began < 30
+    assert stored_items(run) == [("a", "")]
+    assert sorted(step for step, _ in calls(run)) == ["a", "b", "side"]
+
+
+@pytest.mark.usefixtures("serving")
+def test_a_process_that_drains_hands_back_all_that_runs_side_by_side(  # A5
+    run: Run, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims, "_over", threading.Event())
+    with pytest.raises(Reject):
+        Waiting(play).interrupted(run, lambda: claims.start_draining(wait=False))
+    assert stored_items(run) == [("a", "")]
+    assert sorted(step for step, _ in calls(run)) == ["a", "b", "side"]
+    with system_transaction() as session:
+        held = session.execute(text("SELECT step, tries, worker FROM step_outcomes WHERE value IS NULL")).all()
+    assert sorted(held) == [("b", 0, "")] * 3 + [("side", 0, "")]
+
+
+@pytest.mark.usefixtures("serving")
+def test_an_error_of_what_was_added_waits_for_what_is_beside_and_leaves_the_claims(run: Run, play: Play) -> None:  # N4
+    drafting = Drafting(play)
+
+    async def broken(_: StepContext) -> StepResult:
+        drafting.is_begun.set()
+        raise ValueError("broken")
+
+    register("query.rest", [Step("rest", "resting", broken)])
+    with pytest.raises(ValueError, match="broken"):
+        execute_work(drafting.work(run), Continuation())
+    assert drafting.ended == ["side"]
+    assert sorted(calls(run)) == [("a", "a"), ("side", "side"), ("write", "write")]
+    # So the errback ends the query instead of leaving it to the reconciler.
+    with reading() as session:
+        assert steps.is_claimed(session, uuid.UUID(run.query_id))
 
 
 @pytest.mark.usefixtures("serving")

@@ -9,8 +9,10 @@ import uuid
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import NoReturn
 
 import structlog
+from celery.exceptions import Ignore
 from sqlalchemy.orm import Session
 
 from clients.telemetry import families
@@ -38,6 +40,9 @@ log = structlog.get_logger()
 _WAIT_FOR_SUSPECTS_S = 5.0
 
 
+MIN_WAIT_S = 0.5
+
+
 @dataclass(frozen=True, slots=True)
 class Acquired:
     """The context of a message's steps, the `attempts` of the items that it claimed, and the `suspects` still to be
@@ -48,6 +53,17 @@ class Acquired:
     attempts: dict[Key, int]
     suspects: tuple[Key, ...] = ()
     put_off_s: float | None = None
+
+    def leave_rest(self, *, is_redelivered: bool) -> NoReturn:
+        """Raise the fate of a message whose other items are claimed by others, or must not be claimed yet."""
+        if self.put_off_s is not None:
+            # The message is early: this worker's clock is ahead of the one that deferred it.
+            raise RetryLater("the step was put off", countdown_s=max(self.put_off_s, MIN_WAIT_S))
+        if is_redelivered:
+            # The worker that had the message before is dead, or still runs it but has lost the broker.
+            raise RetryLater("another worker holds a claim", countdown_s=settings().recovery.lease_s)
+        # The worker that has the rest continues from here; if it dies, the reconciler restarts the query.
+        raise Ignore
 
 
 async def acquire(work: Work) -> Acquired | None:
@@ -82,18 +98,11 @@ async def acquire(work: Work) -> Acquired | None:
     return acquired
 
 
-def claim_request(
-    run: Run,
-    keys: Sequence[Key],
-    stage: str | None = None,
-    passages: Sequence[int] = (),
-    below_tries: int | None = None,
-) -> step_io.ClaimRequest:
-    """By default suspects are left alone."""
+def claim_request(run: Run, keys: Sequence[Key], stage: str | None = None, left: int = 1) -> step_io.ClaimRequest:
+    """`left`: how many tries an item must have after this one. A suspect has none."""
     recovery = settings().recovery
-    tries = recovery.max_attempts - 1 if below_tries is None else below_tries
-    by = step_io.Claimant(worker_name(), recovery.lease_s, run.launch, tries)
-    return step_io.ClaimRequest(run.round, keys, by, stage, passages)
+    by = step_io.Claimant(worker_name(), recovery.lease_s, run.launch, recovery.max_attempts - left)
+    return step_io.ClaimRequest(run.round, keys, by, stage)
 
 
 def budget_of(options: QueryOptions, used_s: float, spent_usd: float) -> Budget:
@@ -154,8 +163,7 @@ async def suspect_claimed(work: Work, key: Key) -> AsyncGenerator[dict[Key, int]
         reason = "another step that broke its worker before is being tried"
         raise RetryLater(reason, countdown_s=_WAIT_FOR_SUSPECTS_S) from None
     try:
-        request = claim_request(work.run, [key], below_tries=settings().recovery.max_attempts)
-        entry = await step_io.claim_steps(work.run.query_id, request)
+        entry = await step_io.claim_steps(work.run.query_id, claim_request(work.run, [key], left=0))
         yield entry.claimed if entry else {}
     finally:
         lock.release()

@@ -43,10 +43,6 @@ def children() -> Children:
     return Children()
 
 
-def runs_in_child(step: Step, context: StepContext) -> bool:
-    return step.computes and is_large(context)
-
-
 def is_large(context: StepContext) -> bool:
     """Whether a step over the query's answer may compute for long, judged by what is already loaded."""
     draft, selection = context.outcome("generate"), context.outcome("select")

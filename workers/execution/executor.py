@@ -8,7 +8,7 @@ the process; blocking database work runs in threads.
 
 import asyncio
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
@@ -20,7 +20,6 @@ from structlog.contextvars import bound_contextvars
 
 from clients.llm.protocol import CallDeferred
 from clients.telemetry import tracing
-from config.settings import settings
 from db.queries.runs.steps import Key
 from domain.errors import DatabaseUnavailable
 from services.core.context import StepContext, StepResult
@@ -28,7 +27,7 @@ from workers.execution.acquisition import Acquired, acquire, suspect_claimed
 from workers.execution.claims import held_claims, is_over, reject_if_over
 from workers.execution.inline import Continuation, in_place
 from workers.execution.message import Message, RetryLater
-from workers.execution.result_storage import MIN_WAIT_S, Results, let_go, put_off, store_results
+from workers.execution.result_storage import let_go, put_off, store_results
 from workers.execution.step_run import StepRun
 from workers.execution.work import Work
 from workers.processes.runtime import event_loop
@@ -98,7 +97,7 @@ class _Execution:
                 async with suspect_claimed(work, key) as attempts:
                     following, claimed = await self._run_claimed(attempts)
             if not self._has(work.keys, or_open=True):
-                _leave_to_others(acquired, is_redelivered=self.is_redelivered)
+                acquired.leave_rest(is_redelivered=self.is_redelivered)
             if self.chord is not None:
                 await asyncio.to_thread(_add_to_chord, self.chord, work, acquired.attempts, self.context)
                 # What follows in place comes after the chord.
@@ -116,19 +115,20 @@ class _Execution:
         if not self.open:
             return None, None
         ended, following = await self._ended(), None
-        results = [(run, run.result) for run in ended if isinstance(run.result, StepResult)]
-        self._add_outcomes(results)
+        results = self._take(ended)
         keys = [*self.work.keys, *(key for run in ended for key in run.claim.attempts)]
         if self._has(keys, or_open=len(ended) < len(self.open)):
             following = await self._next()
         while following is not None and following.is_derived:
             self.continuation.advance()
             self.work = following
-            results.append(await self._derived(following))
-            self._add_outcomes(results[-1:])
+            # It has no claim of its own: those that it is stored with fence it.
+            derived = StepRun(following.parts[0].step, following.run, {"": 0}, self.context, self._dispatch)
+            await asyncio.wait([derived.end])
+            results += self._take([derived])
             following = await self._next()
         acquired = await store_results(results, self.context, following) if results else None
-        self.open = [run for run in self.open if not any(run is stored for stored, _ in results)]
+        self.open = [run for run in self.open if run not in dict(results)]
         if deferred := [(run, run.result) for run in ended if isinstance(run.result, CallDeferred)]:
             retry = await asyncio.to_thread(put_off, deferred)
             self.open = []
@@ -137,10 +137,7 @@ class _Execution:
 
     async def _ended(self) -> list[StepRun]:
         """Wait for all open runs and return them. If one that `adds` work ends first, return it alone: what it adds
-        begins at once, and the others are stored with that.
-
-        Raises the error of a step that failed, when all have ended; DatabaseUnavailable only if there is no other.
-        """
+        begins at once, and the others are stored with that."""
         adding = next((run for run in self.open if run.step.adds is not None), None)
         if adding is not None and adding.step.adds is not None and self.chord is None:
             await asyncio.wait([adding.end])
@@ -151,19 +148,19 @@ class _Execution:
                 if is_first and not self.continuation.is_fan_in and self._has(self.work.keys, or_open=True):
                     return [adding]
         await asyncio.wait([run.end for run in self.open])
-        errors = [run.result for run in self.open if isinstance(run.result, Exception)]
+        return self.open
+
+    def _take(self, runs: Sequence[StepRun]) -> list[tuple[StepRun, StepResult]]:
+        """The results of runs that have ended; their outcomes become part of the context. Raises the error of a step
+        that failed, DatabaseUnavailable only if there is no other."""
+        errors = [run.result for run in runs if isinstance(run.result, Exception)]
         for error in sorted(errors, key=lambda each: isinstance(each, DatabaseUnavailable)):
             if not isinstance(error, CallDeferred):
                 raise error
-        return self.open
-
-    async def _derived(self, work: Work) -> tuple[StepRun, StepResult]:
-        # It has no claim of its own: the one that it is stored with fences it.
-        run = StepRun(work.parts[0].step, work.run, {"": 0}, self.context, self._dispatch)
-        result = await run.end
-        if isinstance(result, Exception):
-            raise result
-        return run, result
+        results = [(run, run.result) for run in runs if isinstance(run.result, StepResult)]
+        for run, result in results:
+            self.context = self.context.with_outcomes(run.step.name, result.values)
+        return results
 
     async def _next(self) -> Work | None:
         """The work that follows in place. None to dispatch the rest, and when the context misses what ran beside."""
@@ -177,10 +174,6 @@ class _Execution:
         """Whether these have outcomes, or, with `or_open`, are claimed here."""
         claimed = {key for run in self.open for key in run.claim.attempts} if or_open else ()
         return all(key in self.context.outcomes or key in claimed for key in keys)
-
-    def _add_outcomes(self, results: Results) -> None:
-        for run, result in results:
-            self.context = self.context.with_outcomes(run.step.name, result.values)
 
     def _dispatch(self, link: Signature[Any]) -> bool:
         """Start work that a step spreads, from any thread. False if that failed: it is still to be done."""
@@ -227,15 +220,3 @@ def _add_to_chord(chord: Message, work: Work, attempts: Mapping[Key, int], conte
     for step, _ in work.parts:
         if step.adds is not None and (step.name, "") in attempts:
             chord.add_to_chord(*step.adds(work.run, context))
-
-
-def _leave_to_others(acquired: Acquired, *, is_redelivered: bool) -> None:
-    """Raise the fate of a message whose items others have claimed, or that must not be claimed yet."""
-    if acquired.put_off_s is not None:
-        # The message is early: this worker's clock is ahead of the one that deferred it.
-        raise RetryLater("the step was put off", countdown_s=max(acquired.put_off_s, MIN_WAIT_S))
-    if is_redelivered:
-        # The worker that had the message before is dead, or still runs it but has lost the broker.
-        raise RetryLater("another worker holds a claim", countdown_s=settings().recovery.lease_s)
-    # The worker that has the rest continues from here; if it dies, the reconciler restarts the query.
-    raise Ignore

@@ -99,7 +99,9 @@ class Continuation:
         if not self._links:
             return
         left = [link for links in self._links for link in links]
-        canvas = self._canvas or pipeline.remaining_canvas(Run(*left[0].args[:4]), left)
+        canvas = self._canvas
+        if canvas is None:
+            canvas = pipeline.remaining_canvas(Run(*left[0].args[:4]), left)
         try:
             await asyncio.to_thread(canvas.apply_async)
         except (OperationalError, RedisError, OSError) as error:

@@ -22,7 +22,7 @@ from db.session import after_commit, transaction
 from domain.errors import DatabaseUnavailable
 from services.core.context import PassageCache, StepContext, StepResult
 from workers.execution import claims
-from workers.execution.acquisition import Acquired, budget_of, claim_request
+from workers.execution.acquisition import MIN_WAIT_S, Acquired, budget_of, claim_request
 from workers.execution.claims import Claim
 from workers.execution.message import RetryLater
 from workers.execution.step_run import StepRun
@@ -31,7 +31,6 @@ from workers.processes.notifying import notify_beside, notify_end, notify_watche
 
 log = structlog.get_logger()
 
-MIN_WAIT_S = 0.5
 _MAX_WAIT_S = 60.0
 """Limit of a single wait. Longer waits are split, so that a lost message is noticed within this time."""
 
@@ -113,7 +112,8 @@ def _request(following: Work, context: StepContext, results: Results) -> step_io
     stage = following.stage if following.stage not in entered[-1:] else None
     reads = [] if context.query.is_external else [part.step.reads for part in following.parts if part.step.reads]
     keys = dict.fromkeys(key for read in reads for key in read(context))
-    return claim_request(following.run, following.keys, stage, context.passage_cache.missing([*keys]))
+    request = claim_request(following.run, following.keys, stage)
+    return request._replace(passages=context.passage_cache.missing([*keys]))
 
 
 def _store_with_saves(

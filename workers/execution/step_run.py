@@ -116,7 +116,7 @@ class StepRun:
     async def _run_body(self) -> StepResult:
         if self.is_stopped:
             return StepResult({})
-        if computing.runs_in_child(self.step, self.context):
+        if self.step.computes and computing.is_large(self.context):
             body: Coroutine[Any, Any, StepResult] = computing.run_in_child(self.step, self.context)
         elif inspect.iscoroutinefunction(self.step.body):
             body = self.step.body(self.context)
