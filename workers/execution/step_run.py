@@ -21,8 +21,9 @@ from clients.llm.protocol import CallDeferred, CallLog, Terms
 from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER
 from config.settings import settings
-from db.queries.runs import events, streamed_sentences
+from db.queries.runs import events
 from db.queries.runs.model_calls import SettledCalls
+from db.queries.runs.steps import add_once
 from db.session import transaction
 from domain.errors import CitewellError, DatabaseUnavailable
 from domain.query.budget import NO_CALL
@@ -152,7 +153,7 @@ class StepRun:
         with transaction() as session:
             held = events.add_events_while_held(session, fence, new_events)
             # An item spread before is in progress, or is checked at the end; spread twice it could block a chord.
-            is_new = held and streamed_sentences.add_once(session, fence.query_id, fence.round, SENTENCES, item, value)
+            is_new = held and add_once(session, fence.query_id, fence.round, SENTENCES, item, value)
         if held:
             notify_watchers(fence.query_id)
         return is_new and self.step.spreads is not None and self._dispatch(self.step.spreads(self.claim.run, item))
