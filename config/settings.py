@@ -40,6 +40,7 @@ from config.serving import (
     WorkerSettings,
 )
 from config.sources import SourcesSettings
+from config.stores import OriginalsSettings
 from config.verification import VerificationSettings, VerifyingSettings
 
 
@@ -313,6 +314,7 @@ class Settings(BaseSettings):
     verifying: VerifyingSettings = VerifyingSettings()
     webhooks: WebhookSettings = WebhookSettings()
     sources: SourcesSettings = SourcesSettings()
+    originals: OriginalsSettings = OriginalsSettings()
     admission: AdmissionSettings = AdmissionSettings()
     serving: ServingSettings = ServingSettings()
     pools: dict[str, PoolSettings] = Field(

@@ -5,11 +5,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, UniqueConstraint, func
+from sqlalchemy import BigInteger, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint, func
 from sqlalchemy import text as sql_text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import TENANT_DEFAULT, Base, CreatedAt, Json, Owned
+from db.base import TENANT_DEFAULT, Base, CreatedAt, Json, Owned, OwnedKey
 
 
 class DocumentStatus(StrEnum):
@@ -105,13 +105,50 @@ class Document(Base):
 
 
 class DocumentFile(Base):
-    """The uploaded bytes, so that any ingestion worker can parse them and the text can be extracted again."""
+    """The uploaded bytes, so that any ingestion worker can parse them and the text can be extracted again. Those of a
+    large file may lie elsewhere (DocumentObject).
+    """
 
     __tablename__ = "document_files"
 
     document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
     tenant_id: Mapped[Owned]
     content: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class StoredObject(Base):
+    """A file in a place outside of the database (`originals.store`), announced here before it is written there.
+
+    `loose_since` is set while no document may name it, by a trigger when one that did so goes. What stays loose is
+    deleted.
+    """
+
+    __tablename__ = "stored_objects"
+    __table_args__ = (Index(None, "loose_since", postgresql_where=sql_text("loose_since IS NOT NULL")),)
+
+    tenant_id: Mapped[OwnedKey]
+    place: Mapped[str] = mapped_column(primary_key=True)
+    sha256: Mapped[str] = mapped_column(primary_key=True)
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    loose_since: Mapped[datetime | None] = mapped_column(server_default=func.now())
+
+
+class DocumentObject(Base):
+    """The stored object that is the file of a document without a DocumentFile."""
+
+    __tablename__ = "document_objects"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["tenant_id", "place", "sha256"],
+            ["stored_objects.tenant_id", "stored_objects.place", "stored_objects.sha256"],
+        ),
+        Index(None, "tenant_id", "place", "sha256"),
+    )
+
+    document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    tenant_id: Mapped[Owned]
+    place: Mapped[str]
+    sha256: Mapped[str]
 
 
 class DocumentPage(Base):

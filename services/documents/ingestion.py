@@ -31,8 +31,16 @@ from db.queries.verifications.answer_validity import record_new_version
 from db.session import after_commit, reading, transaction
 from domain.documents.chunks import split_document
 from domain.documents.documents import TextChunk, embedded_text
-from domain.errors import CitewellError, DatabaseUnavailable, DocumentEmpty, EmbeddingUnavailable
+from domain.errors import (
+    CitewellError,
+    DatabaseUnavailable,
+    DocumentEmpty,
+    EmbeddingUnavailable,
+    OriginalNotFound,
+    OriginalUnavailable,
+)
 from services.core import embedding_spaces
+from services.documents.files import read_file
 from services.webhooks.outbox import announce_document
 
 
@@ -69,7 +77,6 @@ class _Job:
     doc_id: str
     filename: str
     title: str
-    content: bytes
     traceparent: str | None
     lost: Event = field(default_factory=Event)
     """Set by a renewal that found the document taken over."""
@@ -92,7 +99,7 @@ def ingest(
 
     When its process dies it is retried after `lease_s`; until then no other worker gets it. `graph` also queues its
     knowledge graph, which is built later (services.documents.graph_building).
-    Raises DatabaseUnavailable, EmbeddingUnavailable (try again later).
+    Raises DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable (try again later).
     """
     job = _claim(document_id, lease_s)
     if job is None:
@@ -112,7 +119,7 @@ def _attempt(job: _Job, embedder: Embedder, limits: IngestionSettings, hold: Hol
         METER.count(families.DOCUMENTS_ENDED, "ready")
     except LeaseLost:
         log.info("ingestion_superseded", document_id=str(job.document_id))
-    except (DatabaseUnavailable, EmbeddingUnavailable):
+    except (DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable):
         # Not the document's fault. If even this cannot be stored, its lease expires.
         with suppress(DatabaseUnavailable), transaction() as session:
             rows.release_document(session, job.document_id, job.attempt)
@@ -137,7 +144,6 @@ def _claim(document_id: uuid.UUID, lease_s: float) -> _Job | None:
         if claim is None:
             return None
         document = rows.get_document(session, document_id)
-        content = rows.get_file(session, document_id)
         given = document.details.get("title")
         title = given if isinstance(given, str) else ""
         job = _Job(
@@ -148,7 +154,6 @@ def _claim(document_id: uuid.UUID, lease_s: float) -> _Job | None:
             document.doc_id,
             document.filename,
             title,
-            content,
             document.traceparent,
         )
     if claim.idle > MAX_ATTEMPTS:
@@ -167,7 +172,7 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
     # Before anything is read: without an embedder the work would be in vain.
     embedding_spaces.embedder_for(embedding_spaces.ensure_space(job.workspace_id, embedder), job.workspace_id, embedder)
     with tracing.span("read"):
-        parsed = with_findings(parse_isolated(job.content, job.filename, limits_of(limits)), job.filename)
+        parsed = with_findings(parse_isolated(_content(job), job.filename, limits_of(limits)), job.filename)
     chunks = split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
     name = (job.title or parsed.found.get("title") or _readable(job.filename))[:_MOST_NAME]
     if not chunks:
@@ -185,6 +190,13 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
             raise LeaseLost
         if graph:
             queue_graph(session, job.document_id, job.workspace_id)
+
+
+def _content(job: _Job) -> bytes:
+    content = read_file(job.document_id)
+    if content is None:
+        raise OriginalNotFound
+    return content
 
 
 def _readable(filename: str) -> str:
