@@ -92,7 +92,11 @@ class IngestionSettings(Group):
         description="Languages of scans, by Tesseract's names; each page is read in the one that fits it best",
     )
     ocr_page_s: float = Field(default=60.0, gt=0, description="Additional time to recognise the text of a scanned page")
-    ocr_max_s: float = Field(default=400.0, gt=0, description="Upper limit of the time for all pages of a scan")
+    ocr_max_s: float = Field(
+        default=400.0,
+        gt=0,
+        description="Upper limit of the time for all pages of a scan that is read at once, as by `citewell verify`",
+    )
     chunk_tokens: int = Field(default=220, ge=30, description="Length of a passage in model tokens")
     overlap_tokens: int = Field(default=30, ge=0, description="Tokens of whole sentences repeated in the next passage")
     batch: int = Field(default=32, ge=1, description="Passages embedded and stored per transaction")

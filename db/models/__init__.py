@@ -10,6 +10,7 @@ from db.models.document import (
     DocumentObject,
     DocumentPage,
     DocumentStatus,
+    RecognisedPage,
     StoredObject,
 )
 from db.models.evaluation import Evaluation
@@ -90,6 +91,7 @@ __all__ = [
     "Query",
     "QueryKind",
     "QueryStatus",
+    "RecognisedPage",
     "Relation",
     "RelationChunk",
     "SharedAnswer",

@@ -30,6 +30,8 @@ class Document(Base):
     `version` counts the documents of one name in the order of acceptance. At most one of them is ready. `attempt`
     counts leases by workers, `idle` those since a chunk was last stored.
 
+    `pages_recognised` counts those of `pages_to_recognise` that are done; both are null for a document without scans.
+
     `launched_at` is when a message for it was last published; null while it waits for its turn.
 
     `pages` holds [number, start, end], `sections` [title, start, end] and `blocks` [kind, start, end, more], in code
@@ -84,6 +86,8 @@ class Document(Base):
     stage: Mapped[str] = mapped_column(server_default="queued")
     chunks_done: Mapped[int] = mapped_column(server_default="0")
     chunks_total: Mapped[int | None]
+    pages_recognised: Mapped[int | None]
+    pages_to_recognise: Mapped[int | None]
     error: Mapped[Json | None]
     attempt: Mapped[int] = mapped_column(server_default="0")
     idle: Mapped[int] = mapped_column(server_default="0")
@@ -165,3 +169,18 @@ class DocumentPage(Base):
     height: Mapped[float]
     words: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     recognised: Mapped[list[Any] | None] = mapped_column(deferred=True)
+
+
+class RecognisedPage(Base):
+    """What was recognised on a page in these `languages` (clients.parsing.recognition.rows); null until it was.
+
+    The rows of a document go when it has been read.
+    """
+
+    __tablename__ = "recognised_pages"
+
+    document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    tenant_id: Mapped[Owned]
+    languages: Mapped[str]
+    content: Mapped[Json | None] = mapped_column(deferred=True)

@@ -207,7 +207,12 @@ def _as_json(document: Document, workspace: str, graph: GraphState | None) -> di
         "version": document.version,
         "status": document.status,
         "stage": document.stage,
-        "progress": {"chunks_done": document.chunks_done, "chunks_total": document.chunks_total},
+        "progress": {
+            "chunks_done": document.chunks_done,
+            "chunks_total": document.chunks_total,
+            "pages_recognised": document.pages_recognised,
+            "pages_to_recognise": document.pages_to_recognise,
+        },
         "pages": len(document.pages or []),
         "graph": _graph_as_json(graph),
         "error": document.error,

@@ -303,6 +303,15 @@ def release_document(session: Session, document_id: uuid.UUID, attempt: int) -> 
     )
 
 
+def hand_back_document(session: Session, document_id: uuid.UUID, attempt: int) -> None:
+    """Return a document that got on to the queue, behind those of others."""
+    session.execute(
+        update(Document)
+        .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)
+        .values(status=DocumentStatus.QUEUED, lease_until=None, launched_at=None, idle=0, progress_at=func.now())
+    )
+
+
 def lock_workspace_of(session: Session, document_id: uuid.UUID) -> None:
     workspace_id = session.scalar(select(Document.workspace_id).where(Document.id == document_id))
     if workspace_id is not None:

@@ -209,6 +209,10 @@ export interface Progress {
   chunks_done: number;
   /** How many passages there will be; null until the text is read. */
   chunks_total: number | null;
+  /** Of a scan: pages whose text is recognised; null for others. */
+  pages_recognised: number | null;
+  /** Of a scan: pages that are pictures; null for others. */
+  pages_to_recognise: number | null;
 }
 
 /** The document's part of the knowledge graph, which is built after the document is ready. */

@@ -396,6 +396,8 @@ class Progress(TypedDict):
 
     chunks_done: int
     chunks_total: int | None
+    pages_recognised: int | None
+    pages_to_recognise: int | None
 
 
 class DocumentGraph(TypedDict):
