@@ -1454,6 +1454,8 @@ export interface CitationCheck {
   decided_by: string | null;
   /** The state. */
   status: string;
+  /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
+  recognised_confidence?: number | null;
 }
 
 /** One verification of one answer; rows are appended and never changed. */

@@ -190,6 +190,7 @@ class CitationCheck(TypedDict):
     evidence: str | None
     decided_by: str | None
     status: str
+    recognised_confidence: NotRequired[float | None]
 
 
 class CommonScores(TypedDict):
