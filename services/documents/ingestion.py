@@ -41,7 +41,7 @@ from domain.errors import (
 )
 from services.core import embedding_spaces
 from services.documents.files import read_file
-from services.documents.recognition import LeaseLost, read_text
+from services.documents.recognition import FileToRead, LeaseLost, read_text
 from services.webhooks.outbox import announce_document
 
 
@@ -203,7 +203,7 @@ def _read(job: _Job, limits: IngestionSettings) -> ParsedDocument | None:
         if not rows.advance_document(session, job.document_id, job.attempt, lease_s=job.lease_s, **pages):
             raise LeaseLost
 
-    return read_text(job.document_id, _content(job), job.filename, limits, advance, job.lost)
+    return read_text(FileToRead(job.document_id, _content(job), job.filename, advance, job.lost), limits)
 
 
 def _content(job: _Job) -> bytes:

@@ -6,7 +6,7 @@ A long scan takes longer than a task may, so it ends after several; none of them
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import Event
 
 from sqlalchemy.orm import Session
@@ -30,53 +30,49 @@ class LeaseLost(Exception):
     """Another worker claimed the document meanwhile; this one stops and stores nothing more."""
 
 
-def read_text(
-    document_id: uuid.UUID,
-    content: bytes,
-    filename: str,
-    settings: IngestionSettings,
-    advance: Advance,
-    lost: Event,
-) -> ParsedDocument | None:
+@dataclass(frozen=True, slots=True)
+class FileToRead:
+    """A file that this worker reads; `lost` is set when another one took it over."""
+
+    document_id: uuid.UUID
+    content: bytes
+    filename: str
+    advance: Advance
+    lost: Event
+
+
+def read_text(file: FileToRead, settings: IngestionSettings) -> ParsedDocument | None:
     """Read a file; None when pages are left for another task. Raises DocumentUnusable, LeaseLost."""
     limits = limits_of(settings)
     languages = "+".join(limits.ocr_data)
     with reading() as session:
-        count, pending = rows.list_pages(session, document_id, languages)
+        count, pending = rows.list_pages(session, file.document_id, languages)
     if not count:
-        outline = outline_isolated(content, filename, limits)
+        outline = outline_isolated(file.content, file.filename, limits)
         if not outline.scanned or limits.recognise == "off":
             return outline
         count, pending = len(outline.scanned), list(outline.scanned)
         with transaction() as session:
-            advance(session, 0, count)
-            rows.begin(session, document_id, pending, languages)
-    if not _recognise(document_id, content, filename, limits, pending, count, advance, lost):
+            file.advance(session, 0, count)
+            rows.begin(session, file.document_id, pending, languages)
+    if not _recognise(file, limits, pending, count):
         return None
     with reading() as session:
-        known = rows.load_pages(session, document_id)
-    return parse_isolated(content, filename, replace(limits, recognise="now", recognised=known))
+        known = rows.load_pages(session, file.document_id)
+    return parse_isolated(file.content, file.filename, replace(limits, recognise="now", recognised=known))
 
 
-def _recognise(
-    document_id: uuid.UUID,
-    content: bytes,
-    filename: str,
-    limits: ParseLimits,
-    pending: list[int],
-    count: int,
-    advance: Advance,
-    lost: Event,
-) -> bool:
+def _recognise(file: FileToRead, limits: ParseLimits, pending: list[int], count: int) -> bool:
+    """Recognise pages of `count` for a while; True if none is left."""
     until = time.monotonic() + TURN_S
     while pending:
-        if lost.is_set():
+        if file.lost.is_set():
             raise LeaseLost
-        found = recognise_isolated(content, filename, pending, limits, KEPT_AFTER_S)
+        found = recognise_isolated(file.content, file.filename, pending, limits, KEPT_AFTER_S)
         pending = [number for number in pending if number not in found]
         with transaction() as session:
-            advance(session, count - len(pending), count)
-            rows.store_pages(session, document_id, found)
+            file.advance(session, count - len(pending), count)
+            rows.store_pages(session, file.document_id, found)
         if pending and time.monotonic() > until:
             return False
     return True

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 
 from clients.embeddings import default_embedder
 from config.settings import ConfigurationInvalid, IngestionSettings, settings
 from db.base import Base
-from db.models import Document, DocumentFile, DocumentObject, DocumentStatus, StoredObject
+from db.models import Document, DocumentFile, DocumentObject, DocumentStatus, StoredObject, Tenant
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.documents.files import announce_object, take_loose
 from db.session import acting_for, reading, system_transaction, transaction
@@ -148,7 +148,10 @@ def test_nobodys_file_depends_on_another_tenant(place: Place) -> None:  # A8
         assert read_original(theirs)[1] == LARGE
         assert count(StoredObject) == 2
         remove_document(theirs)
-    assert delete_loose(grace_s=0) == 1
+        send(LARGE + b"2", "other.txt")
+    with system_transaction() as session:
+        session.execute(delete(Tenant).where(Tenant.id == stranger))
+    assert delete_loose(grace_s=0) == 2
     assert read_original(own)[1] == LARGE
     assert len(place.files()) == 1
 
