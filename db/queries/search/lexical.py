@@ -12,7 +12,7 @@ from domain.retrieval.bm25 import Collection, Occurrences, lexical_order
 from domain.retrieval.lexemes import lexemes
 
 # Limits on the work of a search: the lexemes used (the question's rarest), the passages scanned for them, and the
-# passages scored (those with the highest total rarity of shared lexemes).
+# passages scored (those with the highest total weight of shared lexemes).
 _LEXEMES = 32
 _LOOKED_AT = 20_000
 _SCORED = 200
@@ -44,7 +44,7 @@ def _candidates(
     session: Session, workspace_id: int, rarest: list[str], known: Collection, where: Sequence[ColumnElement[bool]]
 ) -> list[int]:
     looked_up = _affordable(rarest, known.frequencies)
-    shared = sum((case((_has([each]), known.rarity(each)), else_=0.0) for each in rarest), literal(0.0))
+    shared = sum((case((_has([each]), known.weight(each)), else_=0.0) for each in rarest), literal(0.0))
     return list(
         session.scalars(
             select(Chunk.id)
