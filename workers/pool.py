@@ -168,7 +168,7 @@ class LoopPool(BasePool):
 
 
 def _count_in_chord(task: Any, context: Any) -> None:
-    # What Celery does after a success: one part fewer of a chord.
+    """Do what Celery does after a success of a part of a chord."""
     try:
         task.backend.mark_as_done(context.id, None, context, store_result=False)
     except _BROKER_ERRORS as error:
@@ -178,7 +178,7 @@ def _count_in_chord(task: Any, context: Any) -> None:
 
 
 def _republish(task: Any, context: Any, retry: RetryLater) -> Exception:
-    # With its chain, chord and errbacks.
+    """Publish the message again, with its chain, chord and errbacks."""
     try:
         again = {"countdown": retry.countdown_s, "eta": retry.eta, "retries": (context.retries or 0) + 1}
         task.signature_from_request(context, **again).apply_async()
