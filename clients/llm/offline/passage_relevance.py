@@ -10,8 +10,7 @@ from clients.llm.offline.tuning import TUNING
 from domain.question.question_parts import question_stems
 from domain.retrieval.lexemes import is_unspaced, lexemes
 from domain.text.cache import text_cache
-from domain.text.calculations import CALCULATIONS
-from domain.text.words import content_stems, coverage
+from domain.text.words import CALCULATIONS, content_stems, coverage
 
 _CELL = re.compile(r"[|\t]")
 
