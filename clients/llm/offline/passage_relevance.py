@@ -42,7 +42,7 @@ def _looked_for(question: str) -> tuple[str, ...]:
 
 def _overlap(question: str, wanted: Sequence[str], chunk: str) -> float:
     """The share of `wanted` in the chunk; in unspaced scripts mixed with that of pairs of characters: people write
-    both 수신료 인상 and 수신료인상.
+    both 전기요금 인상 and 전기요금인상.
     """
     by_words = coverage(wanted, read_passage(chunk).stems)
     asked = _lexemes(question)

@@ -385,9 +385,9 @@ def test_what_is_asked_is_answered_and_nothing_beside_it(question: str, source: 
             "The weighted average period of customer relationships was 4 years in 2019 and 3 years in 2018.",
         ),
         (  # compounds are written together, too
-            "2층 침대가 있습니다.",
-            "그리고 2층침대는 성인남자가 숙박하기에는 길이가 짧습니다",
-            "침대도 너무 편하고 화장실도 정말 깨끗해요.",
+            "전기요금 인상 계획",
+            "회사는 전기요금인상계획을 이사회에 보고했다.",
+            "인상 깊은 영화였다고 관객이 말했다.",
         ),
     ],
 )
