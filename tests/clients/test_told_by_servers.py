@@ -28,7 +28,6 @@ from clients.llm.protocol import (
 )
 from config.limits import LimiterSettings
 from config.models import ModelInfo
-from domain.prompting.judgements import StatementCheck
 from tests.clients.limiter.stage import NOW, Turned, play, ticket
 from tests.clients.llm.test_lean import CHECK, COMPOSE, END, MODEL, event, served
 
@@ -36,7 +35,6 @@ BOUNDS = Bounds(prompt_bytes=4_000, max_tokens=600)
 OWN = Usage(1_000, 50, estimated=True)
 NO_COUNT: list[Any] = [None, "many", "8", -1, -1_000_000, 1.5, float("nan"), True, [], {}]
 TOO_MUCH: list[Any] = [10**9, 10**30, float("inf"), 1e30]
-VERDICT = StatementCheck.model_json_schema()
 
 
 def read(told: object) -> Usage | None:
