@@ -18,7 +18,8 @@ from config.settings import settings
 from db.base import Base
 from db.migrate import upgrade
 from db.models import DEFAULT_TENANT, WHEEL_SPACE
-from db.session import acting_for, dispose, engine
+from db.queries.access.workspaces import get_or_add_workspace
+from db.session import acting_for, dispose, engine, transaction
 from workers.celery_app import app
 
 # A property that holds must not fail because the machine is busy.
@@ -104,6 +105,22 @@ def database(
     empty_tables()
     _dispose_of_others(postgres_url)
     settings.cache_clear()
+
+
+@pytest.fixture
+def workspace_w(database: str) -> None:
+    """The workspace `w`, empty."""
+    assert database
+    with transaction() as session:
+        get_or_add_workspace(session, "w")
+
+
+@pytest.fixture
+def default_workspace(database: str) -> None:
+    """The workspace that a request without one means, empty."""
+    assert database
+    with transaction() as session:
+        get_or_add_workspace(session, "default")
 
 
 def _dispose_of_others(postgres_url: str) -> None:

@@ -15,20 +15,15 @@ import pytest
 from sqlalchemy import select
 
 from db.models import DEFAULT_TENANT, Query, QueryStatus
-from db.queries.access.workspaces import get_or_add_workspace
-from db.session import acting_for, reading, transaction
+from db.session import acting_for, reading
 from services.queries import conversations
 from tests.cli.conftest import Citewell
 from tests.cli.standing_in import workers
 from tests.stored import IDK, abstain, fail
 
+pytestmark = pytest.mark.usefixtures("workspace_w")
+
 FIRST, SECOND = "How much pressure does pump 4 run at?", "What about pump 20?"
-
-
-@pytest.fixture(autouse=True)
-def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
-    with transaction() as session:
-        get_or_add_workspace(session, "w")
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
