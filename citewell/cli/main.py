@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "share": ("questions.sharing:share_app", "Make a link that opens an answer without a key."),
     "documents": ("documents.documents:app", "List, show, fetch and delete documents."),
     "sources": ("documents.sources:app", "Places that documents come from: list, create, run, delete."),
+    "originals": ("documents.originals:app", "Where files of documents are: show, move."),
     "webhooks": ("administration.webhooks:app", "List, create, test and delete webhooks."),
     "replay": ("questions.control:replay_app", "Ask again what failed, without buying anything twice."),
     "audit": ("verification.audit:app", "Prove a result, replay it, or verify it again."),
@@ -64,7 +65,8 @@ app = typer.Typer(cls=_Commands, rich_markup_mode=None, help="Answers from your 
 
 
 def _summarized() -> None:
-    """Placeholder of a command in the list of commands."""
+    # Stands for a command in the list of commands.
+    ...
 
 
 for _name, (_place, _summary) in COMMANDS.items():
@@ -109,7 +111,7 @@ def _complain(message: str, code: int) -> int:
 
 
 def main() -> None:
-    """The console script. A terminal that cannot show a character gets a replacement, not a traceback."""
+    # A terminal that cannot show a character gets a replacement, not a traceback.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from clients.sources.protocol import Reader
+from clients.sources.factory import Reader
 from config.settings import Settings
 from db.models import ItemOutcome, Source
 from db.queries.documents import source_items as rows
@@ -25,7 +25,14 @@ from domain.documents.sources import (
     document_name,
     refusal_of_type,
 )
-from domain.errors import CitewellError, DatabaseUnavailable, DocumentNotFound, DocumentTypeUnknown, WorkspaceDeleting
+from domain.errors import (
+    CitewellError,
+    DatabaseUnavailable,
+    DocumentNotFound,
+    DocumentTypeUnknown,
+    OriginalUnavailable,
+    WorkspaceDeleting,
+)
 from services.documents.documents import Accepted, NewDocument, accept_document, remove_document
 
 _REMOVED_AT_ONCE = 20
@@ -44,7 +51,10 @@ class Place:
 def take(
     source: Source, options: SourceOptions, place: Place, item: KnownItem, reader: Reader, settings: Settings
 ) -> None:
-    """Fetch an item and store what became of it. Raises DatabaseUnavailable, WorkspaceDeleting."""
+    """Fetch an item and store what became of it.
+
+    Raises DatabaseUnavailable, OriginalUnavailable, WorkspaceDeleting.
+    """
     key = item.wanted.key
     try:
         match reader.fetch(item.wanted):
@@ -54,7 +64,7 @@ def take(
                 _gone(source, options, key, item.document_id)
             case Content() as content:
                 _keep(source, options, place, item, content, settings)
-    except (DatabaseUnavailable, WorkspaceDeleting):
+    except (DatabaseUnavailable, OriginalUnavailable, WorkspaceDeleting):
         raise
     except DocumentTypeUnknown as error:
         with transaction() as session:
@@ -135,7 +145,7 @@ def _record(
 
 
 def _name(source: Source, item: KnownItem, content: Content) -> str:
-    """The name of an item's document, which stays the same as long as its file type does."""
+    # It stays the same as long as its file type does.
     if item.filename and item.filename.lower().endswith(content.suffix):
         return item.filename
     name = document_name(source.name, item.wanted.key, content.suffix)
@@ -145,7 +155,7 @@ def _name(source: Source, item: KnownItem, content: Content) -> str:
 
 
 def _follow(source: Source, options: SourceOptions, item: KnownItem, content: Content, settings: Settings) -> None:
-    """List what the page links to, as far as the source goes."""
+    # As far as the source goes.
     depth = item.wanted.depth + 1
     found = {key: Listed(key, depth=depth) for key in content.links if options.takes(key)}
     if depth > options.depth or not found:

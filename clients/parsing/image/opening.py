@@ -1,15 +1,15 @@
-"""Opens pictures of strangers: their size is bounded before they are unpacked."""
+"""Opens and draws pictures of strangers: their size is bounded before they are unpacked."""
 
 import struct
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from io import BytesIO
 
 from PIL import Image, ImageOps
 
-from clients.parsing.limits import ParseLimits
-from domain.errors import DocumentTooLarge, DocumentUnreadable
+from clients.parsing.limits import MAX_PIXELS, ParseLimits
+from domain.errors import DocumentTooLarge, DocumentUnreadable, PageNotFound
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
 _MOST_PIXELS = 100_000_000  # a page of A3 at 600 dots per inch has 70 million
@@ -17,31 +17,58 @@ _READ_DPI, _READ_PIXELS = 300, 12_000_000  # what letters are recognised best at
 _USUAL_DPI = (100, 1200)
 _PAGE_INCHES = 11.7  # of a picture that does not say it
 _MOST_ENLARGED = 3.0
+_QUALITY = 80
+_FAST = 2  # of 0 to 6
+_MOST_SIDE = 16_000  # WebP has no longer ones
 _DAMAGE = (OSError, SyntaxError, ValueError, EOFError, TypeError, LookupError, struct.error, zlib.error)
 
 
-def pictures_in(data: bytes, filename: str, limits: ParseLimits) -> Iterator[tuple[int, tuple[Image.Image, int]]]:
-    """Yield the number (from 1) of each page, its picture in grey, upright and on white, and its dots per inch.
+def page_numbers(data: bytes, filename: str, limits: ParseLimits) -> list[int]:
+    """The numbers of the pages, from 1. Raises DocumentUnreadable or DocumentTooLarge."""
+    numbers: list[int] = []
+    with _opened(data, filename) as image:
+        while _has_frame(image, len(numbers)):
+            if len(numbers) == limits.max_pages:
+                raise DocumentTooLarge(f"{filename} has more than {limits.max_pages:,} pages, which is the limit.")
+            _check_size(image, filename)
+            numbers.append(len(numbers) + 1)
+    return numbers
+
+
+def readable_page(data: bytes, filename: str, number: int) -> tuple[Image.Image, int]:
+    """Page `number` (from 1) in grey, upright and on white, and its dots per inch.
 
     Raises DocumentUnreadable or DocumentTooLarge.
     """
     with _opened(data, filename) as image:
-        number = 0
-        while _has_frame(image, number):
-            number += 1
-            if number > limits.max_pages:
-                raise DocumentTooLarge(f"{filename} has more than {limits.max_pages:,} pages, which is the limit.")
-            _check_size(image, filename)
-            yield number, _readable(image)
+        image.seek(number - 1)
+        _check_size(image, filename)
+        return _readable(image)
 
 
 def page_picture(data: bytes, filename: str, number: int) -> Image.Image | None:
-    """Page `number` (from 1) in its colours; None if there is none. Raises as `pictures_in` does."""
+    """Page `number` (from 1) in its colours; None if there is none. Raises as `readable_page` does."""
     with _opened(data, filename) as image:
         if number < 1 or not _has_frame(image, number - 1):
             return None
         _check_size(image, filename)
         return ImageOps.exif_transpose(_on_white(image))
+
+
+def draw_image(data: bytes, filename: str, number: int, width: int) -> bytes:
+    """Page `number` (from 1) as WebP, `width` pixels wide unless it is very high.
+
+    Raises PageNotFound, DocumentUnreadable, DocumentTooLarge.
+    """
+    picture = page_picture(data, filename, number)
+    if picture is None:
+        raise PageNotFound(f"{filename} has no page {number:,}.")
+    wide, high = picture.size
+    scale = min(width / wide, (MAX_PIXELS / (wide * high)) ** 0.5, _MOST_SIDE / high)
+    shown = picture.resize((max(1, round(wide * scale)), max(1, round(high * scale))), Image.Resampling.BILINEAR)
+    out = BytesIO()
+    shown.convert("RGB").save(out, "WEBP", quality=_QUALITY, method=_FAST)
+    return out.getvalue()
 
 
 @contextmanager

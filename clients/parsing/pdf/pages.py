@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -30,8 +31,8 @@ class ReadPage:
     is_scan: bool = False
 
 
-Recognise = Callable[[Image.Image, int], tuple[list[Line], Frame]]
-"""Reads a picture of a page of so many dots per inch."""
+Recognise = Callable[[int, Callable[[], tuple[Image.Image, int]]], tuple[list[Line], Frame]]
+"""Reads the page of a number, of which it may ask for a picture and its dots per inch."""
 
 
 def read_pages(
@@ -47,7 +48,7 @@ def read_pages(
     for index in range(len(pdf)):
         try:
             with opened_page(pdf, index) as page:
-                read, count = _read_page(page, budget, recognise)
+                read, count = _read_page(page, budget, recognise and partial(recognise, index + 1))
         except pdfium.PdfiumError:
             raise DocumentUnreadable(f"{filename} is damaged: page {index + 1} cannot be read") from None
         if count > budget:
@@ -66,7 +67,11 @@ def opened_page(pdf: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfPage
         yield page
 
 
-def _read_page(page: pdfium.PdfPage, budget: int, recognise: Recognise | None) -> tuple[ReadPage, int]:
+def _read_page(
+    page: pdfium.PdfPage,
+    budget: int,
+    recognise: Callable[[Callable[[], tuple[Image.Image, int]]], tuple[list[Line], Frame]] | None,
+) -> tuple[ReadPage, int]:
     frame, turned = frame_of(page), page.get_rotation()
     lines, count = _read(page, budget)
     if frame is None or count > budget or not is_picture(page, lines):
@@ -74,13 +79,13 @@ def _read_page(page: pdfium.PdfPage, budget: int, recognise: Recognise | None) -
     if recognise is None:
         return ReadPage(lines, frame, is_scan=True), count
     page.set_rotation(turned)
-    found, shown = recognise(*picture_of(page))
+    found, shown = recognise(partial(picture_of, page))
     seen, stated = (sum(len(line.text) for line in each) for each in (found, lines))
     return (ReadPage(found, shown), seen) if seen > _MORE * stated else (ReadPage(lines, frame), count)
 
 
 def _read(page: pdfium.PdfPage, budget: int) -> tuple[list[Line], int]:
-    """The lines and the number of characters; no lines if that exceeds `budget`."""
+    # No lines if their characters exceed `budget`.
     box = page.get_bbox()
     with closing(page.get_textpage()) as textpage:
         turned = 90 * _usual_quarter(textpage, box)
@@ -105,7 +110,7 @@ def _lines(textpage: pdfium.PdfTextPage, box: Box, budget: int) -> tuple[list[Li
 
 
 def _seen(lines: list[Line]) -> list[Line]:
-    """Drop invisible text, unless it is most of the page: then it is the text recognised in a scan."""
+    # Invisible text that is most of the page is the text recognised in a scan.
     visible = [line for line in lines if not line.invisible]
     weight = sum(len(line.text) for line in visible)
     return visible if 2 * weight >= sum(len(line.text) for line in lines) else lines
