@@ -7,8 +7,8 @@ first number of an item is now one of two million, and ends in 001: 999 claims l
 
 from alembic import op
 
-revision = "0036"
-down_revision = "0035"
+revision = "0038"
+down_revision = "0037"
 branch_labels = None
 depends_on = None
 
