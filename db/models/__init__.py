@@ -4,7 +4,7 @@ from db.models.access import DEFAULT_TENANT, ApiKey, IdempotencyKey, Tenant, Wor
 from db.models.answer import Answer, AuditChain, Citation
 from db.models.chunk import Chunk, Lexeme
 from db.models.conversation import Conversation, ConversationText, ConversationTurn
-from db.models.document import Document, DocumentFile, DocumentPage, DocumentStatus
+from db.models.document import Document, DocumentEdit, DocumentFile, DocumentPage, DocumentStatus, EditKind
 from db.models.evaluation import Evaluation
 from db.models.external import Batch, GivenSource
 from db.models.feedback import Feedback, SharedAnswer
@@ -54,10 +54,12 @@ __all__ = [
     "DeliveryStatus",
     "Document",
     "DocumentChange",
+    "DocumentEdit",
     "DocumentFile",
     "DocumentGraph",
     "DocumentPage",
     "DocumentStatus",
+    "EditKind",
     "EmbeddingSpace",
     "EndpointStatus",
     "Entity",

@@ -203,6 +203,8 @@ def _as_json(document: Document, workspace: str, graph: GraphState | None) -> di
         "stage": document.stage,
         "progress": {"chunks_done": document.chunks_done, "chunks_total": document.chunks_total},
         "pages": len(document.pages or []),
+        "chunks_excluded": document.chunks_excluded,
+        "corrected_from": str(document.corrected_from) if document.corrected_from else None,
         "graph": _graph_as_json(graph),
         "error": document.error,
         "created_at": document.created_at.isoformat(),

@@ -23,6 +23,7 @@ from config.settings import IngestionSettings
 from db.models import DocumentStatus
 from db.queries.access.workspaces import lock_workspace
 from db.queries.documents import documents as rows
+from db.queries.documents.chunk_edits import carry_exclusions
 from db.queries.documents.graph_jobs import queue_graph
 from db.queries.documents.spaces import space_of
 from db.queries.documents.vectors import add_vectors
@@ -43,6 +44,7 @@ def put_in_force(session: Session, document_id: uuid.UUID, attempt: int) -> bool
     """
     status = mark_document_ready(session, document_id, attempt)
     if status is DocumentStatus.READY:
+        carry_exclusions(session, document_id)
         record_new_version(session, document_id)
         announce_document(session, document_id)
     return status is not None
@@ -52,7 +54,7 @@ log = structlog.get_logger()
 
 LEASE_S = 10.0
 MAX_ATTEMPTS = 3
-_MOST_NAME = 200  # characters of a document's name, which each of its passages is found by
+MOST_NAME = 200  # characters of a document's name, which each of its passages is found by
 
 
 class LeaseLost(Exception):
@@ -169,7 +171,7 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
     with tracing.span("read"):
         parsed = with_findings(parse_isolated(job.content, job.filename, limits_of(limits)), job.filename)
     chunks = split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
-    name = (job.title or parsed.found.get("title") or _readable(job.filename))[:_MOST_NAME]
+    name = (job.title or parsed.found.get("title") or readable_name(job.filename))[:MOST_NAME]
     if not chunks:
         raise DocumentEmpty
     made = [_row(job, chunk) for chunk in chunks]
@@ -187,7 +189,7 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
             queue_graph(session, job.document_id, job.workspace_id)
 
 
-def _readable(filename: str) -> str:
+def readable_name(filename: str) -> str:
     """A file's name in words: `AAPL_10-K_2023.pdf` says what the document is, and is found by it."""
     return PurePath(filename).stem.replace("_", " ")
 
