@@ -53,13 +53,13 @@ def test_an_old_citation_proves_after_a_correction_and_a_new_answer_reads_the_ne
     new = made.raise_for_status().json()["document"]["id"]
     span = offline.stored_text(citation["document_id"])[citation["source_start"] : citation["source_end"]]
     assert (citation["document_id"], span) == (old, citation["text_span"])
-    assert http.get(f"/v1/queries/{first['id']}/audit").raise_for_status().json()["valid"] is True
+    assert http.get(f"/v1/queries/{first['id']}/audit/check").raise_for_status().json()["intact"]
 
     def standing() -> str:
         return http.get(f"/v1/queries/{first['id']}").json()["standing"]["state"]
 
     # The cited words do not stand in the new version.
-    until(lambda: standing() not in ("current", "unchanged"))
+    until(lambda: standing() == "invalidated")
     second = offline.ask(QUESTION, workspace="corrected")
     cited = second["citations"][0]
     assert (cited["document_id"], "21 days" in second["answer"]) == (new, True)
