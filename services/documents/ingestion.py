@@ -190,7 +190,7 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
 
 
 def readable_name(filename: str) -> str:
-    """A file's name in words: `AAPL_10-K_2023.pdf` says what the document is, and is found by it."""
+    # `AAPL_10-K_2023.pdf` says what the document is, and is found by it.
     return PurePath(filename).stem.replace("_", " ")
 
 

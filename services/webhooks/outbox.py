@@ -69,7 +69,7 @@ def announce_query(session: Session, query_id: uuid.UUID, ended: Finished, statu
     type_ = _QUERY_EVENTS.get((QueryKind(ended.kind), status))
     if type_ is None:
         return
-    wanting = _wanting(session, type_) if ended.batch_id is None else []
+    wanting = _wanting(session, type_) if ended.has_endpoints and ended.batch_id is None else []
     # The data takes a few statements, and most installations have no receiver for it.
     if wanting or ended.callback_url:
         data = _query_data(session, queries.get_query(session, query_id), status)
@@ -77,7 +77,7 @@ def announce_query(session: Session, query_id: uuid.UUID, ended: Finished, statu
 
 
 def announce_batch(session: Session, batch_id: uuid.UUID) -> None:
-    """Announce that the last item of a batch has ended; a cancelled batch is not announced."""
+    # A cancelled batch is not announced.
     batch = batches.get_batch(session, batch_id)
     if batch.cancelled_at is None:
         states = batches.count_states(session, batch_id)
@@ -104,7 +104,7 @@ def receiver_of(endpoint: WebhookEndpoint) -> Receiver:
 
 
 def _wanting(session: Session, type_: str) -> list[WebhookEndpoint]:
-    """Includes disabled endpoints: what they missed can be replayed when they are enabled again."""
+    # Disabled ones too: what they missed can be replayed when they are enabled again.
     return [
         endpoint
         for endpoint in endpoints.list_endpoints(session)
