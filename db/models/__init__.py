@@ -4,7 +4,17 @@ from db.models.access import DEFAULT_TENANT, ApiKey, IdempotencyKey, Tenant, Wor
 from db.models.answer import Answer, AuditChain, Citation
 from db.models.chunk import Chunk, Lexeme
 from db.models.conversation import Conversation, ConversationText, ConversationTurn
-from db.models.document import Document, DocumentEdit, DocumentFile, DocumentPage, DocumentStatus, EditKind
+from db.models.document import (
+    Document,
+    DocumentEdit,
+    DocumentFile,
+    DocumentObject,
+    DocumentPage,
+    DocumentStatus,
+    EditKind,
+    RecognisedPage,
+    StoredObject,
+)
 from db.models.evaluation import Evaluation
 from db.models.external import Batch, GivenSource
 from db.models.feedback import Feedback, SharedAnswer
@@ -57,6 +67,7 @@ __all__ = [
     "DocumentEdit",
     "DocumentFile",
     "DocumentGraph",
+    "DocumentObject",
     "DocumentPage",
     "DocumentStatus",
     "EditKind",
@@ -84,6 +95,7 @@ __all__ = [
     "Query",
     "QueryKind",
     "QueryStatus",
+    "RecognisedPage",
     "Relation",
     "RelationChunk",
     "SharedAnswer",
@@ -92,6 +104,7 @@ __all__ = [
     "SourcePhase",
     "SourceStatus",
     "StepOutcome",
+    "StoredObject",
     "Tenant",
     "Verification",
     "VerificationClaim",

@@ -20,7 +20,7 @@ from db.models import Import, ImportStatus
 from db.queries.documents import imports as rows
 from db.session import reading, transaction
 from domain.documents.formats import SUFFIXES, advice
-from domain.errors import CitewellError, DatabaseUnavailable, DocumentTypeUnknown
+from domain.errors import CitewellError, DatabaseUnavailable, DocumentTypeUnknown, OriginalUnavailable
 from services.documents.documents import NewDocument, accept_document
 
 log = structlog.get_logger()
@@ -57,7 +57,7 @@ def unpack(
 ) -> bool:
     """Unpack for a while; `start` is called with each new document. True when there is more to unpack.
 
-    An archive that cannot be used ends as failed. Raises DatabaseUnavailable (try again later).
+    An archive that cannot be used ends as failed. Raises DatabaseUnavailable, OriginalUnavailable (try again later).
     """
     job = _claim(import_id, settings.recovery.lease_s)
     if job is None:
@@ -70,7 +70,7 @@ def unpack(
         return more
     except LeaseLost:
         log.info("import_taken_over", import_id=str(import_id))
-    except DatabaseUnavailable:
+    except (DatabaseUnavailable, OriginalUnavailable):
         raise
     except CitewellError as error:
         _fail(job, error.code, error.message)
@@ -122,7 +122,7 @@ def _take(
     try:
         accepted = accept_document(_document(job, archive, member), settings)
         values["document_id"] = accepted.document_id
-    except DatabaseUnavailable:
+    except (DatabaseUnavailable, OriginalUnavailable):
         raise
     except CitewellError as error:
         values |= {"code": error.code, "message": error.message}

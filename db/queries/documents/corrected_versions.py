@@ -73,7 +73,8 @@ def add_corrected_version(
     )
     session.add(new)
     session.flush()
-    session.execute(_COPY_FILE, {"old": old.id, "new": new.id})
+    for copying in (_COPY_FILE, _COPY_OBJECT):
+        session.execute(copying, {"old": old.id, "new": new.id})
     _copy_pages(session, old.id, new.id, change)
     session.execute(_SUPERSEDE, {"old": old.id, "new": new.id})
     return new
@@ -82,6 +83,10 @@ def add_corrected_version(
 _COPY_FILE = text("""
     INSERT INTO document_files (document_id, content)
     SELECT :new, content FROM document_files WHERE document_id = :old
+""")
+_COPY_OBJECT = text("""
+    INSERT INTO document_objects (document_id, place, sha256)
+    SELECT :new, place, sha256 FROM document_objects WHERE document_id = :old
 """)
 _SUPERSEDE = text("UPDATE documents SET superseded_by = :new, superseded_at = now() WHERE id = :old")
 

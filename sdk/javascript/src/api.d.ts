@@ -209,6 +209,10 @@ export interface Progress {
   chunks_done: number;
   /** How many passages there will be; null until the text is read. */
   chunks_total: number | null;
+  /** Of a scan: pages whose text is recognised; null for others. */
+  pages_recognised: number | null;
+  /** Of a scan: pages that are pictures; null for others. */
+  pages_to_recognise: number | null;
 }
 
 /** The document's part of the knowledge graph, which is built after the document is ready. */
@@ -1552,6 +1556,8 @@ export interface CitationCheck {
   decided_by: string | null;
   /** The state. */
   status: string;
+  /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
+  recognised_confidence?: number | null;
 }
 
 /** One verification of one answer; rows are appended and never changed. */

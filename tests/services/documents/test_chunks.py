@@ -12,7 +12,7 @@ from config.settings import IngestionSettings, settings
 from db.models import Chunk, DocumentChange, Lexeme, Workspace
 from db.queries.access.workspaces import get_workspace
 from db.queries.documents.chunk_edits import Edit
-from db.queries.documents.documents import find_file, get_document_text
+from db.queries.documents.documents import get_document_text
 from db.queries.documents.lexicon import recount
 from db.queries.search.lexical import search_scored
 from db.queries.search.vector_search import search_vector
@@ -30,6 +30,7 @@ from services.documents.documents import (
     accept_document,
     read_document,
     read_document_layout,
+    read_original,
     remove_document,
 )
 from services.documents.ingestion import ingest
@@ -151,7 +152,7 @@ def test_a_correction_is_a_new_version_whose_offsets_hold() -> None:  # N3, A5
     with reading() as session:
         text = get_document_text(session, new) or ""
         assert text == (get_document_text(session, old) or "").replace("14 days", "fourteen working days 😀")
-        assert find_file(session, new) == find_file(session, old) == RULES.encode()
+    assert read_original(new) == read_original(old) == ("rules.md", RULES.encode())
     after = chunks_of(new)
     assert [chunk["text"] for chunk in after] == [before[0]["text"], right, before[2]["text"]]
     assert [chunk["corrected"] for chunk in after] == [False, True, False]

@@ -200,6 +200,7 @@ class CitationCheck(TypedDict):
     evidence: str | None
     decided_by: str | None
     status: str
+    recognised_confidence: NotRequired[float | None]
 
 
 class CommonScores(TypedDict):
@@ -339,6 +340,8 @@ class Progress(TypedDict):
 
     chunks_done: int
     chunks_total: int | None
+    pages_recognised: int | None
+    pages_to_recognise: int | None
 
 
 class DocumentGraph(TypedDict):

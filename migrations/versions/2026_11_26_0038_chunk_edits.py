@@ -8,8 +8,8 @@ from alembic import op
 
 from migrations.tenancy import OWNER, isolate, limit
 
-revision = "0036"
-down_revision = "0035"
+revision = "0038"
+down_revision = "0037"
 branch_labels = None
 depends_on = None
 
