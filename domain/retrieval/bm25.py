@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 from domain.retrieval.lexemes import is_unspaced
-from domain.text.calculations import CALCULATIONS
+from domain.text.words import CALCULATIONS
 
 K = TypeVar("K", bound=Hashable)
 

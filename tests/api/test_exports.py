@@ -18,16 +18,9 @@ from db.session import transaction
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.keys import bearer, make_key
-from tests.stored import ANSWER, SPAN, abstain, store_answered_query
+from tests.stored import ANSWER, SPAN, abstain
 
 HOSTILE = "<script>alert(1)</script> ![x](http://evil.example/p.png) [go](javascript:alert(1)) | `=1+1`"
-
-
-@pytest.fixture
-def query_id(database: str) -> str:
-    assert database
-    with transaction() as session:
-        return str(store_answered_query(session).id)
 
 
 def exported(http: httpx.Client, query_id: str, format: str, **options: Any) -> httpx.Response:

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import read_passage
@@ -10,8 +11,7 @@ from clients.llm.offline.tuning import TUNING
 from domain.question.question_parts import question_stems
 from domain.retrieval.lexemes import is_unspaced, lexemes
 from domain.text.cache import text_cache
-from domain.text.calculations import CALCULATIONS
-from domain.text.words import content_stems, coverage
+from domain.text.words import CALCULATIONS, content_stems, coverage
 
 _CELL = re.compile(r"[|\t]")
 
@@ -32,18 +32,19 @@ def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
     return _logistic(TUNING.chunk_slope * (raw - TUNING.chunk_middle))
 
 
-def _looked_for(question: str) -> list[str]:
+@lru_cache(maxsize=256)
+def _looked_for(question: str) -> tuple[str, ...]:
     """The stems of what a question is about: the average of other assets is asked of what says "Other assets"."""
     stems = question_stems(question, dated=True)
-    return [each for each in stems if each not in CALCULATIONS] or stems
+    return tuple(each for each in stems if each not in CALCULATIONS) or tuple(stems)
 
 
 def _overlap(question: str, wanted: Sequence[str], chunk: str) -> float:
     """The share of `wanted` in the chunk; in unspaced scripts mixed with that of pairs of characters: people write
-    both 수신료 인상 and 수신료인상.
+    both 전기요금 인상 and 전기요금인상.
     """
     by_words = coverage(wanted, read_passage(chunk).stems)
-    asked = frozenset(lexemes(question))
+    asked = _lexemes(question)
     if not any(map(is_unspaced, asked)):
         return by_words
     by_pairs = len(asked & _lexemes(chunk)) / len(asked)
@@ -51,8 +52,8 @@ def _overlap(question: str, wanted: Sequence[str], chunk: str) -> float:
 
 
 @text_cache()
-def _lexemes(chunk: str) -> frozenset[str]:
-    return frozenset(lexemes(chunk))
+def _lexemes(text: str) -> frozenset[str]:
+    return frozenset(lexemes(text))
 
 
 def _named_row(wanted: Sequence[str], chunk: str) -> float:
