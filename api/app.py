@@ -25,6 +25,7 @@ from api.http.uploads import FORM_OVERHEAD_BYTES
 from api.routes import (
     audits,
     batches,
+    chunks,
     citations,
     completions,
     conversations,
@@ -74,6 +75,7 @@ _READING = Access(Scope.READ, Scope.READ, within_workspaces=True)
 _ROUTERS = (
     (workspaces.router, _DOCUMENTS),
     (documents.router, _DOCUMENTS),
+    (chunks.router, _DOCUMENTS),
     (originals.router, _DOCUMENTS),
     (imports.router, _DOCUMENTS),
     (sources.router, _DOCUMENTS),

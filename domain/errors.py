@@ -6,6 +6,7 @@ CitewellError
 │   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid, BatchInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   ├── DocumentSourceInvalid ── PlaceForbidden
+│   ├── CorrectionInvalid
 │   ├── ItemUnusable ── RobotsDisallow, RedirectRefused, NotOfTheSource
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       ├── DocumentTooLarge (413), DocumentTooSlow, PageNotFound (404)
@@ -21,7 +22,7 @@ CitewellError
 └── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
     NotReplayable, NotReverifiable, DocumentNotFailed, TurnUnfinished, WorkspaceNameTaken, WorkspaceNotEmpty (409)
     WorkspaceDeleting, EmbeddingsDiffer, PicturesMissing, BoxesMissing, BoxesOutdated (409)
-    DocumentSourceNameTaken, DocumentSourceDeleting (409)
+    DocumentSourceNameTaken, DocumentSourceDeleting, DocumentNotInForce (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -131,6 +132,10 @@ class RedirectRefused(ItemUnusable):
 
 class NotOfTheSource(ItemUnusable):
     """This is not a part of the source."""
+
+
+class CorrectionInvalid(BadInput):
+    """The corrected text cannot be used."""
 
 
 class CursorInvalid(BadInput):
@@ -424,6 +429,12 @@ class ReembeddingRuns(CitewellError):
 
 class SourceDeleted(CitewellError):
     """A document that the answer was written from was deleted meanwhile; ask again."""
+
+    status = 409
+
+
+class DocumentNotInForce(CitewellError):
+    """Only the version in force can be changed, once it is ready and while no newer one is being read."""
 
     status = 409
 

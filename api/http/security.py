@@ -85,7 +85,7 @@ async def authorise(needs: Access, request: Request, response: Response, key: st
         return
     caller = await _authenticated(key)
     structlog.contextvars.bind_contextvars(key_id=caller.key_id)
-    request.state.key_id = caller.key_id
+    request.state.key_id, request.state.scopes = caller.key_id, caller.scopes
     scope = needs.needed(request.method)
     if not allows(caller.scopes, scope):
         raise ScopeMissing(f"This needs a key with the scope {scope.value!r}; yours does not have it.")

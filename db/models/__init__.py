@@ -6,10 +6,12 @@ from db.models.chunk import Chunk, Lexeme
 from db.models.conversation import Conversation, ConversationText, ConversationTurn
 from db.models.document import (
     Document,
+    DocumentEdit,
     DocumentFile,
     DocumentObject,
     DocumentPage,
     DocumentStatus,
+    EditKind,
     RecognisedPage,
     StoredObject,
 )
@@ -62,11 +64,13 @@ __all__ = [
     "DeliveryStatus",
     "Document",
     "DocumentChange",
+    "DocumentEdit",
     "DocumentFile",
     "DocumentGraph",
     "DocumentObject",
     "DocumentPage",
     "DocumentStatus",
+    "EditKind",
     "EmbeddingSpace",
     "EndpointStatus",
     "Entity",

@@ -14,7 +14,8 @@ class Chunk(Base):
 
     `context` describes where the text belongs: the headings above it, the columns of its table. It is searched with the
     text and shown to models, never cited. `search` holds the `length` lexemes of both and of the document's name, with
-    their positions (domain.retrieval.lexemes).
+    their positions (domain.retrieval.lexemes). No search finds an `excluded` one; a `corrected` one has other words
+    than the file.
     """
 
     __tablename__ = "chunks"
@@ -39,6 +40,8 @@ class Chunk(Base):
     context: Mapped[str | None]
     length: Mapped[int] = mapped_column(server_default="0")
     search: Mapped[str] = mapped_column(TSVECTOR, server_default="", deferred=True)
+    excluded: Mapped[bool] = mapped_column(server_default="false")
+    corrected: Mapped[bool] = mapped_column(server_default="false")
 
 
 class Lexeme(Base):

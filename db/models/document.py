@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, ForeignKey, ForeignKeyConstraint, Index, Larg
 from sqlalchemy import text as sql_text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import TENANT_DEFAULT, Base, CreatedAt, Json, Owned, OwnedKey
+from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt, Json, Owned, OwnedKey
 
 
 class DocumentStatus(StrEnum):
@@ -29,6 +29,8 @@ class Document(Base):
 
     `version` counts the documents of one name in the order of acceptance. At most one of them is ready. `attempt`
     counts leases by workers, `idle` those since a chunk was last stored.
+
+    `chunks_excluded` of its chunks are not searched. `corrected_from` is the version that this one corrects.
 
     `pages_recognised` counts those of `pages_to_recognise` that are done; both are null for a document without scans.
 
@@ -86,6 +88,8 @@ class Document(Base):
     stage: Mapped[str] = mapped_column(server_default="queued")
     chunks_done: Mapped[int] = mapped_column(server_default="0")
     chunks_total: Mapped[int | None]
+    chunks_excluded: Mapped[int] = mapped_column(server_default="0")
+    corrected_from: Mapped[uuid.UUID | None]
     pages_recognised: Mapped[int | None]
     pages_to_recognise: Mapped[int | None]
     error: Mapped[Json | None]
@@ -169,6 +173,43 @@ class DocumentPage(Base):
     height: Mapped[float]
     words: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     recognised: Mapped[list[Any] | None] = mapped_column(deferred=True)
+
+
+class EditKind(StrEnum):
+    """What was done to a chunk. Exclusions go over to a new version with the chunks whose text is the same in it, and
+    end with the others.
+    """
+
+    EXCLUDED = "excluded"
+    INCLUDED = "included"
+    CORRECTED = "corrected"
+    EXCLUSION_KEPT = "exclusion_kept"
+    EXCLUSION_ENDED = "exclusion_ended"
+
+
+class DocumentEdit(Base):
+    """A change of a chunk by people, for the history of a document. `made_by` is the id of a key, null without keys.
+
+    A correction belongs to the version that it made, and tells the text at `start_index` of the version `from_document`
+    as it was (`before`) and is (`after`).
+    """
+
+    __tablename__ = "document_edits"
+
+    id: Mapped[BigId]
+    tenant_id: Mapped[Owned]
+    workspace_id: Mapped[int] = mapped_column(ForeignKey("workspaces.id", ondelete="CASCADE"))
+    document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), index=True)
+    from_document: Mapped[uuid.UUID | None]
+    kind: Mapped[str]
+    chunk_index: Mapped[int]
+    start_index: Mapped[int]
+    end_index: Mapped[int]
+    before: Mapped[str]
+    after: Mapped[str | None]
+    reason: Mapped[str | None]
+    made_by: Mapped[str | None]
+    created_at: Mapped[CreatedAt]
 
 
 class RecognisedPage(Base):

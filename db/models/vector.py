@@ -37,7 +37,8 @@ class EmbeddingSpace(Base):
 
 
 class ChunkVector(Base):
-    """The vector of a chunk in half precision; `sha256` is of exactly the text that was embedded.
+    """The vector of a chunk in half precision; `sha256` is of exactly the text that was embedded. `excluded` is the
+    chunk's, so that a search by vectors need not read the chunks.
 
     The column has no fixed dimension, so every space has an index of its own (db.indexes): on the vector cast to the
     space's dimension, over the rows of the space.
@@ -65,3 +66,4 @@ class ChunkVector(Base):
     document_id: Mapped[uuid.UUID]
     sha256: Mapped[bytes] = mapped_column(LargeBinary)
     embedding: Mapped[list[float]] = mapped_column(HALFVEC())
+    excluded: Mapped[bool] = mapped_column(server_default="false")

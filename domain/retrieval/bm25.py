@@ -57,9 +57,16 @@ def lexical_order(question: Sequence[str], found: Sequence[Occurrences[K]], coll
 
     Equal ones stay in the order given.
     """
+    return [key for key, _ in lexical_scores(question, found, collection)]
+
+
+def lexical_scores(
+    question: Sequence[str], found: Sequence[Occurrences[K]], collection: Collection
+) -> list[tuple[K, float]]:
+    """The same with their scores."""
     asked = PreparedQuestion(question, collection)
     scores = {each.key: asked.score(each) for each in found}
-    return sorted((key for key, score in scores.items() if score > 0), key=lambda key: -scores[key])
+    return sorted(((key, score) for key, score in scores.items() if score > 0), key=lambda each: -each[1])
 
 
 class PreparedQuestion:

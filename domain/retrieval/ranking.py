@@ -36,11 +36,18 @@ def fuse(rankings: Sequence[Sequence[K]], weights: Sequence[float] | None = None
     Every key appears once; equal sums stay in the order of their first appearance. Weights are 1 unless given. The
     paper's k of 60 lets deep agreement beat a first place; a small k suits the few, short lists here better.
     """
+    return list(fusion_points(rankings, weights, k))
+
+
+def fusion_points(
+    rankings: Sequence[Sequence[K]], weights: Sequence[float] | None = None, k: int = _RRF_K
+) -> dict[K, float]:
+    """The sums that `fuse` orders by, best first."""
     points: dict[K, float] = {}
     for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
         for place, key in enumerate(dict.fromkeys(ranking), start=1):
             points[key] = points.get(key, 0.0) + weight / (k + place)
-    return sorted(points, key=lambda key: -points[key])
+    return dict(sorted(points.items(), key=lambda each: -each[1]))
 
 
 def within_budget(ranked: Sequence[T], tokens: Callable[[T], int], budget: int | None) -> list[T]:

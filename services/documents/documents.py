@@ -214,6 +214,8 @@ def _as_json(document: Document, workspace: str, graph: GraphState | None) -> di
             "pages_to_recognise": document.pages_to_recognise,
         },
         "pages": len(document.pages or []),
+        "chunks_excluded": document.chunks_excluded,
+        "corrected_from": str(document.corrected_from) if document.corrected_from else None,
         "graph": _graph_as_json(graph),
         "error": document.error,
         "created_at": document.created_at.isoformat(),

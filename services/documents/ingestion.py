@@ -22,6 +22,7 @@ from config.settings import IngestionSettings
 from db.models import DocumentStatus
 from db.queries.access.workspaces import lock_workspace
 from db.queries.documents import documents as rows
+from db.queries.documents.chunk_edits import carry_exclusions
 from db.queries.documents.graph_jobs import queue_graph
 from db.queries.documents.recognised import forget
 from db.queries.documents.spaces import space_of
@@ -52,6 +53,7 @@ def put_in_force(session: Session, document_id: uuid.UUID, attempt: int) -> bool
     """
     status = mark_document_ready(session, document_id, attempt)
     if status is DocumentStatus.READY:
+        carry_exclusions(session, document_id)
         record_new_version(session, document_id)
         announce_document(session, document_id)
     return status is not None
@@ -61,7 +63,7 @@ log = structlog.get_logger()
 
 LEASE_S = 10.0
 MAX_ATTEMPTS = 3
-_MOST_NAME = 200  # characters of a document's name, which each of its passages is found by
+MOST_NAME = 200  # characters of a document's name, which each of its passages is found by
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,7 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
         return False
     parsed = with_findings(parsed, job.filename)
     chunks = split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
-    name = (job.title or parsed.found.get("title") or _readable(job.filename))[:_MOST_NAME]
+    name = (job.title or parsed.found.get("title") or readable_name(job.filename))[:MOST_NAME]
     if not chunks:
         raise DocumentEmpty
     made = [_row(job, chunk) for chunk in chunks]
@@ -213,7 +215,7 @@ def _content(job: _Job) -> bytes:
     return content
 
 
-def _readable(filename: str) -> str:
+def readable_name(filename: str) -> str:
     # `AAPL_10-K_2023.pdf` says what the document is, and is found by it.
     return PurePath(filename).stem.replace("_", " ")
 

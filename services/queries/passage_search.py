@@ -51,10 +51,10 @@ def search_passages(new: NewSearch, settings: Settings, embedder: Embedder) -> d
     with reading() as session:
         passages = get_passages(session, similarity)
         names = workspace_names_of(session, {passage.document_id for passage in passages})
-        seen = _recognised(session, passages)
+        seen = find_recognised_in(session, passages)
     found = [
         {
-            **_as_json(passage, seen),
+            **passage_json(passage, seen),
             "workspace": names[passage.document_id],
             "similarity": similarity[passage.key],
         }
@@ -72,15 +72,15 @@ def read_passages(
         if get_document(session, document_id).status not in _READ:
             raise DocumentNotRead
         passages = list_passages(session, document_id, page=page, chunk_id=chunk_id, first=first, limit=limit)
-        seen = _recognised(session, passages)
-    return [_as_json(passage, seen) for passage in passages]
+        seen = find_recognised_in(session, passages)
+    return [passage_json(passage, seen) for passage in passages]
 
 
-def _recognised(session: Session, passages: Iterable[Passage]) -> Recognised:
+def find_recognised_in(session: Session, passages: Iterable[Passage]) -> Recognised:
     return find_recognised(session, {(each.document_id, each.page) for each in passages if each.page})
 
 
-def _as_json(passage: Passage, seen: Recognised) -> dict[str, Any]:
+def passage_json(passage: Passage, seen: Recognised) -> dict[str, Any]:
     return {
         "document_id": passage.document_id,
         "document_name": passage.filename,

@@ -130,7 +130,7 @@ def store(session: Session, query_id: uuid.UUID, checked: NewQuery, settings: Se
         question=asked.question,
         mode=parse_mode(asked.mode).value,
         provider=settings.provider,
-        options=_over([workspace.id, *(each.id for each in others)], asked, settings).model_dump(mode="json"),
+        options=options_over([workspace.id, *(each.id for each in others)], asked, settings).model_dump(mode="json"),
         callback_url=asked.callback_url,
         traceparent=tracing.traceparent(),
         **requester_columns(session),
@@ -151,7 +151,7 @@ def open_workspaces(session: Session, names: Iterable[str]) -> list[Workspace]:
     return found
 
 
-def _over(workspaces: Sequence[int], asked: NewQuery, settings: Settings) -> QueryOptions:
+def options_over(workspaces: Sequence[int], asked: NewQuery, settings: Settings) -> QueryOptions:
     options = resolve_options(asked, settings)
     if len(workspaces) == 1:
         return options

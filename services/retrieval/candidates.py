@@ -12,17 +12,18 @@ from db.queries.access.workspaces import existing_workspaces
 from db.queries.documents.documents import count_unread
 from db.queries.documents.spaces import Space, find_space
 from db.queries.search.filters import conditions
-from db.queries.search.lexical import search_text
+from db.queries.search.lexical import search_scored
 from db.queries.search.vector_search import search_vector
 from db.session import reading
 from domain.errors import EmbeddingsDiffer, EmbeddingUnavailable
 from domain.query.options import DocumentFilter
 from domain.query.outcomes import Retrieved
-from domain.retrieval.ranking import fuse
+from domain.retrieval.ranking import fusion_points
 from services.core.context import StepContext, StepResult
 from services.core.embedding_spaces import embedder_for, likely_space, remember_space
 from services.graph.joining import Found, with_graph
 from services.retrieval.agentic_state import made_searches, merged_candidates, search_issues
+from services.retrieval.tracing import Ranking, trace_fusion
 
 log = structlog.get_logger()
 
@@ -52,6 +53,8 @@ class Search:
     dense_weight: float | None = None
     workspaces: tuple[int, ...] = ()
     """All workspaces to search, if there are several."""
+    excluded: bool = False
+    """Search what people took out of the search instead, to tell what it would have found."""
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -166,23 +169,35 @@ def _find(
     hybrid, where = search.method == "hybrid", conditions(search.filter)
     depth = max(search.k, _DEPTH) if hybrid or len(queries) > 1 else search.k
     similarity: dict[int, float] = {}
-    rankings: list[tuple[float, list[int]]] = []
+    rankings: list[Ranking] = []
     with reading() as session:
         places = _present(session, [place for place, each in spaces.items() if each is not None])
         for text, embedding in zip(queries, embeddings, strict=True):
             near = [
                 each
                 for place in places
-                for each in search_vector(session, place, embedding, depth, where=where, space=space)
+                for each in search_vector(
+                    session, place, embedding, depth, where=where, space=space, excluded=search.excluded
+                )
             ]
             near = sorted(near, key=lambda each: -each[1])[:depth]
             similarity = {**dict(near), **similarity}
             if hybrid:
-                rankings += [(1.0, search_text(session, place, text, depth, where)) for place in places]
-            rankings.append((weight if hybrid else 1.0, [key for key, _ in near]))
+                rankings += [_by_words(session, place, text, depth, search) for place in places]
+            rankings.append(Ranking("vector", weight if hybrid else 1.0, near))
         after = {place: find_space(session, place) for place in spaces}
-    fused = fuse([ranking for _, ranking in rankings], [weight for weight, _ in rankings])
-    return [(key, similarity.get(key)) for key in fused], after
+    return [(key, similarity.get(key)) for key in _fused(rankings)], after
+
+
+def _by_words(session: Session, place: int, text: str, depth: int, search: Search) -> Ranking:
+    where = conditions(search.filter)
+    return Ranking("lexical", 1.0, search_scored(session, place, text, depth, where, excluded=search.excluded))
+
+
+def _fused(rankings: Sequence[Ranking]) -> list[int]:
+    points = fusion_points([each.keys for each in rankings], [each.weight for each in rankings])
+    trace_fusion(rankings, points)
+    return list(points)
 
 
 def _present(session: Session, places: Sequence[int]) -> Sequence[int]:
@@ -191,11 +206,11 @@ def _present(session: Session, places: Sequence[int]) -> Sequence[int]:
 
 def find_by_words(queries: Sequence[str], search: Search) -> Found:
     """The lexical half of a hybrid search, for when the question cannot be embedded."""
-    where, depth = conditions(search.filter), max(search.k, _DEPTH)
+    depth = max(search.k, _DEPTH)
     with reading() as session:
         places = _present(session, search.places)
-        rankings = [search_text(session, place, text, depth, where) for text in queries for place in places]
-    return [(key, None) for key in fuse(rankings)]
+        rankings = [_by_words(session, place, text, depth, search) for text in queries for place in places]
+    return [(key, None) for key in _fused(rankings)]
 
 
 def search_for(context: StepContext, queries: Sequence[str], k: int) -> Searched:

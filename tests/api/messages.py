@@ -11,7 +11,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _ROOTS = (
-    *("domain/audit", "domain/correction", "domain/evidence", "domain/keys.py", "domain/query/budget.py"),
+    *(
+        "domain/audit",
+        "domain/correction",
+        "domain/documents/corrections.py",
+        "domain/evidence",
+        "domain/keys.py",
+        "domain/query/budget.py",
+    ),
     *(
         "domain/query/modes.py",
         "domain/query/workspaces.py",
@@ -38,6 +45,7 @@ _ROOTS = (
         "api/http/security.py",
         "api/http/uploads.py",
         "api/routes/documents.py",
+        "api/routes/search.py",
         "api/answers",
     ),
 )

@@ -26,6 +26,7 @@ from services.queries.sharing import share_answer
 from services.webhooks.outbox import announce
 from tests.api.operations import operations
 from tests.api.problems import assert_problem
+from tests.factories import make_chunk
 from tests.keys import bearer, make_key
 from tests.stored import store_answered_query
 from tests.webhooks import register
@@ -42,6 +43,7 @@ IDS: dict[str, Callable[[], str]] = {
     "source_id": lambda: _stored_source(),
     "verification_id": lambda: _finished_verification(),
     "number": lambda: "1",  # of a source of the verification
+    "chunk_index": lambda: _stored_chunk(),
     "batch_id": lambda: str(submit_batch([_given()], None, settings()).query_id),
     "webhook_id": lambda: str(register("https://hooks.example.com/citewell")[0]),
     "delivery_id": lambda: _finished_delivery(),
@@ -52,6 +54,8 @@ IDS: dict[str, Callable[[], str]] = {
 # Bodies of operations with an id in their path, where an empty object is not enough.
 BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/webhooks/{webhook_id}/replay": {"since": "2026-01-01T00:00:00Z"},
+    "PATCH /v1/documents/{document_id}/chunks/{chunk_index}": {"excluded": True},
+    "POST /v1/documents/{document_id}/chunks/{chunk_index}/corrections": {"text": "Theirs"},
     "PATCH /v1/workspaces/{workspace}": {"title": "Theirs"},
     "POST /v1/queries/{query_id}/feedback": {"rating": "up"},
     "POST /v1/queries/{query_id}/share": {"hours": 1},
@@ -97,6 +101,11 @@ def _stored_document() -> str:
         if session.get(DocumentFile, document_id) is None:
             session.add(DocumentFile(document_id=document_id, content=MARK.encode()))
         return str(document_id)
+
+
+def _stored_chunk() -> str:
+    with transaction() as session:
+        return str(make_chunk(session, session.scalars(select(Document)).one(), 0, 8, index=70_707).chunk_index)
 
 
 def _stored_feedback() -> str:

@@ -9,17 +9,26 @@ import httpx
 import pytest
 
 from citewell_client import CitewellClient
-from config.settings import settings
+from clients.embeddings import default_embedder
+from config.settings import IngestionSettings, settings
 from db.models import Query
 from db.queries.access.workspaces import get_or_add_workspace
 from db.session import transaction
+from services.documents.documents import NewDocument, accept_document
+from services.documents.ingestion import ingest
 from services.external.acceptance import submit_verification
 from services.external.request import NewSource, NewVerification
 from tests.cli.conftest import Citewell
 from tests.factories import make_query
+from tests.leases import hold
 from tests.stored import ANSWER, SPAN, store_answered_query
 from tests.webhooks import register
 
+RULES = "\n\n".join(
+    f"# {name}\n\n{name} of products take {days} days from the day on which the parcel has arrived at the address. "
+    f"Whoever asks for {name.lower()} sends the form that belongs to the order."
+    for name, days in (("Returns", 30), ("Refunds", 14))
+)
 FILE = b"# Refunds\r\n\r\nReturns take 30 days.\xff"
 
 
@@ -185,3 +194,16 @@ def test_an_answer_is_shared_by_a_link_that_can_be_revoked(citewell: Citewell) -
     assert citewell("share", query_id, "--list").out == f"{share_id}  revoked\n"
     assert "no link whose id begins" in citewell("share", query_id, "--revoke", "abcdef").complaint
     assert "720 hours at most" in citewell("share", query_id, "--hours", "1000").complaint
+
+
+def test_a_search_is_explained(citewell: Citewell) -> None:  # S1.1
+    document_id = accept_document(NewDocument("rules.md", RULES.encode(), "w"), settings()).document_id
+    ingest(document_id, default_embedder(), IngestionSettings(), hold)
+    told = citewell("search", "How long do refunds take?", "-w", "w", "--explain")
+    assert told.code == 0
+    assert "An answer would be written from 2 passages." in told.out
+    assert "✓ shown  rules.md · # Refunds" in told.out or "✓ shown  rules.md · Refunds" in told.out
+    assert "words #1" in told.out
+    assert "reranked #1" in told.out
+    found = json.loads(citewell("search", "refunds", "-w", "w", "-k", "1", "--explain", "--json").out)["passages"]
+    assert [(each["lexical"]["rank"], each["shown"]) for each in found] == [(1, True)]

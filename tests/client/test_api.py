@@ -7,14 +7,19 @@ from typing import Any, cast
 import pytest
 
 from citewell_client import ApiProblem
+from clients.embeddings import default_embedder
+from config.settings import IngestionSettings, settings
 from db.models import QueryStatus
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.runs.events import add_events
 from db.queries.runs.queries import mark_finished
 from db.session import transaction
+from services.documents.documents import NewDocument, accept_document
+from services.documents.ingestion import ingest
 from tests.archives import zipped
 from tests.client.halves import Half, sync_half
 from tests.factories import make_query
+from tests.leases import hold
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -33,6 +38,23 @@ def test_documents_are_sent_read_and_deleted(half: Half, api_url: str, tmp_path:
     assert caught.value.code == "document_not_read"
     half(api_url, lambda client: client.delete_document(sent["id"]))
     assert half(api_url, lambda client: client.documents("w")) == []
+
+
+# N9
+def test_chunks_are_excluded_corrected_and_searches_explained(half: Half, api_url: str) -> None:
+    content = b"Returns take 30 days from the day on which the parcel has arrived, at the latest."
+    document_id = accept_document(NewDocument("a.txt", content, "w"), settings()).document_id
+    ingest(document_id, default_embedder(), IngestionSettings(), hold)
+    address = str(document_id)
+    assert half(api_url, lambda client: client.exclude_chunk(address, 0, reason="old"))["excluded"]
+    assert half(api_url, lambda client: client.explain_search("returns", "w"))["passages"][0]["why_not"] == "excluded"
+    assert not half(api_url, lambda client: client.include_chunk(address, 0))["excluded"]
+    (chunk,) = half(api_url, lambda client: client.chunks(address, excluded=False))["chunks"]
+    made = half(api_url, lambda client: client.correct_chunk(address, 0, chunk["text"].replace("30", "31")))
+    found = half(api_url, lambda client: client.explain_search("returns", ["w"], rerank=False, k=1))["passages"]
+    assert [each["text"] for each in found] == [made["chunk"]["text"]]
+    edits = half(api_url, lambda client: client.document_edits(made["document"]["id"]))
+    assert [edit["kind"] for edit in edits] == ["corrected", "included", "excluded"]
 
 
 # N9

@@ -108,6 +108,8 @@ class DocumentRead(BaseModel):
     stage: str = Field(description="What is being done: `queued`, `reading`, `embedding`, …")
     progress: DocumentProgress
     pages: int = Field(description="0 for formats without pages, and while the document is not read yet.")
+    chunks_excluded: int = Field(description="How many of its passages people took out of the search.")
+    corrected_from: UUID | None = Field(description="The version whose text this one corrects; null as a rule.")
     graph: DocumentGraphRead
     error: DocumentError | None
     created_at: datetime

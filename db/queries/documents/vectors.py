@@ -32,7 +32,7 @@ def add_vectors(session: Session, space: Space, vectors: Sequence[tuple[int, str
     by_chunk = {chunk_id: (text, vector) for chunk_id, text, vector in vectors}
     # The lock keeps a chunk from being deleted before its vector is stored.
     owners = session.execute(
-        select(Chunk.id, Chunk.workspace_id, Chunk.document_id)
+        select(Chunk.id, Chunk.workspace_id, Chunk.document_id, Chunk.excluded)
         .where(Chunk.id.in_(by_chunk))
         .with_for_update(read=True, key_share=True)
     ).all()
@@ -42,6 +42,7 @@ def add_vectors(session: Session, space: Space, vectors: Sequence[tuple[int, str
             "space_id": space.id,
             "workspace_id": owner.workspace_id,
             "document_id": owner.document_id,
+            "excluded": owner.excluded,
             "sha256": text_digest(by_chunk[owner.id][0]),
             "embedding": by_chunk[owner.id][1],
         }

@@ -25,6 +25,7 @@ Conditions = Sequence[ColumnElement[bool]]
 
 
 _LEXEMES = 32  # most lexemes of a question that rank passages
+_SEARCHED = (Document.status == DocumentStatus.READY, ~Chunk.excluded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def chunks_of_connections(
         select(RelationChunk.relation_id, RelationChunk.chunk_id, RelationChunk.description, place.label("place"))
         .join(Chunk, Chunk.id == RelationChunk.chunk_id)
         .join(Document, Document.id == Chunk.document_id)
-        .where(RelationChunk.relation_id.in_(list(ids)), Document.status == DocumentStatus.READY, *where)
+        .where(RelationChunk.relation_id.in_(list(ids)), *_SEARCHED, *where)
         .subquery()
     )
     found: dict[int, list[tuple[int, str]]] = {}
@@ -152,7 +153,7 @@ def chunks_of_entities(
         select(EntityChunk.entity_id, EntityChunk.chunk_id, place.label("place"))
         .join(Chunk, Chunk.id == EntityChunk.chunk_id)
         .join(Document, Document.id == Chunk.document_id)
-        .where(EntityChunk.entity_id.in_(list(ids)), Document.status == DocumentStatus.READY, *where)
+        .where(EntityChunk.entity_id.in_(list(ids)), *_SEARCHED, *where)
         .subquery()
     )
     found: dict[int, list[int]] = {}
@@ -171,6 +172,6 @@ def _in_ready(mention: type[EntityChunk] | type[RelationChunk], condition: Any, 
         select(mention.chunk_id)
         .join(Chunk, Chunk.id == mention.chunk_id)
         .join(Document, Document.id == Chunk.document_id)
-        .where(condition, Document.status == DocumentStatus.READY, *where)
+        .where(condition, *_SEARCHED, *where)
         .correlate(Entity, Relation)
     )

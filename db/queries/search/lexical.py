@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document, DocumentStatus
 from db.queries.documents.lexicon import collection
-from domain.retrieval.bm25 import Collection, Occurrences, lexical_order
+from domain.retrieval.bm25 import Collection, Occurrences, lexical_scores
 from domain.retrieval.lexemes import lexemes
 
 # Limits on the work of a search: the lexemes used (the question's rarest), the passages scanned for them, and the
@@ -24,13 +24,26 @@ def search_text(
     """The `k` passages of ready documents that match the question's words best, the best first; `where` holds
     conditions on their documents. Empty if no passage has any of the words.
     """
+    return [key for key, _ in search_scored(session, workspace_id, question, k, where)]
+
+
+def search_scored(
+    session: Session,
+    workspace_id: int,
+    question: str,
+    k: int,
+    where: Sequence[ColumnElement[bool]] = (),
+    *,
+    excluded: bool = False,
+) -> list[tuple[int, float]]:
+    """The same with their scores; with `excluded` over what people took out of the search instead."""
     asked = lexemes(question)
     known = collection(session, workspace_id, list(dict.fromkeys(asked)))
     rarest = sorted(known.frequencies, key=lambda lexeme: known.frequencies[lexeme])[:_LEXEMES]
     if not rarest:
         return []
-    ordered = lexical_order(asked, _candidates(session, workspace_id, rarest, known, where), known)
-    return ordered[:k]
+    searched = [*where, Chunk.excluded.is_(excluded)]
+    return lexical_scores(asked, _candidates(session, workspace_id, rarest, known, searched), known)[:k]
 
 
 def _candidates(

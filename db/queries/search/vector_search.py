@@ -36,11 +36,14 @@ _SET = text("""
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The chunks to search: those of a workspace's ready documents for which `where` holds."""
+    """The chunks to search: those of a workspace's ready documents for which `where` holds; with `excluded` those that
+    people took out of the search instead.
+    """
 
     space: Space
     workspace_id: int
     where: Conditions = ()
+    excluded: bool = False
 
     @property
     def conditions(self) -> tuple[ColumnElement[bool], ...]:
@@ -55,6 +58,7 @@ def search_vector(
     *,
     where: Conditions = (),
     space: Space | None = None,
+    excluded: bool = False,
 ) -> list[tuple[int, float]]:
     """The `k` nearest chunks of ready documents as (chunk id, cosine similarity), the nearest first.
 
@@ -69,7 +73,10 @@ def search_vector(
             f"The workspace holds vectors of {space.model} ({space.dimension} components), "
             f"which one of {len(embedding)} cannot be compared with."
         )
-    chosen = Candidates(space, workspace_id, where)
+    chosen = Candidates(space, workspace_id, where, excluded)
+    # Few are excluded, if any, and an index scan would read all others before it found them.
+    if excluded:
+        return exactly(session, chosen, embedding, k)
     if _at_most(session, EXACT_UP_TO, chosen):
         return exactly(session, chosen, embedding, k)
     found = through_index(session, chosen, embedding, k)
@@ -111,6 +118,7 @@ def _nearest(
             # As a literal: a parameter would not tell the planner which partial index holds the rows.
             ChunkVector.space_id == literal_column(str(chosen.space.id)),
             ChunkVector.workspace_id == chosen.workspace_id,
+            ChunkVector.excluded if chosen.excluded else ~ChunkVector.excluded,
             *chosen.conditions,
         )
         .order_by(distance)

@@ -275,6 +275,10 @@ export interface Document {
   progress: Progress;
   /** 0 for formats without pages, and while the document is not read yet. */
   pages: number;
+  /** How many of its passages people took out of the search. */
+  chunks_excluded: number;
+  /** The version whose text this one corrects; null as a rule. */
+  corrected_from: string | null;
   /** The document's part of the knowledge graph. */
   graph: DocumentGraph;
   /** Why it failed; null unless it did. */
@@ -371,6 +375,104 @@ export interface DocumentLayout {
   pages: Page[];
   /** In the order in which they begin. */
   sections: Section[];
+}
+
+/** A chunk of a document: its text from `source_start` to `source_end`, in code points. */
+export interface Chunk {
+  /** The passage's id within its workspace: the document's `doc_id` and the passage's number. */
+  chunk_id: string;
+  /** The place of the passage among those of its document, from 0. */
+  chunk_index: number;
+  /** Null where the page is not known; never guessed. */
+  page_number: number | null;
+  /** The heading that the text stands under; null where there is none. */
+  section: string | null;
+  /** The headings above it and the columns of its table: searched and shown to models with the text. */
+  context: string | null;
+  /** Where the words start in the text of the source, in code points. */
+  source_start: number;
+  /** Where the words end in the text of the source, in code points, exclusive. */
+  source_end: number;
+  /** As it is stored. */
+  text: string;
+  /** About how many tokens of a model the text has. */
+  tokens: number;
+  /** Whether it is left out of every search. */
+  excluded: boolean;
+  /** Whether people changed its text; it then differs from the file. */
+  corrected: boolean;
+  /** Whether sentences that give orders to a model are blanked out in use. */
+  has_hidden_orders: boolean;
+}
+
+/** Chunks of one document, in order. */
+export interface ChunkList {
+  /** Of this page, in order. */
+  chunks: Chunk[];
+  /** How many chunks the document has. */
+  total: number;
+  /** How many of them are left out of every search. */
+  excluded: number;
+  /** `first` of the next page; null on the last one. */
+  next_first: number | null;
+}
+
+/** A change of a chunk that leaves its text alone. */
+export interface ChunkUpdate {
+  /** True takes it out of every search, false puts it back. */
+  excluded: boolean;
+  /** Why; for the history. */
+  reason?: string | null;
+}
+
+/** The right text of a chunk. */
+export interface CorrectionCreate {
+  /** The whole text of the chunk as it should be. */
+  text: string;
+  /** Why; for the history. */
+  reason?: string | null;
+}
+
+/** The version of the document that the correction made, in force at once. */
+export interface ChunkCorrected {
+  /** The name of the document. */
+  document: Document;
+  /** The corrected chunk in that version. */
+  chunk: Chunk;
+}
+
+/** A change of a chunk. Exclusions go over to a new version where the text is the same, and end where it is not. */
+export interface DocumentEdit {
+  /** What the record is of. */
+  kind: "excluded" | "included" | "corrected" | "exclusion_kept" | "exclusion_ended";
+  /** The version whose history it belongs to; of a correction, what it made. */
+  document_id: string;
+  /** The version. */
+  version: number;
+  /** The version before, of a correction or of what went over from it. */
+  from_document: string | null;
+  /** The place of the passage among those of its document, from 0. */
+  chunk_index: number;
+  /** Where the chunk begins in `from_document`, else in `document_id`. */
+  source_start: number;
+  /** Where the words end in the text of the source, in code points, exclusive. */
+  source_end: number;
+  /** The text of the chunk. */
+  before: string;
+  /** The text that a correction put in its place; null for others. */
+  after: string | null;
+  /** Why, in words. */
+  reason: string | null;
+  /** The id of the key; null without keys. */
+  made_by: string | null;
+  /** When it was created. */
+  created_at: string;
+}
+
+/** What people changed in all versions of a document, the newest first. */
+export interface DocumentEdits {
+  /** At most the last 1,000. */
+  edits: DocumentEdit[];
 }
 
 /** The place of `text[start:end]` on its page, in points from its upper left corner. */
@@ -2635,6 +2737,154 @@ export interface SearchResult {
   issues: string[];
 }
 
+/** A question to retrieve for, without an answer. */
+export interface SearchExplain {
+  /** The question as it was asked. */
+  question: string;
+  /** The collection of documents that is searched. */
+  workspace?: string;
+  /**
+   * Several, in place of `workspace`. They need one embedding model. The first one's settings hold, and lists have the
+   * question there.
+   */
+  workspaces?: string[] | null;
+  /** `low`, `balanced` or `high`. */
+  mode?: string | null;
+  /** Similarity of vectors alone, or fused with lexical search; as configured if left out. */
+  method?: "vector" | "hybrid" | null;
+  /** How many candidates; as configured if left out. */
+  k?: number | null;
+  /** From how many passages an answer is written. */
+  top_k?: number | null;
+  /** Only documents of which all of this holds. */
+  filter?: DocumentFilter | null;
+  /**
+   * Score the candidates as for an answer. Where a language model does so, this costs its calls, and the key needs the
+   * scope `ask`.
+   */
+  rerank?: boolean;
+  /** The most passages to tell about. */
+  limit?: number;
+}
+
+/** What the retrieval was done with. */
+export interface RetrievalSettings {
+  /** Similarity of vectors alone, or fused with words. */
+  method: "vector" | "hybrid";
+  /** How much evidence an answer needs: `low`, `balanced` or `high`. */
+  mode: string;
+  /** How the knowledge graph took part. */
+  graph: string;
+  /** How many candidates there are at most. */
+  k: number;
+  /** From how many passages an answer is written. */
+  top_k: number;
+  /** From this relevance on a passage counts as evidence. */
+  min_evidence_score: number;
+  /** Whether sources are chosen by position, length and frequency too. */
+  source_scoring: boolean;
+  /** About how many tokens the passages of a prompt may have. */
+  context_tokens: number | null;
+  /** What scored the candidates; null if nothing did. */
+  reranked_by: string | null;
+}
+
+/** The place that one part of a retrieval gave a passage. */
+export interface Place {
+  /** From 1; null for what is left out of the search. */
+  rank: number | null;
+  /** Null when it could not be read. */
+  score: number | null;
+  /** Why there is no score; null if there is one. */
+  reason: string | null;
+}
+
+/** A word of the passage's `text` that the search by words finds with the question, in code points of that text. */
+export interface Match {
+  /** Where it starts, in code points. */
+  start: number;
+  /** Where it ends, in code points, exclusive. */
+  end: number;
+}
+
+/** A passage with what each part of the retrieval thought of it; null where a part did not find it. */
+export interface PassageExplained {
+  /** The id of the document. */
+  document_id: string;
+  /** The file name of the document. */
+  document_name: string;
+  /** The short id of the document within its workspace. */
+  doc_id: string;
+  /** The passage's id within its workspace: the document's `doc_id` and the passage's number. */
+  chunk_id: string;
+  /** Its place among the passages of the document, from 0. */
+  chunk_index: number;
+  /** Null where the page is not known; never guessed. */
+  page_number: number | null;
+  /** The heading that the text stands under; null where there is none. */
+  section: string | null;
+  /** Where the words start in the text of the source, in code points. */
+  source_start: number;
+  /** Where the words end in the text of the source, in code points, exclusive. */
+  source_end: number;
+  /** Sentences that give orders to a model are blanked out, in place. */
+  text: string;
+  /** The document's metadata, as it was sent with it. */
+  metadata: Record<string, JsonValue>;
+  /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
+  recognised_confidence?: number | null;
+  /** The workspace of the document. */
+  workspace: string;
+  /** By words: BM25 with pairs of neighbours, from 0 on. */
+  lexical: Place | null;
+  /** By meaning: cosine similarity of vectors. */
+  vector: Place | null;
+  /** Both together: reciprocal ranks. The first `k` are candidates. */
+  fused: Place | null;
+  /** The relevance of candidates, from 0 to 1, and the final order. */
+  reranked: Place | null;
+  /** Whether only the knowledge graph led to it. */
+  from_graph: boolean;
+  /** Whether people took it out of the search; it would have been found like this. */
+  excluded: boolean;
+  /** Whether an answer would be written from it; null without reranking. */
+  shown: boolean | null;
+  /** Why it would not be shown; null if it would. */
+  why_not: "excluded" | "beyond_candidates" | "below_threshold" | "beyond_top_k" | "not_worth_citing" | "over_context_budget" | "refused" | null;
+  /** In order. */
+  matches: Match[];
+}
+
+/** What the calls of models took; nothing of it is stored. */
+export interface RerankingUsage {
+  /** How many calls were made to models. */
+  llm_calls: number;
+  /** Tokens that models read. */
+  prompt_tokens: number;
+  /** Tokens that models wrote. */
+  completion_tokens: number;
+  /** US dollars, by the configured prices. */
+  cost_usd: number;
+}
+
+/** The passages of a question: in the order of reranking, then of the search, then those taken out of it. */
+export interface SearchExplained {
+  /** The question as it was asked. */
+  question: string;
+  /** Whether an answer would be written from what was found; null without reranking. */
+  status: "selected" | "refused" | "failed" | null;
+  /** Why not; null if it would. */
+  reason: string | null;
+  /** What was not done as configured, or is thin; empty as a rule. */
+  issues: string[];
+  /** As configured, unless the request said otherwise. */
+  settings: RetrievalSettings;
+  /** The passages in order. */
+  passages: PassageExplained[];
+  /** Model calls, tokens and cost. */
+  usage: RerankingUsage;
+}
+
 /** `answer`: a question about the documents. `verification`: an answer and its sources, given by the request (N2). */
 export type QueryKind = "answer" | "verification";
 
@@ -3170,6 +3420,65 @@ export interface Operations {
     };
     body: undefined;
     result: Document;
+  };
+  /**
+   * The chunks of a document in order, with the excluded ones; `next_first` leads to the next page. A key needs the
+   * scope `read`.
+   */
+  list_document_chunks: {
+    parameters: {
+      /** The id of the document. */
+      document_id: string;
+      /** Only those that are, or are not, left out of search. */
+      excluded?: boolean | null;
+      /** From the chunk with this `chunk_index` on. */
+      first?: number;
+      /** How many to return at most. */
+      limit?: number;
+    };
+    body: undefined;
+    result: ChunkList;
+  };
+  /**
+   * Take a chunk out of every search, or put it back. Answers that cite it stay as they are. A new version of the
+   * document keeps the exclusion where it has the same text. A key needs the scope `documents`.
+   */
+  update_document_chunk: {
+    parameters: {
+      /** The id of the document. */
+      document_id: string;
+      /** The chunk's place in the document, from 0. */
+      chunk_index: number;
+    };
+    body: ChunkUpdate;
+    result: Chunk;
+  };
+  /**
+   * Correct the text of a chunk: the next version of the document has it, and is in force at once. The version before
+   * stays as it was, so answers that cite it still prove what they say; they are looked at as after any new version. The
+   * file is not changed, and sending it again leaves the correction in force. A key needs the scope `documents`.
+   */
+  correct_document_chunk: {
+    parameters: {
+      /** The id of the document. */
+      document_id: string;
+      /** The chunk's place in the document, from 0. */
+      chunk_index: number;
+    };
+    body: CorrectionCreate;
+    result: ChunkCorrected;
+  };
+  /**
+   * Who excluded, included and corrected which chunk, when and why, in all versions of the document's name. A key needs
+   * the scope `read`.
+   */
+  list_document_edits: {
+    parameters: {
+      /** The id of the document. */
+      document_id: string;
+    };
+    body: undefined;
+    result: DocumentEdits;
   };
   /** A page of a PDF as a picture, as programs that show PDFs display it. A key needs the scope `read`. */
   get_document_page_image: {
@@ -3874,6 +4183,16 @@ export interface Operations {
     parameters: {};
     body: SearchCreate;
     result: SearchResult;
+  };
+  /**
+   * How a question's passages are found: the rank and score of each part, and what an answer would be written from. It
+   * is retrieved as for an answer of a `structured` run, without rewriting the question; nothing is stored. A key needs
+   * the scope `read`.
+   */
+  explain_search: {
+    parameters: {};
+    body: SearchExplain;
+    result: SearchExplained;
   };
   /**
    * The newest first, each with its verdicts, its scores and its cost; `next_cursor` leads to the next page. A key needs

@@ -105,6 +105,11 @@ export class Citewell {
     return this.call("search_passages", {}, { body: { query, ...fields }, signal });
   }
 
+  /** How a question's passages are found, and what an answer would be written from. */
+  explainSearch(question, { signal, ...fields } = {}) {
+    return this.call("explain_search", {}, { body: { question, ...fields }, signal });
+  }
+
   async upload(file, { filename = file.name, metadata = {}, wait = false, onLook, signal, ...fields } = {}) {
     if (!filename) throw new TypeError('the document has no name: upload(content, { filename: "notes.md" })');
     const form = new FormData();

@@ -95,6 +95,12 @@ export interface Documents {
   text(id: string, options?: { start?: number; end?: number } & Options): Promise<string>;
   original(id: string, options?: Options): Promise<Blob>;
   passages(id: string, options?: Omit<Operations["list_document_passages"]["parameters"], "document_id"> & Options): Promise<api.Passage[]>;
+  chunks(id: string, options?: Omit<Operations["list_document_chunks"]["parameters"], "document_id"> & Options): Promise<api.ChunkList>;
+  /** Takes a chunk out of every search, or puts it back. */
+  updateChunk(id: string, chunk_index: number, fields: api.ChunkUpdate & Options): Promise<api.Chunk>;
+  /** Makes the next version of the document, in force at once. */
+  correctChunk(id: string, chunk_index: number, text: string, options?: Fields<api.CorrectionCreate, "text"> & Options): Promise<api.ChunkCorrected>;
+  edits(id: string, options?: Options): Promise<api.DocumentEdit[]>;
   retry(id: string, options?: Options): Promise<api.Document>;
   delete(id: string, options?: { all_versions?: boolean } & Options): Promise<null>;
 }
@@ -202,6 +208,8 @@ export class Citewell {
   verify(answer: string, sources: api.Source[], options?: VerificationFields & Keyed & Waiting<api.Verification>): Promise<api.Verification>;
   /** The passages that a question would find first, without a language model. */
   search(query: string, options?: Fields<api.SearchCreate, "query"> & Options): Promise<api.SearchResult>;
+  /** How a question's passages are found, and what an answer would be written from. */
+  explainSearch(question: string, options?: Fields<api.SearchExplain, "question"> & Options): Promise<api.SearchExplained>;
 
   /** Sends a document; with `wait` it returns when the document is ready or has failed: see `status`. */
   upload(

@@ -40,6 +40,15 @@ export const documents = (connection) => ({
   original: (document_id, options) => connection.call("get_document_original", { document_id }, options),
   passages: async (document_id, { page, chunk_id, first, limit, ...options } = {}) =>
     (await connection.call("list_document_passages", { document_id, page, chunk_id, first, limit }, options)).passages,
+  chunks: (document_id, { excluded, first, limit, ...options } = {}) =>
+    connection.call("list_document_chunks", { document_id, excluded, first, limit }, options),
+  /** Takes a chunk out of every search, or puts it back. */
+  updateChunk: (document_id, chunk_index, { signal, ...fields } = {}) =>
+    connection.call("update_document_chunk", { document_id, chunk_index }, { body: fields, signal }),
+  correctChunk: (document_id, chunk_index, text, { signal, ...fields } = {}) =>
+    connection.call("correct_document_chunk", { document_id, chunk_index }, { body: { text, ...fields }, signal }),
+  edits: async (document_id, options) =>
+    (await connection.call("list_document_edits", { document_id }, options)).edits,
   retry: (document_id, options) => connection.call("retry_document", { document_id }, options),
   delete: (document_id, { all_versions, ...options } = {}) =>
     connection.call("delete_document", { document_id, all_versions }, options),

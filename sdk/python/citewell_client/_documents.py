@@ -12,7 +12,19 @@ from citewell_client._requests import documents as requests
 from citewell_client._retries import Deadline
 from citewell_client._transport import AsyncTransport, Transport
 from citewell_client._waiting import DOCUMENT_PATIENCE_S, LOOK_EVERY_S, is_read, seconds_of, with_status
-from citewell_client.types import Accepted, Document, DocumentBlocks, PageBoxes, Passage, SearchResult
+from citewell_client.types import (
+    Accepted,
+    Chunk,
+    ChunkCorrected,
+    ChunkList,
+    Document,
+    DocumentBlocks,
+    DocumentEdit,
+    PageBoxes,
+    Passage,
+    SearchExplained,
+    SearchResult,
+)
 
 
 class Documents(Transport):
@@ -117,6 +129,52 @@ class Documents(Transport):
     ) -> SearchResult:
         """The passages that a question would find first, in one workspace or several, without a language model."""
         return self.send(requests.search(query, workspace, without_none(k=k, filter=filter)))
+
+    def explain_search(
+        self,
+        question: str,
+        workspace: str | Sequence[str] = "default",
+        *,
+        rerank: bool = True,
+        k: int | None = None,
+        top_k: int | None = None,
+        mode: str | None = None,
+        method: str | None = None,
+        filter: Mapping[str, Any] | None = None,
+        limit: int | None = None,
+    ) -> SearchExplained:
+        """How a question's passages are found: the scores of each part, and what an answer would be written from.
+
+        Without `rerank` no model is asked, and nothing is said of what would be shown.
+        """
+        options = without_none(k=k, top_k=top_k, mode=mode, method=method, filter=filter, limit=limit)
+        return self.send(requests.explain_search(question, workspace, {"rerank": rerank, **options}))
+
+    def chunks(
+        self, document_id: str, *, excluded: bool | None = None, first: int = 0, limit: int | None = None
+    ) -> ChunkList:
+        """The chunks of a document in order, from `chunk_index` `first` on, with those that are excluded."""
+        return self.send(
+            requests.chunks(document_id, without_none(excluded=excluded, first=first or None, limit=limit))
+        )
+
+    def exclude_chunk(self, document_id: str, chunk_index: int, *, reason: str | None = None) -> Chunk:
+        """Take a chunk out of every search."""
+        return self.send(requests.update_chunk(document_id, chunk_index, excluded=True, reason=reason))
+
+    def include_chunk(self, document_id: str, chunk_index: int, *, reason: str | None = None) -> Chunk:
+        """Put an excluded chunk back."""
+        return self.send(requests.update_chunk(document_id, chunk_index, excluded=False, reason=reason))
+
+    def correct_chunk(
+        self, document_id: str, chunk_index: int, text: str, *, reason: str | None = None
+    ) -> ChunkCorrected:
+        """Correct the text of a chunk, which makes the next version of the document."""
+        return self.send(requests.correct_chunk(document_id, chunk_index, text, reason))
+
+    def document_edits(self, document_id: str) -> list[DocumentEdit]:
+        """Who excluded, included and corrected which chunk, in all versions of the document's name."""
+        return self.send(requests.document_edits(document_id))
 
     def retry_document(self, document_id: str) -> Document:
         """Retry a failed document, from the file that the server has."""
@@ -230,6 +288,52 @@ class AsyncDocuments(AsyncTransport):
     ) -> SearchResult:
         """The passages that a question would find first, in one workspace or several, without a language model."""
         return await self.send(requests.search(query, workspace, without_none(k=k, filter=filter)))
+
+    async def explain_search(
+        self,
+        question: str,
+        workspace: str | Sequence[str] = "default",
+        *,
+        rerank: bool = True,
+        k: int | None = None,
+        top_k: int | None = None,
+        mode: str | None = None,
+        method: str | None = None,
+        filter: Mapping[str, Any] | None = None,
+        limit: int | None = None,
+    ) -> SearchExplained:
+        """How a question's passages are found: the scores of each part, and what an answer would be written from.
+
+        Without `rerank` no model is asked, and nothing is said of what would be shown.
+        """
+        options = without_none(k=k, top_k=top_k, mode=mode, method=method, filter=filter, limit=limit)
+        return await self.send(requests.explain_search(question, workspace, {"rerank": rerank, **options}))
+
+    async def chunks(
+        self, document_id: str, *, excluded: bool | None = None, first: int = 0, limit: int | None = None
+    ) -> ChunkList:
+        """The chunks of a document in order, from `chunk_index` `first` on, with those that are excluded."""
+        return await self.send(
+            requests.chunks(document_id, without_none(excluded=excluded, first=first or None, limit=limit))
+        )
+
+    async def exclude_chunk(self, document_id: str, chunk_index: int, *, reason: str | None = None) -> Chunk:
+        """Take a chunk out of every search."""
+        return await self.send(requests.update_chunk(document_id, chunk_index, excluded=True, reason=reason))
+
+    async def include_chunk(self, document_id: str, chunk_index: int, *, reason: str | None = None) -> Chunk:
+        """Put an excluded chunk back."""
+        return await self.send(requests.update_chunk(document_id, chunk_index, excluded=False, reason=reason))
+
+    async def correct_chunk(
+        self, document_id: str, chunk_index: int, text: str, *, reason: str | None = None
+    ) -> ChunkCorrected:
+        """Correct the text of a chunk, which makes the next version of the document."""
+        return await self.send(requests.correct_chunk(document_id, chunk_index, text, reason))
+
+    async def document_edits(self, document_id: str) -> list[DocumentEdit]:
+        """Who excluded, included and corrected which chunk, in all versions of the document's name."""
+        return await self.send(requests.document_edits(document_id))
 
     async def retry_document(self, document_id: str) -> Document:
         """Retry a failed document, from the file that the server has."""

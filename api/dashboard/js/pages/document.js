@@ -2,6 +2,7 @@
 import { h, show } from "../dom.js";
 import { ask, send } from "../http.js";
 import { moment, number, words } from "../i18n.js";
+import { chunks } from "../parts/chunks.js";
 import { save } from "../parts/copying.js";
 import { finding } from "../parts/finding.js";
 import { bytes, progressOf, stageWord } from "../parts/ingestion.js";
@@ -43,29 +44,31 @@ export async function page(view, { params, search, signal }) {
   }
   const { documents } = await ask(`${path}/versions`, { signal });
   if (documents.length > 1) top.append(versions(documents, document.id));
-  if (READ.has(document.status)) await drawText(body, path, search, signal);
+  if (READ.has(document.status)) await drawText(body, path, document, search, signal);
 }
 
-async function drawText(body, path, search, signal) {
+async function drawText(body, path, document, search, signal) {
   const [text, layout, shape] = await Promise.all([send(`${path}/text`, { signal }).then((response) => response.text()), ask(`${path}/layout`, { signal }), ask(`${path}/blocks`, { signal })]);
   const measured = points(text);
   const wanted = spanOf(search, measured);
   const parts = { text, measured, layout, shape, cited: wanted?.cited, span: wanted?.cited && { start: Number(search.get("start")), end: Number(search.get("end")) } };
-  const views = { original: () => originalView(path, parts, signal), text: () => textView(parts, signal) };
+  const views = { original: () => originalView(path, parts, signal), text: () => textView(parts, signal), chunks: () => chunksView(path, document, search, signal) };
+  const names = Object.keys(views).filter((name) => name !== "original" || shape.view !== "text");
   const choose = async (name) => {
     const { element, jump, tools } = await views[name]();
     if (signal.aborted) return;
     const citedPlace = () => { reveal(element.querySelector("mark.cited")); };
     const toolbar = h("div", { class: "reader-tools card" },
-      shape.view !== "text" && viewChoice(name, (other) => other === name || choose(other).then(() => body.querySelector("[aria-pressed=true]").focus())),
-      layout.pages.length > 0 && pager(element, layout.pages, signal),
-      wanted?.cited && h("button", { type: "button", onclick: citedPlace }, t("cited")), tools);
+      viewChoice(names, name, (other) => other === name || choose(other).then(() => body.querySelector("[aria-pressed=true]").focus())),
+      name !== "chunks" && layout.pages.length > 0 && pager(element, layout.pages, signal),
+      name !== "chunks" && wanted?.cited && h("button", { type: "button", onclick: citedPlace }, t("cited")), tools);
     show(body, wanted?.gone && h("p", { class: "problem" }, t("gone")), toolbar,
-      h("div", { class: "reader" }, contents(layout.sections, jump), h("article", { class: "card sheet", "aria-label": t("text"), tabindex: "-1" }, element)));
+      h("div", { class: "reader" }, name !== "chunks" && contents(layout.sections, jump), h("article", { class: "card sheet", "aria-label": t("text"), tabindex: "-1" }, element)));
+    if (name === "chunks") return;
     if (wanted?.cited) citedPlace();
     else if (search.get("page")) reveal(element.querySelector(`[data-page="${CSS.escape(search.get("page"))}"]`));
   };
-  await choose(shape.view === "text" || search.get("view") === "text" ? "text" : "original");
+  await choose(names.includes(search.get("view")) ? search.get("view") : names[0]);
 }
 
 /** The element of a view, how to reach a place of the text in it (in code points), and tools of its own. */
@@ -73,6 +76,10 @@ function textView({ text, measured, layout, cited }, signal) {
   const shown = leaves(text, measured, layout, cited);
   const jump = (start) => reveal(shown.range(measured.unit(start), measured.unit(start) + 1));
   return { element: shown.element, jump, tools: finding(text, shown.range, reveal, signal) };
+}
+
+function chunksView(path, { status }, search, signal) {
+  return chunks(path, { wanted: Math.max(0, Math.trunc(Number(search.get("chunk"))) || 0), canChange: status === "ready" }, signal);
 }
 
 async function originalView(path, parts, signal) {

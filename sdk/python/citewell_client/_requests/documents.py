@@ -18,7 +18,19 @@ from citewell_client._calls import (
     text_of,
     without_none,
 )
-from citewell_client.types import Accepted, Document, DocumentBlocks, PageBoxes, Passage, SearchResult
+from citewell_client.types import (
+    Accepted,
+    Chunk,
+    ChunkCorrected,
+    ChunkList,
+    Document,
+    DocumentBlocks,
+    DocumentEdit,
+    PageBoxes,
+    Passage,
+    SearchExplained,
+    SearchResult,
+)
 
 
 def upload(
@@ -73,9 +85,37 @@ def passages(document_id: str, filters: Mapping[str, Any]) -> Call[list[Passage]
 
 
 def search(query: str, workspace: str | Sequence[str], options: Mapping[str, Any]) -> Call[SearchResult]:
-    where = {"workspace": workspace} if isinstance(workspace, str) else {"workspaces": list(workspace)}
-    body = json_body({"query": query, **where, **options})
+    body = json_body({"query": query, **_where(workspace), **options})
     return Call("POST", at("search"), object_of, headers=JSON_TYPE, body=body)
+
+
+def explain_search(question: str, workspace: str | Sequence[str], options: Mapping[str, Any]) -> Call[SearchExplained]:
+    body = json_body({"question": question, **_where(workspace), **options})
+    return Call("POST", at("search", "explain"), object_of, headers=JSON_TYPE, body=body)
+
+
+def _where(workspace: str | Sequence[str]) -> dict[str, Any]:
+    return {"workspace": workspace} if isinstance(workspace, str) else {"workspaces": list(workspace)}
+
+
+def chunks(document_id: str, filters: Mapping[str, Any]) -> Call[ChunkList]:
+    return Call("GET", at("documents", document_id, "chunks"), object_of, filters)
+
+
+def update_chunk(document_id: str, chunk_index: int, *, excluded: bool, reason: str | None) -> Call[Chunk]:
+    body = json_body(without_none(excluded=excluded, reason=reason))
+    return Call(
+        "PATCH", at("documents", document_id, "chunks", str(chunk_index)), object_of, headers=JSON_TYPE, body=body
+    )
+
+
+def correct_chunk(document_id: str, chunk_index: int, text: str, reason: str | None) -> Call[ChunkCorrected]:
+    path = at("documents", document_id, "chunks", str(chunk_index), "corrections")
+    return Call("POST", path, object_of, headers=JSON_TYPE, body=json_body(without_none(text=text, reason=reason)))
+
+
+def document_edits(document_id: str) -> Call[list[DocumentEdit]]:
+    return Call("GET", at("documents", document_id, "edits"), list_of("edits"))
 
 
 def retry_document(document_id: str) -> Call[Document]:

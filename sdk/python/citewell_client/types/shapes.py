@@ -18,6 +18,9 @@ __all__ = [
     "BatchLinks",
     "Block",
     "Calibration",
+    "Chunk",
+    "ChunkCorrected",
+    "ChunkList",
     "Citation",
     "CitationCheck",
     "CitationGiven",
@@ -32,6 +35,7 @@ __all__ = [
     "DeliveryAttempt",
     "Document",
     "DocumentBlocks",
+    "DocumentEdit",
     "DocumentGraph",
     "DocumentSource",
     "DocumentSourceDocuments",
@@ -54,6 +58,7 @@ __all__ = [
     "Key",
     "KeyCreated",
     "LeftOut",
+    "Match",
     "Mention",
     "Metric",
     "ModelCall",
@@ -62,7 +67,9 @@ __all__ = [
     "PageBoxes",
     "ParkedStep",
     "Passage",
+    "PassageExplained",
     "PassageFound",
+    "Place",
     "Progress",
     "Quality",
     "Query",
@@ -70,9 +77,12 @@ __all__ = [
     "QueryHead",
     "QueryLinks",
     "QuestionVerdict",
+    "RerankingUsage",
+    "RetrievalSettings",
     "Reverified",
     "ScoreCompared",
     "Scores",
+    "SearchExplained",
     "SearchResult",
     "Sentence",
     "SentenceCompared",
@@ -308,6 +318,96 @@ class BatchAccepted(TypedDict):
     links: BatchLinks
 
 
+class Chunk(TypedDict):
+    """A chunk of a document: its text from `source_start` to `source_end`, in code points."""
+
+    chunk_id: str
+    chunk_index: int
+    page_number: int | None
+    section: str | None
+    context: str | None
+    source_start: int
+    source_end: int
+    text: str
+    tokens: int
+    excluded: bool
+    corrected: bool
+    has_hidden_orders: bool
+
+
+class Progress(TypedDict):
+    """Chunks embedded and stored so far; the total is null until the text has been read."""
+
+    chunks_done: int
+    chunks_total: int | None
+    pages_recognised: int | None
+    pages_to_recognise: int | None
+
+
+class DocumentGraph(TypedDict):
+    """The document's part of the knowledge graph, which is built after the document is ready."""
+
+    status: Literal["off", "queued", "building", "ready", "failed"]
+    chunks_done: int
+    chunks_failed: int
+    entities: int
+    relations: int
+    reason: str | None
+    llm_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
+
+
+class Failure(TypedDict):
+    """Why a document could not be used, and what to do."""
+
+    code: str
+    message: str
+
+
+class Document(TypedDict):
+    """A document and the progress of its ingestion."""
+
+    id: str
+    doc_id: str
+    workspace: str
+    filename: str
+    source: str
+    metadata: dict[str, Any]
+    sha256: str
+    size_bytes: int
+    version: int
+    status: Literal["queued", "processing", "ready", "failed", "superseded"]
+    stage: str
+    progress: Progress
+    pages: int
+    chunks_excluded: int
+    corrected_from: str | None
+    graph: DocumentGraph
+    error: Failure | None
+    created_at: str
+    ready_at: str | None
+    superseded_by: str | None
+    superseded_at: str | None
+
+
+class ChunkCorrected(TypedDict):
+    """The version of the document that the correction made, in force at once."""
+
+    document: Document
+    chunk: Chunk
+
+
+class ChunkList(TypedDict):
+    """Chunks of one document, in order."""
+
+    chunks: list[Chunk]
+    total: int
+    excluded: int
+    next_first: int | None
+
+
 class ScoreCompared(TypedDict):
     """A score with its previous and its new value."""
 
@@ -392,61 +492,6 @@ class Delivery(TypedDict):
     attempts: list[DeliveryAttempt]
 
 
-class Progress(TypedDict):
-    """Chunks embedded and stored so far; the total is null until the text has been read."""
-
-    chunks_done: int
-    chunks_total: int | None
-    pages_recognised: int | None
-    pages_to_recognise: int | None
-
-
-class DocumentGraph(TypedDict):
-    """The document's part of the knowledge graph, which is built after the document is ready."""
-
-    status: Literal["off", "queued", "building", "ready", "failed"]
-    chunks_done: int
-    chunks_failed: int
-    entities: int
-    relations: int
-    reason: str | None
-    llm_calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost_usd: float
-
-
-class Failure(TypedDict):
-    """Why a document could not be used, and what to do."""
-
-    code: str
-    message: str
-
-
-class Document(TypedDict):
-    """A document and the progress of its ingestion."""
-
-    id: str
-    doc_id: str
-    workspace: str
-    filename: str
-    source: str
-    metadata: dict[str, Any]
-    sha256: str
-    size_bytes: int
-    version: int
-    status: Literal["queued", "processing", "ready", "failed", "superseded"]
-    stage: str
-    progress: Progress
-    pages: int
-    graph: DocumentGraph
-    error: Failure | None
-    created_at: str
-    ready_at: str | None
-    superseded_by: str | None
-    superseded_at: str | None
-
-
 class SheetPlace(TypedDict):
     """The position of a block in a spreadsheet."""
 
@@ -471,6 +516,23 @@ class DocumentBlocks(TypedDict):
 
     view: Literal["pages", "blocks", "sheets", "text"]
     blocks: list[Block]
+
+
+class DocumentEdit(TypedDict):
+    """A change of a chunk. Exclusions go over to a new version where the text is the same, and end where it is not."""
+
+    kind: Literal["excluded", "included", "corrected", "exclusion_kept", "exclusion_ended"]
+    document_id: str
+    version: int
+    from_document: str | None
+    chunk_index: int
+    source_start: int
+    source_end: int
+    before: str
+    after: str | None
+    reason: str | None
+    made_by: str | None
+    created_at: str
 
 
 class DocumentSourceTaken(TypedDict):
@@ -817,6 +879,47 @@ class Passage(TypedDict):
     recognised_confidence: NotRequired[float | None]
 
 
+class Place(TypedDict):
+    """The place that one part of a retrieval gave a passage."""
+
+    rank: int | None
+    score: float | None
+    reason: str | None
+
+
+class Match(TypedDict):
+    """A word of the passage's `text` that the search by words finds with the question, in code points of that text."""
+
+    start: int
+    end: int
+
+
+class PassageExplained(Passage):
+    """A passage with what each part of the retrieval thought of it; null where a part did not find it."""
+
+    workspace: str
+    lexical: Place | None
+    vector: Place | None
+    fused: Place | None
+    reranked: Place | None
+    from_graph: bool
+    excluded: bool
+    shown: bool | None
+    why_not: (
+        Literal[
+            "excluded",
+            "beyond_candidates",
+            "below_threshold",
+            "beyond_top_k",
+            "not_worth_citing",
+            "over_context_budget",
+            "refused",
+        ]
+        | None
+    )
+    matches: list[Match]
+
+
 class Quality(TypedDict):
     """The metrics by name, and the number of questions measured."""
 
@@ -982,6 +1085,41 @@ class Query(QueryHead):
     degraded: list[LeftOut]
     audit: AuditHead | None
     standing: Standing | None
+
+
+class RetrievalSettings(TypedDict):
+    """What the retrieval was done with."""
+
+    method: Literal["vector", "hybrid"]
+    mode: str
+    graph: str
+    k: int
+    top_k: int
+    min_evidence_score: float
+    source_scoring: bool
+    context_tokens: int | None
+    reranked_by: str | None
+
+
+class RerankingUsage(TypedDict):
+    """What the calls of models took; nothing of it is stored."""
+
+    llm_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
+
+
+class SearchExplained(TypedDict):
+    """The passages of a question: in the order of reranking, then of the search, then those taken out of it."""
+
+    question: str
+    status: Literal["selected", "refused", "failed"] | None
+    reason: str | None
+    issues: list[str]
+    settings: RetrievalSettings
+    passages: list[PassageExplained]
+    usage: RerankingUsage
 
 
 class PassageFound(Passage):

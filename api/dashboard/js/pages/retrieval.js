@@ -1,0 +1,126 @@
+/** A question tried on the search alone: its passages, what each part of the retrieval gave them, and what a model would be shown. */
+import { h, show } from "../dom.js";
+import { ask } from "../http.js";
+import { number, words } from "../i18n.js";
+import { placeOf } from "../parts/evidence.js";
+import { trouble } from "../parts/notices.js";
+import { records } from "../parts/records.js";
+import { workspaceInput, workspaceNames } from "../parts/workspaces.js";
+import { points } from "../points.js";
+
+const t = words({
+  en: { title: "Search test", lead: "See which passages a question finds and why, without an answer being written.", question: "Question", workspace: "Workspace", mode: "Evidence", asSet: "as configured", low: "low", balanced: "balanced", high: "high",
+    method: "Search", hybrid: "words and vectors", vector: "vectors alone", k: "Candidates", top: "Shown to the model", rerank: "Score the candidates", rerankHint: "As for an answer; with a language model this costs its calls.", go: "Search",
+    passages: "Passages", passage: "Passage", lexical: "Words", vectorPart: "Vectors", fused: "Together", reranked: "Relevance", outcome: "Shown", yes: "shown", open: "Open in document", chunk: "Look at the chunk", graph: "from the graph",
+    none: "–", unread: "not read", rank: "place {n}", nothing: "Nothing was found.", written: "An answer would be written from {n} {n:passage|passages}.", refused: "No answer would be written.", looking: "Searching",
+    scored: "Scored by {by}.", cost: "{n} {n:model call|model calls}.", excluded: "excluded by people", beyond_candidates: "not among the first {k}", below_threshold: "relevance below {least}", beyond_top_k: "after the best {top}",
+    not_worth_citing: "left out by source scoring", over_context_budget: "no room in the prompt", refusedPassage: "the answer would be a refusal" },
+  ko: { title: "검색 시험", lead: "답변을 작성하지 않고, 질문이 어떤 구절을 왜 찾는지 살펴봅니다.", question: "질문", workspace: "작업 공간", mode: "근거 기준", asSet: "설정값", low: "낮음", balanced: "보통", high: "높음",
+    method: "검색 방식", hybrid: "단어와 벡터", vector: "벡터만", k: "후보 수", top: "모델에 보여 줄 수", rerank: "후보의 관련성 평가", rerankHint: "답변할 때와 같은 방식입니다. 언어 모델을 쓰면 호출 비용이 듭니다.", go: "검색",
+    passages: "구절", passage: "구절", lexical: "단어", vectorPart: "벡터", fused: "통합", reranked: "관련성", outcome: "전달", yes: "전달됨", open: "문서에서 열기", chunk: "청크 보기", graph: "그래프에서",
+    none: "–", unread: "읽을 수 없음", rank: "{n}위", nothing: "찾은 구절이 없습니다.", written: "구절 {n}개를 바탕으로 답변을 작성합니다.", refused: "답변을 작성하지 않습니다.", looking: "검색 중",
+    scored: "평가: {by}.", cost: "모델 호출 {n}회.", excluded: "사용자가 제외함", beyond_candidates: "상위 {k}개에 들지 않음", below_threshold: "관련성 {least} 미만", beyond_top_k: "상위 {top}개에 들지 않음",
+    not_worth_citing: "출처 평가에서 제외됨", over_context_budget: "프롬프트에 자리가 없음", refusedPassage: "답변을 거절함" },
+});
+
+const PARTS = [["lexical", "lexical"], ["vector", "vectorPart"], ["fused", "fused"], ["reranked", "reranked"]];
+
+export async function page(view, { search, signal }) {
+  const names = await workspaceNames(signal);
+  const result = h("div", { class: "stack" });
+  const form = formOf(names, search, (asked) => tell(result, asked, signal));
+  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")), form, result);
+  if (search.get("question")) form.requestSubmit();
+}
+
+function formOf(names, search, send) {
+  const [workspace, suggestions] = workspaceInput({ names, value: search.get("workspace") || names[0] || "default", required: true });
+  const question = h("input", { type: "search", required: true, dir: "auto", value: search.get("question") || "" });
+  const choice = (options) => h("select", {}, h("option", { value: "" }, t("asSet")), options.map((one) => h("option", { value: one }, t(one))));
+  const [mode, method] = [choice(["low", "balanced", "high"]), choice(["hybrid", "vector"])];
+  const count = (max) => h("input", { type: "number", min: "1", max, placeholder: t("asSet") });
+  const [k, top] = [count("100"), count("50")];
+  const rerank = h("input", { type: "checkbox", checked: true });
+  const submitted = (event) => {
+    event.preventDefault();
+    send({ question: question.value, workspace: workspace.value.trim(), rerank: rerank.checked, ...said({ mode: mode.value, method: method.value, k: Number(k.value), top_k: Number(top.value) }) });
+  };
+  return h("form", { class: "card stack", role: "search", onsubmit: submitted },
+    h("label", {}, t("question"), question),
+    h("div", { class: "sieve" }, h("label", {}, t("workspace"), workspace, suggestions), h("label", {}, t("mode"), mode), h("label", {}, t("method"), method),
+      h("label", {}, t("k"), k), h("label", {}, t("top"), top)),
+    h("div", { class: "row" }, h("label", { class: "inline" }, rerank, t("rerank")), h("span", { class: "hint" }, t("rerankHint"))),
+    h("div", { class: "row end" }, h("button", { class: "primary" }, t("go"))));
+}
+
+const said = (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value));
+
+let asking = 0;
+
+async function tell(result, asked, signal) {
+  const mine = ++asking;
+  show(result, h("progress", { class: "loading", "aria-label": t("looking") }));
+  try {
+    const found = await ask("/v1/search/explain", { method: "POST", json: asked, signal });
+    if (mine === asking) show(result, summary(found), found.passages.length > 0 && passagesOf(found));
+  } catch (error) {
+    if (!signal.aborted && mine === asking) show(result, trouble(error));
+  }
+}
+
+function summary({ status, reason, issues, passages, settings, usage }) {
+  const shown = passages.filter((one) => one.shown).length;
+  const outcome = status === "selected" ? t("written", { n: shown }) : status && t("refused");
+  const facts = [settings.reranked_by && t("scored", { by: settings.reranked_by }), usage.llm_calls > 0 && t("cost", { n: usage.llm_calls })];
+  return h("div", { class: "card stack", role: "status" },
+    h("p", {}, passages.length ? outcome : t("nothing"), " ", reason), issues.map((issue) => h("p", { class: "caution" }, issue)),
+    facts.some(Boolean) && h("p", { class: "small muted" }, facts.filter(Boolean).join(" ")));
+}
+
+function passagesOf(found) {
+  // A bar is as long as its score is of the best of its column.
+  const best = Object.fromEntries(PARTS.map(([part]) => [part, Math.max(0, ...found.passages.map((one) => one[part]?.score ?? 0))]));
+  const columns = [
+    { label: t("passage"), cell: passageOf },
+    ...PARTS.map(([part, name]) => ({ label: t(name), number: true, cell: (one) => scoreOf(one[part], best[part]) })),
+    { label: t("outcome"), cell: (one) => outcomeOf(one, found.settings) },
+  ];
+  const table = records(t("passages"), columns, (one) => `${one.document_id} ${one.chunk_id}`);
+  table.update(found.passages);
+  return h("section", { class: "card trial", "aria-label": t("passages") }, table.element);
+}
+
+function passageOf(one) {
+  const place = `#/document/${one.document_id}`;
+  return [h("a", { href: `${place}?start=${one.source_start}&end=${one.source_end}` }, placeOf(one)),
+    h("blockquote", { class: "passage", dir: "auto" }, marked(one.text, one.matches)),
+    h("div", { class: "row small" }, one.from_graph && h("span", { class: "badge" }, t("graph")),
+      h("a", { href: `${place}?view=chunks&chunk=${one.chunk_index}` }, t("chunk")))];
+}
+
+/** `text` with its words that the search by words found; their offsets are code points. */
+function marked(text, matches) {
+  const measured = points(text);
+  const parts = [];
+  let from = 0;
+  for (const { start, end } of matches) {
+    parts.push(measured.slice(from, start), h("mark", {}, measured.slice(start, end)));
+    from = end;
+  }
+  return [...parts, measured.slice(from)];
+}
+
+function scoreOf(place, best) {
+  if (!place) return h("span", { class: "muted" }, t("none"));
+  if (place.score === null) return h("span", { class: "small muted", title: place.reason }, t("unread"));
+  const share = best > 0 ? Math.max(0, place.score / best) : 0;
+  return h("div", { class: "score" }, h("span", {}, number(place.score, 3)), h("span", { class: "bar", "aria-hidden": "true" }, h("span", { style: { "--share": `${share * 100}%` } })),
+    place.rank !== null && h("span", { class: "small muted" }, t("rank", { n: number(place.rank) })));
+}
+
+function outcomeOf({ shown, why_not: why }, settings) {
+  if (shown) return h("span", { class: "badge supported" }, t("yes"));
+  if (!why) return h("span", { class: "muted" }, t("none"));
+  const text = t(why === "refused" ? "refusedPassage" : why, { k: settings.k, top: settings.top_k, least: number(settings.min_evidence_score, 2) });
+  return h("span", { class: why === "excluded" ? "badge contradicted" : "badge" }, text);
+}

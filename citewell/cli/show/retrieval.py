@@ -1,0 +1,75 @@
+"""Terminal view of a question's retrieval: what each part found, and what an answer would be written from."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from citewell.cli.console import plain
+from citewell.cli.show.words import counted, place
+from citewell_client.types import PassageExplained, SearchExplained
+
+_PARTS: Sequence[tuple[str, Literal["lexical", "vector", "fused", "reranked"]]] = (
+    ("words", "lexical"),
+    ("vectors", "vector"),
+    ("fused", "fused"),
+    ("reranked", "reranked"),
+)
+_WHY_NOT = {
+    "excluded": "taken out of the search",
+    "beyond_candidates": "not among the candidates that are reranked",
+    "below_threshold": "too little relevance",
+    "beyond_top_k": "after the best ones",
+    "not_worth_citing": "left out by source scoring",
+    "over_context_budget": "no room in the prompt",
+    "refused": "the answer would be a refusal",
+}
+
+
+def retrieval_view(found: SearchExplained) -> RenderableType:
+    """Two lines and the text for each passage, the best first, and what an answer would come to."""
+    if not found["passages"]:
+        return Text(found["reason"] or "nothing was found")
+    shown = sum(each["shown"] is True for each in found["passages"])
+    told = f"An answer would be written from {counted(shown, 'passage')}."
+    lines = [plain(found["reason"] or told), *(plain(issue, "yellow") for issue in found["issues"]), plain("")]
+    return Group(*lines, *(line for each in found["passages"] for line in _lines(each)))
+
+
+def _lines(passage: PassageExplained) -> list[RenderableType]:
+    where = place(
+        passage["document_name"],
+        passage["page_number"],
+        passage["section"],
+        passage.get("recognised_confidence"),
+    )
+    text = Padding(_marked(passage), (0, 0, 1, 2))
+    return [_verdict(passage) + where, plain(f"  {_scores(passage)}", "dim"), text]
+
+
+def _verdict(passage: PassageExplained) -> Text:
+    if passage["shown"]:
+        return Text("✓ shown  ", style="green")
+    if passage["why_not"] is None:
+        return Text("")
+    return Text(f"✗ {_WHY_NOT.get(passage['why_not'], passage['why_not'])}  ", style="yellow")
+
+
+def _scores(passage: PassageExplained) -> str:
+    parts: list[str] = []
+    for name, part in _PARTS:
+        if (found := passage[part]) is not None:
+            score = "not read" if found["score"] is None else f"{found['score']:.3f}"
+            rank = "" if found["rank"] is None else f"#{found['rank']} "
+            parts.append(f"{name} {rank}{score}")
+    return " · ".join(parts) + (" · from the graph" if passage["from_graph"] else "")
+
+
+def _marked(passage: PassageExplained) -> Text:
+    marked = Text(passage["text"], style="dim")
+    for match in passage["matches"]:
+        marked.stylize("bold not dim", match["start"], match["end"])
+    # On one line, as the text of other searches.
+    return Text(" ").join(part for part in marked.split() if part.plain.strip())

@@ -1,0 +1,163 @@
+"""Chunks as people look after them: listed, taken out of the search and put back; and the history of that."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func, insert, select, text, update
+from sqlalchemy.orm import Session
+
+from db.models import Chunk, ChunkVector, Document, DocumentEdit, DocumentStatus, EditKind
+from db.queries.access.workspaces import lock_workspace
+from db.queries.documents.documents import get_document
+from db.queries.documents.versions import Version, lock_versions
+from domain.errors import ChunkNotFound, DocumentNotInForce
+
+_MOST_EDITS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Who changes a chunk, and why. `made_by` is the id of a key, None without keys."""
+
+    made_by: str | None = None
+    reason: str | None = None
+
+
+def lock_version_in_force(session: Session, document_id: uuid.UUID) -> tuple[Document, list[Version]]:
+    """The document and all versions of its name, locked. Raises DocumentNotFound, DocumentNotInForce."""
+    document = get_document(session, document_id)
+    lock_workspace(session, document.workspace_id)
+    versions = lock_versions(session, document.workspace_id, document.filename)
+    session.refresh(document)
+    return get_version_in_force(session, document_id), versions
+
+
+def get_version_in_force(session: Session, document_id: uuid.UUID) -> Document:
+    document = get_document(session, document_id)
+    if document.status != DocumentStatus.READY:
+        raise DocumentNotInForce(
+            f"The document's status is {document.status!r}; only the version in force, which is ready, can be changed."
+        )
+    return document
+
+
+def get_chunk(session: Session, document_id: uuid.UUID, chunk_index: int) -> Chunk:
+    wanted = select(Chunk).where(Chunk.document_id == document_id, Chunk.chunk_index == chunk_index)
+    if (found := session.scalar(wanted)) is None:
+        raise ChunkNotFound(f"Document {document_id} has no chunk {chunk_index}.")
+    return found
+
+
+def list_chunks(
+    session: Session, document_id: uuid.UUID, *, excluded: bool | None, first: int, limit: int
+) -> list[Chunk]:
+    wanted = select(Chunk).where(Chunk.document_id == document_id, Chunk.chunk_index >= first)
+    if excluded is not None:
+        wanted = wanted.where(Chunk.excluded if excluded else ~Chunk.excluded)
+    return list(session.scalars(wanted.order_by(Chunk.chunk_index).limit(limit)))
+
+
+def mark_excluded(session: Session, document: Document, chunk: Chunk, edit: Edit, *, excluded: bool) -> bool:
+    """Take a chunk of a locked document out of the search, or put it back; False if it was so already."""
+    changed = session.scalar(
+        update(Chunk)
+        .where(Chunk.id == chunk.id, Chunk.excluded.is_not(excluded))
+        .values(excluded=excluded)
+        .returning(Chunk.id)
+    )
+    if changed is None:
+        return False
+    session.execute(update(ChunkVector).where(ChunkVector.chunk_id == chunk.id).values(excluded=excluded))
+    more = Document.chunks_excluded + (1 if excluded else -1)
+    session.execute(update(Document).where(Document.id == document.id).values(chunks_excluded=more))
+    add_edit(session, document, EditKind.EXCLUDED if excluded else EditKind.INCLUDED, chunk, edit)
+    session.refresh(chunk)
+    session.refresh(document)
+    return True
+
+
+def add_edit(session: Session, document: Document, kind: EditKind, chunk: Chunk, edit: Edit, **more: Any) -> None:
+    """Record what was done to `chunk`, in the history of `document`."""
+    values: dict[str, Any] = {
+        "workspace_id": document.workspace_id,
+        "document_id": document.id,
+        "kind": kind,
+        "chunk_index": chunk.chunk_index,
+        "start_index": chunk.start_index,
+        "end_index": chunk.end_index,
+        "before": chunk.text,
+        "reason": edit.reason,
+        "made_by": edit.made_by,
+    }
+    session.execute(insert(DocumentEdit).values(values | more))
+
+
+# Only where the text is the same: what was wrong with another text is not known of this one. A text that stands several
+# times is the same at the same place among them.
+_PAIRED = """
+    WITH old AS (
+        SELECT chunks.*, row_number() OVER (PARTITION BY document_id, chunks.sha256 ORDER BY chunk_index) AS place
+        FROM chunks JOIN documents ON documents.id = document_id
+        WHERE superseded_by = :new AND chunks_excluded > 0
+    ), new AS (
+        SELECT id, sha256, row_number() OVER (PARTITION BY sha256 ORDER BY chunk_index) AS place
+        FROM chunks WHERE document_id = :new
+    )
+"""
+_KEEP = """
+    , kept AS (
+        UPDATE chunks SET excluded = true FROM old JOIN new USING (sha256, place)
+        WHERE chunks.id = new.id AND old.excluded AND NOT chunks.excluded
+        RETURNING chunks.*, old.document_id AS from_document
+    ), searched AS (
+        UPDATE chunk_vectors SET excluded = true FROM kept WHERE chunk_vectors.chunk_id = kept.id
+    ), noted AS (
+        INSERT INTO document_edits
+            (workspace_id, document_id, from_document, kind, chunk_index, start_index, end_index, before)
+        SELECT workspace_id, document_id, from_document, 'exclusion_kept', chunk_index, start_index, end_index, text
+        FROM kept ORDER BY chunk_index
+    )
+    UPDATE documents SET chunks_excluded = chunks_excluded + (SELECT count(*) FROM kept) WHERE id = :new
+"""
+_END = """
+    INSERT INTO document_edits
+        (workspace_id, document_id, from_document, kind, chunk_index, start_index, end_index, before)
+    SELECT workspace_id, :new, document_id, 'exclusion_ended', chunk_index, start_index, end_index, text
+    FROM old LEFT JOIN new USING (sha256, place) WHERE old.excluded AND new.id IS NULL ORDER BY chunk_index
+"""
+
+
+def carry_exclusions(session: Session, new: uuid.UUID) -> None:
+    """Exclude in the version `new` what was excluded, with the same text, in the version that it took the place of;
+    record that, and what was not found.
+    """
+    of_old = select(Document.id).where(Document.superseded_by == new, Document.chunks_excluded > 0)
+    if session.scalar(select(of_old.exists())):
+        for statement in (_KEEP, _END):
+            session.execute(text(_PAIRED + statement), {"new": new})
+
+
+def has_excluded(session: Session, workspace_ids: Sequence[int]) -> bool:
+    """Whether anything in these workspaces is left out of the search."""
+    wanted = select(Document.id).where(
+        Document.workspace_id.in_(workspace_ids), Document.status == DocumentStatus.READY, Document.chunks_excluded > 0
+    )
+    return session.scalar(select(wanted.exists())) or False
+
+
+def count_document_chunks(session: Session, document_id: uuid.UUID) -> int:
+    return session.execute(select(func.count()).where(Chunk.document_id == document_id)).scalar_one()
+
+
+def list_edits(session: Session, document: Document) -> list[tuple[DocumentEdit, int]]:
+    """What was changed in all versions of this name, with the numbers of the versions, the newest first."""
+    rows = session.execute(
+        select(DocumentEdit, Document.version)
+        .join(Document, Document.id == DocumentEdit.document_id)
+        .where(Document.workspace_id == document.workspace_id, Document.filename == document.filename)
+        .order_by(DocumentEdit.id.desc())
+        .limit(_MOST_EDITS)
+    )
+    return [(edit, version) for edit, version in rows]

@@ -1,0 +1,124 @@
+"""A correction of a stored text: the characters that are replaced, and where everything behind them stands afterwards.
+
+A document's text never changes under the answers that cite it, so a correction belongs to a new version, and every
+offset of the old one (pages, sections, blocks, boxes of words, chunks) is moved with `Replacement.moved`.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from domain.documents.boxes import PageBoxes, Recognised, WordBox, packed, unpacked
+from domain.documents.documents import TextChunk
+from domain.errors import CorrectionInvalid
+
+MOST_CHARS = 20_000
+
+
+class Replacement(NamedTuple):
+    """`old_text[start:end]`, never empty, becomes `text`."""
+
+    start: int
+    end: int
+    text: str
+
+    @property
+    def growth(self) -> int:
+        return len(self.text) - (self.end - self.start)
+
+    def moved(self, offset: int) -> int:
+        """Where a place of the old text is in the new one; places within what is replaced go to its end."""
+        if offset <= self.start:
+            return offset
+        return offset + self.growth if offset >= self.end else self.start + len(self.text)
+
+    def touches(self, start: int, end: int) -> bool:
+        return start < self.end and end > self.start
+
+    def applied(self, text: str) -> str:
+        return text[: self.start] + self.text + text[self.end :]
+
+
+def corrected_text(sent: str, before: str) -> str:
+    """The text to put in the place of the chunk `before`. Raises CorrectionInvalid, which says what to change."""
+    text = sent.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if not text:
+        raise CorrectionInvalid("The corrected text is empty; to keep a passage from being found, exclude it.")
+    if len(text) > MOST_CHARS:
+        raise CorrectionInvalid(f"The corrected text has {len(text):,} characters; the limit is {MOST_CHARS:,}.")
+    if any(unicodedata.category(each) in ("Cc", "Cs") and each not in "\n\t" for each in text):
+        raise CorrectionInvalid("The corrected text contains control characters; send plain text.")
+    if text == before:
+        raise CorrectionInvalid("The corrected text is the text that is there already.")
+    return text
+
+
+def replacement(start: int, before: str, after: str) -> Replacement:
+    """The shortest replacement that makes `before`, which stands at `start`, into `after`.
+
+    One character at least is replaced, so that a boundary at the edge of the text moves with what is added there.
+    """
+    head = _shared(before, after, len(before) - 1)
+    tail = _shared(before[head:][::-1], after[head:][::-1], len(before) - head - 1)
+    return Replacement(start + head, start + len(before) - tail, after[head : len(after) - tail])
+
+
+def _shared(one: str, other: str, most: int) -> int:
+    limit = min(most, len(other))
+    return next((place for place in range(limit) if one[place] != other[place]), limit)
+
+
+def moved_spans(spans: Sequence[Sequence[Any]] | None, change: Replacement) -> list[list[Any]] | None:
+    """Stored pages or sections, [number or title, start, end]."""
+    if spans is None:
+        return None
+    return [[name, change.moved(start), change.moved(end)] for name, start, end in spans]
+
+
+def moved_blocks(blocks: Sequence[Sequence[Any]] | None, change: Replacement) -> list[list[Any]] | None:
+    """Stored blocks (domain.documents.blocks): [kind, start, end, level, header_end, place], cut off at the end."""
+    return None if blocks is None else [_moved_block(list(block), change) for block in blocks]
+
+
+def _moved_block(block: list[Any], change: Replacement) -> list[Any]:
+    for place in (1, 2, 4):
+        if len(block) > place and block[place]:
+            block[place] = change.moved(block[place])
+    return block
+
+
+def moved_boxes(page: PageBoxes, change: Replacement) -> PageBoxes:
+    """The page with its boxes; those of replaced words share the words that stand there now."""
+    words = list(unpacked(page.words))
+    touched = [place for place, word in enumerate(words) if change.touches(word.start, word.end)]
+    before = [_moved_word(word, change) for word in words if word.end <= change.start]
+    after = [_moved_word(word, change) for word in words if word.start >= change.end]
+    middle = _shared_out([words[place] for place in touched], change)
+    lines = tuple(Recognised(change.moved(start), change.moved(end), sure) for start, end, sure in page.recognised)
+    return PageBoxes(page.number, page.width, page.height, packed([*before, *middle, *after]), lines)
+
+
+def _moved_word(word: WordBox, change: Replacement) -> WordBox:
+    return word._replace(start=change.moved(word.start), end=change.moved(word.end))
+
+
+def _shared_out(words: Sequence[WordBox], change: Replacement) -> list[WordBox]:
+    if not words:
+        return []
+    first = min(words[0].start, change.start)
+    last = max(words[-1].end + change.growth, change.start + len(change.text))
+    cuts = [first + place * (last - first) // len(words) for place in range(len(words) + 1)]
+    return [
+        word._replace(start=cuts[place], end=cuts[place + 1])
+        for place, word in enumerate(words)
+        if cuts[place] < cuts[place + 1]
+    ]
+
+
+def moved_chunk(chunk: TextChunk, text: str, change: Replacement) -> TextChunk:
+    """The chunk in the corrected `text` of the document, without outer white space."""
+    start, end = change.moved(chunk.start), change.moved(chunk.end)
+    part = text[start:end]
+    start += len(part) - len(part.lstrip())
+    end = start + len(part.strip())
+    return TextChunk(chunk.index, start, end, text[start:end], chunk.page, chunk.section, chunk.context)
