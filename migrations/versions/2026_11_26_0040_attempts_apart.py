@@ -7,8 +7,8 @@ first number of an item is now one of two million, and ends in 001: 999 claims l
 
 from alembic import op
 
-revision = "0038"
-down_revision = "0037"
+revision = "0040"
+down_revision = "0039"
 branch_labels = None
 depends_on = None
 
