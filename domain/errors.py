@@ -15,6 +15,7 @@ CitewellError
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
 │   ├── AuditNotFound, ConversationNotFound, TurnNotFound, DocumentSourceNotFound
 │   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound, TenantNotFound
+│       ReingestionNotFound
 ├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable, PlaceUnreachable
 ├── Overload ── BacklogFull (429), Overloaded (503)
 ├── SchemaUnknown (503), EmbeddingRejected (502)
@@ -327,6 +328,10 @@ class BatchNotFound(NotFound):
 
 class ImportNotFound(NotFound):
     """There is no import with that id."""
+
+
+class ReingestionNotFound(NotFound):
+    """There is no re-ingestion with that id."""
 
 
 class KeyNotFound(NotFound):

@@ -2,10 +2,11 @@
 
 import uuid
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, UniqueConstraint, func
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, Numeric, UniqueConstraint, func
 from sqlalchemy import text as sql_text
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -29,6 +30,8 @@ class Document(Base):
 
     `version` counts the documents of one name in the order of acceptance. At most one of them is ready. `attempt`
     counts leases by workers, `idle` those since a chunk was last stored.
+
+    `read_s` is how long the attempt took that made it ready, and `read_usd` what its vectors cost, if they did.
 
     `launched_at` is when a message for it was last published; null while it waits for its turn.
 
@@ -97,6 +100,8 @@ class Document(Base):
     progress_at: Mapped[datetime] = mapped_column(server_default=func.now())
     ready_at: Mapped[datetime | None]
     traceparent: Mapped[str | None]
+    read_s: Mapped[float | None]
+    read_usd: Mapped[Decimal | None] = mapped_column(Numeric(14, 9))
 
     @property
     def doc_id(self) -> str:

@@ -96,6 +96,9 @@ export interface Documents {
   original(id: string, options?: Options): Promise<Blob>;
   passages(id: string, options?: Omit<Operations["list_document_passages"]["parameters"], "document_id"> & Options): Promise<api.Passage[]>;
   retry(id: string, options?: Options): Promise<api.Document>;
+  /** Reads documents again, all that match; with `dry_run` it only counts them. */
+  reingest(options?: api.ReingestionCreate & Options): Promise<api.ReingestionAccepted>;
+  reingestion(id: string, options?: Options): Promise<api.Reingestion>;
   delete(id: string, options?: { all_versions?: boolean } & Options): Promise<null>;
 }
 

@@ -41,6 +41,8 @@ export const documents = (connection) => ({
   passages: async (document_id, { page, chunk_id, first, limit, ...options } = {}) =>
     (await connection.call("list_document_passages", { document_id, page, chunk_id, first, limit }, options)).passages,
   retry: (document_id, options) => connection.call("retry_document", { document_id }, options),
+  reingest: ({ signal, ...body } = {}) => connection.call("create_reingestion", {}, { body, signal }),
+  reingestion: (reingestion_id, options) => connection.call("get_reingestion", { reingestion_id }, options),
   delete: (document_id, { all_versions, ...options } = {}) =>
     connection.call("delete_document", { document_id, all_versions }, options),
 });

@@ -12,7 +12,16 @@ from citewell_client._requests import documents as requests
 from citewell_client._retries import Deadline
 from citewell_client._transport import AsyncTransport, Transport
 from citewell_client._waiting import DOCUMENT_PATIENCE_S, LOOK_EVERY_S, is_read, seconds_of, with_status
-from citewell_client.types import Accepted, Document, DocumentBlocks, PageBoxes, Passage, SearchResult
+from citewell_client.types import (
+    Accepted,
+    Document,
+    DocumentBlocks,
+    PageBoxes,
+    Passage,
+    Reingestion,
+    ReingestionAccepted,
+    SearchResult,
+)
 
 
 class Documents(Transport):
@@ -117,6 +126,23 @@ class Documents(Transport):
     ) -> SearchResult:
         """The passages that a question would find first, in one workspace or several, without a language model."""
         return self.send(requests.search(query, workspace, without_none(k=k, filter=filter)))
+
+    def reingest(
+        self,
+        workspace: str = "default",
+        *,
+        kind: str | None = None,
+        before: str | None = None,
+        name_contains: str | None = None,
+        dry_run: bool = False,
+    ) -> ReingestionAccepted:
+        """Read the documents that match again from their files: of type `kind` ("pdf"), read `before` a time (ISO)."""
+        wanted = without_none(kind=kind, before=before, name_contains=name_contains)
+        return self.send(requests.reingest({"workspace": workspace, "dry_run": dry_run, **wanted}))
+
+    def reingestion(self, reingestion_id: str) -> Reingestion:
+        """The progress of a re-ingestion."""
+        return self.send(requests.reingestion(reingestion_id))
 
     def retry_document(self, document_id: str) -> Document:
         """Retry a failed document, from the file that the server has."""
@@ -230,6 +256,23 @@ class AsyncDocuments(AsyncTransport):
     ) -> SearchResult:
         """The passages that a question would find first, in one workspace or several, without a language model."""
         return await self.send(requests.search(query, workspace, without_none(k=k, filter=filter)))
+
+    async def reingest(
+        self,
+        workspace: str = "default",
+        *,
+        kind: str | None = None,
+        before: str | None = None,
+        name_contains: str | None = None,
+        dry_run: bool = False,
+    ) -> ReingestionAccepted:
+        """Read the documents that match again from their files: of type `kind` ("pdf"), read `before` a time (ISO)."""
+        wanted = without_none(kind=kind, before=before, name_contains=name_contains)
+        return await self.send(requests.reingest({"workspace": workspace, "dry_run": dry_run, **wanted}))
+
+    async def reingestion(self, reingestion_id: str) -> Reingestion:
+        """The progress of a re-ingestion."""
+        return await self.send(requests.reingestion(reingestion_id))
 
     async def retry_document(self, document_id: str) -> Document:
         """Retry a failed document, from the file that the server has."""

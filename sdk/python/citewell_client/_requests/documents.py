@@ -18,7 +18,16 @@ from citewell_client._calls import (
     text_of,
     without_none,
 )
-from citewell_client.types import Accepted, Document, DocumentBlocks, PageBoxes, Passage, SearchResult
+from citewell_client.types import (
+    Accepted,
+    Document,
+    DocumentBlocks,
+    PageBoxes,
+    Passage,
+    Reingestion,
+    ReingestionAccepted,
+    SearchResult,
+)
 
 
 def upload(
@@ -42,6 +51,14 @@ def document(document_id: str) -> Call[Document]:
 
 def documents(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[Document]]:
     return Call("GET", at("documents"), page_of("documents"), without_none(**filters, limit=limit, cursor=cursor))
+
+
+def reingest(wanted: Mapping[str, Any]) -> Call[ReingestionAccepted]:
+    return Call("POST", at("reingestions"), object_of, body=json_body(wanted))
+
+
+def reingestion(reingestion_id: str) -> Call[Reingestion]:
+    return Call("GET", at("reingestions", reingestion_id), object_of)
 
 
 def versions(document_id: str) -> Call[list[Document]]:

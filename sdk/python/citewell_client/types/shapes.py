@@ -33,6 +33,7 @@ __all__ = [
     "Document",
     "DocumentBlocks",
     "DocumentGraph",
+    "DocumentReading",
     "DocumentSource",
     "DocumentSourceDocuments",
     "DocumentSourceHead",
@@ -57,6 +58,7 @@ __all__ = [
     "Mention",
     "Metric",
     "ModelCall",
+    "NearDuplicate",
     "Object",
     "ObjectValue",
     "PageBoxes",
@@ -70,6 +72,9 @@ __all__ = [
     "QueryHead",
     "QueryLinks",
     "QuestionVerdict",
+    "Reingestion",
+    "ReingestionAccepted",
+    "ReingestionFilter",
     "Reverified",
     "ScoreCompared",
     "Scores",
@@ -398,6 +403,14 @@ class Progress(TypedDict):
     chunks_total: int | None
 
 
+class DocumentReading(TypedDict):
+    """What it took to read, split, embed and store a document, without the time that it waited."""
+
+    seconds: float
+    ms_per_page: float | None
+    cost_usd: float | None
+
+
 class DocumentGraph(TypedDict):
     """The document's part of the knowledge graph, which is built after the document is ready."""
 
@@ -411,6 +424,14 @@ class DocumentGraph(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float
+
+
+class NearDuplicate(TypedDict):
+    """A document of the same workspace with nearly the same text."""
+
+    id: str
+    filename: str
+    similarity: float
 
 
 class Failure(TypedDict):
@@ -436,7 +457,9 @@ class Document(TypedDict):
     stage: str
     progress: Progress
     pages: int
+    reading: DocumentReading | None
     graph: DocumentGraph
+    near_duplicate_of: NearDuplicate | None
     error: Failure | None
     created_at: str
     ready_at: str | None
@@ -979,6 +1002,38 @@ class Query(QueryHead):
     degraded: list[LeftOut]
     audit: AuditHead | None
     standing: Standing | None
+
+
+class ReingestionFilter(TypedDict):
+    """The filter as it was given."""
+
+    kind: str | None
+    before: str | None
+    name_contains: str | None
+
+
+class Reingestion(TypedDict):
+    """A re-ingestion and its progress."""
+
+    id: str
+    workspace: str
+    filter: ReingestionFilter
+    status: Literal["running", "finished"]
+    total: int
+    queued: int
+    processing: int
+    changed: int
+    unchanged: int
+    failed: int
+    created_at: str
+
+
+class ReingestionAccepted(TypedDict):
+    """The documents are queued, or only counted."""
+
+    id: str | None
+    matched: int
+    queued: int
 
 
 class PassageFound(Passage):
