@@ -87,7 +87,7 @@ class _Tally:
                 out.print(document_line(ingested.document))
 
     def _add_reading(self, document: Document) -> None:
-        reading = document["reading"]
+        reading = document.get("reading")  # not of earlier servers
         if reading is None or not document["pages"]:
             return
         self.pages += document["pages"]
@@ -110,12 +110,11 @@ class _Tally:
             complain(problem)
         if self.found.skipped:
             say(self.found.skipped_line())
+        if self.many and self.pages and not self.as_json:
+            say(f"{counted(self.pages, 'page')} in {reading_words(self.pages, self.seconds, self.cost_usd)}")
         if self.many:
             skipped = f", {counted(self.found.skipped.total(), 'file')} skipped" if self.found.skipped else ""
-            say(f"{self.ready:,} ready, {len(self.found.problems):,} failed{skipped}{self._told()}")
-
-    def _told(self) -> str:
-        return reading_words(self.pages, self.seconds, self.cost_usd) if self.pages else ""
+            say(f"{self.ready:,} ready, {len(self.found.problems):,} failed{skipped}")
 
 
 def _check_metadata(text: str) -> None:

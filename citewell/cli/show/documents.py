@@ -17,7 +17,7 @@ def documents_view(documents: Sequence[Document]) -> RenderableType:
     lines: list[RenderableType] = []
     for each in documents:
         head = f"{each['id']}  {when(each['created_at'])}  {each['status']:<10}  {each['workspace']}"
-        near = each["near_duplicate_of"]
+        near = each.get("near_duplicate_of")
         name = (
             f"{each['filename']}  ({near['similarity']:.0%} the same as {near['filename']})"
             if near
@@ -38,7 +38,7 @@ def document_view(document: Document, versions: Sequence[Document]) -> Renderabl
         plain(f"{document['id']} · {document['status']} · workspace {document['workspace']}"),
         plain(f"{' · '.join(size)} · added {when(document['created_at'])} by {document['source']}", "dim"),
     ]
-    if near := document["near_duplicate_of"]:
+    if near := document.get("near_duplicate_of"):
         lines.append(plain(f"{near['similarity']:.0%} the same as {near['filename']} ({near['id']})", "yellow"))
     if error := document["error"]:
         lines.append(plain(f"failed: {error['message']}", "red"))

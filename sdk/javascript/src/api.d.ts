@@ -3336,6 +3336,7 @@ export interface Operations {
   /** How many documents of a re-ingestion were read, and what became of them. A key needs the scope `read`. */
   get_reingestion: {
     parameters: {
+      /** The id of the re-ingestion. */
       reingestion_id: string;
     };
     body: undefined;
