@@ -48,7 +48,8 @@ def fingerprint(text: str) -> Fingerprint | None:
 
 def similarity(one: bytes, other: bytes) -> float:
     """The estimate from the minima of two fingerprints, from 0 to 1."""
-    return float(np.mean(np.frombuffer(one, np.uint32) == np.frombuffer(other, np.uint32)))
+    equal = np.equal(np.frombuffer(one, np.uint32), np.frombuffer(other, np.uint32))
+    return np.count_nonzero(equal) / _MINIMA
 
 
 def _sketch(text: str) -> Hashes:
