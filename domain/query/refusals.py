@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Literal
 
 from domain.markers.stripping import plain_text
@@ -106,6 +107,7 @@ def is_idk(answer: str, own: str | None = None) -> bool:
     return is_own or said in _KNOWN or _OF_A_MODEL.fullmatch(said) is not None
 
 
+@lru_cache(maxsize=256)
 def _plain(answer: str) -> str:
     return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", plain_text(answer).text).casefold()))
 

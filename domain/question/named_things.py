@@ -66,9 +66,12 @@ def missing_things(question: str, passages: Sequence[str]) -> tuple[NamedThing, 
     A passage is the text together with its file's name and its headings, which also name things.
     """
     text = "\n".join(passages)
-    if not text.strip():
-        return ()
-    question = question[:_MOST_CHARS]
+    return _missing(question[:_MOST_CHARS], text) if text.strip() else ()
+
+
+@lru_cache(maxsize=16)
+def _missing(question: str, text: str) -> tuple[NamedThing, ...]:
+    # The draft and what is published of it are judged one after the other, by the same passages.
     return tuple(dict.fromkeys((*_names(question, text), *_numbered(question, text), *_years(question, text))))
 
 

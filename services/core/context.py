@@ -1,10 +1,11 @@
 """The context of a step: the query, the outcomes of earlier steps, what was left out, and the models."""
 
+import asyncio
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from sqlalchemy.orm import Session
 
@@ -29,6 +30,7 @@ from domain.query.refusals import refusal_for
 from domain.verdicts.calibration import Calibration
 
 Outcome = dict[str, Any]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +130,13 @@ class PassageCache:
 
     def passages(self, keys: Sequence[int], load: Callable[[Session, list[int]], list[Passage]]) -> list[Passage]:
         """The passages with `keys`, in their order; missing ones are loaded in a short transaction of its own."""
-        # Concurrent callers wait here instead of loading the same passages.
-        with self._lock:
-            if missing := [key for key in keys if key not in self._known]:
-                with reading() as session:
-                    self._known.update({passage.key: passage for passage in load(session, missing)})
-            return [self._known[key] for key in keys if key in self._known]
+        if self.missing(keys):
+            # Concurrent callers wait here instead of loading the same passages.
+            with self._lock:
+                if missing := self.missing(keys):
+                    with reading() as session:
+                        self._known.update({passage.key: passage for passage in load(session, missing)})
+        return [self._known[key] for key in keys if key in self._known]
 
 
 def _not_published(_: Sequence[EventData]) -> None:
@@ -254,6 +257,15 @@ class StepContext:
         if len(found) < len(keys):
             raise SourceDeleted
         return found
+
+
+async def when_loaded(context: StepContext, read: Callable[[], T], keys: Sequence[int] | None = None) -> T:
+    """The result of `read`, which reads the passages of `keys`, by default the selected ones; in a thread if it has to
+    load them, or to read given sources, which may be long."""
+    wanted = context.selection["selected"] if keys is None else keys
+    if context.query.is_external or context.passage_cache.missing(wanted):
+        return await asyncio.to_thread(read)
+    return read()
 
 
 def numbered_sources(passages: list[Passage]) -> Sources:

@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 from clients.telemetry import families
 from clients.telemetry.meter import METER
 from db.models import QueryStatus
-from db.queries.runs.events import add_event
 from db.queries.runs.queries import Finished, mark_finished
 from db.queries.verifications.batches import lock_batch_of, mark_batch_finished
 from db.session import after_commit
@@ -41,11 +40,10 @@ def finish(
     message. The last item of a batch also ends the batch; what is known to be no item needs no lock.
     """
     batch_id = lock_batch_of(session, query_id) if is_batch_item else None
-    finished = mark_finished(session, query_id, status, error=error)
+    data = event if event is not None else {"reason": error["message"]} if error else {}
+    finished = mark_finished(session, query_id, status, error=error, event=(_EVENTS[status], data))
     if finished is None:
         return False
-    data = event if event is not None else {"reason": error["message"]} if error else {}
-    add_event(session, _EVENTS[status], data, query_id=query_id)
     if status in AUDITED:
         seal_audit(session, query_id)
     announce_query(session, query_id, finished, status)

@@ -1,6 +1,5 @@
 """Generation: the main model writes a cited answer from the selected passages (S4.1, S5.3)."""
 
-import asyncio
 from dataclasses import replace
 
 from clients.llm.gateway import ComposedText, Failure
@@ -13,7 +12,7 @@ from domain.query.model_refusals import refuses
 from domain.query.modes import idk_for
 from domain.query.options import QueryOptions
 from domain.query.outcomes import Drafted
-from services.core.context import StepContext, StepResult, numbered_sources
+from services.core.context import StepContext, StepResult, numbered_sources, when_loaded
 from services.generation.draft_stream import StreamedDraft, publishing_draft
 from services.verification.citation_spans import notes_text
 
@@ -22,7 +21,7 @@ STOPPED = "The answer was not written to its end: no sentence that was checked b
 
 async def generate(context: StepContext) -> StepResult:
     """Write the answer; a cut, empty or refused one is a failed draft, never a short answer."""
-    passages = await asyncio.to_thread(context.selected_passages)
+    passages = await when_loaded(context, context.selected_passages)
     composition, fields = (
         GENERATE_ANSWER,
         {

@@ -1,6 +1,5 @@
 """Citation extraction: the fast model names the passages an answer would cite, while the main model writes (S4.1)."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,13 +8,13 @@ from db.queries.documents.chunks import Passage
 from domain.evidence.citation_scoring import score_citation
 from domain.prompting.judgements import EXTRACT_CITATIONS, ExtractedCitation
 from domain.query.outcomes import Extracted
-from services.core.context import StepContext, StepResult, numbered_sources
+from services.core.context import StepContext, StepResult, numbered_sources, when_loaded
 
 
 async def extract_citations(context: StepContext) -> StepResult:
     """Ask for quoted passages; whether a quote occurs in its source is checked where it is used."""
     options = context.query.options
-    passages = await asyncio.to_thread(context.selected_passages)
+    passages = await when_loaded(context, context.selected_passages)
     fields = {
         "sources": numbered_sources(passages),
         "question": context.question,

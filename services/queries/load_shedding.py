@@ -15,7 +15,8 @@ from db.session import current_tenant, reading, system_transaction
 from domain.errors import BacklogFull, Overload, Overloaded
 from services.core.request_priority import FEW, Priority
 
-REMEMBERED_S = 0.5
+REMEMBERED_S, REMEMBERED_IDLE_S = 0.5, 2.0
+"""For how long the backlog is remembered, and while nobody waits and what was let through since has places."""
 _SHORTEST_S, _LONGEST_S = 1, 300
 # Used while nothing shows how fast documents are read.
 _UNKNOWN_S = 15
@@ -41,6 +42,11 @@ class _Snapshot:
         return self.backlog.pace
 
     @property
+    def good_until(self) -> float:
+        is_idle = not self.backlog.lines and self.passed.total() < self.pace.free
+        return self.at + (REMEMBERED_IDLE_S if is_idle else REMEMBERED_S)
+
+    @property
     def lines(self) -> dict[int, TenantBacklog]:
         lines = dict(self.backlog.lines)
         with self.lock:
@@ -64,7 +70,7 @@ class _Memory:
 
     def current(self, limits: AdmissionSettings) -> _Snapshot:
         snapshot = self._snapshot
-        if snapshot is not None and (time.monotonic() - snapshot.at < REMEMBERED_S or self._lock.locked()):
+        if snapshot is not None and (time.monotonic() < snapshot.good_until or self._lock.locked()):
             return snapshot
         with self._lock:
             if self._snapshot is None or self._snapshot is snapshot:

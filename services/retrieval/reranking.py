@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from clients.llm.protocol import CallLog
@@ -16,7 +17,7 @@ from domain.retrieval.ranking import Scored as ScoredChunk
 from domain.retrieval.ranking import rank, with_bridges, within_budget
 from domain.retrieval.source_scoring import Excerpt, SourceRules, select_sources
 from domain.text.lengths import count_tokens
-from services.core.context import StepContext, StepResult, Tools
+from services.core.context import StepContext, StepResult, Tools, when_loaded
 from services.judging.question_answered import named_text
 from services.judging.relevance import Shown, score_batch, score_each
 
@@ -24,7 +25,8 @@ NOTHING_LEFT = "No passage is left to answer from: all were deleted meanwhile, o
 
 
 async def score_chunks(context: StepContext) -> StepResult:
-    passages = await asyncio.to_thread(context.passages, [int(item) for item in context.items])
+    keys = [int(item) for item in context.items]
+    passages = await when_loaded(context, partial(context.passages, keys), keys)
     known = {passage.key: score for passage in passages if (score := _known_score(context, passage))}
     unknown = [passage for passage in passages if passage.key not in known]
     new = await _new_scores(context, unknown)

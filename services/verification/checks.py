@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from clients.llm.gateway import Failure
 from db.queries.documents.chunks import Passage
@@ -10,7 +11,7 @@ from domain.prompting.judgements import CHECK_ALIGNMENT, CHECK_ANSWERABILITY, Ju
 from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Checked
 from domain.verdicts.weighted_scores import SourceIdentity, citation_coverage, keyword_overlap
-from services.core.context import StepContext, StepResult, numbered_sources
+from services.core.context import StepContext, StepResult, numbered_sources, when_loaded
 from services.judging.shown_sources import shown_to_judge
 from services.judging.statement import judge_statement
 from services.judging.statement_batch import Pair, judge_batch
@@ -22,7 +23,9 @@ ALIGNMENT_CHUNKS = 5
 async def check_alignment(context: StepContext) -> StepResult:
     """S1.2: the answer against the top 5 chunks. If the model fails, keyword overlap replaces it, and the outcome
     says so."""
-    shown = await asyncio.to_thread(shown_to_judge, context, ALIGNMENT_CHUNKS)
+    shown = await when_loaded(
+        context, partial(shown_to_judge, context, ALIGNMENT_CHUNKS), context.selection["ranked"][:ALIGNMENT_CHUNKS]
+    )
     answer = context.draft["text"]
     checked = await _ask(
         context,
@@ -66,14 +69,14 @@ async def check_answerability(context: StepContext) -> StepResult:
         return StepResult.single(
             Checked(status="skipped", verdict=None, reason=f"mode {context.query.mode} does not ask for it")
         )
-    shown = await asyncio.to_thread(shown_to_judge, context)
+    shown = await when_loaded(context, partial(shown_to_judge, context))
     fields = {"sources": shown.sources, "question": context.question, "answer": context.draft["text"]}
     return StepResult.single(shown.with_shown(await _ask(context, CHECK_ANSWERABILITY, fields)))
 
 
 async def check_statements(context: StepContext) -> StepResult:
     """S5.4: each (statement, citation) pair against its own source, concurrently, with one call each or shared ones."""
-    passages = await asyncio.to_thread(context.selected_passages)
+    passages = await when_loaded(context, context.selected_passages)
     sources = numbered_sources(passages)
     planned = {check.item: check for check in plan_checks(context.draft["text"], context.citable)}
     said = context.statements

@@ -15,7 +15,7 @@ from domain.prompting.numbered_sources import Sources
 from domain.verdicts.joint_support import MOST_SOURCES, JointSupport, find_joint_support, joint_rulings
 from domain.verdicts.ruling import Ruling
 from domain.verdicts.states import PairVerdict, Verdict
-from services.core.context import StepContext, numbered_sources
+from services.core.context import StepContext, numbered_sources, when_loaded
 from services.judging.statement import WINDOW_CHARS
 from services.verification.round_results import Findings
 
@@ -29,7 +29,7 @@ async def judge_jointly(context: StepContext, findings: Findings) -> dict[str, R
     wanted = [each for each in findings.statements if _is_open(each, findings.checks_of(each.index), threshold)]
     if not wanted:
         return {}
-    sources = numbered_sources(await asyncio.to_thread(context.selected_passages))
+    sources = numbered_sources(await when_loaded(context, context.selected_passages))
     distinct = {(same_words(each.text), each.numbers): each for each in wanted}
     asked = (_judge(context, each, _cited(each, sources)) for each in distinct.values())
     found = dict(zip(distinct, await asyncio.gather(*asked), strict=True))

@@ -9,7 +9,7 @@ from domain.answers.statements import Statement, check_key
 from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Checked, CheckedEarly, Closed, ClosedSentence
 from domain.verdicts.states import SentenceStatus, sentence_status
-from services.core.context import StepContext, StepResult, numbered_sources
+from services.core.context import StepContext, StepResult, numbered_sources, when_loaded
 from services.judging.statement import judge_statement
 from services.verification.progress_events import citation_checked, sentence_judged
 from services.verification.round_results import read_verdict
@@ -17,7 +17,7 @@ from services.verification.streamed_results import SENTENCES
 
 
 async def check_early(context: StepContext) -> StepResult:
-    passages = await asyncio.to_thread(context.selected_passages)
+    passages = await when_loaded(context, context.selected_passages)
     batches = {item: Closed(**context.outcomes[SENTENCES, item])["sentences"] for item in context.items}
     found = await asyncio.gather(*(_judge(context, sentences, passages) for sentences in batches.values()))
     results = [_result(context, *each, passages) for each in zip(batches.values(), found, strict=True)]

@@ -69,7 +69,7 @@ def announce_query(session: Session, query_id: uuid.UUID, ended: Finished, statu
     type_ = _QUERY_EVENTS.get((QueryKind(ended.kind), status))
     if type_ is None:
         return
-    wanting = _wanting(session, type_) if ended.batch_id is None else []
+    wanting = _wanting(session, type_) if ended.has_endpoints and ended.batch_id is None else []
     # The data takes a few statements, and most installations have no receiver for it.
     if wanting or ended.callback_url:
         data = _query_data(session, queries.get_query(session, query_id), status)

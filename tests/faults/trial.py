@@ -1,6 +1,7 @@
 """One trial: queries and documents under a fault, and the moments at which it struck."""
 
 import time
+import uuid
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -99,9 +100,12 @@ class Trial:
                 self.moments.append(moment)
 
     def add_document(self, number: int) -> str:
-        """Have a document ingested that is long enough for several batches of vectors."""
+        """Have a document ingested that is long enough for several batches of vectors.
+
+        Its text is that of no other trial: a text that is known already is not ingested again.
+        """
         articles = (f"Article {number}.{part}. The fee of part {part} is {part + 3} euros." for part in range(400))
-        text = "\n\n".join(articles)
+        text = "\n\n".join([f"Fees of {uuid.uuid4()}", *articles])
         body = {"filename": f"fees-{number}.md", "text": text, "workspace": f"{WORKSPACE}-fees"}
         found = self.rig.stack.http.post("/v1/documents", json=body).raise_for_status().json()["id"]
         self.documents.append(found)

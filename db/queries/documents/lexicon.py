@@ -7,7 +7,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from sqlalchemy import delete, func, select, text, update
+from sqlalchemy import and_, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -75,14 +75,13 @@ def recount(session: Session, workspace_id: int) -> None:
 
 def collection(session: Session, workspace_id: int, lexemes: Sequence[str]) -> Collection:
     """The workspace's statistics for these lexemes; lexemes that no passage holds are left out."""
-    workspace = session.get_one(Workspace, workspace_id, populate_existing=True)
-    rows = session.execute(
-        select(Lexeme.lexeme, Lexeme.chunks).where(
-            Lexeme.workspace_id == workspace_id, Lexeme.lexeme.in_(list(lexemes)), Lexeme.chunks > 0
-        )
-    )
-    mean = workspace.lexeme_count / workspace.chunk_count if workspace.chunk_count else 0.0
-    return Collection(workspace.chunk_count, mean, dict(rows.all()))
+    held = and_(Lexeme.workspace_id == Workspace.id, Lexeme.lexeme.in_(list(lexemes)), Lexeme.chunks > 0)
+    counts = select(Workspace.chunk_count, Workspace.lexeme_count, Lexeme.lexeme, Lexeme.chunks).outerjoin(Lexeme, held)
+    rows = session.execute(counts.where(Workspace.id == workspace_id)).all()
+    if not rows or not rows[0].chunk_count:
+        return Collection(0, 0.0, {})
+    passages, length = rows[0].chunk_count, rows[0].lexeme_count
+    return Collection(passages, length / passages, {row.lexeme: row.chunks for row in rows if row.lexeme is not None})
 
 
 def _add(session: Session, workspace_id: int, held: Mapping[str, int], chunks: int, length: int) -> None:

@@ -1,5 +1,6 @@
 """Queries: accepted, launched, advanced, finished."""
 
+import json
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
-    Float,
     ScalarSelect,
     Text,
     and_,
@@ -24,6 +24,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.orm import Session
+from sqlalchemy.orm.util import identity_key
 
 from db.base import OWN_TENANT
 from db.models import Query, QueryKind, QueryStatus, StepOutcome, Workspace
@@ -242,32 +243,47 @@ def advance_round(session: Session, query_id: uuid.UUID, round_: int) -> None:
 
 
 class Finished(NamedTuple):
-    """A query that has just ended, and its `seconds` since acceptance."""
+    """A query that has just ended, its `seconds` since acceptance, and whether its tenant has endpoints of webhooks."""
 
     kind: str
     seconds: float
     batch_id: uuid.UUID | None
     callback_url: str | None
     reverifies: uuid.UUID | None
+    has_endpoints: bool
 
 
 def mark_finished(
-    session: Session, query_id: uuid.UUID, status: QueryStatus, *, error: dict[str, Any] | None = None
+    session: Session,
+    query_id: uuid.UUID,
+    status: QueryStatus,
+    *,
+    error: dict[str, Any] | None = None,
+    event: tuple[str, dict[str, Any]] | None = None,
 ) -> Finished | None:
-    """Enter a final state, once; None when the query had one already."""
-    done = session.execute(
-        update(Query)
-        .where(Query.id == query_id, Query.status.in_(UNFINISHED))
-        .values(status=status, stage=status, error=error, finished_at=func.clock_timestamp(), progress_at=func.now())
-        .returning(
-            Query.kind,
-            cast(func.extract("epoch", func.clock_timestamp() - Query.created_at), Float),
-            Query.batch_id,
-            Query.callback_url,
-            Query.reverifies,
-        )
-    ).one_or_none()
+    """Enter a final state, once, with its last `event`; None when the query had one already."""
+    type_, data = event or (None, None)
+    columns = {"q": query_id, "status": status, "type": type_, "data": json.dumps(data)}
+    done = session.execute(_FINISH, {**columns, "error": None if error is None else json.dumps(error)}).one_or_none()
+    if (held := session.identity_map.get(identity_key(Query, query_id))) is not None:
+        session.refresh(held)
     return None if done is None else Finished(*done)
+
+
+# One statement: whoever waits for the answer waits for each.
+_FINISH = text("""
+    WITH ended AS (
+        UPDATE queries SET status = :status, stage = :status, error = CAST(:error AS jsonb), progress_at = now(),
+            finished_at = clock_timestamp(), event_seq = event_seq + CAST(CAST(:type AS text) IS NOT NULL AS int)
+        WHERE id = :q AND status IN ('queued', 'running')
+        RETURNING id, event_seq, kind, batch_id, callback_url, reverifies,
+            CAST(extract(epoch FROM clock_timestamp() - created_at) AS float8) AS seconds
+    ), told AS (
+        INSERT INTO events (query_id, seq, type, data)
+        SELECT id, event_seq, :type, CAST(:data AS jsonb) FROM ended WHERE CAST(:type AS text) IS NOT NULL
+    )
+    SELECT kind, seconds, batch_id, callback_url, reverifies, EXISTS (SELECT FROM webhook_endpoints) FROM ended
+""")
 
 
 def list_stalled(

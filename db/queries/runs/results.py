@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from db.inserting import insert_with_parts
 from db.models import Answer, Citation, CitationCheck, Verification, VerificationClaim, VerificationSentence
 
 Part = TypeVar("Part", VerificationSentence, VerificationClaim, CitationCheck)
@@ -24,20 +25,12 @@ class StoredVerification:
 
 
 def add_answer(session: Session, answer: Answer, citations: list[Citation]) -> None:
-    session.add(answer)
-    session.flush()
-    for citation in citations:
-        citation.answer_id = answer.id
-    session.add_all(citations)
+    insert_with_parts(session, answer, "answer_id", citations)
 
 
 def add_verification(session: Session, stored: StoredVerification) -> None:
-    session.add(stored.verification)
-    session.flush()
     parts = [*stored.sentences, *stored.claims, *stored.citation_checks]
-    for part in parts:
-        part.verification_id = stored.verification.id
-    session.add_all(parts)
+    insert_with_parts(session, stored.verification, "verification_id", parts)
 
 
 StoredAnswer = tuple[Answer, list[Citation]]

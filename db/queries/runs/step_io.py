@@ -148,10 +148,17 @@ async def complete_steps(completion: Completion, following: ClaimRequest | None 
     """Store the outcomes, all or none, publish the events, and claim what follows. Model calls are stored in any case.
 
     No outcome is stored when the query has ended, or when another worker took over one of the claims (the fence). A
-    worker busy with an `adopted` item loses its claim on it.
+    worker busy with an `adopted` item loses its claim on it. With `following` the commit does not wait for the disk.
     """
-    [row] = await call(_complete("%(tenant)s"), _completion_columns(completion, following))
+    statement = _complete("%(tenant)s") + (_UNFLUSHED if following is not None else "")
+    [row] = await call(statement, _completion_columns(completion, following))
     return _result(row)
+
+
+# What follows runs in this process: if Postgres crashes before it has written both, the query goes on from the outcomes
+# before them, and finds the replies kept. A message for others, which would find nothing, is published only after the
+# next commit that waits, and that writes everything before it.
+_UNFLUSHED = ", set_config('synchronous_commit', 'off', true)"
 
 
 def complete_steps_within(
@@ -195,10 +202,10 @@ _NOTHING = ClaimRequest(0, (), Claimant("", 0.0, 0, 0))
 
 def _complete(tenant: str) -> str:
     return f"""
-        SELECT * FROM leave_steps_v4(
+        SELECT left_.* FROM leave_steps_v4(
             {tenant}::bigint, %(q)s::uuid,
             %(round)s::int, %(steps)s::text[], %(items)s::text[], %(attempts)s::int[], %(values)s::text[]::jsonb[],
             %(also_steps)s::text[], %(also_values)s::text[]::jsonb[], %(calls)s::json, %(settled)s::uuid[],
             %(note)s, %(types)s::text[], %(data)s::text[]::jsonb[], {_NEXT}, %(passages)s::bigint[],
-            %(adopted_steps)s::text[], %(adopted_items)s::text[], %(adopted_values)s::text[]::jsonb[])
+            %(adopted_steps)s::text[], %(adopted_items)s::text[], %(adopted_values)s::text[]::jsonb[]) AS left_
     """  # noqa: S608 - only constants are put together

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import ColumnElement, case, cast, literal, select, text
+from sqlalchemy import ColumnElement, case, cast, func, literal, select
 from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlalchemy.orm import Session
 
@@ -17,12 +17,6 @@ _LEXEMES = 32
 _LOOKED_AT = 20_000
 _SCORED = 200
 
-_PLACES = text("""
-    SELECT chunks.id, chunks.length, held.lexeme, held.positions
-    FROM chunks CROSS JOIN LATERAL unnest(chunks.search) AS held
-    WHERE chunks.id = ANY(:keys) AND held.lexeme = ANY(:lexemes)
-""")
-
 
 def search_text(
     session: Session, workspace_id: int, question: str, k: int, where: Sequence[ColumnElement[bool]] = ()
@@ -35,26 +29,35 @@ def search_text(
     rarest = sorted(known.frequencies, key=lambda lexeme: known.frequencies[lexeme])[:_LEXEMES]
     if not rarest:
         return []
-    keys = _candidates(session, workspace_id, rarest, known, where)
-    ordered = lexical_order(asked, _occurrences(session, keys, rarest), known)
+    ordered = lexical_order(asked, _candidates(session, workspace_id, rarest, known, where), known)
     return ordered[:k]
 
 
 def _candidates(
     session: Session, workspace_id: int, rarest: list[str], known: Collection, where: Sequence[ColumnElement[bool]]
-) -> list[int]:
+) -> list[Occurrences[int]]:
+    """The passages to be scored, in the order of what they share, with the places of the lexemes in them."""
     looked_up = _affordable(rarest, known.frequencies)
-    shared = sum((case((_has([each]), known.rarity(each)), else_=0.0) for each in rarest), literal(0.0))
-    return list(
-        session.scalars(
-            select(Chunk.id)
-            .join(Document, Document.id == Chunk.document_id)
-            .where(Chunk.workspace_id == workspace_id, Document.status == DocumentStatus.READY, *where)
-            .where(_has(looked_up))
-            .order_by(shared.desc(), Chunk.id)
-            .limit(_SCORED)
-        )
+    rarity = sum((case((_has([each]), known.rarity(each)), else_=0.0) for each in rarest), literal(0.0))
+    best = (
+        select(Chunk.id, Chunk.length, Chunk.search, rarity.label("rarity"))
+        .join(Document, Document.id == Chunk.document_id)
+        .where(Chunk.workspace_id == workspace_id, Document.status == DocumentStatus.READY, *where)
+        .where(_has(looked_up))
+        .order_by(rarity.desc(), Chunk.id)
+        .limit(_SCORED)
+        .subquery()
     )
+    held = func.unnest(best.c.search).table_valued("lexeme", "positions", "weights", name="held").render_derived()
+    rows = session.execute(
+        select(best.c.id, best.c.length, held.c.lexeme, held.c.positions)
+        .join(held, held.c.lexeme.in_(rarest))
+        .order_by(best.c.rarity.desc(), best.c.id)
+    )
+    places: dict[tuple[int, int], dict[str, Sequence[int]]] = {}
+    for key, length, lexeme, positions in rows:
+        places.setdefault((key, length), {})[lexeme] = positions
+    return [Occurrences(*passage, held) for passage, held in places.items()]
 
 
 def _affordable(rarest: list[str], frequencies: Mapping[str, int]) -> list[str]:
@@ -75,11 +78,3 @@ def any_of(wanted: Sequence[str]) -> ColumnElement[str]:
 
 def _has(wanted: Sequence[str]) -> ColumnElement[bool]:
     return Chunk.search.op("@@", is_comparison=True)(any_of(wanted))
-
-
-def _occurrences(session: Session, keys: list[int], wanted: list[str]) -> list[Occurrences[int]]:
-    places: dict[int, dict[str, list[int]]] = {key: {} for key in keys}
-    lengths: dict[int, int] = {}
-    for key, length, lexeme, positions in session.execute(_PLACES, {"keys": keys, "lexemes": wanted}):
-        places[key][lexeme], lengths[key] = positions, length
-    return [Occurrences(key, lengths[key], held) for key, held in places.items() if held]
