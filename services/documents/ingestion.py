@@ -207,6 +207,8 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
     prints = fingerprint(parsed.text)
     spent = {"read_s": time.perf_counter() - began, "read_usd": _cost(chunks[kept:], price)}
     with transaction() as session:
+        # First, as all do who change documents.
+        lock_workspace(session, job.workspace_id)
         rows.advance_document(session, job.document_id, job.attempt, lease_s=job.lease_s, **spent)
         if not put_in_force(session, job.document_id, job.attempt, prints):
             raise LeaseLost
@@ -217,6 +219,7 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
 def _is_unchanged(job: _Job, again: Replaced, parsed: ParsedDocument, made: list[dict[str, Any]]) -> bool:
     """Whether the file, read again, gives the stored text and passages: then only its layout is stored anew."""
     with transaction() as session:
+        lock_workspace(session, job.workspace_id)
         of = again.of_document
         if of is None or not rows.is_same(session, of, parsed.text, made):
             return False
