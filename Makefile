@@ -29,10 +29,10 @@ demo: setup ## from nothing to five verified answers on real servers, then every
 
 test: setup ## what a change is tried with: units, integration on servers that it starts itself, one walk through everything
 	@# Three processes for two cores: while a test waits for a server or a clock, another has its core.
-	$(PYTEST) -n 3 -m "not slow" --durations 10 || $(BIN)/python -m tests.again $$?
+	$(PYTEST) -n 3 -m "not slow" --durations 10
 
 test-all: test ## and all the rest: real processes killed and starved, whole stacks, thousands of generated cases
-	$(PYTEST) -n 2 -m slow --durations 30 || $(BIN)/python -m tests.again $$?
+	$(PYTEST) -n 2 -m slow --durations 30
 
 test-browser: setup ## the page at / in a real Chromium, which it installs where there is none; build/screenshots
 	$(BIN)/python -m tests.browser.chromium

@@ -122,19 +122,7 @@ def create_app() -> FastAPI:
         generate_unique_id_function=operation_id,
     )
     add_error_handlers(app)
-    uploads = {
-        documents.router.prefix: settings().ingestion.max_bytes + FORM_OVERHEAD_BYTES,
-        imports.router.prefix: settings().ingestion.import_max_bytes + FORM_OVERHEAD_BYTES,
-        verifications.router.prefix: settings().verifying.max_bytes,
-        batches.router.prefix: settings().verifying.batch_max_bytes,
-    }
-    # Text shrinks to a quarter; more effort than this costs more time than it saves.
-    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=4)
-    app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads=uploads)
-    app.add_middleware(RequestLog)
-    app.add_middleware(Policies)
-    if origins := settings().access.origins:
-        app.add_middleware(OtherOrigins, origins=origins)
+    _add_middleware(app)
     app.include_router(operations.router)
     app.include_router(metrics.router, responses=_PROBLEMS)
     app.include_router(sharing.open_router, responses=_PROBLEMS, dependencies=[KNOWN_PARAMETERS])
@@ -148,6 +136,22 @@ def create_app() -> FastAPI:
     routers = (*others, *(router for router, _ in _ROUTERS))
     app.state.methods = Methods([*app.routes, *(route for router in routers for route in router.routes)])
     return app
+
+
+def _add_middleware(app: FastAPI) -> None:
+    uploads = {
+        documents.router.prefix: settings().ingestion.max_bytes + FORM_OVERHEAD_BYTES,
+        imports.router.prefix: settings().ingestion.import_max_bytes + FORM_OVERHEAD_BYTES,
+        verifications.router.prefix: settings().verifying.max_bytes,
+        batches.router.prefix: settings().verifying.batch_max_bytes,
+    }
+    # Text shrinks to a quarter; more effort than this costs more time than it saves.
+    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=4)
+    app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads=uploads)
+    app.add_middleware(RequestLog)
+    app.add_middleware(Policies)
+    if origins := settings().access.origins:
+        app.add_middleware(OtherOrigins, origins=origins)
 
 
 @asynccontextmanager

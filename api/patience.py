@@ -50,7 +50,7 @@ class PatientProtocol(H11Protocol):
         self._watch()
 
     def on_response_complete(self) -> None:
-        """Process data that arrived meanwhile: a client may begin its next request before it has the answer."""
+        # A client may begin its next request before it has the answer: what arrived meanwhile is processed.
         super().on_response_complete()
         if not self.transport.is_closing():
             self._watch()

@@ -50,7 +50,7 @@ def _hint(meant: str | None) -> str:
 
 
 def _variable(path: Sequence[str], environment: Mapping[str, str]) -> str | None:
-    """The variable that set it, or a group around it, if one did: the environment takes precedence."""
+    # The environment takes precedence.
     given = {name.upper(): name for name in environment}
     wanted = (variable_of(path[:end]) for end in range(len(path), 0, -1))
     return next((given[name] for name in wanted if name in given), None)

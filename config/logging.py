@@ -59,10 +59,14 @@ def configure_logging(level: str, process_name: str, log_format: LogFormat = "au
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _renderer(log_format)],
         )
     )
+    _attach(handler, logging.getLevelNamesMapping()[level])
+
+
+def _attach(handler: logging.Handler, level: int) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     # Libraries may log anything at DEBUG: SQL with its rows, whole requests with their texts.
-    root.setLevel(max(logging.getLevelNamesMapping()[level], logging.INFO))
+    root.setLevel(max(level, logging.INFO))
     for name in _OURS:
         logging.getLogger(name).setLevel(level)
     logging.getLogger("celery.app.trace").addFilter(_only_the_kind)
@@ -71,7 +75,7 @@ def configure_logging(level: str, process_name: str, log_format: LogFormat = "au
     threading.excepthook = _thread_broke
     sys.unraisablehook = _not_raised
     for name in _TALKATIVE:
-        logging.getLogger(name).setLevel(max(logging.getLevelNamesMapping()[level], logging.WARNING))
+        logging.getLogger(name).setLevel(max(level, logging.WARNING))
 
 
 def described(error: BaseException) -> str:

@@ -333,7 +333,7 @@ class Settings(BaseSettings):
 
     @property
     def sharing(self) -> Literal["standard", "cheap"]:
-        """The preset of a question that names none."""
+        # Of a question that names none.
         return "standard" if self.preset == "standard" else "cheap"
 
     @property

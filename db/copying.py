@@ -52,7 +52,7 @@ def count_rows(url: str) -> dict[str, int]:
 
 
 def holds_work(url: str) -> bool:
-    """True if users have stored anything: a freshly migrated database holds none."""
+    # A freshly migrated database holds nothing of users.
     tables = count_rows(url)
     return any(tables.get(name) for name in _WORK)
 

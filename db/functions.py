@@ -101,14 +101,14 @@ class _Connections:
         return await psycopg.AsyncConnection.connect(**{**arguments, **own})
 
     def close(self) -> None:
-        """Close the idle connections; in a forked process they belong to the parent."""
+        # In a forked process they belong to the parent.
         for connection in self._idle if self._process == os.getpid() else ():
             connection.pgconn.finish()
         self._idle.clear()
 
 
 def _is_silent(connection: _Connection) -> bool:
-    """A server that went away has closed its end: the socket is readable although nothing was requested."""
+    # A server that went away has closed its end: the socket is readable although nothing was requested.
     if connection.closed:
         return False
     poll = select.poll()

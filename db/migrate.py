@@ -48,7 +48,7 @@ _ABOVE = text("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = cur
 
 
 def above_row_security(session: Session) -> bool:
-    """True if the role bypasses row-level security, so that nothing keeps tenants apart."""
+    # Such a role keeps no tenants apart.
     return session.execute(_ABOVE).scalar_one()
 
 

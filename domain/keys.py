@@ -76,7 +76,7 @@ def parse_key(text: str) -> SentKey:
 
 
 def digest(text: str) -> str:
-    """SHA-256 in hex. A key has too much randomness to be guessed, so it needs no slow hash."""
+    # A key has too much randomness to be guessed, so it needs no slow hash.
     return hashlib.sha256(text.encode()).hexdigest()
 
 

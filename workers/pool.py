@@ -58,7 +58,7 @@ class Running:
     """Reported to Celery when the message is cancelled."""
 
     def terminate(self, signal: object = None) -> None:
-        """Cancel a revoked message, which Celery has already acknowledged."""
+        # Celery has already acknowledged it.
         self.reason = Terminated(str(signal))
         self.loop.call_soon_threadsafe(self.cancel)
 
@@ -151,7 +151,7 @@ class LoopPool(BasePool):
         self._threads.shutdown(cancel_futures=True)
 
     def on_terminate(self) -> None:
-        """Cancel running work; its messages go back to their queues."""
+        # The messages go back to their queues.
         self._idle.clear()
         if self._running:
             self._loop.call_soon_threadsafe(lambda: [each.cancel() for each in tuple(self._running)])
@@ -159,7 +159,8 @@ class LoopPool(BasePool):
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def terminate_job(self, pid: int, signal: object = None) -> None:
-        """Do nothing: Celery also calls `Running.terminate`, which knows its message."""
+        # Celery also calls `Running.terminate`, which knows its message.
+        ...
 
     def _get_info(self) -> dict[str, Any]:
         info: dict[str, Any] = cast("Any", super())._get_info()
@@ -167,7 +168,7 @@ class LoopPool(BasePool):
 
 
 async def _publish_next(message: Message) -> None:
-    """Do what Celery does after a success: publish the next link of the chain, count a part of a chord."""
+    # What Celery does after a success: the next link of the chain, and one part fewer of a chord.
     if message.chain or message.context.chord:
         try:
             await asyncio.to_thread(message.publish_next)

@@ -55,7 +55,7 @@ def as_markdown(query: Json, link: Link) -> Export:
 
 
 def as_html(query: Json, link: Link) -> Export:
-    """The same as a page that needs nothing else, and in which nothing runs."""
+    # A page that needs nothing else, and in which nothing runs.
     return Export(_page(query, link, _with_footer(query, link)).encode(), "text/html; charset=utf-8", ".html")
 
 

@@ -117,7 +117,7 @@ class PdfPage(FPDF):
         self.multi_cell(0, size * 0.52, self.shown(text), align="L", new_x="LMARGIN", new_y="NEXT")
 
     def linked(self, text: str) -> None:
-        """A text whose citations are links of the form `[[1]](…)`."""
+        # A citation is a link of the form `[[1]](…)`.
         self.set_font(_NAME, size=11)
         position = 0
         for found in LINKED_MARKER.finditer(text):
@@ -138,7 +138,6 @@ class PdfPage(FPDF):
         self.set_x(before)
 
     def begin(self, size: float) -> None:
-        """Begin a line of runs."""
         self.set_font(_NAME, size=size)
         self.set_x(self.l_margin)
 
@@ -157,7 +156,7 @@ class PdfPage(FPDF):
         self.ln(self.font_size_pt * 0.55)
 
     def code(self, text: str, size: float, colour: tuple[int, int, int]) -> None:
-        """Lines as they are, on a ground of their own."""
+        # As they are, on a ground of their own.
         self.set_font(_NAME, size=size)
         self.set_text_color(*colour)
         self.set_fill_color(244, 244, 247)
@@ -165,7 +164,7 @@ class PdfPage(FPDF):
         self.ln(1.5)
 
     def grid(self, rows: Sequence[Sequence[str]], size: float) -> None:
-        """A table; its first row is its head."""
+        # The first row is its head.
         self.set_font(_NAME, size=size)
         self.set_text_color(*_INK)
         self.set_draw_color(*_QUIET)

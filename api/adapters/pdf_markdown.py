@@ -47,7 +47,6 @@ def _block(page: "PdfPage", node: SyntaxTreeNode, depth: int, mark: str = "") ->
 
 
 def _figure(page: "PdfPage", node: SyntaxTreeNode) -> None:
-    """What is no running text."""
     match node.type:
         case "table":
             _table(page, node)

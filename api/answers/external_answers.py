@@ -23,7 +23,7 @@ LINES = ("application/jsonl", "application/x-ndjson")
 
 
 def require_lines(request: Request) -> None:
-    """A dependency that refuses other bodies with a clear message. Raises HTTPException (415)."""
+    """A dependency. Raises HTTPException (415) for other bodies."""
     if media_type(request) not in LINES:
         raise HTTPException(415, f"Send the file as {' or '.join(LINES)}, one JSON object per line.")
 

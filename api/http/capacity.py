@@ -47,7 +47,7 @@ def _key(request: Request) -> str | None:
 
 
 async def _deadline_s(request: Request) -> float | None:
-    """The body's deadline, if it is usable; the route itself reports what is wrong with it."""
+    # If it is usable; the route itself reports what is wrong with it.
     try:
         body: Any = await request.json()
     except (ValueError, RecursionError):

@@ -23,5 +23,5 @@ def download(content: bytes, filename: str, media_type: str) -> Response:
 
 
 def page_url(request: Request) -> str:
-    """The address of the page for people: the configured one, or that of the request."""
+    # The configured address, or that of the request.
     return (settings().public_url or str(request.base_url)).rstrip("/")

@@ -13,7 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from api.http.methods import allowed, told
+from api.http.methods import allowed, options_response
 from api.schemas.problem import MEDIA_TYPE, FieldError, Problem
 from api.schemas.texts import HALF_A_PAIR
 from domain.errors import CitewellError, KeyRequired, NotReady, Overload, Unauthenticated
@@ -147,7 +147,7 @@ async def _http_exception(request: Request, error: HTTPException) -> Response:
     status, headers = HTTPStatus(error.status_code), error.headers
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
         if request.method == "OPTIONS":
-            return told(request)
+            return options_response(request)
         # The routes of a path do not know of each other.
         headers = {**(headers or {}), **allowed(request)}
     path = request.url.path

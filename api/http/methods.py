@@ -14,7 +14,6 @@ class Methods:
         self._routes = [route for route in routes if isinstance(route, Route)]
 
     def at(self, scope: Scope) -> Sequence[str]:
-        """In alphabetical order; none where there is nothing."""
         asked: Scope = {**scope, "path_params": {}}
         found = (route.methods or () for route in self._routes if route.matches(asked)[0] is not Match.NONE)
         methods = {method for each in found for method in each}
@@ -22,12 +21,11 @@ class Methods:
 
 
 def allowed(request: Request) -> dict[str, str]:
-    """The header that says it, where the application knows the path."""
+    # Where the application knows the path.
     methods: Methods = request.app.state.methods
     found = methods.at(request.scope)
     return {"Allow": ", ".join(found)} if found else {}
 
 
-def told(request: Request) -> Response:
-    """The answer to OPTIONS."""
+def options_response(request: Request) -> Response:
     return Response(status_code=204, headers=allowed(request))

@@ -55,7 +55,7 @@ class Policies:
 
 
 def _policy_of_a_library(page: bytes) -> str:
-    """The policy for a page of Swagger UI or Redoc: its own scripts, inline styles, requests to this server."""
+    # Its own scripts, inline styles, requests to this server.
     hashes = " ".join(f"'sha256-{each}'" for each in _hashes(_SCRIPT.findall(page)))
     # Redoc searches in a worker made from a blob; both draw pictures embedded in their scripts.
     return (

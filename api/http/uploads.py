@@ -38,7 +38,7 @@ def body_error(error: ValidationError) -> RequestValidationError:
 
 
 def require_json(request: Request) -> None:
-    """A dependency that refuses other bodies with a clear message. Raises HTTPException (415)."""
+    """A dependency. Raises HTTPException (415) for other bodies."""
     if media_type(request) != _JSON:
         raise HTTPException(415, f"Send the request as {_JSON}.")
 

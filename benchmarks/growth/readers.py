@@ -15,7 +15,8 @@ from domain.correction.edits import Repair
 from domain.documents.documents import Page, ParsedDocument, Section, Table
 from domain.documents.graph_extraction import read_graph
 from domain.entities.names import tokens_of
-from domain.entities.numbers import Quantity, find_quantities
+from domain.entities.numbers import find_quantities
+from domain.entities.quantities import Quantity
 from domain.evidence.contradictions import Disagreement, best_places, disagreements
 from domain.facts.comparison.best_place import SourceMatch
 from domain.facts.differences.roles import RolePair, role_pairs

@@ -22,8 +22,7 @@ class _OwnServer(Protocol):
 
     def stop(self) -> None: ...
 
-    def revive(self) -> None:
-        """Restart processes that died."""
+    def revive(self) -> None: ...
 
 
 @contextmanager
@@ -51,7 +50,7 @@ def connected(url: str | None) -> Generator[CitewellClient]:
 
 @contextmanager
 def _started_server() -> Generator[_OwnServer]:
-    """Start everything on free ports, and stop everything at the end, however it ends. Raises SupervisorError."""
+    """Raises SupervisorError. Everything runs on free ports, and stops however the block ends."""
     say("starting a server for this command; `citewell up` keeps one running")
     # Databases and process control are loaded only by commands that start them, not by those that only connect.
     server: _OwnServer = import_module("citewell.supervisor.supervisor").Supervisor(settings(), port=0)
@@ -65,7 +64,7 @@ def _started_server() -> Generator[_OwnServer]:
 
 
 def _awaited(already: AlreadyRunning) -> ServerState:
-    """Wait for the server that another process is starting on this home. Raises `already` when it does not come up."""
+    """Raises `already` when the server that another process starts on this home does not come up."""
     deadline = time.monotonic() + _PATIENCE_S
     while time.monotonic() < deadline:
         if running := running_server(settings().home):

@@ -19,7 +19,6 @@ def say(message: str) -> None:
 
 
 def complain(message: str) -> None:
-    """Report one failure; the command continues."""
     say(f"citewell: {message}")
 
 

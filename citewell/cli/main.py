@@ -64,7 +64,8 @@ app = typer.Typer(cls=_Commands, rich_markup_mode=None, help="Answers from your 
 
 
 def _summarized() -> None:
-    """Placeholder of a command in the list of commands."""
+    # Stands for a command in the list of commands.
+    ...
 
 
 for _name, (_place, _summary) in COMMANDS.items():
@@ -109,7 +110,7 @@ def _complain(message: str, code: int) -> int:
 
 
 def main() -> None:
-    """The console script. A terminal that cannot show a character gets a replacement, not a traceback."""
+    # A terminal that cannot show a character gets a replacement, not a traceback.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -73,7 +73,7 @@ def _worker(name: str, pool: PoolSettings, *, events: bool) -> ProcessSpec:
 
 
 def migrate(database_url: str) -> None:
-    """Run `db.migrate` on a database. Raises StartFailed with its last line."""
+    """Raises StartFailed with the last line of `db.migrate`."""
     env = {**os.environ, CONFIG_VARIABLE: config_for_children(), "CITEWELL_DATABASE_URL": database_url}
     with spawn((sys.executable, "-m", "db.migrate"), env=env, cwd=_SOURCE) as child:
         printed, _ = child.communicate()

@@ -55,7 +55,7 @@ class Home:
 
 
 def home_at(path: Path) -> Home:
-    """The paths of a home, without changing the disk. Raises HomeUnusable."""
+    """Does not change the disk. Raises HomeUnusable."""
     return Home(path.expanduser().resolve(), _server_account())
 
 

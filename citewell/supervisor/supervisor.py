@@ -138,7 +138,7 @@ class Supervisor:
         return replace(spec, env={**self._environment(), **spec.env}, cwd=spec.cwd or _SOURCE)
 
     def _environment(self) -> Mapping[str, str]:
-        """For the apps, which run in the folder of their source: a user's own `api/` must not hide ours."""
+        # They run in the folder of their source: a user's own `api/` must not hide ours.
         return {
             **os.environ,
             "CITEWELL_DATABASE_URL": self._servers.database_url,

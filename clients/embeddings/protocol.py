@@ -18,9 +18,7 @@ class Embedder(Protocol):
     """
 
     @property
-    def name(self) -> str:
-        """The name stored with the vectors."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def dimension(self) -> int:
@@ -40,5 +38,5 @@ class Encoder(Protocol):
     """A model that treats questions and documents alike."""
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """One L2-normalised vector per text."""
+        """L2-normalised."""
         ...

@@ -60,7 +60,7 @@ class UseEmbedder:
         return _normalised(plain)
 
     def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """`encode`: this model needs no prefixes."""
+        # This model needs no prefixes.
         return self.encode(texts)
 
     def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -78,7 +78,6 @@ class SharedLimiter:
             self._start(self._settle(lease, feedback))
 
     async def flush(self) -> None:
-        """Wait until everything settled so far is in the shared state, or cannot be."""
         await asyncio.sleep(0)  # lets tasks that were just created start
         await self._shared.flush()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -125,7 +124,7 @@ class SharedLimiter:
             self._free.discard(model)
 
     def _asks_redis(self) -> bool:
-        """True if Redis should be used: always, but by only one call at a time during an outage."""
+        # During an outage only one call at a time does.
         now = time.monotonic()
         if self._away_until is None:
             return True

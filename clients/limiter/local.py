@@ -61,12 +61,12 @@ class LocalAllowance:
         self._sharers = 0
 
     def observe(self, model: str, answer: Answer) -> None:
-        """Remember the last state of the shared allowance, as the starting point of an outage."""
+        # The starting point of an outage.
         self._observed[model] = (self._clock(), answer)
         self._sharers = answer.sharers or self._sharers
 
     def begin(self) -> None:
-        """Restart from the last known state: Redis has just gone down."""
+        # Redis has just gone down: the last known state counts.
         self._buckets.clear()
 
     def floor(self, model: str) -> dict[Kind, float] | None:
@@ -78,7 +78,7 @@ class LocalAllowance:
         return buckets.full()
 
     def end(self, model: str) -> None:
-        """Forget the model's local state: Redis counts for it again, and knows the floor."""
+        # Redis counts for the model again, and knows the floor.
         self._buckets.pop(model, None)
 
     def take(self, ticket: Ticket, patience_s: float) -> Answer:
@@ -127,7 +127,7 @@ class LocalAllowance:
         return 1 / self._sharers if self._sharers else self._settings.alone_share
 
     def _margin(self, kind: Kind) -> float:
-        """The margin of a limit; for a day it would amount to half an hour, so there is none."""
+        # For a day it would amount to half an hour.
         return self._settings.margin if KINDS[kind] <= _MINUTE_S else 0.0
 
     def _buckets_of(self, model: str) -> _Buckets:

@@ -65,11 +65,8 @@ class Unlimited:
         del priority, patience_s, sleep
         return Lease("", model, tokens)
 
-    async def settle(self, lease: Lease, outcome: ModelReply | ModelError | None) -> None:
-        """Nothing is counted."""
-
-    async def aclose(self) -> None:
-        """There is nothing to release."""
+    async def settle(self, lease: Lease, outcome: ModelReply | ModelError | None) -> None: ...
+    async def aclose(self) -> None: ...
 
 
 class RetryAfter:
@@ -96,5 +93,4 @@ class RetryAfter:
             until = time.monotonic() + min(outcome.retry_after_s, self._longest_s)
             self._not_before[lease.model] = max(until, self._not_before.get(lease.model, 0.0))
 
-    async def aclose(self) -> None:
-        """There is nothing to release."""
+    async def aclose(self) -> None: ...

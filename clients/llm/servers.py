@@ -101,7 +101,7 @@ def _said(answer: httpx.Response) -> str:
 
 
 def _names(answer: httpx.Response) -> tuple[str, ...] | None:
-    """OpenAI's list has the names as `data[].id`."""
+    # OpenAI's list has them as `data[].id`.
     try:
         listed: list[dict[str, Any]] = answer.json()["data"]
         return tuple(shown(str(each["id"])) for each in listed or [])

@@ -35,7 +35,7 @@ class Archive:
         return self._members[name].file_size
 
     def read(self, name: str) -> bytes:
-        """Unpack one member. Raises DocumentUnreadable when it is missing or damaged."""
+        """Raises DocumentUnreadable when the member is missing or damaged."""
         if name not in self._members:
             raise DocumentUnreadable(f"{self._filename} is damaged or incomplete: it has no {name}")
         return b"".join(self._chunks(name))

@@ -59,7 +59,7 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 
 
 def _korean(data: bytes) -> str | None:
-    """CP949 (which contains EUC-KR), if it yields Hangul: detectors take short Korean texts for Chinese."""
+    # CP949 contains EUC-KR; detectors take short Korean texts for Chinese.
     text = _strictly(data, "cp949")
     if text is None:
         return None

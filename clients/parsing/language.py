@@ -31,7 +31,7 @@ def language_of(text: str, declared: str | None = None) -> str | None:
 
 
 def _of_script(letters: str) -> str | None:
-    """Korean and Japanese have scripts of their own, which overrule a template that declares English."""
+    # They have scripts of their own, which overrule a template that declares English.
     hangul = sum("가" <= letter <= "힣" for letter in letters)
     kana = sum("぀" <= letter <= "ヿ" for letter in letters)
     han = sum("一" <= letter <= "鿿" for letter in letters)

@@ -1,8 +1,14 @@
-"""Limits on the size of documents and the cost of reading them."""
+"""Limits on the size of documents and of the pictures of their pages, and on the cost of reading them."""
 
 from dataclasses import dataclass, field
 from typing import Literal
 
+MIN_WIDTH, MAX_WIDTH = 200, 2400
+"""Of the picture of a page, in pixels."""
+MAX_PIXELS = 12_000_000
+"""A page may be many times as high as it is wide."""
+MAX_PICTURE_BYTES = 16_000_000
+MEDIA_TYPE = "image/webp"
 _BYTES_PER_MARK = 128
 _MARKS_ALLOWANCE = 65_536
 

@@ -93,7 +93,7 @@ def _within(kind: FileKind, data: bytes) -> FileKind:
 
 
 def _zipped_kind(data: bytes) -> FileKind:
-    """The document type in a zip archive, or ZIP; also ZIP for broken archives, whose reader then reports the fault."""
+    # ZIP also for broken archives, whose reader then reports the fault.
     try:
         archive = opened_archive(data, "", _LIMITS)
         types = [name for name in _TYPE_MEMBERS if name in archive and archive.size(name) <= _MAX_TYPE_BYTES]

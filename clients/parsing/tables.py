@@ -79,7 +79,7 @@ def _names_nothing(cell: str) -> bool:
 
 
 def _has_values(row: Sequence[str]) -> bool:
-    """True if a row begins with words and has a value other than a year in another column."""
+    # Words first, and a value other than a year in another column.
     label = row[0].strip() if row else ""
     return (
         bool(label)

@@ -40,10 +40,10 @@ def parse_page_url(url: str) -> Endpoint:
     try:
         return parse_url(url)
     except WebhookUrlInvalid as error:
-        told = (
+        problem = (
             error.message if str(WebhookUrlInvalid()) != error.message else "Give a URL such as https://example.com/."
         )
-        raise DocumentSourceInvalid(told.replace("begin with https://", "begin with https:// or http://")) from None
+        raise DocumentSourceInvalid(problem.replace("begin with https://", "begin with https:// or http://")) from None
 
 
 def canonical(url: str, base: str | None = None) -> str | None:

@@ -96,5 +96,5 @@ def _options(store: StoreSettings, deadline_s: float) -> dict[str, Any]:
 
 def _unreachable(error: BaseError) -> PlaceUnreachable:
     # What the store answers may have a signature in it; its first line says enough.
-    told = next(iter(str(error).splitlines()), "")[:200].rstrip(".")
-    return PlaceUnreachable(f"The bucket cannot be read: {told}.")
+    reason = next(iter(str(error).splitlines()), "")[:200].rstrip(".")
+    return PlaceUnreachable(f"The bucket cannot be read: {reason}.")

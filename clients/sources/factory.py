@@ -3,19 +3,36 @@
 import re
 import socket
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
+from typing import Protocol
 
 from clients.sources.addresses import PagePolicy, check_page_url, page_policy, parse_page_url
 from clients.sources.bucket import BucketReader
 from clients.sources.feed import FeedReader
 from clients.sources.folder import FolderReader
 from clients.sources.git import GitReader, check_branch, clone_folder, pin_options, remove_clone
-from clients.sources.protocol import Reader
 from clients.sources.web import SitemapReader, WebReader
 from config.settings import Settings
-from domain.documents.sources import SourceOptions
+from domain.documents.sources import Fetched, Listed, SourceOptions, Wanted
 from domain.errors import DocumentSourceInvalid, PlaceForbidden, PlaceUnreachable
+
+
+class Reader(Protocol):
+    """An open place. Every method raises CitewellError with the reason."""
+
+    @property
+    def lists_all(self) -> bool:
+        """A feed lists only its newest entries: what it does not list need not be gone."""
+        ...
+
+    def listed(self) -> Iterator[Listed]:
+        """All items; those that cannot become documents have a reason."""
+        ...
+
+    def fetch(self, wanted: Wanted) -> Fetched: ...
+
+    def close(self) -> None: ...
 
 
 def open_reader(
@@ -48,7 +65,7 @@ def open_reader(
             raise DocumentSourceInvalid(f"There is no kind of source {kind!r}.")
 
 
-def leave(kind: str, source_id: uuid.UUID) -> None:
+def remove_leftovers(kind: str, source_id: uuid.UUID) -> None:
     """Remove what a run left on this machine."""
     if kind == "git":
         remove_clone(clone_folder(source_id))

@@ -46,7 +46,7 @@ class FeedReader(WebReader):
         return Unchanged(tag) if tag == wanted.tag else Content(page, tag, ".html")
 
     def _entries(self) -> dict[str, Json]:
-        """The entries by their key; a feed is asked for once."""
+        # The feed is asked for once.
         if self._texts is None:
             (url,) = self._urls
             page = self.get(url, MAX_LISTING_BYTES)
@@ -74,14 +74,13 @@ def _parsed(data: bytes) -> list[Json]:
 
 
 def _details(entry: Json) -> dict[str, Any]:
-    told = {"title": entry.get("title"), "published": entry.get("published") or entry.get("updated")}
+    details = {"title": entry.get("title"), "published": entry.get("published") or entry.get("updated")}
     if link := entry.get("link"):
-        told["url"] = link
-    return {name: str(value).replace("\0", "")[:500] for name, value in told.items() if value}
+        details["url"] = link
+    return {name: str(value).replace("\0", "")[:500] for name, value in details.items() if value}
 
 
 def _page_of(entry: Json) -> bytes:
-    """The text of an entry as a page of its own."""
     contents = cast(list[Json], entry.get("content") or [])
     parts = [str(each.get("value") or "") for each in contents] or [str(entry.get("summary") or "")]
     title = html.escape(str(entry.get("title") or ""))

@@ -117,7 +117,7 @@ class FolderReader:
 
     @contextmanager
     def _opened(self, parts: tuple[str, ...], flags: int) -> Generator[int]:
-        """The last of `parts`, each opened in the one before."""
+        # Each part is opened in the one before.
         if any(part in ("", ".", "..") for part in parts):
             raise NotOfTheSource
         held = os.dup(self._root)

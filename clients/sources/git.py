@@ -72,8 +72,8 @@ class GitReader:
         self._clone()
         entries = self._run("ls-tree", "-r", "-z", "--long", "FETCH_HEAD")
         for entry in filter(None, entries.split(b"\0")):
-            told, _, path = entry.partition(b"\t")
-            mode, _, blob, size = told.decode("ascii").split()
+            attributes, _, path = entry.partition(b"\t")
+            mode, _, blob, size = attributes.decode("ascii").split()
             if not any(part.startswith(b".") for part in path.split(b"/")):
                 yield self._entry(path, mode, blob, size)
 
@@ -109,7 +109,6 @@ class GitReader:
         return Content(data, blob)
 
     def _clone(self) -> None:
-        """Fetch the newest commit into an empty repository."""
         remove_clone(self._folder)
         self._folder.mkdir(mode=0o700)
         (self._folder / "config-of-git").write_text(_CONFIG)
@@ -143,11 +142,11 @@ class GitReader:
                 out.seek(0)
                 return out.read()
             errors.seek(0)
-            told = trouble or _told(errors.read(10_000).decode(errors="replace"))
-        raise PlaceUnreachable(f"The repository cannot be fetched: {told}")
+            reason = trouble or _reason_in(errors.read(10_000).decode(errors="replace"))
+        raise PlaceUnreachable(f"The repository cannot be fetched: {reason}")
 
     def _waited(self, process: subprocess.Popen[bytes]) -> str | None:
-        """Wait for the end; stop it when it takes too long or too much."""
+        # Stops it when it takes too long or too much.
         until = time.monotonic() + self._git_s
         while True:
             with suppress(subprocess.TimeoutExpired):
@@ -171,7 +170,7 @@ def check_branch(branch: str | None) -> None:
 
 
 def clone_folder(source_id: uuid.UUID) -> Path:
-    """Where the repository of a run is kept; a folder of this user alone."""
+    # A folder of this user alone.
     home = Path(tempfile.gettempdir()) / f"citewell-git-{os.geteuid()}"
     home.mkdir(mode=0o700, exist_ok=True)
     found = home.lstat()
@@ -223,7 +222,7 @@ def _size(folder: Path) -> int:
     return total
 
 
-def _told(errors: str) -> str:
+def _reason_in(errors: str) -> str:
     lines = [line for line in errors.splitlines() if line.strip()]
     last = next((line for line in reversed(lines) if line.startswith("fatal:")), lines[-1] if lines else "")
     return (last.removeprefix("fatal:").strip() or "git gave no reason")[:300].rstrip(".") + "."

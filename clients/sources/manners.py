@@ -80,7 +80,6 @@ def _take_turn(host: str, delay_s: float) -> None:
 
 
 def forget() -> None:
-    """Forget all robots.txt and turns."""
     with _lock:
         _kept.clear()
         _free_at.clear()

@@ -136,9 +136,9 @@ def _entries(data: bytes, base: str) -> Iterator[tuple[bool, str, dict[str, Any]
         ):
             name = etree.QName(element).localname
             if name in ("url", "sitemap"):
-                told = {etree.QName(each).localname: (each.text or "").strip() for each in element}
-                if (address := told.get("loc")) and (address := canonical(address, base)):
-                    details = {"lastmod": told["lastmod"][:50]} if told.get("lastmod") else {}
+                fields = {etree.QName(each).localname: (each.text or "").strip() for each in element}
+                if (address := fields.get("loc")) and (address := canonical(address, base)):
+                    details = {"lastmod": fields["lastmod"][:50]} if fields.get("lastmod") else {}
                     yield name == "sitemap", address, details
                 element.clear()
             root = name
@@ -174,26 +174,26 @@ def _checked(url: str) -> str:
 
 
 def _conditions(tag: str | None) -> dict[str, str]:
-    told: dict[str, str] = json.loads(tag) if tag else {}
+    validators: dict[str, str] = json.loads(tag) if tag else {}
     names = {"etag": "if-none-match", "modified": "if-modified-since"}
-    return {names[name]: value for name, value in told.items() if name in names}
+    return {names[name]: value for name, value in validators.items() if name in names}
 
 
 def _tag(page: Page) -> str | None:
-    told = {"etag": page.headers.get("etag"), "modified": page.headers.get("last-modified")}
-    given = {name: value for name, value in told.items() if value and value.isprintable() and len(value) < 500}
+    validators = {"etag": page.headers.get("etag"), "modified": page.headers.get("last-modified")}
+    given = {name: value for name, value in validators.items() if value and value.isprintable() and len(value) < 500}
     return json.dumps(given, sort_keys=True) if given else None
 
 
 def _suffix(key: str, page: Page) -> str:
-    """What the name of the document has to end with; empty when the URL says it."""
+    # Empty when the URL says it.
     path = PurePosixPath(urlsplit(key).path)
-    told = media_of(page)
-    if path.suffix.lower() in SUFFIXES and told in (media_type(path.name), *_UNTOLD) and not urlsplit(key).query:
+    declared = media_of(page)
+    if path.suffix.lower() in SUFFIXES and declared in (media_type(path.name), *_UNTOLD) and not urlsplit(key).query:
         return ""
-    if suffix := suffix_of(told):
+    if suffix := suffix_of(declared):
         return suffix
-    raise DocumentTypeUnknown(f"Pages of the type {told or 'unknown'!r} are not read.")
+    raise DocumentTypeUnknown(f"Pages of the type {declared or 'unknown'!r} are not read.")
 
 
 def _details(key: str, page: Page) -> dict[str, Any]:

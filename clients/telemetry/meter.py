@@ -81,7 +81,7 @@ class Meter:
             }
 
     def clear(self) -> None:
-        """Reset in a forked child: the parent reports these."""
+        # In a forked child: the parent reports these.
         self._lock = threading.Lock()
         self._counts, self._gauges = {}, {}
 

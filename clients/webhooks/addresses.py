@@ -109,7 +109,7 @@ def _is_host(host: str, *, bracketed: bool) -> bool:
 
 
 def _literal(host: str) -> str | None:
-    """The address that `host` spells, as the system's resolver reads it: 127.1, 0x7f.1, 2130706433."""
+    # As the system's resolver reads it: 127.1, 0x7f.1, 2130706433.
     if ":" in host:
         return host
     try:

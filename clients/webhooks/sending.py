@@ -132,7 +132,7 @@ def _request(endpoint: Endpoint, body: bytes, headers: Mapping[str, str]) -> htt
 
 
 def _described(error: BaseException) -> str:
-    """The root cause's message: exceptions raised from it only say where it happened."""
+    # The root cause's message: exceptions raised from it only say where it happened.
     while error.__cause__:
         error = error.__cause__
     text = error.strerror if isinstance(error, OSError) else None

@@ -77,7 +77,7 @@ def labels_what_follows(text: str, start: int, end: int, *, cites: bool) -> bool
 
 
 def _is_title(words: str) -> bool:
-    """Whether a line reads like a heading: short, without full stop or figure, its important words capitalised."""
+    # Short, without full stop or figure, its important words capitalised.
     if len(words) > _LONGEST_HEADING or _STOPPED.search(words) or any(map(str.isdigit, words)):
         return False
     each = words.split()

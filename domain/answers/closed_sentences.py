@@ -53,7 +53,7 @@ class ClosingSentences:
 
 
 def batch_item(closed: Closed) -> str:
-    """The name of a batch: a digest of its content, so that a rewritten answer gets new names."""
+    # A digest of the content: a rewritten answer gets new names.
     return sha256(json.dumps(closed).encode()).hexdigest()[:32]
 
 

@@ -93,7 +93,7 @@ def without_list_sign(text: str) -> str:
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:
-    """Split `text`, but never inside code or a formula: a marker after a sentence there would become part of it."""
+    # A marker after a sentence in code or a formula would become part of it.
     regions = protected_regions(text)
     starts = [start for start, _ in regions]
     whole: list[tuple[int, int]] = []
@@ -118,7 +118,7 @@ def _own_words(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def can_cite(words: str) -> bool:
-    """Whether a citation can belong to it: the splitter also returns stray signs ("…", "|") and labels as sentences."""
+    # The splitter also returns stray signs ("…", "|") and labels as sentences.
     return any(map(str.isalnum, words)) and not LABEL.fullmatch(words)
 
 

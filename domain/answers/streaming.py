@@ -70,7 +70,7 @@ class GrowingAnswer:
         )
 
     def _advance(self, part: str, said: Sequence[Statement], count: int) -> None:
-        """Read from the last closed sentence on: what precedes markers and lists decides how they are understood."""
+        # From the last closed sentence on: what precedes markers and lists decides how they are understood.
         anchor = next((each for each in reversed(said[:count]) if can_cite(each.text)), None)
         if anchor is None:
             return
@@ -118,8 +118,7 @@ def _count_closed(text: str, said: Sequence[Statement]) -> int:
 
 
 def _is_apart(text: str, before: Statement, following: Statement) -> bool:
-    """Whether they are safely separated: by more than a line break that the rest of the second line could still
-    undo."""
+    # By more than a line break that the rest of the second line could still undo.
     if _STOPPED.search(before.text):
         return True
     between = text[before.end : following.start]

@@ -174,7 +174,7 @@ def _differing(then: Record, now: Record | None) -> tuple[str, ...]:
 
 
 def _is_erased(then: Record, now: Record | None, differs: Sequence[str]) -> bool:
-    """Whether only its content is gone: a reply that was erased, a source whose document was deleted."""
+    # A reply that was erased, a source whose document was deleted.
     field = _ERASABLE.get(then["kind"])
     if field is None or then.get(field) is None:
         return False

@@ -32,7 +32,7 @@ def worst(rulings: Sequence[Ruling]) -> Ruling:
 
 
 def after_deletion(filename: str) -> Ruling:
-    """A citation without its source proves nothing."""
+    # A citation without its source proves nothing.
     return Ruling(Standing.INVALIDATED, f"{filename}, which it cites, was deleted.")
 
 

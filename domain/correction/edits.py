@@ -74,7 +74,7 @@ def clean_words(text: str) -> str:
 
 
 def _stop(old: str, new: str) -> str:
-    """Return the full stop that the new words lack: without it the next sentence would be read as part of this one."""
+    # Without it the next sentence would be read as part of this one.
     had, has = _STOP.search(old), _STOP.search(new)
     return had[0] if had and not has else ""
 
@@ -103,7 +103,7 @@ def _extent(text: str, start: int, end: int, following: int) -> tuple[int, int]:
 
 
 def _is_continued(text: str, line_end: int, following: int) -> bool:
-    """Say whether the next statement continues the same item: on the next line, indented, without a mark of its own."""
+    # On the next line, indented, without a mark of its own.
     between = text[line_end:following]
     return line_end < following < len(text) and bool(_CONTINUED.fullmatch(between))
 

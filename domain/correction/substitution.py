@@ -80,7 +80,7 @@ def _values(found: Sequence[Disagreement], claim: str) -> dict[str, str]:
 
 
 def _without_shared_unit(old: str, new: str) -> tuple[str, str]:
-    """Return both values without a common unit: a claim that says "16 percent" states the value "16%"."""
+    # A claim that says "16 percent" states the value "16%".
     one, other = _UNIT.search(old), _UNIT.search(new)
     if one and other and one[0].strip() == other[0].strip():
         return old[: one.start()], new[: other.start()]

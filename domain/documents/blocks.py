@@ -45,7 +45,7 @@ def are_sound(blocks: Sequence[Block], length: int) -> bool:
 
 
 def stored(blocks: Sequence[Block]) -> list[list[Any]]:
-    """As JSON; fields that say nothing are left out at the end."""
+    # Fields that say nothing are left out at the end.
     return [_trimmed([*block[:5], list(block.place or ())]) for block in blocks]
 
 

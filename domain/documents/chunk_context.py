@@ -57,7 +57,7 @@ def _columns(document: ParsedDocument, start: int) -> str:
 
 
 def _shortened(columns: str) -> str:
-    """The lines of column heads, each cut after a cell."""
+    # Each line is cut after a cell.
     return "\n".join(_cut(line) for line in columns.split("\n"))
 
 

@@ -123,7 +123,7 @@ def _units(document: ParsedDocument, start: int, end: int, section: int, limits:
 
 
 def _parts(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
-    """Divide a text between words, and an overlong word anywhere, into parts of about the same length."""
+    # Between words, and an overlong word anywhere.
     start, end = _trimmed(text, start, end)
     while end - start > most:
         size = ceil((end - start) / ceil((end - start) / most))

@@ -86,7 +86,7 @@ def _of_cover(cover: str) -> dict[str, str]:
 
 
 def _form(name: str, amendment: str | None) -> str:
-    """`10k` becomes 10-K; an amendment becomes 10-K/A."""
+    # `10k` becomes 10-K; an amendment becomes 10-K/A.
     letters = name.upper().replace("-", "")
     cut = 1 if letters[1].isalpha() else 2
     return f"{letters[:cut]}-{letters[cut:]}{'/A' if amendment else ''}"
@@ -102,7 +102,7 @@ def _year_after(phrase: re.Pattern[str], cover: str, *, last: bool = False) -> d
 
 
 def _ticker(cover: str) -> str | None:
-    """The ticker on the cover, in any form; None if it has several, as an article about companies does."""
+    # Several tickers are those of an article about companies.
     listed = _only(match[1] or match[2] for match in _LISTED.finditer(cover))
     labelled = _only(match[1] or match[2] for match in _LABELLED.finditer(cover))
     code = _only(match[1] for match in _SYMBOL_CODE.finditer(cover))
@@ -122,7 +122,7 @@ def _below_symbol(cover: str) -> str | None:
 
 
 def _of_name(filename: str) -> dict[str, str]:
-    """`AAPL_10-K_2023.pdf` has all three; without a type of filing a name tells nothing for certain."""
+    # `AAPL_10-K_2023.pdf` has all three; without a type of filing a name tells nothing for certain.
     stem = filename.rpartition(".")[0] or filename
     form, korean = _NAMED_FORM.search(stem), _NAMED_KOREAN.search(stem)
     if form:

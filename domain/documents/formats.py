@@ -85,7 +85,6 @@ def is_image(filename: str) -> bool:
 
 
 def has_pages_to_see(filename: str) -> bool:
-    """True if the pages of such a file can be shown as pictures."""
     return filename.lower().endswith((".pdf", *IMAGES))
 
 

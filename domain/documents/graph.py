@@ -130,7 +130,7 @@ def _squeezed(text: str) -> str:
 
 
 def _clean(text: str, longest: int) -> str:
-    """One line without text that addresses a model: a model sees it when passages are scored."""
+    # A model sees it when passages are scored.
     plain = without_orders(text.replace("\x00", ""))
     return _cut(_SPACE.sub(" ", without_hidden(plain)).strip(), longest)
 

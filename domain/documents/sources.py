@@ -3,13 +3,14 @@
 import hashlib
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
 from domain.documents.formats import SUFFIXES, advice
+from domain.errors import DocumentSourceInvalid
 
 Kind = Literal["folder", "web", "sitemap", "feed", "git", "bucket"]
 WhenGone = Literal["mark", "delete"]
@@ -45,6 +46,16 @@ class SourceOptions:
         wanted = not self.include or any(fnmatchcase(key, pattern) for pattern in self.include)
         return wanted and not any(fnmatchcase(key, pattern) for pattern in self.exclude)
 
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "SourceOptions":
+        """Those that this version does not know are left out."""
+        known = {each.name for each in fields(cls)}
+        return cls(**{name: value for name, value in stored.items() if name in known})
+
+    def stored(self) -> dict[str, Any]:
+        values = asdict(self)
+        return {**values, **{name: list(values[name]) for name in ("include", "exclude", "urls")}}
+
 
 OPTIONS_OF: Mapping[str, frozenset[str]] = {
     "folder": frozenset(),
@@ -55,6 +66,14 @@ OPTIONS_OF: Mapping[str, frozenset[str]] = {
     "bucket": frozenset({"store"}),
 }
 """The options that only some kinds have."""
+_OF_SOME_KINDS = frozenset[str]().union(*OPTIONS_OF.values())
+
+
+def check_options(kind: str, options: SourceOptions) -> None:
+    """Raise DocumentSourceInvalid for options that do nothing with this kind."""
+    others = _OF_SOME_KINDS - OPTIONS_OF[kind]
+    if wrong := sorted(name for name in others if getattr(options, name)):
+        raise DocumentSourceInvalid(f"A source of the kind {kind!r} has no {' or '.join(wrong)}; leave that out.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +132,6 @@ Fetched = Content | Unchanged | Gone
 
 
 def refusal_of_type(key: str) -> Refusal | None:
-    """Why a file of this name is not read, or None if it is."""
     suffix = PurePosixPath(key).suffix.lower()
     if suffix in SUFFIXES:
         return None

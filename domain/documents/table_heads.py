@@ -50,7 +50,7 @@ def _first_part(document: ParsedDocument, at: int) -> int:
 
 
 def _goes_on(document: ParsedDocument, before: Table, table: Table) -> bool:
-    """True if a table is the first of its page, has no heads, and as many columns as the last of the page before."""
+    # The first of its page, without heads, with as many columns as the last of the page before.
     if table.header_end > table.start or not document.pages:
         return False
     number = bisect_right(document.pages, table.start, key=lambda page: page.start) - 1
@@ -68,7 +68,7 @@ def _columns(text: str, table: Table) -> int:
 
 
 def _title(document: ParsedDocument, table: Table) -> str:
-    """Return the short lines directly above a table that are no sentences and no heading: its caption and unit."""
+    # Short lines directly above it that are no sentences and no heading: its caption and unit.
     found: list[str] = []
     headings = {section.start for section in document.sections}
     end = table.start

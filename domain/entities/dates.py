@@ -98,7 +98,7 @@ def find_dates(text: str) -> list[Date]:
 
 
 def _date(match: re.Match[str]) -> Date | None:
-    """The date that `match` states. None where `2007-04` is a month: only a later year after 2007 ends a span."""
+    # `2007-04` is a month: only a later year after 2007 ends a span.
     parts = match.groupdict()
     if parts.get("last") and not _years(parts, match):
         return None

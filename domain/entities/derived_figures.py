@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-from domain.entities.numbers import Quantity, states
+from domain.entities.quantities import Quantity, states
 from domain.entities.units import KOREAN_NUMERALS, NUMERALS, UNITS
 from domain.text.cache import text_cache
 
@@ -44,7 +44,7 @@ def figures_in_words(text: str) -> tuple[Quantity, ...]:
 
 
 def is_in_words(stated: Quantity, text: str) -> bool:
-    """Say whether `text` gives the figure in words: 50 % as `half`, 30 minutes as `half an hour`."""
+    # 50 % as "half", 30 minutes as "half an hour".
     return any(states(stated, each) and stated.dimension == each.dimension for each in figures_in_words(text))
 
 
@@ -93,7 +93,7 @@ def derivation(stated: Quantity, source: str, known: Sequence[Quantity]) -> tupl
 
 @text_cache()
 def _beside(source: str, known: tuple[Quantity, ...]) -> tuple[tuple[Quantity, Quantity], ...]:
-    """Pairs of figures near each other in a source; a repeated figure is no second figure."""
+    # Near each other; a repeated figure is no second figure.
     figures = sorted([*known, *figures_in_words(source)], key=lambda each: each.start)[:_MOST]
     return tuple(
         (one, other)

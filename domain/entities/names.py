@@ -164,8 +164,7 @@ def names_in(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[Name]:
 
 
 def _latin_names(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[Name]:
-    """Yield runs of capitalised words: `Ada Whitfield`, `TR-400`; a sentence's first word alone is not `sure`."""
-
+    # `Ada Whitfield`, `TR-400`; a sentence's first word alone is not `sure`.
     for places in _runs(text, tokens, dated):
         first, last = tokens[places[0]], tokens[places[-1]]
         core = tuple(_POSSESSIVE.sub("", tokens[place][0]).casefold() for place in places)

@@ -4,11 +4,9 @@ Signs are dropped: "fell by 5 %" and "-5 %" state the same number, and the direc
 """
 
 import re
-from collections.abc import Iterable, Iterator, Set
-from dataclasses import dataclass
-from math import prod
-from typing import Literal
+from collections.abc import Iterator, Set
 
+from domain.entities.quantities import Bound, Quantity
 from domain.entities.units import (
     COUNTERS,
     JOINED_COUNTERS,
@@ -22,32 +20,16 @@ from domain.entities.units import (
     UNMISTAKABLE_NUMERALS,
     latin_letters,
 )
+from domain.entities.written_numbers import DIGITS, KOREAN_SCALE, any_of, written_value
 from domain.text.words import content_stems
 
-Bound = Literal["exactly", "about", "over", "under", "several", "multiples"]
-
-_ROUNDING = 0.02
-_ABOUT = 0.06
-_WITHIN = 2.0  # "more than 5" may describe 7, hardly 70
-_FAR_BELOW = 10.0  # "less than a million" may describe much less
-_FEWEST_OF = 2.0  # "several hundred" and "hundreds of" mean at least this many hundreds,
-_MOST_OF = {"several": 10.0, "multiples": 100.0}  # and fewer than these
-
-
-def _any(names: Iterable[str]) -> str:
-    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-
-
-# Tokenised text has spaces around separators: `45 , 000`, `10, 000`.
-_DIGITS = r"\d{1,3}(?:,\d{3}(?!\d)|[ ],[ ]\d{3}(?!\d)|,[ ]000(?!\d))+(?:\.\d+)?|\d+(?:\.\d+)?"
-_KOREAN_SCALE = _any(name for name in SCALES if not name.isascii())
-_ENGLISH_NUMERAL = _any([*NUMERALS, "hundred", "thousand", "dozen"])
+_ENGLISH_NUMERAL = any_of([*NUMERALS, "hundred", "thousand", "dozen"])
 # What may follow a Korean counter within its word: `두 알씩`, `세 번만에`, `네 명이다`.
 _ENDING = (
     r"(?:씩|째|쯤|짜리|마다|당|뿐|들|간|이상|이하|미만|정도|만에?|밖에)?"
     r"(?:이|가|은|는|을|를|의|에|에서|에게|에는|도|만|과|와|으?로|까지|부터|보다|이나|나|인|이?고|이?며|이?다|입니다|이?었다|였다)?(?![가-힣])"
 )
-_MEASURES = _any(
+_MEASURES = any_of(
     name
     for name, (dimension, _) in UNITS.items()
     if dimension in ("time", "months", "length", "mass", "volume", "area")
@@ -65,18 +47,18 @@ _NUMBER = re.compile(
       (?P<code>\d+(?::\d+)+|\d+(?:\.\d+){{2,}})
     | (?P<vague>\b(?:several|many|a\sfew|a\scouple(?:\sof)?)\s(?:hundred|thousand|million|billion|dozen)\b
         |(?<![\d$]\s)\b(?:tens|dozens|hundreds|thousands|millions|billions)(?:\sof\s(?:thousands|millions|billions))?(?=\sof\b)
-        |(?<![가-힣])수(?:[십백천][만억조]?|[만억조])(?=\s?(?:{_any((*COUNTERS, "년", "일", "원", "건", "달러"))})))
-    | (?P<korean>(?:(?:{_DIGITS})\s?(?:{_KOREAN_SCALE})\s?)+(?:(?:{_DIGITS})(?!\d))?)
-    | (?P<digits>{_DIGITS})(?:st|nd|rd|th)?
+        |(?<![가-힣])수(?:[십백천][만억조]?|[만억조])(?=\s?(?:{any_of((*COUNTERS, "년", "일", "원", "건", "달러"))})))
+    | (?P<korean>(?:(?:{DIGITS})\s?(?:{KOREAN_SCALE})\s?)+(?:(?:{DIGITS})(?!\d))?)
+    | (?P<digits>{DIGITS})(?:st|nd|rd|th)?
     | (?P<spelled>\b(?:{_ENGLISH_NUMERAL})\b(?:[\s-](?:and\s)?(?:{_ENGLISH_NUMERAL})\b)*
         (?:\sand\sa\shalf\b)?)
     | (?P<half>\bhalf\s(?:an?\s)?(?=(?:{_MEASURES}|dozen)\b))
     | (?P<one>\b(?:{BEFORE_ONE})an?(?=\s(?:{_MEASURES})\b))
-    | (?P<ordinal>\b(?:{_any(ORDINALS)})(?=[\s-]|번째))
-    | (?P<native>\b(?:(?:{_any(UNMISTAKABLE_NUMERALS)})(?=\s[가-힣])
-        |(?:{_any(KOREAN_NUMERALS)})(?=(?:\s(?:{_any(COUNTERS)})|(?:{_any(JOINED_COUNTERS)})){_ENDING})))
+    | (?P<ordinal>\b(?:{any_of(ORDINALS)})(?=[\s-]|번째))
+    | (?P<native>\b(?:(?:{any_of(UNMISTAKABLE_NUMERALS)})(?=\s[가-힣])
+        |(?:{any_of(KOREAN_NUMERALS)})(?=(?:\s(?:{any_of(COUNTERS)})|(?:{any_of(JOINED_COUNTERS)})){_ENDING})))
     | (?P<sino>\b[{"".join(SINO_DIGITS)}]?[십백천][{"".join((*SINO_DIGITS, *SINO_PLACES))}]{{0,6}}
-        (?=\s(?:{_any((*COUNTERS, "년", "일", "원", "퍼센트", "킬로미터", "미터"))}))))
+        (?=\s(?:{any_of((*COUNTERS, "년", "일", "원", "퍼센트", "킬로미터", "미터"))}))))
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -88,9 +70,9 @@ _SCALE = re.compile(
 _UNIT = re.compile(
     rf"""\s?(percentage[\s-]points?|%p|%포인트|[%％]|[㎜㎝㎞㎎㎏㎡℃℉]|°[CF]|km/h)
     | [\s-]?((?:barrels?|bbls?)(?:\s(?:a|per)\sday|/d(?:ay)?)|m?[mk]?b(?:bl|oe)?(?:/d|pd))(?![A-Za-z0-9])
-    | [\s-]?({_any(name for name in UNITS if name.isascii() and name.isalpha())})(?![A-Za-z0-9])
-    | ({_any(name for name in UNITS if "가" <= name[0] <= "힣")})(?!의\s?\d|대)
-    | \s({_any(name for name in UNITS if "가" <= name[0] <= "힣" and len(name) > 1)}|원)""",
+    | [\s-]?({any_of(name for name in UNITS if name.isascii() and name.isalpha())})(?![A-Za-z0-9])
+    | ({any_of(name for name in UNITS if "가" <= name[0] <= "힣")})(?!의\s?\d|대)
+    | \s({any_of(name for name in UNITS if "가" <= name[0] <= "힣" and len(name) > 1)}|원)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _AND_HALF = re.compile(r"\sand\sa\shalf\b", re.IGNORECASE)  # "an hour and a half"
@@ -98,15 +80,12 @@ _KOREAN_METRES = re.compile(r"m\s?[가-힣]")  # 420m이다; $420m is money
 # Money: what is weighed in pounds comes in smaller numbers, or as "a million pounds of beef".
 _POUNDS = re.compile(r"\spounds?\b(?!\sof\b)(?:\ssterling\b)?", re.IGNORECASE)
 _CURRENCY = re.compile(r"(US\$|[$€£₩¥])\s?$", re.IGNORECASE)
-_KOREAN_PART = re.compile(rf"({_DIGITS})\s?({_KOREAN_SCALE}|)")
-_MYRIADS = (1e4, 1e8, 1e12)
 _LIST_NUMBER = re.compile(
     r"^[ \t]*\(?\d{1,3}(?=[.)][ \t])|(?<=[,;:.] )\(?\d{1,2}(?=\) )|^[ \t]*(?:step|단계) \d{1,3}(?= ?[:.)] )",
     re.MULTILINE | re.IGNORECASE,
 )
-_COUNTED = ("ten", "dozen")
 # Only before a unit: elsewhere "1,5" may list two numbers.
-_UNIT_WORD = rf"(?:{_any(name for name in UNITS if name.isalpha())})(?![A-Za-z0-9])"
+_UNIT_WORD = rf"(?:{any_of(name for name in UNITS if name.isalpha())})(?![A-Za-z0-9])"
 _DECIMAL_COMMA = re.compile(rf"(?<![\d.,])(\d{{1,3}}),(\d{{1,2}})(?=\s?(?:[%％℃]|{_UNIT_WORD}))")
 _TABLE_SCALE = re.compile(r"\b(?:in|\$)\s+(thousand|million|billion)s\b|단위\s*:\s*(백만|십억|천|억|조)", re.IGNORECASE)
 _BEFORE: tuple[tuple[Bound, re.Pattern[str]], ...] = (
@@ -127,29 +106,6 @@ _LETTER_HYPHEN = re.compile(r"[A-Za-z]-$")
 _CLAUSE = re.compile(r"[^,;:()|\n]{0,40}")
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """`text`, at `start` of the whole text, states `value` (scale applied) of `unit` ('' without a known unit).
-
-    `step` is the value of the last digit as written; `scaled`: it has its own scale word; `weak`: a small number in
-    words, as in "the two brothers"; `nouns` are the stems of the two words that follow it.
-    """
-
-    value: float
-    step: float
-    unit: str
-    bound: Bound
-    scaled: bool
-    weak: bool
-    nouns: frozenset[str]
-    start: int
-    text: str
-
-    @property
-    def dimension(self) -> str:
-        return UNITS[self.unit][0] if self.unit else ""
-
-
 def find_quantities(text: str) -> list[Quantity]:
     """Return the quantities in `text` in order, dates included; the number of a list item is no quantity."""
     text = _DECIMAL_COMMA.sub(r"\1.\2", latin_letters(text))
@@ -168,7 +124,7 @@ def _quantities(text: str, listed: Set[int]) -> Iterator[Quantity]:
 
 
 def _is_name(text: str, match: re.Match[str]) -> bool:
-    """Whether a number is part of a name: `Fifty Shades`, `the Hundred Years' War`, `the 80s`."""
+    # `Fifty Shades`, `the Hundred Years' War`, `the 80s`.
     spelled, rest = match["spelled"], text[match.end() : match.end() + 4]
     if spelled:
         return spelled[0].isupper() and spelled.istitle() and _CAPITAL.match(rest) is not None
@@ -181,73 +137,8 @@ def table_scale(text: str) -> float:
     return SCALES[(match[1] or match[2]).lower()] if match else 1.0
 
 
-def same_dimension(claim: Quantity, source: Quantity) -> bool:
-    return not claim.unit or not source.unit or claim.dimension == source.dimension
-
-
-def agrees(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
-    """Say whether `source` states the value of `claim`: equal, rounded, converted or within "more than".
-
-    `plain_scale` is the `table_scale` of the source's text. The dimension is not compared: see `same_dimension`.
-    """
-    return states(claim, source, plain_scale) or within(claim, source)
-
-
-def states(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
-    converted = _converted(claim, source)
-    values = {converted} if source.scaled else {converted, converted * plain_scale}
-    if source.bound in _MOST_OF:
-        return source.bound == claim.bound and source.value == claim.value
-    if most := _MOST_OF.get(claim.bound):
-        return any(_FEWEST_OF * claim.value <= value < most * claim.value for value in values)
-    return any(_rounds_to(value, claim) for value in values)
-
-
-def within(claim: Quantity, source: Quantity) -> bool:
-    """Say whether `claim` is a limit, "more than 5", that `source` satisfies: 7 does, "more than 7" is another
-    limit."""
-    same_unit = claim.unit != "" and claim.dimension == source.dimension
-    if source.bound == claim.bound or not (same_unit or claim.nouns & source.nouns):
-        return False
-    value = _converted(claim, source)
-    if claim.bound == "over":
-        return claim.value < value <= _WITHIN * claim.value
-    return claim.bound == "under" and value < claim.value <= _FAR_BELOW * value
-
-
-def agreement_range(claim: Quantity) -> tuple[float, float]:
-    least = claim.value / (_FAR_BELOW if claim.bound == "under" else 1 + _ABOUT)
-    return least, claim.value * (_WITHIN if claim.bound == "over" else _MOST_OF.get(claim.bound, 1 / (1 - _ABOUT)))
-
-
-def tolerance(claim: Quantity) -> float:
-    """Return the tolerance, in the unit of `claim`, within which a value still `states` it."""
-    if most := _MOST_OF.get(claim.bound):
-        return claim.value * most
-    if claim.bound == "about":
-        return claim.value * (1 / (1 - _ABOUT) - 1)
-    return min(claim.step / 2, claim.value * (1 / (1 - _ROUNDING) - 1))
-
-
-def _converted(claim: Quantity, source: Quantity) -> float:
-    if claim.unit and source.unit and claim.dimension == source.dimension:
-        return source.value * (UNITS[source.unit][1] / UNITS[claim.unit][1])
-    return source.value
-
-
-def _rounds_to(exact: float, claim: Quantity) -> bool:
-    """A figure may be rounded as written but by at most 2 %; "about" allows 6 %."""
-    off = abs(exact - claim.value)
-    if exact == claim.value or off <= 1e-9 * max(exact, claim.value):
-        return True
-    # A limit is exact: "within 31 days" is not "within 30 days".
-    if claim.bound == "about" and off <= _ABOUT * exact:
-        return True
-    return off <= claim.step / 2 and off <= _ROUNDING * exact
-
-
 def _quantity(text: str, match: re.Match[str]) -> Quantity:
-    value, step = _value(match)
+    value, step = written_value(match)
     end = match.end()
     currency = _CURRENCY.search(text, max(0, match.start() - 4), match.start())
     scale = _SCALE.match(text, end)
@@ -284,7 +175,7 @@ def _is_weak(text: str, match: re.Match[str], value: float) -> bool:
 
 
 def _vague_bound(written: str) -> Bound:
-    """`Several hundred` and `수백` are fewer than a thousand; `hundreds` need not be."""
+    # `Several hundred` and `수백` are fewer than a thousand; `hundreds` need not be.
     return "multiples" if written.lower().partition(" ")[0].endswith("s") else "several"
 
 
@@ -296,70 +187,3 @@ def _bound(text: str, start: int, end: int) -> Bound:
         if cue.match(text, end):
             return bound
     return "exactly"
-
-
-def _value(match: re.Match[str]) -> tuple[float, float]:
-    """Return the value as written and the value of one in its last digit."""
-    if digits := match["digits"]:
-        return _decimal(digits)
-    if korean := match["korean"]:
-        return _korean(korean)
-    if vague := match["vague"]:
-        return _vague(vague), 0.0
-    if code := match["code"]:
-        # A time or a version is compared as written, as one long number.
-        return float(re.sub(r"\D", "", code)), 0.0
-    if ordinal := match["ordinal"]:
-        return ORDINALS[ordinal.lower()], 1.0
-    if native := match["native"]:
-        return KOREAN_NUMERALS[native], 1.0
-    if sino := match["sino"]:
-        return _sino(sino), 1.0
-    return _spelled(match["spelled"]) if match["spelled"] else 0.5 if match["half"] else 1.0, 1.0
-
-
-def _korean(written: str) -> tuple[float, float]:
-    """Read `1조 2,000억` and `3천5백만`: the 만 of 5백만 also multiplies the 3천 before it."""
-    parts = [(_decimal(part[1]), SCALES.get(part[2], 1.0)) for part in _KOREAN_PART.finditer(written)]
-    total, step, myriad = 0.0, float("inf"), 1.0
-    for (value, last), scale in reversed(parts):
-        myriad = max((each for each in _MYRIADS if each <= scale), default=myriad) if scale >= _MYRIADS[0] else myriad
-        factor = scale if scale >= _MYRIADS[0] else scale * myriad
-        total, step = total + value * factor, min(step, last * factor)
-    return total, step
-
-
-def _sino(written: str) -> float:
-    """Read `백`, `이십오`, `삼백오십`."""
-    total, digit = 0.0, 0.0
-    for letter in written:
-        if place := SINO_PLACES.get(letter):
-            total, digit = total + (digit or 1.0) * place, 0.0
-        else:
-            digit = SINO_DIGITS[letter]
-    return total + digit
-
-
-def _decimal(digits: str) -> tuple[float, float]:
-    plain = digits.replace(",", "").replace(" ", "")
-    return float(plain), 10.0 ** -len(plain.partition(".")[2])
-
-
-def _vague(written: str) -> float:
-    """Read the repeated unit: 100 in `several hundred`, 10,000 in `tens of thousands` and `수만`."""
-    if written.startswith("수"):
-        return prod({**SINO_PLACES, **SCALES}[each] for each in written[1:])
-    names = [each.rstrip("s") for each in written.lower().split()]
-    return prod({"ten": 10.0, "dozen": 12.0, **SCALES}[each] for each in names if each in (*_COUNTED, *SCALES))
-
-
-def _spelled(phrase: str) -> float:
-    total, current = (0.5 if phrase.lower().endswith("half") else 0.0), 0.0
-    for word in re.findall("[a-z]+", phrase.lower()):
-        if word == "thousand":
-            total, current = total + (current or 1) * 1000, 0.0
-        elif word in ("hundred", "dozen"):
-            current = (current or 1) * SCALES[word]
-        else:
-            current += NUMERALS.get(word, 0.0)
-    return total + current

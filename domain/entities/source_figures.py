@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from domain.entities.dates import Date, find_dates
-from domain.entities.numbers import Quantity, agreement_range, find_quantities, table_scale
+from domain.entities.numbers import find_quantities, table_scale
+from domain.entities.quantities import Quantity, agreement_range
 from domain.entities.units import UNITS
 from domain.text.cache import text_cache
 

@@ -131,7 +131,7 @@ def _differing(claim: str, source: str, located: tuple[int, int] | None, context
 
 
 def _other_subjects(claim: str, source: str, located: tuple[int, int], context: str) -> Iterator[Disagreement]:
-    """Yield subjects of the claim that the cited words, read with their headings, are not about (V2, V4)."""
+    # The cited words are read with their headings (V2, V4).
     for name in absent_subjects(claim, source, *located, active_context(context)):
         yield Disagreement("subject", name, None, f"“{name}” is not what the cited words are about")
 
@@ -152,7 +152,7 @@ def _span(claim: str, source: str, text_span: str | None, fuzzy: float) -> tuple
 
 
 def _least_ratio(length: int, fuzzy: float) -> float:
-    """A span of a chunk has 50 to 200 characters (S4.6); one of a whole page is not rated below "found"."""
+    # A span of a chunk has 50 to 200 characters (S4.6); one of a whole page is not rated below "found".
     if length <= _LONGEST_RATED:
         return 0.0
     return fuzzy if length <= _LONGEST_FUZZY else _EXACT

@@ -53,7 +53,7 @@ def quoted_parts(claim: str) -> list[str]:
 
 
 def weaker(one: CitationType, other: CitationType) -> CitationType:
-    """Return the type that deserves less confidence, for when the model and the words disagree (S4.2)."""
+    # For when the model and the words disagree (S4.2).
     return one if CONFIDENCE_ORDER.index(one) >= CONFIDENCE_ORDER.index(other) else other
 
 

@@ -103,7 +103,7 @@ def _sentences(claim: str) -> Sequence[str]:
 
 
 def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
-    """If the source has the sentence almost verbatim, that place decides; else the whole source does."""
+    # If the source has the sentence almost verbatim, that place decides; else the whole source does.
     compared = compare(claim, source)
     if compared.is_full_match:
         return () if compared.verbatim else _overlooked(claim, source)
@@ -139,7 +139,7 @@ def readable(text: str) -> str:
 
 
 def without_markers(text: str) -> str:
-    """Blank out the citation markers of `text`, in place, so that their numbers are not read as figures."""
+    # In place, so that their numbers are not read as figures.
     pieces: list[str] = []
     position = 0
     for marker in cited_markers(text):
@@ -178,7 +178,7 @@ def _dates(claim: str, source: str, aligned: AlignedSentence) -> list[Disagreeme
 
 
 def _is_bare_year_in(date: Date, source: str) -> bool:
-    """Whether a year occurs in the source in a form that is no date, such as `FY2019` or the plain number 1,150."""
+    # Such as `FY2019`, or the plain number 1,150.
     if date.years is None or date.month is not None:
         return False
     year = date.years[0]

@@ -158,7 +158,7 @@ def _korean_transfers(tokens: Sequence[Token]) -> Sequence[Transfer]:
 
 
 def _named(tokens: Sequence[Token], cases: Sequence[str]) -> frozenset[str]:
-    """Return the nouns with one of the cases, each with the name before its title: 최 과장에게서."""
+    # Each with the name before its title: 최 과장에게서.
     found: set[str] = set()
     for at, token in enumerate(tokens):
         if token.case not in cases or token.value:
@@ -191,7 +191,7 @@ def is_compared_otherwise(statement: str, place: str) -> bool:
 
 
 def _whole_sides(compared: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """ "More patients like the salad than the soup" compares the salad."""
+    # "More patients like the salad than the soup" compares the salad.
     left = frozenset(content_stems(f"{compared['left']} {compared['middle']}"))
     right = frozenset(content_stems(compared["right"])) - _PLACEHOLDERS
     return left - right, right - left

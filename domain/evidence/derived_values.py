@@ -13,7 +13,7 @@ from math import isclose
 from typing import TypeVar
 
 from domain.entities.dates import Date
-from domain.entities.numbers import Quantity
+from domain.entities.quantities import Quantity
 from domain.entities.source_figures import source_figures
 from domain.entities.units import UNITS
 from domain.facts.comparison.source import parse_source
@@ -60,7 +60,7 @@ class _Known:
 
     @cached_property
     def ranges(self) -> Sequence[tuple[Value, Value]]:
-        """The ends of its ranges and changes: `from 18,000 to 27,000`, `between 6 and 12`, `6세에서 11세까지`."""
+        # `from 18,000 to 27,000`, `between 6 and 12`, `6세에서 11세까지`.
         return list(islice(_ranges(parse_source(self.text).clause_tokens), _MOST))
 
     @cached_property
@@ -69,7 +69,7 @@ class _Known:
 
     @cached_property
     def months(self) -> Collection[int]:
-        """The months that it names without a day or a year, as in "from November to February"."""
+        # "from November to February", without a day or a year.
         words = _MONTH.findall(self.text)
         return {int(number) if number else _MONTH_NAMES.index(name.casefold()[:3]) + 1 for name, number in words}
 
@@ -146,7 +146,7 @@ def _is_combined(mine: Quantity, one: tuple[float, str], other: tuple[float, str
 
 
 def _is_rate(mine: Quantity, known: Sequence[tuple[float, str]]) -> bool:
-    """Say whether "three an hour" or "four times in one year" follows from "every 20 minutes", "every three months"."""
+    # "three an hour" or "four times in one year" from "every 20 minutes", "every three months".
     if mine.value == 1 and mine.dimension in ("time", "months"):
         return True
     sizes = [size for size, _ in known if size > 1] if mine.value > 1 and not mine.unit else []
@@ -184,7 +184,7 @@ def _is_of_that_year(date: Date, known: _Known) -> bool:
 
 
 def _is_some_years_apart(date: Date, known: _Known) -> bool:
-    """Say whether a year is as many years from another one as the text has as a number: "three years after"."""
+    # "three years after": the text has the distance as a number.
     if date.years is None or date.month:
         return False
     counts = {size for size, _ in known.sizes}

@@ -109,7 +109,7 @@ def _may_be_about(text: str, cited: Quotation) -> bool:
 
 
 def _stating_sentences(text: str, source: str, start: int, end: int) -> Iterator[str]:
-    """Yield the sentences of a place that state a value of `text`; if it has none, the one with most of its words."""
+    # If none has a value, the one with most of the words.
     values = [each for clause in clauses(text) for each in _of_kind(tokenize(clause), "value")]
     if not values:
         best = best_text_span(source, text, 1, _LONGEST * len(text))

@@ -59,7 +59,7 @@ def _ranked(wanted: Wanted, parts: Sequence[Excerpt], stems: Sequence[Set[str]])
 
 
 def _in_turn(rankings: Iterable[Sequence[int]]) -> Iterator[int]:
-    """Yield the first of each ranking, then the second; a ranking is computed only when its first is needed."""
+    # A ranking is computed only when its first is needed.
     begun: list[Sequence[int]] = []
     for ranking in rankings:
         begun.append(ranking)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from domain.entities.derived_figures import derivation, is_in_words
-from domain.entities.numbers import Quantity, agrees, same_dimension, states
+from domain.entities.quantities import Quantity, agrees, same_dimension, states
 from domain.entities.source_figures import SourceFigures, source_figures
 from domain.facts.reading.korean import CLOCK, minutes
 from domain.text.sentence_alignment import AlignedSentence
@@ -95,7 +95,7 @@ def _anywhere(stated: Quantity, known: _Figures) -> Differing | None:
 
 
 def _is_time_of_day(stated: Quantity, source: str) -> bool:
-    """Say whether the source has a time such as `14:00` in Korean: `오후 2시`."""
+    # `14:00` is `오후 2시`.
     clock = _CLOCK.fullmatch(stated.text)
     wanted = int(clock[1]) * 60 + int(clock[2]) if clock else None
     return wanted is not None and any(minutes(each) == wanted for each in CLOCK.finditer(source))
@@ -108,7 +108,7 @@ def _other_unit(stated: Quantity, equal: Sequence[Quantity], known: _Figures) ->
 
 
 def _is_written(stated: Quantity, source: str) -> bool:
-    """Say whether the source has a plain number in a form that is no quantity, as in `B2B` or `FY19`."""
+    # As in `B2B` or `FY19`.
     if stated.scaled or stated.unit:
         return False
     if stated.text not in source:

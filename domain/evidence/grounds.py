@@ -104,7 +104,7 @@ class _Compared:
     place: str
 
     def says_the_same(self, found: Disagreement) -> bool:
-        """Say whether this is no difference: the converse of a verb, a time of day in another form."""
+        # The converse of a verb, a time of day in another form.
         if found.kind in _VALUES:
             is_lost = found.source_value is None
             return is_lost and any(is_same_time(each, self.place) for each in self._values(found))
@@ -112,7 +112,7 @@ class _Compared:
         return bool(exchanged or found.kind == "order") and self._is_other_side
 
     def counts_the_rest(self, found: Sequence[Disagreement]) -> bool:
-        """Say whether the statement denies of some what the place says of the others: "two of five were not"."""
+        # "two of five were not" denies of some what the place says of the others.
         counted = [each for each in found if each.kind == "number"]
         denied = any(each.kind == "negation" for each in found)
         return denied and any(follows_from(value, self.place) for each in counted for value in self._values(each))
@@ -141,7 +141,7 @@ class _Compared:
 
     @cached_property
     def _is_copy(self) -> bool:
-        """Whether the statement repeats the place but for a word or two: what differs then means something else."""
+        # But for a word or two: what differs then means something else.
         found = self._alignment
         same = sum(found.statement[at].is_content for at in found.matched_statement)
         return same >= _COPIED and found.coverage >= _MOSTLY and found.local_similarity >= _MOSTLY
@@ -215,7 +215,7 @@ class _Compared:
         return opposite is None or not stated or any(each.clause == opposite.clause for each in stated)
 
     def _is_in_other_mood(self, found: Disagreement) -> bool:
-        """Say whether an instruction obliges, or a plan announces, without the word that the statement has."""
+        # An instruction obliges, and a plan announces, without the word that the statement has.
         if found.source_value:
             return False
         cue = next((each.cue for each in self._tokens if each.cue and each.text == found.claim_value), "")
@@ -226,14 +226,14 @@ class _Compared:
         return False
 
     def _is_topic_of_two_clauses(self, found: Disagreement) -> bool:
-        """Say whether the exchanged nouns may belong to two verbs: 수프가 식은 다음에 크림을 넣는다."""
+        # 수프가 식은 다음에 크림을 넣는다.
         exchanged = next((each for each in self._tokens if each.text == found.claim_value), None)
         is_noun = exchanged is not None and exchanged.case in ("topic", "subject", "object")
         has_topic = any(each.case == "topic" for each in self._tokens)
         return is_noun and has_topic and all(_SUBORDINATE.search(each) for each in (self.statement, self.place))
 
     def _may_tell_the_same(self, found: Disagreement) -> bool:
-        """Say whether one word may stand for the other, or more than that word is told in other words."""
+        # One word may stand for the other, or more than that word is told in other words.
         named = found.claim_value[:1].isupper() or " " in found.claim_value
         if self._alignment.unmatched[0] > 1 and not named:
             return True

@@ -64,7 +64,7 @@ class _SourceNames:
         self._initials = _initials(source)
 
     def has(self, name: Name) -> bool:
-        """Say whether the source may have the name; in doubt it has."""
+        # In doubt it has.
         if name.kind != "latin":
             return any(part[:2] in self._text if len(part) > 3 else part in self._text for part in name.core)
         missing = [part for part in name.core if not self._has_word(part)]
@@ -122,7 +122,7 @@ def _neighbours(tokens: Sequence[re.Match[str]], name: Name) -> tuple[list[str],
 
 
 def _is_alike(one: tuple[list[str], list[str]], other: tuple[list[str], list[str]], *, both_sides: bool) -> bool:
-    """Whether the next word on either side is the same (the text's end counts as one), or two words on one side are."""
+    # The next word on either side is the same (the text's end counts as one), or two words on one side are.
     same = [mine[:1] == theirs[:1] for mine, theirs in zip(one, other, strict=True)]
     both = [len(mine) == _AROUND and mine == theirs for mine, theirs in zip(one, other, strict=True)]
     return all(same) or (any(both) and not both_sides)

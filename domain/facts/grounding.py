@@ -274,7 +274,7 @@ class _PlaceTokens:
         return token.value is None or self.has(token, token.value)
 
     def has(self, token: Token, value: Value) -> bool:
-        """Say whether the place has `value`; a weak number counts as present."""
+        # A weak number counts as present.
         if (value.quantity is not None and value.quantity.weak) or token.key in self._others:
             return True
         return any(values_agree(value, known) for at in self._alike.candidates(value) if (known := self._values[at]))

@@ -66,7 +66,7 @@ def active_context(context: str) -> str:
 
 
 def _heading_patterns(heading: str) -> Iterator[str]:
-    """Yield the forms that identify the series of a heading: all but its digits, or its last word of several."""
+    # All but its digits, or its last word of several.
     if _NUMBER.search(heading):
         yield name_pattern(heading)
         yield from map(name_pattern, identifiers_in(heading))

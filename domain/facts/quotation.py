@@ -14,7 +14,8 @@ from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import GENERIC
 from domain.facts.structure.headings import is_naming_token
 from domain.facts.structure.sections import Section, parse_sections
-from domain.facts.structure.tables import Row, cells_of, parse_tables
+from domain.facts.structure.table_lines import cells_of
+from domain.facts.structure.tables import Row, parse_tables
 from domain.facts.structure.terms import Term, TermIndex, most_specific, terms, terms_of
 
 _TOPIC = re.compile(r"(?:s|ing|ion|ment|ness|[aei]nce|ity|ogy)$")
@@ -94,15 +95,13 @@ class Quotation:
         return tuple(terms(tokens)) if any(map(self._may_be_name, tokens)) else ()
 
     def _may_be_name(self, token: Token) -> bool:
-        """Say whether a word of a heading may be a name: headings capitalise other words too, which the source
-        elsewhere does not."""
+        # Headings capitalise other words too, which the source elsewhere does not.
         if token.kind == "name" or not token.text[:1].isupper():
             return token.kind == "name"
         return not _TOPIC.search(token.text) and self._without_capitals.isdisjoint(token.text.casefold().split())
 
     def _other_identifiers(self, claim: str) -> Iterator[Difference]:
-        """Yield identifiers of the claim that other headings have; a heading may have more words, as "3.1 X200
-        overview"."""
+        # A heading may have more words, as "3.1 X200 overview".
         quoted = frozenset(identifiers_in("\n".join((*self.headings, self.words))))
         mine = {name_pattern(each): heading for heading in self.headings for each in identifiers_in(heading)}
         headings = (

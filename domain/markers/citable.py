@@ -113,7 +113,7 @@ def _parts(citation: str) -> Iterator[str]:
 
 @lru_cache(maxsize=2048)
 def _words(name: str) -> tuple[str, ...]:
-    """The words of a name; `10-Q`, `10Q` and `10-q` are one word."""
+    # `10-Q`, `10Q` and `10-q` are one word.
     text = unicodedata.normalize("NFKC", name[:500]).casefold()
     return tuple(_WORD.findall(_FORM.sub(r"\1\2", text)))[:_MOST_WORDS]
 

@@ -140,7 +140,7 @@ def _range(first: str, last: str | None) -> Iterator[int]:
 
 
 def _raised(text: str, sources: Citable | None) -> tuple[int, ...]:
-    """`¹²` is source 12, or 1 and 2 if there are fewer sources."""
+    # `¹²` is source 12, or 1 and 2 if there are fewer sources.
     numbers = _numbers(text.strip("⁽⁾").translate(_TO_DIGITS))
     if sources and len(numbers) == 1 and numbers[0] not in sources:
         digits = tuple(dict.fromkeys(int(digit) for digit in str(numbers[0])))
@@ -160,7 +160,7 @@ def _named(text: str, sources: Citable | None) -> tuple[tuple[int, ...], tuple[s
 
 
 def _add(found: list[Marker], marker: Marker, text: str) -> None:
-    """Add `marker`; `[1]–[3]` becomes one marker for 1, 2 and 3."""
+    # `[1]–[3]` becomes one marker for 1, 2 and 3.
     last = found[-1] if found else None
     if last and len(last.numbers) == len(marker.numbers) == 1 and _joins(text, last.end, marker):
         numbers = tuple(dict.fromkeys(_range(str(last.numbers[0]), str(marker.numbers[0]))))

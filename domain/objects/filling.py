@@ -74,7 +74,7 @@ def proposed(
 
 
 def _typed(field: Field, written: str) -> Any:
-    """The value in the type that the schema wants; `_MISSING` if none fits."""
+    # `_MISSING` if it fits none.
     options: list[Any] = [written]
     if _NUMBER.fullmatch(written):
         number = float(written.replace(",", ""))
@@ -119,18 +119,17 @@ def _has_date(text: str, value: str) -> bool:
 
 
 def filled(root: Field, values: Sequence[Value]) -> Filled:
-    """Build the object from the verified values, and say what became of every place."""
     known: dict[str, Value] = {}
     for each in values:
         known.setdefault(each.path, each)
     builder = _Builder(known)
     value = builder.build(root, "")
-    told = [*known.values(), *builder.open]
+    reported = [*known.values(), *builder.open]
     if value is _MISSING:
-        return Filled(None, f"The answer does not fit the schema: {builder.fault}.", told)
+        return Filled(None, f"The answer does not fit the schema: {builder.fault}.", reported)
     if fault := root.fault(value):
-        return Filled(None, f"The answer does not fit the schema: {fault}.", told)
-    return Filled(value, None, told)
+        return Filled(None, f"The answer does not fit the schema: {fault}.", reported)
+    return Filled(value, None, reported)
 
 
 class _Builder:
@@ -202,5 +201,5 @@ def _line(leaf: Field) -> str:
     rules = {key: value for key, value in leaf.schema.items() if key != "type"}
     kind = leaf.schema.get("type", "value")
     named = kind if isinstance(kind, str) else " or ".join(map(str, kind))
-    told = f" {json.dumps(rules, ensure_ascii=False)}" if rules else ""
-    return f"{leaf.path}: {named}{told}" + (f" - {' '.join(leaf.note.split())}" if leaf.note else "")
+    limits = f" {json.dumps(rules, ensure_ascii=False)}" if rules else ""
+    return f"{leaf.path}: {named}{limits}" + (f" - {' '.join(leaf.note.split())}" if leaf.note else "")

@@ -45,7 +45,6 @@ class Field:
 
     @property
     def leaves(self) -> Iterator["Field"]:
-        """The places of values, in the order of the schema."""
         if self.kind == "leaf":
             yield self
         for child in (*self.properties.values(), *([self.items] if self.items else [])):
@@ -56,7 +55,6 @@ class Field:
         return _validator(self.schema)
 
     def fault(self, value: Any) -> str | None:
-        """Why the schema refuses `value`, if it does."""
         first = next(self._validator.iter_errors(value), None)
         return first.message[:200] if first else None
 

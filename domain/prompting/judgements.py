@@ -24,7 +24,7 @@ Unit = Annotated[float, AfterValidator(_unit)]
 
 
 def _with_every_field(schema: dict[str, Any]) -> None:
-    """Require every field in the schema; defaults are only for replies that no schema constrained."""
+    # Defaults are only for replies that no schema constrained.
     schema["required"] = list(schema.get("properties", {}))
 
 

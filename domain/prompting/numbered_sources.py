@@ -58,5 +58,5 @@ def fenced(text: str) -> str:
 
 
 def _named(label: str) -> str:
-    """File names are untrusted, too: one line, which no quotation mark ends, and no order to a model."""
+    # File names are untrusted, too: one line, which no quotation mark ends, and no order to a model.
     return fenced(" ".join(without_orders(label).split())).replace('"', "'")

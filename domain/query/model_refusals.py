@@ -136,7 +136,7 @@ def _is_one(sentence: str) -> bool:
 
 
 def _matches(sentence: str, form: re.Pattern[str], excuse: str, goes_on: re.Pattern[str]) -> bool:
-    """Whether a sentence has the form, and says nothing else behind it: "…, but pump 4 runs at 11 bar"."""
+    # And says nothing else behind it: "…, but pump 4 runs at 11 bar".
     if form.fullmatch(sentence) is None:
         return False
     begun = re.match(excuse, sentence, re.IGNORECASE)

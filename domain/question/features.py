@@ -153,7 +153,7 @@ def _is_denied(kind: Kind, question: AnalysedText, said: AnalysedText) -> bool:
 
 
 def _opposed(question: AnalysedText, said: AnalysedText) -> bool:
-    """Whether one has the opposite of a word of the other: "accept" and "reject", "formal" and "informal"."""
+    # "accept" and "reject", "formal" and "informal".
     mine, theirs = question.related_stems.stems, said.related_stems.stems
     return (
         opposites(mine, theirs) is not None

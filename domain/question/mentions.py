@@ -66,5 +66,5 @@ class Mentions:
 
 
 def _unaccented(text: str) -> str:
-    """Remove accents; the result is composed again, because Hangul would otherwise stay decomposed."""
+    # Composed again, because Hangul would otherwise stay decomposed.
     return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", text)))

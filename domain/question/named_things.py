@@ -120,7 +120,7 @@ def _is_unknown_place(name: str, text: str) -> bool:
 
 
 def _unknown_members(question: str, text: str) -> Iterator[str]:
-    """Words in places where the text has only names, though they look like none: "the omega machine", 오메가 기계."""
+    # In places where the text has only names: "the omega machine", 오메가 기계.
     plain = _WORD.findall(question)[:_MOST_WORDS]
     lowered = text.casefold()
     for word, noun in pairwise(plain):
@@ -135,7 +135,7 @@ def _unknown_members(question: str, text: str) -> Iterator[str]:
 
 
 def _sure_names(question: str) -> list[FoundName]:
-    """Return the names in the question; none where capitals prove nothing, as in a title, in capitals, or in German."""
+    # Capitals prove nothing in a title, in capitals, or in German.
     plain = [word for word in _WORD.findall(question)[:_MOST_WORDS] if word.casefold() not in STOP_WORDS]
     capitals = sum(word[0].isupper() for word in plain)
     unclear = len(plain) > 3 and capitals > _MOSTLY_CAPITALS * len(plain)
@@ -172,7 +172,7 @@ def _is_competing_name(other: str, name: FoundName) -> bool:
 
 
 def _numbered(question: str, text: str) -> Iterator[NamedThing]:
-    """Yield members of a series that the text has without this one: "pump 14" beside "pump 4"."""
+    # Members of a series that the text has without this one: "pump 14" beside "pump 4".
     dated = {place for date in find_dates(question) for place in range(date.start, date.end)}
     for match in _NUMBERED.finditer(question):
         word, number = match[1].casefold(), match[2]
@@ -194,7 +194,7 @@ def _numbered(question: str, text: str) -> Iterator[NamedThing]:
 
 @lru_cache(maxsize=256)
 def _series(wanted: str, text: str) -> frozenset[str]:
-    """The numbers and letters after a word in the text: "pumps 1 to 3, 5 and 8" has six."""
+    # "pumps 1 to 3, 5 and 8" has six.
     found: set[str] = set()
     for match in re.finditer(
         rf"{_BEFORE_LABEL}({re.escape(wanted)}\w{{0,4}}) {_MEMBERS}",
@@ -243,7 +243,7 @@ def _in_range(year: int, text: str) -> bool:
 
 
 def _is_latin(text: str) -> bool:
-    """Whether the text is mostly in Latin letters: otherwise it may write a name in other letters."""
+    # Otherwise the text may write a name in other letters.
     letters = [each for each in text[:20_000] if each.isalpha()]
     return sum(each < "\u0250" for each in letters) > 0.7 * len(letters)
 

@@ -136,7 +136,7 @@ def _rarity(question: str, passages: Sequence[_Passage]) -> Mapping[str, float]:
 
 
 def _quotes(number: int, passage: _Passage, weights: Mapping[str, float]) -> Iterator[_Quote]:
-    """Every run of pieces that has enough of the question, and something beyond it: a heading alone has not."""
+    # With something beyond the question: a heading alone has not.
     shares, pieces, fewest = {stem: passage.has(stem) for stem in weights}, passage.pieces, min(2, len(weights) - 1)
     for start in sorted(frozenset[int]().union(*shares.values())):
         length, has = 0, dict.fromkeys(weights, 0.0)

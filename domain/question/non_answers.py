@@ -37,7 +37,7 @@ def is_no_answer(asked: QuestionPart, sentence: str) -> bool:
 
 
 def _lacks_object(question: str, sentence: str) -> bool:
-    """Whether nothing new stands behind the verb of "what does it contain?": "This letter contains an attachment"."""
+    # "This letter contains an attachment" for "what does it contain?".
     match = _OBJECT.match(question)
     if match is None or _PASSIVE.search(sentence):
         return False
@@ -53,7 +53,7 @@ def _lacks_figure(asked: QuestionPart, sentence: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _figures(question: str) -> frozenset[float]:
-    """The exact figures by which the question chooses: "which foods have 150 calories?". Dates are none."""
+    # Those by which it chooses: "which foods have 150 calories?". Dates are none.
     if _COMPARED.search(question):
         return frozenset()
     dated = {place for date in find_dates(question) for place in range(date.start, date.end)}

@@ -166,7 +166,7 @@ def _new_date(text: str, question: str) -> bool:
 
 
 def _new_number(text: str, question: str, *, exact: bool = False) -> bool:
-    """`exact`: "one of the first" is no amount."""
+    # "one of the first" is no exact amount.
     known = {quantity.value for quantity in find_quantities(question)}
     dated = {place for date in find_dates(text) for place in range(date.start, date.end)}
     found = [each for each in find_quantities(text) if each.value not in known and each.start not in dated]

@@ -96,7 +96,7 @@ def sentence_relevance(asked: QuestionPart, sentence: str) -> float:
 
 
 def is_elliptical(asked: QuestionPart, answer: str) -> bool:
-    """Whether the answer is a bare phrase of the kind that is asked for, as in "When?" – "In May 2020"."""
+    # A bare phrase of the kind that is asked for, as in "When?" – "In May 2020".
     if len(answer.split()) > _ELLIPTICAL or set(content_stems(answer)) & set(asked.stems):
         return False
     return bool(has_kind(asked.kind, answer, asked.text)) or asked.kind == "decision"

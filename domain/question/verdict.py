@@ -105,7 +105,7 @@ def _with_model_judgement(shares: list[float], left: list[str], said: ModelJudge
 
 
 def _in_doubt(parts: Sequence[QuestionPart], shares: Sequence[float], left: Sequence[str], answer: str) -> bool:
-    """Whether all open parts may have an answer: four of ten such answers were right (`fit_shown`)."""
+    # Four of ten answers whose open parts all may have one were right (`fit_shown`).
     opened = [(part, share) for part, share in zip(parts, shares, strict=True) if part.text in left]
     return bool(opened) and all(
         share >= BESIDE_THE_POINT and has_kind(part.kind, answer, part.text) is not False for part, share in opened

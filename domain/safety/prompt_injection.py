@@ -65,7 +65,7 @@ class _View:
         return _View("".join(self.text[n] for n in kept), [self.origins[n] for n in kept])
 
     def on_one_line(self) -> "_View":
-        """White space as single spaces, because an order may be spread over lines."""
+        # An order may be spread over lines.
         if not _UNEVEN.search(self.text):
             return self
         kept = [n for n, sign in enumerate(self.text) if not sign.isspace() or not self.text[n - 1 : n].isspace()]
@@ -152,7 +152,7 @@ def _in_latin(text: str) -> str:
 
 
 def _apart(text: str) -> Iterator[tuple[int, int]]:
-    """Yield orders whose letters are spaced out: `m a r k  i t`."""
+    # `m a r k i t`.
     for match in _APART.finditer(text):
         if next(find_squeezed_orders(_NOT_LETTER.sub("", match[0])), None):
             yield match.span()

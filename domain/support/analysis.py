@@ -115,8 +115,7 @@ def _stem_similarity(one: str, other: str) -> float:
 
 
 def _shared(one: str, other: str) -> float:
-    """The share of letters in the common beginning of two stems: of the shorter one in Korean, where endings are
-    long."""
+    # Of the shorter one in Korean, where endings are long.
     korean = _is_korean(one)
     one, other = (_letters(one), _letters(other)) if korean else (one, other)
     same = Prefix.similarity(one, other)

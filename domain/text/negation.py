@@ -186,7 +186,7 @@ def opposites(claim: Set[str], source: Set[str]) -> tuple[str, str] | None:
 
 
 def _affixed(plain: Set[str], others: Set[str]) -> Iterator[tuple[str, str]]:
-    """Yield each word with its negation by a prefix: `valid` and `invalid`."""
+    # `valid` and `invalid`.
     for word in sorted(plain):
         for affix, fewest in _AFFIXES.items():
             if len(word) >= fewest and affix + word in others:

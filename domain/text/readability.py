@@ -82,7 +82,7 @@ def _is_titled(tokens: list[str]) -> bool:
 
 
 def _has_small_word(tokens: list[str]) -> bool:
-    """Adjacent names, as in the head of a table or a list of authors, are no sentence."""
+    # Adjacent names, as in the head of a table or a list of authors, are no sentence.
     cased = [each for each in tokens if each[0].isupper() or each[0].islower()]
     return not cased or sum(each[0].islower() for each in cased) >= 0.25 * len(cased)
 

@@ -115,7 +115,7 @@ def _split(text: str, cites: bool) -> list[Sentence]:
 
 
 def _bounded(sentence: Sentence, markers: Mapping[int, int]) -> Iterator[Sentence]:
-    """Yield the sentence, an overlong one in parts; no part ends within a citation marker."""
+    # No part of an overlong one ends within a citation marker.
     start, text = sentence.start, sentence.text
     while len(text) > LONGEST_SENTENCE:
         space = next((at for at in range(LONGEST_SENTENCE, LONGEST_SENTENCE // 2, -1) if text[at].isspace()), 0)
@@ -151,7 +151,7 @@ def _is_break(previous: str, line: str) -> bool:
 
 
 def _is_heading(line: str, following: str) -> bool:
-    """Say whether `line` is a heading: lines of wrapped prose have similar lengths, a heading is much shorter."""
+    # Lines of wrapped prose have similar lengths, a heading is much shorter.
     if line.startswith("#"):
         return True
     if len(line) > 60 or _STOPPED.search(line) or _UNFINISHED.search(line) or not _OPENS_LIKE_TITLE.match(following):
@@ -248,8 +248,7 @@ def _ends_without_space(text: str, stop: _Stop) -> bool:
 
 
 def _stops_ordinary_word(word: str, stop: _Stop) -> bool:
-    """Before a small letter only a full stop after an ordinary word ends a sentence: not `Yahoo! is` or
-    `"Why?" he asked`."""
+    # Before a small letter: not `Yahoo! is` or `"Why?" he asked`.
     return stop.sign == "." and not stop.quoted and len(word) >= 4 and word.isalpha() and word.islower()
 
 

@@ -154,8 +154,7 @@ def _best_similarity(each: str, shortest: Mapping[str, int]) -> float:
 
 
 def _prefix_length(word: str) -> int:
-    """The number of first characters that two words must share to be compared: Korean syllables carry more than
-    letters."""
+    # Korean syllables carry more than letters.
     return 2 if word[0] >= "가" else 4
 
 

@@ -73,8 +73,8 @@ class KeyFact:
 def suggested_corrections(sentences: Iterable[ClaimingSentence]) -> list[str]:
     """Row S2.1: the differences between sentences without full support and their sources, each once."""
     open_ones = (each for each in sentences if each.status in _AS_CLAIM and each.status is not SentenceStatus.SUPPORTED)
-    told = (text.strip() for each in open_ones for check in each.checks for text in check.differences)
-    return list(dict.fromkeys(filter(None, told)))
+    stated = (text.strip() for each in open_ones for check in each.checks for text in check.differences)
+    return list(dict.fromkeys(filter(None, stated)))
 
 
 def key_sentences(sentences: Sequence[ClaimingSentence]) -> list[ClaimingSentence]:

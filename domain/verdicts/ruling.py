@@ -62,7 +62,6 @@ class Ruling:
 
     @property
     def supports(self) -> bool:
-        """Whether the statement counts as supported, surely or not."""
         return self.is_accurate and self.relation == "supports"
 
     def as_json(self) -> dict[str, Any]:

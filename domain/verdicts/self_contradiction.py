@@ -60,7 +60,7 @@ def denies_itself(reply: StatementCheck) -> str:
 
 
 def _named(difference: str) -> str:
-    """Return the difference, or "" for any wording of "none", which models write where a list should be empty."""
+    # "" for any wording of "none", which models write where a list should be empty.
     text = " ".join(difference[:_MOST].split()).strip(" .,;:!-–—·。()[]'\"“”")
     return "" if _NOTHING.fullmatch(text.casefold()) else text
 
@@ -73,13 +73,12 @@ def _denial(explanation: str, evidence: str) -> str:
 
 
 def _is_affirmed(said: str, denial: re.Match[str]) -> bool:
-    """Say whether the denial is itself negated: "nothing contradicts it", "does not say otherwise", "다르지 않다"."""
+    # "nothing contradicts it", "does not say otherwise", "다르지 않다".
     before, after = said[max(0, denial.start() - 60) : denial.start()], said[denial.end() : denial.end() + 40]
     return any((_NEGATED_BEFORE.search(before), _NEGATED_AFTER.match(after), _OTHERWISE.match(after)))
 
 
 def _is_in(evidence: str, denial: str) -> bool:
-    """Say whether the denial is the source's own wording: "the lamp is not supported" there, "it isn't supported"
-    here."""
+    # "the lamp is not supported" there, "it isn't supported" here.
     words = denial.casefold()
     return words in evidence or (words.split()[-1] in evidence and bool(_NEGATION.search(evidence)))

@@ -134,7 +134,7 @@ def issues(alignment: Part, coverage: Part, facts: Part, thresholds: Thresholds)
 
 
 def _tidy(score: float) -> float:
-    """Remove the rounding errors of sums of tenths: 0.9892, not 0.9892000000000001."""
+    # The rounding errors of sums of tenths: 0.9892, not 0.9892000000000001.
     return round(score, 9)
 
 
@@ -155,8 +155,7 @@ class _Named:
         return self._known[name]
 
     def _is_there(self, name: str) -> bool:
-        """Whether it occurs without an adjacent letter or digit. A name with a word that the answer lacks is not
-        searched for."""
+        # Without an adjacent letter or digit. A name with a word that the answer lacks is not searched for.
         place = self._answer.find(name) if self._words.issuperset(_WORD.findall(name)) else -1
         if place < 0:
             return False

@@ -44,7 +44,7 @@ def process_changes(settings: Settings) -> int:
 
 
 def _process_change(change_id: int, settings: Settings) -> int:
-    """Process one change for one turn. An error is logged and the change waits, so that the others have their turn."""
+    # An error is logged and the change waits, so that the others have their turn.
     made = 0
     try:
         for _ in range(_MOST_BATCHES):
@@ -62,7 +62,7 @@ def _process_change(change_id: int, settings: Settings) -> int:
 
 
 def _process_batch(change_id: int, settings: Settings) -> int | None:
-    """Process the next citations; return how many verifications were started, None when there is nothing to do now."""
+    # None when there is nothing to do now.
     with transaction() as session:
         change = answer_validity.lock_change(session, change_id)
         if change is None:

@@ -107,7 +107,6 @@ def _request(
 
 
 def _verify_given(session: Session, new_id: uuid.UUID, old: Query, asked: Reverification, settings: Settings) -> None:
-    """Store the request of a given answer (N2) again, as it came."""
     request = _request(old.question, "", (), "", asked)
     options = {
         **options_of(request, settings).model_dump(mode="json"),

@@ -80,5 +80,5 @@ def ended_rows(
 
 
 def _storable(text: str | None) -> str | None:
-    """Replace characters that Postgres cannot store: one bad word from a server must not cost the row."""
+    # One bad word from a server must not cost the row.
     return text and text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()

@@ -56,7 +56,7 @@ class QuerySnapshot:
 
     @property
     def is_by_schema(self) -> bool:
-        """Whether the answer is asked for as an object, too."""
+        # Besides the text.
         return self.options.answer_schema is not None and not self.is_external
 
 
@@ -139,10 +139,7 @@ class PassageCache:
         return [self._known[key] for key in keys if key in self._known]
 
 
-def _not_published(_: Sequence[EventData]) -> None:
-    """Default without watchers."""
-
-
+def _not_published(_: Sequence[EventData]) -> None: ...
 def _not_dispatched(_events: Sequence[EventData], _item: str, _value: Mapping[str, Any]) -> bool:
     return False
 

@@ -76,7 +76,7 @@ def embedder_for(space: Space, workspace_id: int, configured: Embedder) -> Embed
 
 
 def embed(space: Space, embedder: Embedder, texts: Sequence[str]) -> list[Sequence[float]]:
-    """Return a vector of each text; the model embeds only texts that the tenant does not have in this space."""
+    # The model embeds only texts that the tenant does not have in this space.
     digests = [text_digest(text) for text in texts]
     with reading() as session:
         known: dict[bytes, Sequence[float]] = {**known_vectors(session, space, texts)}

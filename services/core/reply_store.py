@@ -92,7 +92,7 @@ class StoredReplies:
         return sent
 
     async def _store_again(self) -> None:
-        """Retry until Postgres is back: another process may be about to ask the same."""
+        # Until Postgres is back: another process may be about to ask the same.
         while self._unstored:
             await asyncio.sleep(AGAIN_S)
             for (tenant, key), reply in list(self._unstored.items())[:1]:

@@ -44,7 +44,7 @@ def set_requester(requester: Requester) -> None:
 
 
 def requester_columns(session: Session) -> dict[str, Any]:
-    """Return the columns of a query that say who asks; call it in the transaction that stores the query."""
+    # To be called in the transaction that stores the query.
     requester = _requester.get()
     is_scripted = requester.priority is Priority.BATCH
     if requester.priority is None:

@@ -111,7 +111,7 @@ def _offline_hash() -> str:
 
 
 def _contents(modules: Iterable[str], weights: tuple[str, str]) -> set[str]:
-    """Hashes of the files' contents, regardless of their names: a module that only moves stays the same judge."""
+    # Regardless of their names: a module that only moves stays the same judge.
     package, name = weights
     found = [_resource(package) / name, *(file for module in modules for file in _sources(module))]
     return {hashlib.sha256(file.read_bytes()).hexdigest() for file in found}

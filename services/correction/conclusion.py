@@ -80,7 +80,7 @@ def _save(context: StepContext, conclusion: Conclusion, session: Session) -> Non
 
 
 def _failure(context: StepContext) -> dict[str, str] | None:
-    """The technical reason why there is no answer, if any. "I don't know" would say something about the documents."""
+    # "I don't know" would say something about the documents.
     if context.selection["status"] == "failed":
         reason = context.selection.get("reason", "retrieval failed")
         return {"code": ran_out(context) or "retrieval_failed", "reason": reason}
@@ -111,7 +111,7 @@ def concluded(context: StepContext) -> Conclusion:
 
 
 def _only_judged(context: StepContext) -> Conclusion:
-    """N2: verdicts on an answer that stays as it is."""
+    # The answer stays as it is (N2).
     findings, text = collect_findings(context), context.draft["text"]
     verification = _draft_verification(context, findings)
     verification.verification.kind = "published"
@@ -146,7 +146,7 @@ def _answered(context: StepContext) -> Conclusion:
 
 
 def _all_cited(findings: Findings, corrected: Corrected) -> list[int]:
-    """S5.6: an answer that was replaced keeps none of its citations."""
+    # An answer that was replaced keeps none of its citations (S5.6).
     return sorted({*corrected.removed, *(number for each in findings.statements for number in each.numbers)})
 
 
@@ -165,7 +165,7 @@ def _unanswerable(context: StepContext) -> str | None:
 
 
 def _nothing_left(corrected: Corrected, repairs: Repairs) -> str | None:
-    """Why the rest is no answer: its claims were dropped, or it never was more than markers (S2.6)."""
+    # Its claims were dropped, or it never was more than markers (S2.6).
     dropped = any(edit.kind == "dropped" for edit in repairs.edits.values())
     if dropped and not any(statement.claim for statement in corrected.statements):
         return NOTHING_LEFT

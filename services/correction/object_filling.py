@@ -39,10 +39,10 @@ class _Answer:
 async def fill_object(context: StepContext) -> StepResult:
     """Without an answer there is no object; the reason is that of the answer."""
     if (context.outcome("conclude") or {}).get("status") == "failed":
-        return _told(Filled(None, "There is no answer.", []))
+        return _outcome(Filled(None, "There is no answer.", []))
     answer = await asyncio.to_thread(_read, context)
     if answer.withheld:
-        return _told(Filled(None, answer.withheld, []))
+        return _outcome(Filled(None, answer.withheld, []))
     root = read_schema(context.query.options.answer_schema or {})
     form = shown_fields(root)
     sentences = "\n".join(f"{position}. {text}" for position, text in answer.sentences.items())
@@ -53,10 +53,10 @@ async def fill_object(context: StepContext) -> StepResult:
         failed = ObjectFilled(status="failed", value=None, values=[], reason=reply.reason)
         return StepResult.single(failed)
     checked = await _checked(context, form, _proposals(root, reply.fields, answer), answer)
-    return _told(filled(root, checked))
+    return _outcome(filled(root, checked))
 
 
-def _told(made: Filled) -> StepResult:
+def _outcome(made: Filled) -> StepResult:
     outcome = ObjectFilled(
         status="withheld" if made.value is None else "filled",
         value=made.value,
@@ -88,7 +88,7 @@ def _numbers(citations: Sequence[Citation], start: int, end: int) -> list[int]:
 
 
 def _proposals(root: Field, written: Sequence[FilledField], answer: _Answer) -> list[Value]:
-    """The first value for each place."""
+    # The first value for each place.
     found: dict[str, Value] = {}
     for each in written[:MAX_VALUES]:
         path = f"/{each.path.strip().lstrip('/')}"
@@ -108,7 +108,7 @@ async def _checked(context: StepContext, form: str, values: Sequence[Value], ans
 
 
 async def _judged(context: StepContext, form: str, values: Sequence[Value], answer: _Answer) -> list[Value]:
-    """The values of one call; what returns without a verdict is removed, as nothing unchecked is verified."""
+    # What returns without a verdict is removed, as nothing unchecked is verified.
     entries = Entries.of([_shown(each, answer) for each in values])
     fields = {"form": form, "question": context.question, "entries": entries}
     item = ",".join(each.path for each in values)[:200]

@@ -78,6 +78,6 @@ async def recheck_answerability(context: StepContext) -> StepResult:
 
 
 def _as_cited(passages: Sequence[Passage], mapping: Mapping[int, int]) -> list[Passage]:
-    """The passages in the order of the repaired answer's numbers, then the others, so that its markers stay true."""
+    # In the order of the repaired answer's numbers, then the others, so that its markers stay true.
     numbers = sorted(range(1, len(passages) + 1), key=lambda old: (old not in mapping, mapping.get(old, old)))
     return [passages[old - 1] for old in numbers]

@@ -117,7 +117,7 @@ class RepairStrategies:
         return _reworded(passage, text, ruling, f"{why}; {passage.label} supports less") if ruling else None
 
     def _most_relevant(self, passages: Sequence[Passage]) -> list[Passage]:
-        """Given sources (N2) come in any order; retrieved ones already come best first."""
+        # Given sources (N2) come in any order; retrieved ones already come best first.
         if not self.context.query.is_external:
             return list(passages)
         return sorted(passages, key=lambda passage: -best_relevance(self.statement.text, passage.readable))
@@ -129,7 +129,7 @@ class RepairStrategies:
                 yield passage, text
 
     def _is_minimal(self, text: str) -> bool:
-        """One claim about the same subjects (V6), not much longer than the statement, and mostly in its words."""
+        # One claim about the same subjects (V6), not much longer than the statement, and mostly in its words.
         old, said = self.statement.text, statements(text)
         grown = len(text) > _LONGEST_GROWTH * len(old) + 20
         kept = claim_relevance(text, old) >= _KEPT_WORDS

@@ -97,7 +97,7 @@ def _failing_of(context: StepContext, outcome: Assessed) -> list[int]:
 
 
 def _attempt_history(context: StepContext, findings: Findings | None) -> StoredVerification:
-    """S2.3: every attempt is in the history, even without an answer or with a broken verification (S1.6)."""
+    # Every attempt is in the history (S2.3), even without an answer or with a broken verification (S1.6).
     draft = context.outcome("generate")
     if findings is None:
         reason = (draft or context.selection).get("reason") or "no answer was written"

@@ -180,7 +180,7 @@ def _renew(claim: GraphClaim, lost: Event) -> None:
 
 
 def _raise_if(lost: Event) -> None:
-    """Raise TakenOver when a renewal found that another worker holds the claim: further calls would be paid in vain."""
+    # Further calls would be paid in vain.
     if lost.is_set():
         raise LeaseLost
 

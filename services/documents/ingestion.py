@@ -235,7 +235,7 @@ def _cost(embedded: list[TextChunk], price: float) -> float | None:
 
 
 def _readable(filename: str) -> str:
-    """A file's name in words: `AAPL_10-K_2023.pdf` says what the document is, and is found by it."""
+    # `AAPL_10-K_2023.pdf` says what the document is, and is found by it.
     return PurePath(filename).stem.replace("_", " ")
 
 

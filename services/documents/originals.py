@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from clients.parsing.pictures import MAX_WIDTH
+from clients.parsing.limits import MAX_WIDTH
 from clients.parsing.sandbox.isolated import limits_of, parse_isolated, picture_isolated
 from config.settings import IngestionSettings
 from db.models import Document

@@ -147,7 +147,7 @@ class Store:
         )
 
     def _refusal(self, workspace: str) -> str | None:
-        """How the workspace says "I don't know", by which a refusal in the given answer is known as one."""
+        # A refusal in the given answer is known by it.
         if workspace not in self._refusals:
             stored = self._session.get_one(Workspace, self._workspaces[workspace]).settings
             self._refusals[workspace] = refusal_of(WorkspaceSettings.stored(stored).instructions)

@@ -84,7 +84,7 @@ def _head(query: Query, workspace: str) -> dict[str, Any]:
 
 
 def _repaired(given: str, found: results.StoredAnswer | None) -> dict[str, Any]:
-    """Without an edit, return the submitted text: how it writes its markers is up to its author."""
+    # Without an edit the submitted text: how it writes its markers is up to its author.
     if found is None:
         return {"repaired_answer": None, "changed": None, "edits": [], "removed_citations": []}
     answer, _ = found

@@ -72,7 +72,7 @@ async def publishing_draft(context: StepContext) -> AsyncGenerator["StreamedDraf
 
 
 def _report(publisher: asyncio.Task[None]) -> None:
-    """Log an error when it happens: it ends the publishing and the early checks, never the answer."""
+    # It ends the publishing and the early checks, never the answer.
     if not publisher.cancelled() and (error := publisher.exception()) is not None:
         log.error("drafts_not_told", exc_info=error)
 
@@ -156,7 +156,7 @@ class StreamedDraft:
         return self._check_early == "always" or (self._check_early == "watched" and self._schedule.is_watched)
 
     async def publish(self, *, dispatch: bool = False) -> None:
-        """Publish what was added; sentences that close only with the end are checked with the rest."""
+        # Sentences that close only with the end are checked with the rest.
         async with self._publishing:
             written = self._written
             if not (events := self.unpublished()):
@@ -172,7 +172,7 @@ class StreamedDraft:
             self._published = written
 
     async def finish_publishing(self) -> None:
-        """Wait for a publication under way: it has less text than the next one, and must not arrive after it."""
+        # A publication under way has less text than the next one, and must not arrive after it.
         async with self._publishing:
             pass
 

@@ -12,7 +12,7 @@ from services.core.context import StepContext, StepResult, numbered_sources, whe
 
 
 async def extract_citations(context: StepContext) -> StepResult:
-    """Ask for quoted passages; whether a quote occurs in its source is checked where it is used."""
+    # Whether a quote occurs in its source is checked where it is used.
     options = context.query.options
     passages = await when_loaded(context, context.selected_passages)
     fields = {

@@ -111,7 +111,7 @@ def _global(session: Session, search: _Search, vectors: Vectors) -> list[_Hit]:
 
 
 def _worth(connection: Connection) -> float:
-    """0..1: grows with the similarity to the question and with the number of chunks that state it."""
+    # 0..1: grows with the similarity to the question and with the number of chunks that state it.
     return (1 + max(0.0, connection.similarity)) / 2 * connection.weight / (connection.weight + 1)
 
 
@@ -138,7 +138,7 @@ def _over(
 
 
 def _far_ends(connection: Connection, near: Mapping[int, float]) -> tuple[int, ...]:
-    """The far ends of a connection: away from what the question names, or both if it names neither."""
+    # Away from what the question names, or both if it names neither.
     one, other = connection.ends
     if near.get(one, 0.0) == near.get(other, 0.0):
         return connection.ends

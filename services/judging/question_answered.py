@@ -32,7 +32,7 @@ def with_question_verdict(context: StepContext, answer: str, checks: Mapping[str
 
 
 def _models_word(context: StepContext, outcome: Mapping[str, Any]) -> ModelJudgement | None:
-    """None where no model judges: the offline provider applies the same rules as the verdict itself."""
+    # The offline provider applies the same rules as the verdict itself.
     verdict: Mapping[str, Any] = outcome.get("verdict") or {}
     by_rules = context.tools.judges_offline or context.tools.models.provider == _OFFLINE
     if "answers" not in verdict or by_rules:

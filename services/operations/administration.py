@@ -10,7 +10,7 @@ from db.session import system_transaction
 
 
 def read_processes() -> list[dict[str, Any]]:
-    """Live worker processes, and those that died within the last hour without signing off."""
+    # With those that died within the last hour without signing off.
     with system_transaction() as session:
         found = processes.list_processes(session)
     return [

@@ -93,7 +93,7 @@ def _add(session: Session, new_id: uuid.UUID, old: Query, settings: Settings) ->
 
 
 def _can_be_kept(old: Query, settings: Settings) -> bool:
-    """Not if another provider made it, and not if one of its passages is gone."""
+    # Not if another provider made it, and not if one of its passages is gone.
     return old.provider == settings.provider and (old.error or {}).get("code") != SourceDeleted().code
 
 

@@ -78,7 +78,6 @@ def recognition_json(
 
 
 def source_json(source: Mapping[str, Any], added: Mapping[str, tuple[str, str]], seen: Recognised) -> dict[str, Any]:
-    """A passage that the answer was written from."""
     start = source["start_index"]
     place = (source["document_id"], source["page_number"], start, start + len(source["text"]))
     return {**source, **origin_json(source["document_id"], added), **recognition_json(seen, *place)}
@@ -153,7 +152,7 @@ def _citation_json(citation: Citation, added: Mapping[str, tuple[str, str]], rec
 
 
 def _links(citation: Citation) -> dict[str, str | None]:
-    """Where the cited document can be seen as it looks; pages of PDFs and of pictures have pictures, and places."""
+    # Pages of PDFs and of pictures have pictures, and places.
     document = f"/v1/documents/{citation.document_id}"
     links: dict[str, str | None] = {"original": f"{document}/original", "image": None, "boxes": None}
     if citation.page_number and has_pages_to_see(citation.document_name):
@@ -195,7 +194,7 @@ def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str
 
 
 def _confidences(verification: Verification) -> dict[str, Any]:
-    """The confidence of the answer (V9), and the seed's score of its claims now and before repairs (S2.2)."""
+    # The answer's (V9), and the seed's score of its claims now and before repairs (S2.2).
     return {
         **confidence_json(verification),
         "claims_score": verification.confidence,

@@ -143,10 +143,10 @@ def open_workspaces(session: Session, names: Iterable[str]) -> list[Workspace]:
     spaces = {each.name: space_of(session, each.id) for each in found} if len(found) > 1 else {}
     models = {name: f"{space.model} ({space.dimension})" for name, space in spaces.items() if space is not None}
     if len(set(models.values())) > 1:
-        told = ", ".join(f"{name} those of {model}" for name, model in models.items())
+        conflicting = ", ".join(f"{name} those of {model}" for name, model in models.items())
         raise EmbeddingsDiffer(
             f"These workspaces cannot be searched together, because they have vectors of different embedding models: "
-            f"{told}. `citewell reembed` changes the model of a workspace."
+            f"{conflicting}. `citewell reembed` changes the model of a workspace."
         )
     return found
 

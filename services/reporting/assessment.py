@@ -156,7 +156,7 @@ def _verification(
 
 
 def _history(context: StepContext) -> dict[str, Any]:
-    """S2.3: corrective rounds so far, and whether the kept round used passages that the first one lacked."""
+    # With whether the kept round used passages that the first one lacked (S2.3).
     first = (context.rounds.get(0, {}).get(("select", "")) or {}).get("selected", [])
     kept = context.selection["selected"]
     used_more = context.round > 0 and not set(kept) <= set(first)
@@ -205,7 +205,7 @@ def _judged_after(context: StepContext, statement: Statement, findings: Findings
 
 
 def _disputes(context: StepContext, statement: Statement, findings: Findings, repairs: Repairs) -> list[PairVerdict]:
-    """N4: a reattributed sentence is in dispute when its first source is about the same matter and surely denies it."""
+    # Its first source is about the same matter and surely denies it (N4).
     if repairs.edits[statement.index].kind != "reattributed":
         return []
     threshold = context.query.options.citation_confidence
@@ -239,7 +239,7 @@ def _unchecked_issues(context: StepContext, findings: Findings, states: Sequence
 
 
 def _stopped(context: StepContext) -> list[str]:
-    """N1: why the draft was cut short; this also holds for an answer that is replaced."""
+    # This also holds for an answer that is replaced (N1).
     stopped = (context.outcome("generate") or {}).get("stopped")
     return [stopped] if stopped else []
 

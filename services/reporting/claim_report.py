@@ -66,7 +66,7 @@ def _claiming(judged: Sequence[Judged]) -> list[ClaimingSentence]:
 
 
 def _skipped(context: StepContext, check: str) -> Outcome | None:
-    """The outcome of a check that the request left out (N2)."""
+    # One that the request left out (N2).
     outcome = context.outcome(check)
     return outcome if outcome and outcome["status"] == "skipped" else None
 

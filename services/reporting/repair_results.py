@@ -91,8 +91,7 @@ def with_coverage(context: StepContext, corrected: Corrected, repairs: Repairs) 
 
 
 def _coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> float:
-    """S1.3, over the passages that the answer was written from and those that a repair added, cited ones first by
-    number."""
+    # Over the passages that the answer was written from and those that a repair added, cited ones first (S1.3).
     cited = [old for old, _ in sorted(corrected.mapping.items(), key=lambda pair: pair[1])]
     others = [number for number in range(1, len(context.selection["selected"]) + 1) if number not in cited]
     return citation_coverage(corrected.text, identities([repairs.passages[number - 1] for number in (*cited, *others)]))

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from clients.sources.protocol import Reader
+from clients.sources.factory import Reader
 from config.settings import Settings
 from db.models import ItemOutcome, Source
 from db.queries.documents import source_items as rows
@@ -135,7 +135,7 @@ def _record(
 
 
 def _name(source: Source, item: KnownItem, content: Content) -> str:
-    """The name of an item's document, which stays the same as long as its file type does."""
+    # It stays the same as long as its file type does.
     if item.filename and item.filename.lower().endswith(content.suffix):
         return item.filename
     name = document_name(source.name, item.wanted.key, content.suffix)
@@ -145,7 +145,7 @@ def _name(source: Source, item: KnownItem, content: Content) -> str:
 
 
 def _follow(source: Source, options: SourceOptions, item: KnownItem, content: Content, settings: Settings) -> None:
-    """List what the page links to, as far as the source goes."""
+    # As far as the source goes.
     depth = item.wanted.depth + 1
     found = {key: Listed(key, depth=depth) for key in content.links if options.takes(key)}
     if depth > options.depth or not found:

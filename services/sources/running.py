@@ -15,8 +15,7 @@ from typing import Any
 
 import structlog
 
-from clients.sources.factory import leave, open_reader
-from clients.sources.protocol import Reader
+from clients.sources.factory import Reader, open_reader, remove_leftovers
 from config.settings import Settings
 from db.models import Source, SourcePhase, SourceStatus
 from db.queries.documents import source_items as items
@@ -25,7 +24,6 @@ from db.session import transaction
 from domain.documents.sources import Listed, SourceOptions
 from domain.errors import CitewellError, DatabaseUnavailable
 from services.sources.items import Place, give_up_missing, remove_documents, take
-from services.sources.options import options_of
 
 log = structlog.get_logger()
 
@@ -80,7 +78,7 @@ def _claim(source_id: uuid.UUID, settings: Settings, accepted: Callable[[], obje
         source = rows.get_source(session, source_id)
         place = Place(rows.workspace_name_of(session, source), rows.tenant_name(session), accepted)
     until = time.monotonic() + settings.sources.slice_s
-    job = _Job(source, options_of(source.settings), place, attempt, settings, until)
+    job = _Job(source, SourceOptions.of(source.settings), place, attempt, settings, until)
     if source.strikes > MAX_STRIKES and source.status == SourceStatus.ACTIVE:
         _end(job, _error("source_gave_up", f"The run ended {MAX_STRIKES} workers without any progress."))
         return None
@@ -88,7 +86,7 @@ def _claim(source_id: uuid.UUID, settings: Settings, accepted: Callable[[], obje
 
 
 def _go_on(job: _Job) -> float | None:
-    """Seconds until the source is due again; None once the run has ended."""
+    # None once the run has ended.
     try:
         source = job.source
         with closing(_open(job)) as reader:
@@ -177,7 +175,7 @@ def _finish(job: _Job, reader: Reader) -> float | None:
 
 
 def _delete(job: _Job) -> float | None:
-    """Delete documents of a source that goes, and at the end itself."""
+    # Documents first, and at the end the source itself.
     while remove_documents(job.source.id):
         _check(job)
         if time.monotonic() > job.until:
@@ -216,7 +214,7 @@ def _renew(job: _Job) -> None:
 
 def _end(job: _Job, error: Json | None) -> None:
     with suppress(CitewellError):
-        leave(job.source.kind, job.source.id)
+        remove_leftovers(job.source.kind, job.source.id)
     with transaction() as session:
         rows.end_run(session, job.source.id, job.attempt, error)
 

@@ -14,9 +14,8 @@ from db.queries.access.workspaces import get_open_workspace, get_or_add_workspac
 from db.queries.documents import source_items, sources
 from db.queries.paging import Place
 from db.session import is_limited, reading, transaction
-from domain.documents.sources import Kind, SourceOptions
+from domain.documents.sources import Kind, SourceOptions, check_options
 from domain.errors import DocumentSourceDeleting, DocumentSourceInvalid, DocumentSourceNameTaken
-from services.sources.options import check_options, options_of, stored
 
 Json = dict[str, Any]
 
@@ -54,7 +53,7 @@ def create_source(new: NewSource, settings: Settings) -> Json:
             kind=new.kind,
             location=new.location,
             every_s=new.every_s,
-            settings=stored(new.options),
+            settings=new.options.stored(),
         )
         if source is None:
             raise DocumentSourceNameTaken
@@ -89,12 +88,12 @@ def change_source(source_id: uuid.UUID, changes: Json, settings: Settings) -> Js
         source, tenant = sources.get_source(session, source_id), sources.tenant_name(session)
     own = {name: changes[name] for name in ("every_s", "status") if name in changes}
     others = {name: value for name, value in changes.items() if name not in own}
-    options = replace(options_of(source.settings), **others)
+    options = replace(SourceOptions.of(source.settings), **others)
     if others:
         _check(source.kind, source.location, options, settings, tenant)
     with transaction() as session:
         source = _lock(session, source_id)
-        values = {**own, "settings": stored(options)} if others else own
+        values = {**own, "settings": options.stored()} if others else own
         sources.change_source(session, source_id, values)
         session.refresh(source)
         if (source.phase == SourcePhase.IDLE and "every_s" in own) or own.get("status") == SourceStatus.ACTIVE:
@@ -151,7 +150,7 @@ def _whole(session: Session, source: Source) -> Json:
     listed = sum(count for outcome, count in counts.items() if outcome != ItemOutcome.GONE)
     return {
         **_head(source, sources.workspace_name_of(session, source)),
-        "options": {**stored(options_of(source.settings))},
+        "options": SourceOptions.of(source.settings).stored(),
         "items": {"listed": listed, **{each.value: counts[each] for each in ItemOutcome}},
         "documents": {status.value: documents[status] for status in DocumentStatus},
         "reasons": [each._asdict() for each in source_items.list_reasons(session, source, _REASONS)],

@@ -124,7 +124,7 @@ def notes_issues(context: StepContext) -> list[str]:
 
 
 def quotes_by_source(context: StepContext) -> dict[int, list[ExtractedQuote]]:
-    """The quotes of the synthesis and of the research, merged; the same words of one source count once."""
+    # Of the synthesis and of the research; the same words of one source count once.
     extracted = (context.outcome("extract_citations") or {}).get("citations", [])
     noted = (context.outcome("research_notes") or {}).get("notes", [])
     quotes = [(each["source"], ExtractedQuote(each["text_span"], each["citation_type"])) for each in extracted]

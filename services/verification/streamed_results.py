@@ -6,7 +6,7 @@ others are wasted.
 
 from collections.abc import Collection, Iterator, Set
 
-from db.queries.runs.streamed_sentences import list_values
+from db.queries.runs.steps import list_values
 from db.session import reading
 from domain.answers.statements import check_keys
 from domain.query.outcomes import Checked, CheckedEarly, Closed, ClosedSentence

@@ -77,7 +77,7 @@ def announce_query(session: Session, query_id: uuid.UUID, ended: Finished, statu
 
 
 def announce_batch(session: Session, batch_id: uuid.UUID) -> None:
-    """Announce that the last item of a batch has ended; a cancelled batch is not announced."""
+    # A cancelled batch is not announced.
     batch = batches.get_batch(session, batch_id)
     if batch.cancelled_at is None:
         states = batches.count_states(session, batch_id)
@@ -104,7 +104,7 @@ def receiver_of(endpoint: WebhookEndpoint) -> Receiver:
 
 
 def _wanting(session: Session, type_: str) -> list[WebhookEndpoint]:
-    """Includes disabled endpoints: what they missed can be replayed when they are enabled again."""
+    # Disabled ones too: what they missed can be replayed when they are enabled again.
     return [
         endpoint
         for endpoint in endpoints.list_endpoints(session)

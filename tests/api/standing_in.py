@@ -26,7 +26,7 @@ def worker(http: httpx.Client, work: Work) -> Generator[None]:
     """Do `work` with the first query that is unfinished."""
 
     def run() -> None:
-        until(lambda: _unfinished(http), 20)
+        until(lambda: _unfinished(http))
         query_id = uuid.UUID(_unfinished(http)[0])
         with acting_for(DEFAULT_TENANT), transaction() as session:
             work(session, get_query(session, query_id))

@@ -149,7 +149,7 @@ def test_nobody_waits_for_a_client_that_left(http: httpx.Client, monkeypatch: py
 
     monkeypatch.setattr(one_request, "read_when_final", timed)
     with pytest.raises(httpx.ReadTimeout):
-        http.post("/agent/chat", json={"question": "How long?"}, timeout=0.5)
+        http.post("/agent/chat", json={"question": "How long?"}, timeout=httpx.Timeout(60, read=0.5))
     until(lambda: waits)
     assert waits[0] < one_request.MAX_WAIT_S / 2
 

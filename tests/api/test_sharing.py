@@ -175,7 +175,7 @@ def test_the_address_is_in_no_log_and_only_its_digest_in_the_database(
         written.append(capfd.readouterr().out)
         return "".join(written).count("path=/shared/{token}") == 2
 
-    until(both_logged, seconds=20)
+    until(both_logged)
     assert token[:-1] not in "".join(written)
     with system_transaction() as session:
         rows = session.execute(text("SELECT to_jsonb(shared_answers) FROM shared_answers")).scalars().all()

@@ -8,15 +8,16 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import uuid
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 
-from db.models import DEFAULT_TENANT, Query, QueryStatus
+from citewell.cli.questions import chatting
+from db.models import Query, QueryStatus
 from db.queries.access.workspaces import get_or_add_workspace
-from db.session import acting_for, reading, transaction
+from db.session import reading, transaction
 from services.queries import conversations
 from tests.cli.conftest import Citewell
 from tests.cli.standing_in import workers
@@ -102,24 +103,20 @@ def test_an_unknown_conversation_is_said_at_once(citewell: Citewell, monkeypatch
     assert "There is no conversation" in outcome.complaint
 
 
-def _wait_for_a_question() -> None:
-    deadline = time.monotonic() + 90
-    while time.monotonic() < deadline:
-        with acting_for(DEFAULT_TENANT), reading() as session:
-            if session.scalars(select(Query.id)).all():
-                return
-        time.sleep(0.05)
-
-
 def test_an_interrupt_stops_the_question_and_not_the_conversation(
     citewell: Citewell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     typed(monkeypatch, FIRST, "/history")
+    is_followed, follow = threading.Event(), chatting.follow
+
+    def followed(*arguments: Any) -> Any:
+        is_followed.set()
+        return follow(*arguments)
+
+    monkeypatch.setattr(chatting, "follow", followed)
 
     def interrupt() -> None:
-        _wait_for_a_question()
-        # The command waits for the end of the question by now, or is about to.
-        time.sleep(0.3)
+        assert is_followed.wait(90)
         os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=interrupt)
@@ -146,7 +143,7 @@ def test_at_a_terminal_there_is_a_prompt_and_the_draft_is_shown(api_url: str) ->
         shown = _read_until(leader, "Why: ")
         os.write(leader, b"\x04")
         shown += _read_until(leader, "goes on with it")
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
     os.close(leader)
     assert "workspace w" in shown
     assert "› " in shown

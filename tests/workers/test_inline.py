@@ -810,7 +810,7 @@ def test_an_item_of_a_batch_that_ends_and_a_batch_that_is_cancelled_never_wait_f
 
     def publish(_: StepContext) -> StepResult:
         canceller.start()
-        held.wait(5)
+        assert held.wait(60)
 
         def save(session: Session) -> None:
             ending.set()

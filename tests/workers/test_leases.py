@@ -108,9 +108,10 @@ def test_what_another_worker_has_taken_over_is_not_renewed() -> None:  # A5
 
 
 @pytest.mark.usefixtures("database")
-def test_leases_are_renewed_while_work_has_all_connections() -> None:  # smell 3
+def test_leases_are_renewed_while_work_has_all_connections(monkeypatch: pytest.MonkeyPatch) -> None:  # smell 3
     renewed, work = threading.Semaphore(0), engine()
     assert isinstance(work.pool, QueuePool)
+    monkeypatch.setattr(work.pool, "_timeout", 1_000)
 
     def renew() -> None:
         with system_transaction() as session:
@@ -125,7 +126,7 @@ def test_leases_are_renewed_while_work_has_all_connections() -> None:  # smell 3
         with leases.hold(renew):
             for _ in range(4):
                 # Before anybody could have given up waiting for a connection.
-                assert renewed.acquire(timeout=5)
+                assert renewed.acquire(timeout=60)
     finally:
         for connection in taken:
             connection.close()

@@ -348,7 +348,7 @@ def test_a_call_is_booked_once_when_it_is_booked_again_before_the_first_time_is_
         handing_back.start()
         handing_back.join(0.3)
         assert handing_back.is_alive()
-    handing_back.join(10)
+    handing_back.join(60)
     assert len(ledger(run)) == 1
 
 

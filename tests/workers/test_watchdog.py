@@ -58,22 +58,22 @@ import asyncio, threading, time
 from workers.processes.watchdog import watch_loop
 loop = asyncio.new_event_loop()
 threading.Thread(target=loop.run_forever, daemon=True).start()
-watch_loop(loop, 0.1, 5)
+watch_loop(loop, 0.1, {most_checks})
 time.sleep(0.3)
 print("watched", flush=True)
-{}
+{what}
 print("over", flush=True)
 """
 
 
-def _of_loop(what: str) -> tuple[int, str]:
-    command = [sys.executable, "-c", _LOOP.format(what)]
+def _of_loop(what: str, most_checks: int) -> tuple[int, str]:
+    command = [sys.executable, "-c", _LOOP.format(what=what, most_checks=most_checks)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     return done.returncode, done.stdout
 
 
 def test_a_loop_that_is_blocked_ends_its_process_and_the_log_says_where() -> None:
-    code, told = _of_loop("loop.call_soon_threadsafe(time.sleep, 30)\ntime.sleep(20)")
+    code, told = _of_loop("loop.call_soon_threadsafe(time.sleep, 60)\ntime.sleep(40)", most_checks=5)
     assert code == 70
     assert "loop_is_late" in told
     assert "loop_hangs" in told
@@ -81,5 +81,6 @@ def test_a_loop_that_is_blocked_ends_its_process_and_the_log_says_where() -> Non
 
 
 def test_a_loop_that_is_late_for_a_moment_goes_on() -> None:
-    code, told = _of_loop("loop.call_soon_threadsafe(time.sleep, 0.25)\ntime.sleep(1.5)")
+    # Far from both limits, as the watch may be late itself.
+    code, told = _of_loop("loop.call_soon_threadsafe(time.sleep, 1.0)\ntime.sleep(2.0)", most_checks=200)
     assert (code, "over" in told, "loop_is_late" in told, "loop_hangs" in told) == (0, True, True, False)

@@ -218,7 +218,7 @@ def tidy() -> None:
 
 
 def erase_old_replies() -> None:
-    """Erase the raw replies of queries that ended long ago, unless they are kept for good (N6)."""
+    # Unless they are kept for good (N6).
     keep_s = settings().audit.keep_replies_s
     while keep_s is not None:
         with system_transaction() as session:

@@ -18,8 +18,9 @@ from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred, CallLog, Terms
 from config.settings import settings
-from db.queries.runs import events, model_calls, streamed_sentences
+from db.queries.runs import events, model_calls
 from db.queries.runs.model_calls import SettledCalls
+from db.queries.runs.steps import add_once
 from db.session import transaction
 from domain.errors import CitewellError, DatabaseUnavailable
 from domain.query.budget import NO_CALL
@@ -112,7 +113,7 @@ class StepRun:
         with transaction() as session:
             held = events.add_events_while_held(session, self._fence, new_events)
             # An item spread before is in progress, or is checked at the end; spread twice it could block a chord.
-            is_new = held and streamed_sentences.add_once(session, query_id, self.run.round, SENTENCES, item, value)
+            is_new = held and add_once(session, query_id, self.run.round, SENTENCES, item, value)
         if held:
             notify_watchers(query_id)
         if not is_new or self.step.spreads is None or self._dispatch is None:

@@ -49,7 +49,7 @@ def _watch(loop: asyncio.AbstractEventLoop, every_s: float, max_checks: int, sto
 
 
 def _stack_of(thread: list[int]) -> list[str]:
-    """The stack of a thread: files, lines and functions, never values."""
+    # Files, lines and functions, never values.
     # `_current_frames` is documented, and meant for debugging, despite its name.
     frame = vars(sys)["_current_frames"]().get(thread[0]) if thread else None
     return [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_stack(frame)] if frame else []

@@ -54,7 +54,7 @@ def find_all(paths: Iterable[Path], metadata: str) -> Found:
 
 
 def readable(name: str) -> str:
-    """The name for citations: file names are bytes, so those that are not UTF-8 get replacement characters."""
+    # File names are bytes, so those that are not UTF-8 get replacement characters.
     return os.fsencode(name).decode(errors="replace")
 
 

@@ -78,7 +78,7 @@ def create(
     options = {name: value for name, value in given.items() if value}
     with connected(url) as client:
         made = client.sources.create(name, kind, location, workspace=workspace, every_s=every, **options)
-        _tell(_watched(client, made) if wait else made, as_json)
+        _show(_watched(client, made) if wait else made, as_json)
 
 
 @app.command()
@@ -86,7 +86,7 @@ def show(source_id: _Id, as_json: Json = False, url: Url = None) -> None:
     """Show a source: its schedule, the progress of its run, and the reasons for what was not taken."""
     with connected(url) as client:
         found = client.sources.get(whole_id(client, source_id, "source"))
-    _tell(found, as_json)
+    _show(found, as_json)
 
 
 @app.command()
@@ -94,7 +94,7 @@ def run(source_id: _Id, wait: _Wait = False, as_json: Json = False, url: Url = N
     """Begin a run now."""
     with connected(url) as client:
         begun = client.sources.run(whole_id(client, source_id, "source"))
-        _tell(_watched(client, begun) if wait else begun, as_json)
+        _show(_watched(client, begun) if wait else begun, as_json)
 
 
 @app.command()
@@ -114,7 +114,7 @@ def change(
         fields["options"] = options
     with connected(url) as client:
         changed = client.sources.update(whole_id(client, source_id, "source"), **fields)
-    _tell(changed, as_json)
+    _show(changed, as_json)
 
 
 @app.command()
@@ -152,7 +152,7 @@ def _set_status(source_id: str, status: str, url: str | None) -> None:
 
 
 def _watched(client: CitewellClient, source: DocumentSource) -> DocumentSource:
-    """The source after its run, whose progress is shown meanwhile. Raises CommandFailed when the run failed."""
+    """Shows the progress meanwhile. Raises CommandFailed when the run failed."""
     begun = source["run"] + (source["phase"] == "idle")
     with err.status("waiting") as status:
         while source["run"] < begun or source["phase"] != "idle":
@@ -164,7 +164,7 @@ def _watched(client: CitewellClient, source: DocumentSource) -> DocumentSource:
     return source
 
 
-def _tell(source: DocumentSource, as_json: bool) -> None:
+def _show(source: DocumentSource, as_json: bool) -> None:
     if as_json:
         emit(source)
     else:

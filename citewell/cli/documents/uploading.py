@@ -142,7 +142,7 @@ def about(upload: Upload, message: str) -> str:
 
 
 def progress_bars() -> Progress:
-    """Bars on a terminal, nothing elsewhere."""
+    # Nothing elsewhere than on a terminal.
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),

@@ -53,7 +53,7 @@ def versions() -> Iterator[Check]:
 
 
 def sources_of_settings(settings: Settings) -> Iterator[Check]:
-    """Where the settings come from; names alone, because values may be secrets."""
+    # Names alone, because values may be secrets.
     file = config_file()
     variables = sorted(name for name in os.environ if name.upper().startswith((PREFIX, "GROQ_")))
     read = f"{file.absolute()}" if file else "no config.yaml here"
@@ -66,7 +66,7 @@ def sources_of_settings(settings: Settings) -> Iterator[Check]:
 
 
 def origins(settings: Settings) -> Iterator[Check]:
-    """Pages elsewhere that may use the API; without any there is nothing to tell."""
+    # Without pages elsewhere that may use the API there is nothing to tell.
     named = settings.access.origins
     if "*" in named:
         advice = "name the pages in `access.origins`, unless everybody's may use it with a key"

@@ -131,7 +131,7 @@ def _show(path: Path, backup: Path | None, lines: Sequence[str], tried: Tried) -
 
 
 def _warnings() -> Iterator[str]:
-    """The environment takes precedence over the file."""
+    # The environment takes precedence over the file.
     names = ["CITEWELL_PRESET", "CITEWELL_MODELS", *(f"CITEWELL_MODELS__{name.upper()}" for name in _OWN)]
     for name in names:
         if name in os.environ:

@@ -117,7 +117,7 @@ def _entry(mapping: Any, name: str) -> tuple[Any, Any] | None:
 
 
 def _last_line(node: Any, key: Any = None) -> int:
-    """The line on which the node's last character stands; a block's own end lies behind the comments after it."""
+    # A block's own end lies behind the comments after it.
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last: Any = node.value[-1]
         if isinstance(node, yaml.MappingNode):

@@ -17,7 +17,7 @@ _CLAIM_WORDS = {"SUPPORTED": "supported", "PARTIALLY_SUPPORTED": "partial", "UNS
 
 
 def queries_view(queries: list[QueryHead]) -> RenderableType:
-    """Two lines per question, the newest first: ids are long, and so are questions."""
+    # Two lines each: ids are long, and so are questions.
     if not queries:
         return Text("no questions yet; `citewell ask` asks one")
     lines: list[RenderableType] = []

@@ -14,7 +14,6 @@ _OUTCOMES = ("new", "changed", "unchanged", "skipped", "failed", "gone", "pendin
 
 
 def sources_view(found: Sequence[DocumentSourceHead]) -> RenderableType:
-    """Two lines per source, the newest first."""
     if not found:
         return Text("no sources; `citewell sources create` adds one")
     lines: list[RenderableType] = []
@@ -25,7 +24,6 @@ def sources_view(found: Sequence[DocumentSourceHead]) -> RenderableType:
 
 
 def source_view(source: DocumentSource) -> RenderableType:
-    """Its place, its schedule, and the progress of its run."""
     every = f"every {source['every_s']:,} s" if source["every_s"] else "when asked"
     lines = [
         plain(source["name"], "bold"),
@@ -44,7 +42,7 @@ def state(source: DocumentSourceHead) -> str:
 
 
 def progress(source: DocumentSource) -> str:
-    """What became of the items, and how many documents are read."""
+    # What became of the items, and how many documents are read.
     items, documents = source["items"], source["documents"]
     counts = ", ".join(f"{items[name]:,} {name}" for name in _OUTCOMES if items[name])
     unread = documents["queued"] + documents["processing"]

@@ -23,7 +23,7 @@ _VERDICTS = {
 
 
 def verdict(status: str) -> Text:
-    """Sign and words, so that it is readable without colour or Unicode."""
+    # Readable without colour or Unicode.
     sign, words, style = _VERDICTS.get(status, ("?", status, "magenta"))
     return Text(f"{sign} {words}", style=style)
 
@@ -40,7 +40,7 @@ def recognised_text(confidence: float) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 page`, `2 pages`."""
+    # `1 page`, `2 pages`.
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -49,14 +49,14 @@ def score(value: float | None) -> str:
 
 
 def duration(milliseconds: float | None) -> str:
-    """`850 ms`, `2.1 s`, or a dash."""
+    # `850 ms`, `2.1 s`, or a dash.
     if milliseconds is None:
         return "–"
     return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
 
 
 def size(number: int) -> str:
-    """`226 bytes`, `1.5 MB`."""
+    # `226 bytes`, `1.5 MB`.
     if number < 1000:
         return counted(number, "byte")
     value, unit = number / 1000, "kB"
@@ -72,7 +72,7 @@ def when(timestamp: str) -> str:
 
 
 def document_line(document: Document) -> Text:
-    """`✓ policy.pdf  4 pages, 12 passages, in workspace default; 1.2 s, 300 ms a page`."""
+    # `✓ policy.pdf  4 pages, 12 passages, in workspace default; 1.2 s, 300 ms a page`.
     pages = f"{counted(document['pages'], 'page')}, " if document["pages"] else ""
     reading = document.get("reading")  # not of earlier servers
     told = reading_words(document["pages"], reading["seconds"], reading["cost_usd"]) if reading else ""

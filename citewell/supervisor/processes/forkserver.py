@@ -122,7 +122,7 @@ class ForkServer:
 
 
 def _is_over(pid: int) -> bool:
-    """Wait for a child that has exited. Also true of what is not our child and does not exist."""
+    # Also true of what is not our child and does not exist.
     try:
         return os.waitpid(pid, os.WNOHANG) != (0, 0)
     except ChildProcessError:
@@ -221,7 +221,7 @@ def _split_off() -> int | None:
 
 
 def _report(word: socket.socket, supervisor: int, death_signal: signal.Signals, between: int) -> None:
-    """In the new process: report its id to the supervisor, and exit unless the supervisor answers."""
+    # In the new process, which exits unless the supervisor answers.
     bind_to(supervisor, death_signal)
     with word, suppress(ConnectionError):
         word.sendall(_IDS.pack(os.getpid(), between))
@@ -244,7 +244,7 @@ def _become(process: dict[str, Any], output: int) -> None:
 
 
 def _show_command(argv: Sequence[str]) -> None:
-    """Make `ps` show `argv` instead of the server's own arguments, as far as there is room."""
+    # `ps` shows `argv`, as far as there is room.
     facts = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     start, room = int(facts[_ARG_START]), int(facts[_ARG_END]) - int(facts[_ARG_START])
     title = " ".join(argv).encode()[: room - 2]
@@ -253,7 +253,7 @@ def _show_command(argv: Sequence[str]) -> None:
 
 
 def _exactly(link: socket.socket, size: int) -> bytes:
-    """Read exactly `size` bytes. Raises ConnectionError when the other side ends before."""
+    """Raises ConnectionError when the other side ends before."""
     found = b""
     while len(found) < size:
         if not (part := link.recv(size - len(found))):

@@ -24,18 +24,18 @@ class Guard:
     def watch(self, group: int) -> None:
         if self._process is None:
             self._process = _start_guard()
-        self._tell(f"+{group}\n")
+        self._send(f"+{group}\n")
 
     def forget(self, group: int) -> None:
-        self._tell(f"-{group}\n")
+        self._send(f"-{group}\n")
 
     def close(self) -> None:
-        """Dismiss the guard; groups that are still watched are killed."""
+        # Groups that are still watched are killed.
         if self._process is not None:
             with suppress(BrokenPipeError):
                 self._process.communicate()
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         if self._process is not None and self._process.stdin is not None:
             with suppress(BrokenPipeError):  # the guard was killed: the parent-death signals remain
                 self._process.stdin.write(line)

@@ -48,7 +48,8 @@ class Output:
 
 class _QuietFile(RotatingFileHandler):
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
-        """Drop the line: on a full disk there is nowhere to report it."""
+        # On a full disk there is nowhere to report it.
+        ...
 
 
 @dataclass
@@ -100,7 +101,7 @@ class Child(Protocol):
 
     @property
     def stdout(self) -> IO[bytes] | None:
-        """Its output, including errors."""
+        # With its errors.
         ...
 
     def poll(self) -> int | None: ...

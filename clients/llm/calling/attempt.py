@@ -43,7 +43,7 @@ class Attempt(Generic[T]):
 
     @property
     def may_be_hedged(self) -> bool:
-        """Only judgements by the fast role: streams are watched while they grow."""
+        # Judgements by the fast role: streams are watched while they grow.
         return isinstance(self.question.task, Judgement) and self.question.task.role == "fast"
 
     def second(self) -> "Attempt[T]":
@@ -195,13 +195,13 @@ def _kind(request: ModelRequest) -> tuple[str, str]:
 
 
 def _was_cut_short(outcome: ModelReply | ModelError, wanted: ModelRequest, given: ModelRequest) -> bool:
-    """True if our own deadline may have ended the call early, so that it says nothing about the model."""
+    # Our own deadline may have ended the call early, so that it says nothing about the model.
     unanswered = isinstance(outcome, ModelUnavailable) and outcome.status is None
     return unanswered and given.timeout_s < wanted.timeout_s
 
 
 async def _first_value(calls: Iterable["asyncio.Task[T]"]) -> T:
-    """The value of the first call that succeeds; when none does, the error of the first call."""
+    # When none succeeds, the error of the first.
     calls, waiting = list(calls), set[asyncio.Task[Any]](calls)
     while waiting:
         done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

@@ -21,12 +21,12 @@ class RecordedModel:
         return self._provider
 
     def reserves(self, request: ModelRequest) -> int:
-        """0: no call is made."""
+        # No call is made.
         del request
         return 0
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """The recorded reply. Raises ModelRefused when there is none for this prompt."""
+        """Raises ModelRefused when there is none for this prompt."""
         found = self._replies.get(request.text.sha256)
         if found is None:
             self.unanswered += 1
@@ -34,10 +34,9 @@ class RecordedModel:
         return ModelReply(found.text, found.model, Usage(), "stop")
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
-        """The recorded reply, at once. Raises ModelRefused."""
+        """The whole reply at once. Raises ModelRefused."""
         reply = await self.complete(request)
         yield StreamPart(text=reply.text)
         yield StreamPart(reply=reply)
 
-    async def aclose(self) -> None:
-        """There is nothing to release."""
+    async def aclose(self) -> None: ...

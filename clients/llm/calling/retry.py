@@ -56,7 +56,7 @@ class RetryBudget:
         return max(0.0, self.ends_at - time.monotonic())
 
     def spare_one(self) -> bool:
-        """Leave at least one attempt, for another model; False when there is no time for it."""
+        # For another model; not when there is no time for it.
         self._attempts_left = max(1, self._attempts_left)
         return not self.out_of_time and self.seconds_left > 0
 

@@ -88,7 +88,7 @@ class _Bounded(httpx.AsyncByteStream):
 
 
 async def _bound(response: httpx.Response) -> None:
-    """Response hook, called before any of the body is read."""
+    # Called before any of the body is read.
     encoding = response.headers.get("content-encoding", NOT_COMPRESSED)
     if encoding != NOT_COMPRESSED:
         # Compression was not requested, and the unpacked size is unknown: the body stays packed, and so is no valid

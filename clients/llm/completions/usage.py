@@ -94,5 +94,5 @@ def _possible(reported: Any, most: int) -> int | None:
 
 
 def _number(reported: Any) -> float | int:
-    """The number, or -1 for anything else, including a bool."""
+    # -1 for anything else, including a bool.
     return reported if isinstance(reported, int | float) and not isinstance(reported, bool) else -1

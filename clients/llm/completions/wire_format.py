@@ -138,7 +138,7 @@ class Exchange:
         return text
 
     def _without_halves(self, text: str) -> str:
-        """Join surrogate halves: a character outside the basic plane may be split between two chunks."""
+        # A character outside the basic plane may be split between two chunks.
         text, self._half = self._half + text, ""
         if not _HALF.search(text):
             return text
@@ -175,7 +175,7 @@ class Exchange:
         return self.estimated() if reported is None and self.sent else reported
 
     def estimated(self) -> Usage:
-        """One token per four bytes of UTF-8 in the prompt and in the received part of the reply."""
+        # One token per four bytes of UTF-8, received or sent.
         return Usage(_estimated_tokens(self.prompt), _estimated_tokens("".join(self._text)), estimated=True)
 
 

@@ -34,9 +34,7 @@ class PairClassifier(Protocol):
         ...
 
     @property
-    def version(self) -> str:
-        """A hash of the weights."""
-        ...
+    def version(self) -> str: ...
 
     @property
     def max_tokens(self) -> int:
@@ -123,7 +121,7 @@ class FolderClassifier:
 
     @contextmanager
     def _as_model_error(self, what: str) -> Generator[None]:
-        """Turn a runtime's exceptions into ModelError: a failing judge leaves statements unchecked."""
+        # A failing judge leaves statements unchecked.
         try:
             yield
         except ModelError:

@@ -54,7 +54,7 @@ class PairEncoder:
         return tokenizer.encode(source, statement)
 
     def _disarmed(self, text: str) -> str:
-        """Split control tokens in a text with a space: inside a template they would take effect."""
+        # Inside a template they would take effect.
         for sign in self._signs:
             text = text.replace(sign, f"{sign[:1]} {sign[1:]}")
         return text

@@ -112,7 +112,7 @@ def _labels(config: _ModelConfig) -> tuple[str, ...]:
 
 
 def _limit(config: _ModelConfig, tokenizer: _TokenizerConfig) -> int:
-    """The model's token limit: the smaller of what its two files state, 512 if neither does."""
+    # The smaller of what the two files state, 512 if neither does.
     positions = config.max_position_embeddings
     if positions and "roberta" in config.model_type:
         # RoBERTa counts positions from after the padding index.

@@ -24,7 +24,7 @@ _MOSTLY = 0.5
 
 
 def language_of(text: str) -> str:
-    """`ko` for text that is mostly hangul, `en` for mostly unaccented Latin letters, '' for anything else."""
+    """`ko` for mostly hangul, `en` for mostly unaccented Latin letters, else ''."""
     letters = [sign for sign in text if sign.isalpha()]
     shares = {
         "ko": sum("가" <= sign <= "힣" for sign in letters),

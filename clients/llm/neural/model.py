@@ -39,7 +39,7 @@ class NeuralJudge:
 
     @property
     def provider(self) -> str:
-        """The inner model's: it answers, this one only objects."""
+        # The inner model answers, this one only objects.
         return self._inner.provider
 
     def reserves(self, request: ModelRequest) -> int:
@@ -64,7 +64,7 @@ class NeuralJudge:
             raise
 
     def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
-        """The inner model's stream: no judgement is prose."""
+        # No judgement is prose.
         return self._inner.stream(request)
 
     async def aclose(self) -> None:

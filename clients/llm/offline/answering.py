@@ -125,7 +125,7 @@ def _relevant(part: QuestionPart, question: str, sources: Sources, meaning: Mean
     """The sentences good enough to answer one part, best first; none if the best is not. A cell that the question names
     by row and column needs no more."""
     if named := asked_rows(part.text, sources)[:1]:
-        return [Candidate(each.source, each.sentence, 1.0, 1.0, frozenset(part.stems), each.told) for each in named]
+        return [Candidate(each.source, each.sentence, 1.0, 1.0, frozenset(part.stems), each.text) for each in named]
     usable = [
         candidate
         for candidate in answering_sentences(part, sources, meaning)

@@ -106,14 +106,14 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
 
 
 def _judged_whole(statement: str, source: Source) -> Judged:
-    """Judge a statement too long to be read fact by fact: supported if the source has it verbatim, else uncertain."""
+    # Too long to be read fact by fact: supported if the source has it verbatim, else uncertain.
     if stands_in(without_markers(statement), read_passage(source.text).text):
         return Judged(statement, source.number, support_model().verbatim, 1.0, statement, (), ())
     return Judged(statement, source.number, _UNSAID, 0.0, "", (), ())
 
 
 def _leaves_out(statement: str, source: str) -> bool:
-    """True if the source has no word of some part of the statement: a paraphrase rarely replaces all of them (V7)."""
+    # A paraphrase rarely replaces all words of a part (V7).
     found, count = candidate_parts(statement)
     if count < 2:
         return False
@@ -131,7 +131,7 @@ def _closeness(compared: Comparison, meaning: Meaning) -> Closeness:
 
 
 def _is_verbatim(compared: Comparison, passage: Passage) -> bool:
-    """True if the statement occurs within a sentence; a short one occurs in too many places to mean anything."""
+    # Within a sentence; a short one occurs in too many places to mean anything.
     if compared.missing or len(compared.statement.stems) < TUNING.verbatim_stems:
         return False
     if letters(compared.statement.text) not in parse_sentences(passage.text).letters:
@@ -190,7 +190,7 @@ def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> Statem
 
 
 def differences(judged: Judged) -> list[str]:
-    """Disagreements of the statement with the source, else its words that the source lacks."""
+    # Disagreements with the source, else the statement's words that it lacks.
     if judged.disagreements:
         return [each.message for each in judged.disagreements]
     return [] if judged.supported else [f"the source does not have “{word}”" for word in judged.missing[:_MOST_WORDS]]
@@ -200,14 +200,14 @@ def check_alignment(question: str, answer: str, sources: Sources, meaning: Meani
     """S1.2: the mean support of the answer's sentences, halved when the answer does not address the question."""
     judged = _judged_sentences(answer, sources, meaning)
     found = judge_question(question, answer, texts_of(sources)) or _NOTHING_ASKED
-    told = partial(Alignment, asked=question, open_parts=list(found.open_parts), answers=found.relevant)
+    alignment = partial(Alignment, asked=question, open_parts=list(found.open_parts), answers=found.relevant)
     if not judged:
-        return told(score=0.0, reason="the answer says nothing that could be compared with the sources")
+        return alignment(score=0.0, reason="the answer says nothing that could be compared with the sources")
     addressed = _addresses(question, judged, meaning)
     score = sum(each.support for each in judged) / len(judged) * (1.0 if addressed else 0.5)
     weakest = min(judged, key=lambda each: each.support)
     reason = _explanation(weakest) if addressed else "the answer shares neither words nor meaning with the question"
-    return told(score=round(score, 3), reason=reason)
+    return alignment(score=round(score, 3), reason=reason)
 
 
 def check_answerability(question: str, answer: str, sources: Sources, meaning: Meaning) -> Answerability:
@@ -224,10 +224,10 @@ def check_answerability(question: str, answer: str, sources: Sources, meaning: M
 
 
 def _judged_sentences(answer: str, sources: Sources, meaning: Meaning) -> list[Judged]:
-    """Judge the sentences of an answer; of a very long one, an evenly spaced sample."""
-    told = [each.text for each in split_sentences(answer) if content_stems(without_markers(each.text))]
-    step = -(-len(told) // _MOST_JUDGED) or 1
-    return [judge_against(each, sources, meaning) for each in told[::step]]
+    # Of a very long answer, an evenly spaced sample.
+    sentences = [each.text for each in split_sentences(answer) if content_stems(without_markers(each.text))]
+    step = -(-len(sentences) // _MOST_JUDGED) or 1
+    return [judge_against(each, sources, meaning) for each in sentences[::step]]
 
 
 def _addresses(question: str, judged: Sequence[Judged], meaning: Meaning) -> bool:

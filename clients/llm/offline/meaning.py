@@ -26,7 +26,7 @@ class Meaning:
         self._encoding = [Lock() for _ in range(_LOCKS)]
 
     def best_likeness(self, text: str, others: Sequence[str]) -> float:
-        """The highest cosine, 0..1, of `text` with one of `others`; 0 if there are none."""
+        """A cosine, 0..1; 0 if there are none."""
         return max(self.likenesses(text, others), default=0.0)
 
     def likenesses(self, text: str, others: Sequence[str]) -> list[float]:

@@ -77,7 +77,7 @@ class OfflineModel:
         }
 
     def reserves(self, request: ModelRequest) -> int:
-        """0: calls are free."""
+        # Calls are free.
         del request
         return 0
 
@@ -93,9 +93,7 @@ class OfflineModel:
             yield StreamPart(text=piece)
         yield StreamPart(reply=_reply("".join(pieces)))
 
-    async def aclose(self) -> None:
-        """Nothing is held open."""
-
+    async def aclose(self) -> None: ...
     def _pieces(self, request: ModelRequest) -> list[str]:
         if request.prompt in ("generate_answer", "regenerate_answer", "synthesize_answer"):
             return self._generate_answer(_checked(request))
@@ -159,7 +157,7 @@ def _reply(text: str) -> ModelReply:
 
 
 def _checked(request: ModelRequest) -> _Fields:
-    """Render the prompt, only to hold its fields to the same contract as a model that reads the text."""
+    # Only to hold the prompt's fields to the same contract as a model that reads the text.
     render(request.prompt, request.fields)
     return request.fields
 

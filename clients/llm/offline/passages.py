@@ -64,7 +64,7 @@ class Passage:
 
 @text_cache(_MOST_CHARS)
 def read_passage(text: str) -> Passage:
-    """Split `text` into sentences. Pure and cached: every check of an answer reads the same sources."""
+    # Cached: every check of an answer reads the same sources.
     plain = without_markers(text)
     sentences = tuple(_read(parse_sentences(plain).sentences))
     stems = frozenset[str]().union(*(sentence.stems for sentence in sentences))
@@ -94,7 +94,7 @@ def _read(sentences: Sequence[Sentence]) -> Iterator[ReadSentence]:
 
 
 def _is_heading(text: str, following: str) -> bool:
-    """True if this is a short line without a full stop above prose."""
+    # Above prose, without a full stop.
     if text.startswith("#"):
         return True
     return len(text) <= _LONGEST_HEADING and not is_stopped(text) and not _LISTED.match(text) and is_stopped(following)

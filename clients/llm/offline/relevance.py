@@ -30,8 +30,8 @@ _SAID_AS = {
 class Candidate:
     """A sentence of `source` and its score as an answer: about 0..1, more where `relevance` is added.
 
-    `relevance` is the probability that it answers; `covered` are the question's stems that it contains. `told` is what
-    an answer says instead of the sentence, which is a row of a table.
+    `relevance` is the probability that it answers; `covered` are the question's stems that it contains. `row_text` is
+    what an answer says instead of the sentence, which is a row of a table.
     """
 
     source: Source
@@ -39,12 +39,12 @@ class Candidate:
     score: float
     relevance: float = 0.0
     covered: frozenset[str] = frozenset()
-    told: str = ""
+    row_text: str = ""
 
     @property
     def shown(self) -> str:
-        """What an answer says: the sentence in one line, or the cells of a row with their names."""
-        return self.told or shown_sentence(self.source, self.sentence)
+        # A sentence in one line, or the cells of a row with their names.
+        return self.row_text or shown_sentence(self.source, self.sentence)
 
     def adds_to(self, chosen: Sequence["Candidate"]) -> bool:
         return not self.covered <= frozenset[str]().union(*(each.covered for each in chosen))
@@ -75,7 +75,7 @@ def ranked_sentences(question: str, sources: Sequence[Source], meaning: Meaning)
     tables = [read_table(source) for source in sources]
     rarity = _rarity(question_stems(question), [each for passage in passages for each in passage.sentences])
     ranked = [
-        Candidate(source, sentence, score - TUNING.sentence_order * order, told=table.told(sentence))
+        Candidate(source, sentence, score - TUNING.sentence_order * order, row_text=table.row_as_text(sentence))
         for order, (source, passage, table) in enumerate(zip(sources, passages, tables, strict=True))
         for sentence, score in _scored(question, passage, frozenset(content_stems(source.label)), rarity, meaning)
         if not table.is_head(sentence)
@@ -112,7 +112,7 @@ def naming_what_is_asked(question: str, candidates: Sequence[Candidate]) -> Sequ
 
 
 def texts_of(sources: Sequence[Source]) -> list[str]:
-    """The texts of the sources, each with its name and context, which name things, too."""
+    # Name and context name things, too.
     return [f"{source.label}\n{source.context}\n{source.text}" for source in sources]
 
 
@@ -140,13 +140,13 @@ def _kind(kind: Kind, question: str, text: str) -> float:
 
 
 def _rarity(wanted: Sequence[str], sentences: Sequence[ReadSentence]) -> dict[str, float]:
-    """Weigh the question's words: those in every sentence count little; those in none must still count."""
+    # Words in every sentence count little; those in none must still count.
     having = Counter(stem for sentence in sentences for stem in sentence.stems)
     return {stem: math.log(1 + len(sentences) / (having[stem] or 0.5)) for stem in wanted}
 
 
 def _overlap(rarity: Mapping[str, float], sentence: ReadSentence, label: frozenset[str]) -> float:
-    """The weighted share of the question's words that the sentence has; words of its headings count less."""
+    # Words of its headings count less.
     titles = sentence.heading | label
     shares = {stem: max(coverage([stem], sentence.stems), TUNING.heading * coverage([stem], titles)) for stem in rarity}
     total = sum(rarity.values())

@@ -98,11 +98,11 @@ def _named(question: str, sources: Sources) -> Iterator[str]:
         if coverage(wanted, known) < _ABOUT or not missing:
             continue
         for name in _NAME.findall(text):
-            if not coverage(content_stems(name), set(wanted)) and not _is_told(name, missing, said):
+            if not coverage(content_stems(name), set(wanted)) and not _is_stated(name, missing, said):
                 yield f"{name} {' '.join(missing)}"
 
 
-def _is_told(name: str, missing: list[str], said: list[str]) -> bool:
+def _is_stated(name: str, missing: list[str], said: list[str]) -> bool:
     return any(
         name in text and coverage(content_stems(" ".join(missing)), set(content_stems(text))) > 0 for text in said
     )

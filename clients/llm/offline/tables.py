@@ -8,7 +8,7 @@ from clients.llm.offline.passages import ReadSentence, read_passage
 from domain.documents.chunk_context import with_columns
 from domain.evidence.contradictions import without_markers
 from domain.facts.structure.asked_cells import asked_cells, whole_row
-from domain.facts.structure.tables import Row, parse_tables, told
+from domain.facts.structure.tables import Row, cells_as_text, parse_tables
 from domain.prompting.numbered_sources import Source
 from domain.text.cache import text_cache
 
@@ -22,10 +22,10 @@ class ReadTable:
     rows: Mapping[str, Row]
     heads: frozenset[str]
 
-    def told(self, sentence: ReadSentence) -> str:
-        """Return a row with the names of its columns; "" for any other sentence."""
+    def row_as_text(self, sentence: ReadSentence) -> str:
+        # With the names of its columns; nothing for a sentence that is no row.
         row = self.rows.get(sentence.text.strip())
-        return told(row, whole_row(row).cells) if row else ""
+        return cells_as_text(row, whole_row(row).cells) if row else ""
 
     def is_head(self, sentence: ReadSentence) -> bool:
         return sentence.text.strip() in self.heads or _RULE.fullmatch(sentence.text) is not None
@@ -33,11 +33,11 @@ class ReadTable:
 
 @dataclass(frozen=True, slots=True)
 class AskedRow:
-    """A row of a source that answers a question, and how an answer tells it."""
+    """A row of a source that answers a question, and its text in an answer."""
 
     source: Source
     sentence: ReadSentence
-    told: str
+    text: str
 
 
 def read_table(source: Source) -> ReadTable:
@@ -58,7 +58,7 @@ def asked_rows(question: str, sources: Sequence[Source]) -> list[AskedRow]:
         line = asked.row.line.strip() if asked else ""
         place = next((each for each in read_passage(source.text).sentences if line and each.text.strip() == line), None)
         if asked and place:
-            found.append(AskedRow(source, place, told(asked.row, asked.cells)))
+            found.append(AskedRow(source, place, cells_as_text(asked.row, asked.cells)))
     return found
 
 

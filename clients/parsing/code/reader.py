@@ -26,7 +26,7 @@ def parse_code(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
 
 
 def _sections(text: str) -> Iterator[Section]:
-    """Yield stretches of lines that end where a line is empty, if there is one near."""
+    # They end where a line is empty, if there is one near.
     first, start, at = 1, 0, 0
     lines = text.split("\n")
     last = max(number for number, line in enumerate(lines, start=1) if line.strip())

@@ -130,7 +130,7 @@ class _Flat:
 
 
 def _flat(cell: LexborNode, named: bool) -> str | None:
-    """The text of a cell in one line; None if it holds headings, a nested table or whole pages."""
+    # None if it holds headings, a nested table or whole pages.
     collected = _Flat(named)
     walk(cell, collected.enter, collected.leave)
     if collected.broken:

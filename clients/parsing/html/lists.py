@@ -36,7 +36,7 @@ class ListText:
             self._begin_item(self._levels[-1], node, tag)
 
     def leave(self, tag: str) -> bool:
-        """End a list; True if it was the outermost one."""
+        # True if it was the outermost list.
         if tag not in _LISTS or not self._levels:
             return False
         self._levels.pop()

@@ -85,7 +85,7 @@ def parse_webpage(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocu
 
 
 def _own_title(document: ParsedDocument) -> dict[str, str]:
-    """The title without the site's name, if a heading confirms it: `Duck` of `Duck - Wikipedia`."""
+    # Without the site's name, if a heading confirms it: `Duck` of `Duck - Wikipedia`.
     for section in document.sections[:_FIRST_HEADINGS]:
         rest = document.found.get("title", "").split(section.title, 1)
         if len(rest) == 2 and any(rest) and all(not part or _SITE.fullmatch(part) for part in rest):

@@ -47,7 +47,7 @@ def parse_hwpx(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
 
 
 def _outline_levels(archive: Archive, filename: str) -> dict[str, int]:
-    """The level, from 1, of each paragraph format that is one of an outline."""
+    # From 1, of each paragraph format that is one of an outline.
     if _HEADER not in archive:
         return {}
     levels: dict[str, int] = {}
@@ -78,7 +78,7 @@ class _Reader:
     _depth: int = 0
 
     def read(self, container: Element) -> None:
-        """Add the paragraphs right below a section or a list of them."""
+        # Only those right below a section or a list of them.
         self._depth += 1
         if self._depth > _MOST_DEPTH:
             raise DocumentUnreadable(f"{self.builder.filename} is nested more than {_MOST_DEPTH} levels deep")
@@ -108,7 +108,7 @@ class _Reader:
 
 
 def _attached(paragraph: Element) -> Iterator[Element]:
-    """Yield the tables, pictures, notes and text boxes of a paragraph, not those within them."""
+    # Not those within tables, pictures, notes and text boxes.
     for run in _children(paragraph, "run"):
         waiting = list(run)
         while waiting:
@@ -139,7 +139,7 @@ def _texts(text: Element) -> Iterator[str]:
 
 
 def _rows(table: Element) -> list[list[Cell]]:
-    """A cell over columns covers those to its right (None), one over rows is repeated in each."""
+    # A cell over columns covers those to its right (None), one over rows is repeated in each.
     rows: list[dict[int, Cell]] = []
     for at, row in enumerate(_children(table, "tr")):
         for cell in _children(row, "tc"):

@@ -1,4 +1,4 @@
-"""Opens pictures of strangers: their size is bounded before they are unpacked."""
+"""Opens and draws pictures of strangers: their size is bounded before they are unpacked."""
 
 import struct
 import zlib
@@ -8,8 +8,8 @@ from io import BytesIO
 
 from PIL import Image, ImageOps
 
-from clients.parsing.limits import ParseLimits
-from domain.errors import DocumentTooLarge, DocumentUnreadable
+from clients.parsing.limits import MAX_PIXELS, ParseLimits
+from domain.errors import DocumentTooLarge, DocumentUnreadable, PageNotFound
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
 _MOST_PIXELS = 100_000_000  # a page of A3 at 600 dots per inch has 70 million
@@ -17,6 +17,9 @@ _READ_DPI, _READ_PIXELS = 300, 12_000_000  # what letters are recognised best at
 _USUAL_DPI = (100, 1200)
 _PAGE_INCHES = 11.7  # of a picture that does not say it
 _MOST_ENLARGED = 3.0
+_QUALITY = 80
+_FAST = 2  # of 0 to 6
+_MOST_SIDE = 16_000  # WebP has no longer ones
 _DAMAGE = (OSError, SyntaxError, ValueError, EOFError, TypeError, LookupError, struct.error, zlib.error)
 
 
@@ -42,6 +45,22 @@ def page_picture(data: bytes, filename: str, number: int) -> Image.Image | None:
             return None
         _check_size(image, filename)
         return ImageOps.exif_transpose(_on_white(image))
+
+
+def draw_image(data: bytes, filename: str, number: int, width: int) -> bytes:
+    """Page `number` (from 1) as WebP, `width` pixels wide unless it is very high.
+
+    Raises PageNotFound, DocumentUnreadable, DocumentTooLarge.
+    """
+    picture = page_picture(data, filename, number)
+    if picture is None:
+        raise PageNotFound(f"{filename} has no page {number:,}.")
+    wide, high = picture.size
+    scale = min(width / wide, (MAX_PIXELS / (wide * high)) ** 0.5, _MOST_SIDE / high)
+    shown = picture.resize((max(1, round(wide * scale)), max(1, round(high * scale))), Image.Resampling.BILINEAR)
+    out = BytesIO()
+    shown.convert("RGB").save(out, "WEBP", quality=_QUALITY, method=_FAST)
+    return out.getvalue()
 
 
 @contextmanager

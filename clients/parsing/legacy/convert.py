@@ -15,7 +15,7 @@ _OPEN_FILES = 512
 
 
 def main() -> None:
-    """Confine this process, then run LibreOffice in its place; with a profile of its own, and without macros."""
+    # LibreOffice takes the place of this process once it is confined; with a profile of its own, and without macros.
     program, folder, file, kind, memory_mb, cpu_s, parent = sys.argv[1:]
     if sys.platform == "linux":
         bind_to(int(parent))

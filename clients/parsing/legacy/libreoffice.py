@@ -71,6 +71,6 @@ def _converted(program: str, data: bytes, filename: str, limits: ParseLimits) ->
 
 
 def _environment(folder: str) -> dict[str, str]:
-    """Nothing of this process's, but where programs are; a home that is deleted."""
+    # Nothing of this process's, but where programs are; a home that is deleted.
     path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
     return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": folder, "TMPDIR": folder, "PYTHONPATH": path}

@@ -32,7 +32,7 @@ def chart_rows(chart: Element) -> list[list[str]]:
 
 
 def _points(series: Element, axis: str) -> dict[int, str]:
-    """Values by index; of multi-level categories the innermost level."""
+    # Of multi-level categories the innermost level.
     source = series.find(f"{_C}{axis}")
     if source is None:
         return {}
@@ -47,7 +47,7 @@ def _series_name(series: Element) -> str:
 
 
 def _rounded(text: str) -> str:
-    """4.3 where the file has 4.2999999999999998, as Office displays it."""
+    # 4.3 where the file has 4.2999999999999998, as Office displays it.
     try:
         return format(float(text), ".15g") if "." in text else text
     except ValueError:

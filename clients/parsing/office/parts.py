@@ -1,4 +1,4 @@
-"""Common parts of the Office formats: zip archives of XML parts, and document properties."""
+"""Common parts of the Office formats: zip archives of XML parts, document properties, and descriptions of pictures."""
 
 import re
 from collections.abc import Generator, Mapping
@@ -25,6 +25,8 @@ _DAMAGE = (
 _CORE_PART = re.compile(r"docProps/core\.xml|package/services/metadata/core-properties/[^/]+\.psmdcp")
 _DEFAULT_TITLES = ("powerpoint presentation", "powerpoint-präsentation", "word document", "presentation", "slide 1")
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_]\w+)*")
+_GENERATED = re.compile(r"\s*(?:Description|Beschreibung) automatically generated.*|\s*자동 생성된 설명.*", re.DOTALL)
+_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|bmp|tiff?|svg|emf|wmf|webp)|(?:Picture|Image|Bild|그림) ?\d*", re.IGNORECASE)
 
 
 def core_properties(archive: Archive, filename: str) -> dict[str, str]:
@@ -88,3 +90,9 @@ def xml_part(archive: Archive, name: str, filename: str) -> Element:
 
 def no_text(filename: str) -> DocumentEmpty:
     return DocumentEmpty(f"{filename} contains no text; pictures of text need text recognition (OCR) first")
+
+
+def described(properties: Element) -> str:
+    """What a picture's properties (`wp:docPr`, `p:cNvPr`) say about it, marked as such; nothing for a mere name."""
+    text = _GENERATED.sub("", properties.get("descr", "")).strip()
+    return "" if not text or _NAME.fullmatch(text) else f"Picture: {text}"

@@ -150,7 +150,7 @@ class _Reader:
         self.builder.table(texts, has_header=marks_header(table) or has_header(texts))
 
     def _cell(self, cell: Element) -> str:
-        """The cell on one line; nested tables too, with commas between cells and semicolons between rows."""
+        # Nested tables too, with commas between cells and semicolons between rows.
         texts: list[str] = []
         for child in cell:
             if child.tag == _TABLE:

@@ -16,7 +16,7 @@ _SPACES = {
 
 
 def odf(name: str) -> str:
-    """lxml's name for `text:p` and the like."""
+    # lxml's name for `text:p` and the like.
     prefix, _, local = name.partition(":")
     return f"{{{_SPACES[prefix]}}}{local}"
 

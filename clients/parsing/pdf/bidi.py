@@ -35,7 +35,7 @@ def in_logical_order(characters: list[Character], boxes: Mapping[int, Extent]) -
 
 
 def _turned_back(characters: list[Character], boxes: Mapping[int, Extent]) -> Iterator[Character]:
-    """Yield the characters, reversing those that share a place, such as ligatures, which PDFium turns round."""
+    # Those that share a place, such as ligatures, are reversed: PDFium turns them round.
     place: Extent | None = None
     group: list[Character] = []
     for index, code in characters:
@@ -55,7 +55,7 @@ def _from_the_right(group: list[Character]) -> list[Character]:
 
 
 def _begins_word(ordered: list[Character]) -> bool:
-    """True if the last character is a mark that PDFium put after a space, since removed."""
+    # PDFium put the mark after a space, since removed.
     return (
         len(ordered) > 1 and not unicodedata.combining(chr(ordered[-2][1])) and abs(ordered[-1][0] - ordered[-2][0]) > 1
     )

@@ -23,7 +23,7 @@ def in_reading_order(lines: list[Line]) -> list[Line]:
 
 
 def _head(lines: list[Line]) -> tuple[list[Line], list[Line]]:
-    """Split off a title or running header, often drawn last: lines above everything drawn before them."""
+    # A title or running header, often drawn last: lines above everything drawn before them.
     highest = float("-inf")
     for start, line in enumerate(lines):
         if start and line.y > highest + line.size:
@@ -36,7 +36,7 @@ def _head(lines: list[Line]) -> tuple[list[Line], list[Line]]:
 
 
 def _foot_last(lines: list[Line]) -> list[Line]:
-    """Move a running footer, often drawn first, to the end: lines below everything drawn after them."""
+    # A running footer, often drawn first: lines below everything drawn after them.
     lowest = [float("inf")]
     for line in reversed(lines[1:]):
         lowest.append(min(lowest[-1], line.y))
@@ -45,7 +45,7 @@ def _foot_last(lines: list[Line]) -> list[Line]:
 
 
 def _stands_over(some: list[Line], others: list[Line]) -> bool:
-    """True if `some` lines overlap `others` over most of their width, so that they are no column beside them."""
+    # Over most of their width, so that they are no column beside them.
     (left, right), (first, last) = _sides(some), _sides(others)
     return min(right, last) - max(left, first) >= _SHARE * (right - left)
 
@@ -56,7 +56,7 @@ def _sides(lines: list[Line]) -> Extent:
 
 
 def _column_by_column(lines: list[Line]) -> Iterator[Line]:
-    """Reorder lines that text recognition or a converter drew across columns; tables with short cells stay."""
+    # As text recognition or a converter drew them; tables with short cells stay.
     gutter = _gutter(lines)
     if gutter is None:
         yield from lines
@@ -98,7 +98,7 @@ def _gap_at(line: Line, x: float) -> int | None:
 
 
 def _regions(lines: list[Line], x: float) -> Iterator[list[Line]]:
-    """Yield runs of lines that do not cross a gutter, and each line that does on its own."""
+    # Lines that cross the gutter stand alone.
     region: list[Line] = []
     for line in lines:
         far = region and abs(region[-1].y - line.y) > _NEAR_EM * line.size

@@ -59,7 +59,7 @@ def tables_of(grids: Sequence[Grid]) -> tuple[Table, ...]:
 
 
 def _has_header(grid: Grid) -> bool:
-    """True if the first row is text above numbers, bold above plain text, or begins with an empty corner."""
+    # Text above numbers, bold above plain text, or an empty corner.
     head, *body = [row.split("\t") for row in grid.rows]
     if any(_is_number(cell) and not _YEAR.fullmatch(cell) for cell in head):
         return False

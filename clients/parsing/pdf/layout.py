@@ -62,7 +62,7 @@ def lay_out(
 
 
 def outline_key(title: str) -> str:
-    """The letters and digits of a title: bookmarks and pages differ in spaces, dots and case."""
+    # Bookmarks and pages differ in spaces, dots and case.
     return re.sub(r"[\W_]+", "", title).casefold()
 
 

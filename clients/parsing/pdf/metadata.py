@@ -57,7 +57,7 @@ def _written(value: str) -> str:
 
 
 def _day(value: str) -> str:
-    """The day of `D:20240103093826+01'00'`, in the time zone of the file's creation."""
+    # `D:20240103093826+01'00'`, in the time zone of the file's creation.
     if not (match := _DATE.match(value)):
         return ""
     try:
@@ -67,7 +67,7 @@ def _day(value: str) -> str:
 
 
 def _language(pdf: pdfium.PdfDocument, text: str) -> str:
-    """The declared language, if its script is that of the text: many programs declare their user's language."""
+    # Only if its script is that of the text: many programs declare their user's language.
     buffer = (ctypes.c_ushort * 32)()
     pdfium_c.FPDFCatalog_GetLanguage(pdf, buffer, ctypes.sizeof(buffer))
     match = _LANGUAGE.match(bytes(buffer).decode("utf-16-le", "ignore").partition("\0")[0])

@@ -80,7 +80,7 @@ def _read_page(page: pdfium.PdfPage, budget: int, recognise: Recognise | None) -
 
 
 def _read(page: pdfium.PdfPage, budget: int) -> tuple[list[Line], int]:
-    """The lines and the number of characters; no lines if that exceeds `budget`."""
+    # No lines if their characters exceed `budget`.
     box = page.get_bbox()
     with closing(page.get_textpage()) as textpage:
         turned = 90 * _usual_quarter(textpage, box)
@@ -105,7 +105,7 @@ def _lines(textpage: pdfium.PdfTextPage, box: Box, budget: int) -> tuple[list[Li
 
 
 def _seen(lines: list[Line]) -> list[Line]:
-    """Drop invisible text, unless it is most of the page: then it is the text recognised in a scan."""
+    # Invisible text that is most of the page is the text recognised in a scan.
     visible = [line for line in lines if not line.invisible]
     weight = sum(len(line.text) for line in visible)
     return visible if 2 * weight >= sum(len(line.text) for line in lines) else lines

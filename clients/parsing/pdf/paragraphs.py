@@ -55,7 +55,7 @@ def paragraphs(lines: list[Line], typography: Typography) -> Iterator[Paragraph]
 
 
 def _without_stretched_spaces(lines: list[Line], typography: Typography) -> Iterator[Line]:
-    """Undo single gaps in single lines of a block: they are spaces stretched by justification, not columns."""
+    # Single gaps in single lines of a block are spaces stretched by justification, not columns.
     for above, line, below in zip([None, *lines], lines, [*lines[1:], None], strict=False):
         close = [
             other
@@ -98,7 +98,7 @@ def _words(lines: list[Line], starts: list[int], places: Sequence[int] | None) -
 
 
 def _separator(above: Line, line: Line, edge: float, typography: Typography) -> str | None:
-    """The separator between two lines; None between paragraphs."""
+    # None between paragraphs.
     drop = above.y - line.y
     if abs(drop) < SAME_ROW_EM * max(above.size, line.size):
         return within_row(above, line)
@@ -126,7 +126,7 @@ def _within_block(above: Line, line: Line, typography: Typography, *, wraps: boo
 
 
 def _wraps(above: Line, line: Line, edge: float) -> bool:
-    """True if the first word of `line` did not fit on the line above, which is thus wrapped prose."""
+    # Its first word did not fit on the line above.
     if above.divided:
         return True
     first_word = line.text.split(maxsplit=1)[0]

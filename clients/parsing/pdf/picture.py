@@ -5,10 +5,10 @@ from io import BytesIO
 
 import pypdfium2 as pdfium
 
+from clients.parsing.limits import MAX_PIXELS
 from clients.parsing.pdf.frames import frame_of
 from clients.parsing.pdf.pages import opened_page
 from clients.parsing.pdf.reader import PDFIUM, opened_pdf
-from clients.parsing.pictures import MAX_PIXELS
 from domain.errors import DocumentUnreadable, PageNotFound
 
 _QUALITY = 80

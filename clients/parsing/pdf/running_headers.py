@@ -57,6 +57,6 @@ def _outermost(inwards: list[Line], number: int) -> list[Line]:
 
 
 def _key(line: Line) -> tuple[str, int]:
-    """The text without the page number at either end, and the height on the page."""
+    # Without the page number at either end, and with the height on the page.
     text = "" if _BARE_NUMBER.fullmatch(line.text) else _PAGE_NUMBER.sub("", line.text).strip().casefold()
     return text, round(line.y)

@@ -80,7 +80,7 @@ def within_row(left: Line, right: Line) -> str | None:
 
 
 def _with_wrapped_cell(row: Line, line: Line) -> Line | None:
-    """Join a line that continues one of the row's cells, except the first, where a new row may begin."""
+    # Not of the first cell, where a new row may begin.
     if line.is_row or not row.cells or line.size != row.size or not 0 < row.y - line.y <= _WRAPPED_DROP_EM * row.size:
         return None
     slack = _ALIGNED_EM * row.size

@@ -66,7 +66,7 @@ def _usual_drops(pages: list[list[Line]]) -> dict[float, float]:
 
 
 def _divides_hangul(pages: list[list[Line]]) -> bool:
-    """True if lines break inside Korean words: then a space marks the lines that end with a whole word."""
+    # Then a space marks the lines that end with a whole word.
     ends = Counter(
         above.spaced
         for page in pages

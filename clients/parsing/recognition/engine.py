@@ -59,8 +59,8 @@ class Recogniser:
         others = [engine for engine in self._engines if engine is not best]
         doubtful = [word for row in rows for word in row.words if word.confidence < _DOUBTFUL][:_MOST_DOUBTFUL]
         better = {word: read for word in doubtful for engine in others if (read := _read_again(engine, picture, word))}
-        told = [replace(row, words=tuple(better.get(word, word) for word in row.words)) for row in rows]
-        kept = [replace(row, words=tuple(filter(_is_text, row.words))) for row in told]
+        surer = [replace(row, words=tuple(better.get(word, word) for word in row.words)) for row in rows]
+        kept = [replace(row, words=tuple(filter(_is_text, row.words))) for row in surer]
         return [row for row in kept if row.words]
 
     def _best(self, picture: Image.Image, dpi: int) -> PyTessBaseAPI:
@@ -76,7 +76,7 @@ def _engine(folder: str, language: str) -> PyTessBaseAPI:
 
 
 def _read_again(engine: PyTessBaseAPI, picture: Image.Image, word: Word) -> Word | None:
-    """The word in another language, if that is surer: `320kWh` on a page of Korean."""
+    # In another language, if that is surer: `320kWh` on a page of Korean.
     left, top, right, bottom = word.box
     engine.SetPageSegMode(PSM.SINGLE_WORD)
     engine.SetImage(picture.crop((left - _AROUND, top - _AROUND, right + _AROUND, bottom + _AROUND)))
@@ -87,7 +87,7 @@ def _read_again(engine: PyTessBaseAPI, picture: Image.Image, word: Word) -> Word
 
 
 def _fullest_band(picture: Image.Image) -> Image.Image:
-    """The part of a page, over its whole width, that has the most ink."""
+    # Over the whole width.
     height = max(1, int(_SAMPLE * picture.height))
     tops = range(0, max(1, picture.height - height), max(1, height // 2))
     small = picture.resize((max(1, picture.width // 8), max(1, picture.height // 8)))
@@ -101,7 +101,7 @@ def _fullest_band(picture: Image.Image) -> Image.Image:
 
 
 def _confidence(engine: PyTessBaseAPI, picture: Image.Image, dpi: int, most_ms: int) -> float:
-    """How sure an engine is of what it reads, from 0 to 1."""
+    # From 0 to 1.
     words = [word for row in _rows(engine, picture, dpi, most_ms) for word in row.words]
     letters = sum(len(word.text) for word in words)
     return sum(len(word.text) * word.confidence for word in words) / letters if letters else 0.0

@@ -37,7 +37,7 @@ def recognised_page(recogniser: Recogniser, picture: Image.Image, dpi: int) -> t
 
 
 def evened(pages: list[list[Line]]) -> list[list[Line]]:
-    """Give recognised lines of nearly the usual size that size: measured sizes vary from line to line."""
+    # Measured sizes vary from line to line; those near the usual size become it.
     sizes = [line.size for page in pages for line in page if line.confidence is not None for _ in line.text]
     if not sizes:
         return pages

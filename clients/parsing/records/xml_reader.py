@@ -48,7 +48,7 @@ def _value(element: Element) -> Value:
 
 
 def _is_prose(element: Element, children: list[Element]) -> bool:
-    """True if text stands between the children: they mark words of it."""
+    # Text stands between them: they mark words of it.
     return any(text and text.strip() for text in (element.text, *(child.tail for child in children)))
 
 

@@ -61,7 +61,7 @@ def _answer(request: dict[str, Any], limits: ParseLimits) -> tuple[bytes, ...]:
 
 
 def _drawn(data: bytes, filename: str, *, page: int, width: int) -> bytes:
-    from clients.parsing.image.picture import draw_image  # noqa: PLC0415 - only once the process is confined
+    from clients.parsing.image.opening import draw_image  # noqa: PLC0415 - only once the process is confined
     from clients.parsing.pdf.picture import draw_page  # noqa: PLC0415 - as above
 
     if is_image(filename):

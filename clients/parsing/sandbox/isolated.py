@@ -18,8 +18,7 @@ from typing import TypeVar
 import structlog
 
 from clients.parsing.legacy.libreoffice import is_legacy, modernised
-from clients.parsing.limits import ParseLimits
-from clients.parsing.pictures import MAX_PICTURE_BYTES
+from clients.parsing.limits import MAX_PICTURE_BYTES, ParseLimits
 from clients.parsing.recognition.installed import recognition_data
 from clients.parsing.sandbox.child import OUT_OF_MEMORY
 from clients.parsing.sandbox.child_process import Cut, Ended, run_child
@@ -119,7 +118,7 @@ def _asked_of_child(
     }
     feed = (json.dumps(request).encode() + b"\n", data)
     ended = run_child(_ARGV, _environment(), feed, deadline_s=deadline_s, max_output=max_output)
-    _tell(ended)
+    _log_errors(ended)
     if ended.cut is None and ended.output:
         try:
             return read(ended.output)
@@ -169,7 +168,7 @@ def _ran_out_of_memory(ended: Ended, limits: ParseLimits) -> bool:
     return gave_up and ended.peak_bytes > _FULL_SHARE * limits.memory_mb * 1024 * 1024
 
 
-def _tell(ended: Ended) -> None:
-    """Log only the locations of the child's errors: library output may quote the document (A8)."""
+def _log_errors(ended: Ended) -> None:
+    # Only the locations of the child's errors: library output may quote the document (A8).
     if frames := [line.decode(errors="replace").strip() for line in _FRAME.findall(ended.errors)]:
         log.debug("reader_errors", code=ended.code, frames=frames)

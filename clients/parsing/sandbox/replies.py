@@ -117,7 +117,7 @@ def _is_sound(document: ParsedDocument, limits: ParseLimits) -> bool:
 
 
 def _are_sound(document: ParsedDocument) -> bool:
-    """True if the boxes belong to words of their page, and no page has two lists of them."""
+    # The boxes belong to words of their page, and no page has two lists of them.
     pages = {page.number: page for page in document.pages}
     numbers = [boxes.number for boxes in document.boxes]
     return all(before < after for before, after in pairwise(numbers)) and all(

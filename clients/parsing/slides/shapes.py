@@ -15,9 +15,8 @@ from pptx.text.text import TextFrame
 
 from clients.parsing.numerals import letter, roman
 from clients.parsing.office.charts import chart_rows, chart_title
-from clients.parsing.office.descriptions import described
 from clients.parsing.office.equations import linear
-from clients.parsing.office.parts import Element
+from clients.parsing.office.parts import Element, described
 from clients.parsing.tables import Cell, has_header, with_one_header
 from clients.parsing.text_builder import DocumentBuilder
 
@@ -81,7 +80,7 @@ def _description(picture: Element) -> str:
 
 
 def _in_reading_order(shapes: list[BaseShape]) -> list[BaseShape]:
-    """Sorted into lines by their tops; shapes without a position come first, in their own order."""
+    # In lines by their tops; shapes without a position come first, in their own order.
     placed = sorted(shapes, key=lambda shape: shape.top or 0)
     lines: list[list[BaseShape]] = []
     for shape in placed:
@@ -105,7 +104,7 @@ def _add_graphic(frame: GraphicFrame, builder: DocumentBuilder) -> None:
 
 
 def _table_rows(table: Table) -> list[list[Cell]]:
-    """The cells; one merged down is repeated, one merged across covers others (None)."""
+    # A cell merged down is repeated, one merged across covers others (None).
     rows: list[list[Cell]] = []
     for row in table.rows:
         cells: list[Cell] = []

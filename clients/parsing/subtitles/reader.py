@@ -75,7 +75,7 @@ def _minutes(cues: list[_Cue]) -> Iterator[list[_Cue]]:
 
 
 def _without_repeats(cues: list[_Cue]) -> Iterator[str]:
-    """Live captions show a line again while the next one comes."""
+    # Live captions show a line again while the next one comes.
     before = ""
     for cue in cues:
         if cue.text != before:

@@ -54,7 +54,7 @@ def markdown_document(text: str) -> ParsedDocument:
 
 
 def _front_matter(block: str) -> dict[str, str]:
-    """Values under the usual keys; several authors or tags are joined."""
+    # Under the usual keys; several authors or tags are joined.
     try:
         said: object = yaml.safe_load(block.strip().strip("-.")) if len(block) <= _MOST_FRONT_MATTER else None
     except (yaml.YAMLError, ValueError, RecursionError):
@@ -72,7 +72,7 @@ def _front_matter(block: str) -> dict[str, str]:
 
 
 def _plain(inline: Token) -> str:
-    """The words of a heading without `**`, backticks and link targets."""
+    # Without `**`, backticks and link targets.
     children = _INLINE.parseInline(inline.content)[0].children or []
     return " ".join("".join(child.content or " " for child in children if child.type in _SHOWN).split())
 

@@ -13,16 +13,14 @@ from docx.parts.document import DocumentPart
 from clients.parsing.archives import opened_archive
 from clients.parsing.limits import ParseLimits
 from clients.parsing.office.charts import chart_rows, chart_title
-from clients.parsing.office.descriptions import described
 from clients.parsing.office.missing_parts import linked_stream
-from clients.parsing.office.parts import Element, core_properties, no_text, unreadable_if_damaged
+from clients.parsing.office.parts import Element, core_properties, described, no_text, unreadable_if_damaged
 from clients.parsing.tables import has_header, with_one_header
 from clients.parsing.text_builder import DocumentBuilder
-from clients.parsing.word.notes import Notes
 from clients.parsing.word.numbering import Numbering
 from clients.parsing.word.styles import Styles, heading_level
 from clients.parsing.word.tables import children, is_layout, marks_header, table_rows
-from clients.parsing.word.text import charts, note_references, paragraph_text, pictures, text_boxes
+from clients.parsing.word.text import Notes, charts, note_references, paragraph_text, pictures, text_boxes
 from domain.documents.documents import ParsedDocument
 
 _PARAGRAPH, _TABLE, _CELL, _ROW = (qn(tag) for tag in ("w:p", "w:tbl", "w:tc", "w:tr"))
@@ -140,7 +138,7 @@ class _Reader:
             self.read(box)
 
     def _cell(self, cell: Element, boxes: list[Element]) -> str:
-        """The cell on one line; nested tables too, with commas between cells and semicolons between rows."""
+        # Nested tables too, with commas between cells and semicolons between rows.
         texts: list[str] = []
         for block in _blocks(cell):
             if block.tag == _TABLE:
@@ -167,7 +165,7 @@ class _Reader:
 
 
 def _blocks(container: Element) -> Iterator[Element]:
-    """Paragraphs and tables, including those in content controls, except the control of the table of contents."""
+    # Also those in content controls, except the control of the table of contents.
     for child in container:
         if child.tag in (_PARAGRAPH, _TABLE):
             yield child

@@ -61,7 +61,7 @@ def value(parent: Element, tag: str) -> str | None:
 
 
 def _named(element: Element) -> Style:
-    """A style without what it inherits; the names of Word's built-in styles take precedence."""
+    # The names of Word's built-in styles take precedence.
     name = (value(element, "w:name") or "").strip().lower()
     properties = element.find(qn("w:pPr"))
     own = Style() if properties is None else _own(properties)

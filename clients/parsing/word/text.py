@@ -1,9 +1,13 @@
-"""The visible text of a paragraph in a Word document, without deleted or hidden text and field codes."""
+"""The visible text of a paragraph in a Word document, without deleted or hidden text and field codes,
+and the notes it refers to.
+"""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from docx.oxml.ns import qn
 
+from clients.parsing.numerals import roman
 from clients.parsing.office.equations import linear
 from clients.parsing.office.parts import Element
 
@@ -24,6 +28,7 @@ _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _TEXT, _RUN, _SYMBOL = qn("w:t"), qn("w:r"), qn("w:sym")
 _OFF = ("0", "false", "off")
 _PRIVATE_USE = range(0xE000, 0xF900)
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def paragraph_text(paragraph: Element) -> str:
@@ -40,7 +45,7 @@ def charts(paragraph: Element) -> Iterator[str]:
 
 
 def pictures(paragraph: Element) -> Iterator[Element]:
-    """The properties of the drawings in a paragraph, where their descriptions are."""
+    # Their properties, where their descriptions are.
     yield from _outermost(paragraph, "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}docPr")
 
 
@@ -51,8 +56,34 @@ def note_references(paragraph: Element) -> Iterator[tuple[str, str]]:
             yield kind, reference.get(qn("w:id"), "")
 
 
+@dataclass(slots=True)
+class Notes:
+    """The notes by kind and id; they are numbered in the order of their references."""
+
+    _notes: dict[tuple[str, str], str]
+    _counts: dict[str, int] = field(default_factory=dict[str, int])
+
+    @classmethod
+    def of(cls, footnotes: Element | None, endnotes: Element | None) -> "Notes":
+        notes: dict[tuple[str, str], str] = {}
+        for kind, part in (("footnote", footnotes), ("endnote", endnotes)):
+            for note in () if part is None else part.findall(qn(f"w:{kind}")):
+                text = " ".join(paragraph_text(paragraph) for paragraph in note.iter(qn("w:p")))
+                notes[kind, note.get(qn("w:id"), "")] = text.strip()
+        return cls(notes)
+
+    def texts(self, references: Iterable[tuple[str, str]]) -> list[str]:
+        found: list[str] = []
+        for kind, note_id in references:
+            self._counts[kind] = number = self._counts.get(kind, 0) + 1
+            mark = str(number).translate(_RAISED) if kind == "footnote" else roman(number)
+            if text := self._notes.get((kind, note_id)):
+                found.append(f"{mark} {text}")
+        return found
+
+
 def is_on(parent: Element | None, tag: str) -> bool:
-    """True if a property such as `w:vanish` is present and not switched off."""
+    # Present and not switched off, such as `w:vanish`.
     found = None if parent is None else parent.find(qn(tag))
     return found is not None and found.get(qn("w:val")) not in _OFF
 

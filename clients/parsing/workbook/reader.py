@@ -54,7 +54,7 @@ def _add_sheet(sheet: ReadOnlyWorksheet, archive: Archive, builder: DocumentBuil
 
 
 def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row]]:
-    """The runs of non-blank rows. A run longer than any document may be raises an error at once."""
+    # A run longer than any document may be raises an error at once.
     region: list[Row] = []
     length = 0
     for row in rows:

@@ -42,7 +42,7 @@ def _connected(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _apart(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Split where several cells are followed by several others that lie wholly to one side of them."""
+    # Where several cells are followed by several others that lie wholly to one side of them.
     run: list[Row] = [rows[0]]
     for above, below in pairwise(rows):
         if min(len(above), len(below)) > 1 and (max(above) < min(below) or max(below) < min(above)):

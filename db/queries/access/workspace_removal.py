@@ -14,7 +14,7 @@ TOLD_WITHIN = timedelta(seconds=30)
 
 
 def mark_deleting(session: Session, workspace_id: int) -> None:
-    """From now on the workspace accepts nothing; repeating it changes nothing."""
+    # Repeating it changes nothing.
     first = func.coalesce(Workspace.deleting_at, func.now())
     session.execute(update(Workspace).where(Workspace.id == workspace_id).values(deleting_at=first))
 

@@ -36,7 +36,6 @@ def existing_workspaces(session: Session, ids: Sequence[int]) -> list[int]:
 
 
 def require_open_workspace(session: Session, workspace_id: int) -> None:
-    """Raise WorkspaceDeleting if no work may begin in it."""
     _open(session.get_one(Workspace, workspace_id))
 
 

@@ -58,7 +58,6 @@ class Pace:
 
     @property
     def free(self) -> int:
-        """Queries that can start without waiting for another one to end."""
         return max(0, self.room - self.running)
 
 

@@ -100,7 +100,7 @@ def list_documents(
 
 
 def count_documents(session: Session, wanted: DocumentFilter) -> int:
-    """How many documents all pages have together."""
+    # Of all pages together.
     found = _wanted(wanted).with_only_columns(func.count()).where(Document.tenant_id == OWN_TENANT)
     return session.execute(found).scalar_one()
 
@@ -297,7 +297,7 @@ def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, A
 
 
 def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int, error: dict[str, Any]) -> bool:
-    """Mark a document as failed and remove the chunks and text of the failed attempt; only the reason stays."""
+    # The chunks and text of the failed attempt go; only the reason stays.
     lock_workspace_of(session, document_id)
     failed = advance_document(
         session, document_id, attempt, lease_s=0, status=DocumentStatus.FAILED, stage="failed", error=error, text=None
@@ -308,7 +308,7 @@ def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int,
 
 
 def release_document(session: Session, document_id: uuid.UUID, attempt: int) -> None:
-    """Return a claimed document to the queue: the fault is not its own, so the attempt does not count as idle."""
+    # The fault is not the document's, so the attempt does not count as idle.
     session.execute(
         update(Document)
         .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)

@@ -29,7 +29,7 @@ class Stale:
 
 
 def lock_graph(session: Session, workspace_id: int) -> None:
-    """Take the lock for writing the workspace's graph. Before any other lock: documents share the graph's rows."""
+    # Before any other lock: documents share the graph's rows.
     session.execute(select(func.pg_advisory_xact_lock(_LOCK_CLASS, workspace_id % 2**31)))
 
 

@@ -162,7 +162,7 @@ def list_skipped(session: Session, import_id: uuid.UUID) -> list[Skipped]:
 
 
 def count_accepted(session: Session, import_id: uuid.UUID) -> int:
-    """Number of files that became documents, including documents deleted since."""
+    # With documents deleted since.
     counted = select(func.count()).where(ImportMember.import_id == import_id, ImportMember.code.is_(None))
     return session.scalar(counted) or 0
 

@@ -34,7 +34,7 @@ class Reason(NamedTuple):
 
 
 def list_items(session: Session, source_id: uuid.UUID, run: int, found: Sequence[Listed]) -> None:
-    """Record items that the run lists. Those that it has dealt with already stay as they are."""
+    # Those that the run has dealt with already stay as they are.
     if not found:
         return
     adding = insert(SourceItem).values([_row(source_id, run, each) for each in found])
@@ -85,7 +85,6 @@ def _outcome(refused: Refusal | None) -> ItemOutcome:
 
 
 def not_listed(session: Session, source: Source, found: Sequence[Listed]) -> list[Listed]:
-    """Those that the run has not listed."""
     rows = session.scalars(
         select(SourceItem.key).where(
             SourceItem.source_id == source.id,
@@ -98,7 +97,7 @@ def not_listed(session: Session, source: Source, found: Sequence[Listed]) -> lis
 
 
 def list_pending(session: Session, source_id: uuid.UUID, run: int, limit: int) -> list[KnownItem]:
-    """The next items to fetch: those next to the start first."""
+    # Those next to the start first.
     rows = session.execute(
         select(SourceItem, Document.id, Document.filename)
         .outerjoin(Document, Document.id == SourceItem.document_id)
@@ -113,7 +112,7 @@ def list_pending(session: Session, source_id: uuid.UUID, run: int, limit: int) -
 
 
 def set_outcome(session: Session, source_id: uuid.UUID, key: str, outcome: ItemOutcome, **values: Any) -> None:
-    """Record what became of an item that is there; `values` are other columns."""
+    # `values` are other columns.
     session.execute(
         update(SourceItem)
         .where(SourceItem.source_id == source_id, SourceItem.key == key)
@@ -122,13 +121,12 @@ def set_outcome(session: Session, source_id: uuid.UUID, key: str, outcome: ItemO
 
 
 def refuse(session: Session, source_id: uuid.UUID, key: str, outcome: ItemOutcome, reason: Refusal) -> None:
-    """Record why nothing was taken; its document, if it has one, stays."""
+    # Its document, if it has one, stays.
     values = {"outcome": outcome, "code": reason.code, "message": reason.message}
     session.execute(update(SourceItem).where(SourceItem.source_id == source_id, SourceItem.key == key).values(values))
 
 
 def is_name_free(session: Session, source_id: uuid.UUID, key: str, filename: str) -> bool:
-    """Whether no other item of the source has a document of this name."""
     taken = exists().where(
         SourceItem.source_id == source_id,
         SourceItem.key != key,
@@ -159,12 +157,12 @@ def lists_nothing(session: Session, source_id: uuid.UUID, run: int) -> bool:
 
 
 def mark_gone(session: Session, source_id: uuid.UUID, run: int, key: str) -> None:
-    """Record that an item is gone. If it comes back, it is fetched again."""
+    # If it comes back, it is fetched again.
     set_outcome(session, source_id, key, ItemOutcome.GONE, run=run, tag=None, sha256=None, gone_at=func.now())
 
 
 def mark_document(session: Session, document_id: uuid.UUID, *, gone: bool) -> None:
-    """Say in the metadata of a document that its source does not have it any more, or take that back."""
+    # In the metadata of the document.
     stamp = func.jsonb_build_object(GONE_MARK, func.to_char(func.timezone("UTC", func.now()), _ISO))
     changed = Document.details.op("||")(stamp) if gone else Document.details.op("-")(GONE_MARK)
     session.execute(update(Document).where(Document.id == document_id).values({Document.details: changed}))
@@ -174,7 +172,7 @@ _ISO = 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
 
 
 def count_outcomes(session: Session, source: Source) -> Counter[str]:
-    """The items of the current or last run by what became of them."""
+    # Of the current or last run.
     rows = session.execute(
         select(SourceItem.outcome, func.count())
         .where(SourceItem.source_id == source.id, SourceItem.run == source.run)
@@ -188,7 +186,6 @@ def count_listed(session: Session, source_id: uuid.UUID, run: int) -> int:
 
 
 def count_documents(session: Session, source_id: uuid.UUID) -> Counter[str]:
-    """The documents of a source's items by state."""
     rows = session.execute(
         select(Document.status, func.count())
         .join(SourceItem, SourceItem.document_id == Document.id)

@@ -42,7 +42,6 @@ def workspace_name_of(session: Session, source: Source) -> str:
 
 
 def tenant_name(session: Session) -> str:
-    """The name of the tenant that the transaction acts for."""
     return session.get_one(Tenant, current_tenant()).name
 
 
@@ -66,7 +65,7 @@ def make_due(session: Session, source_id: uuid.UUID) -> None:
 
 
 def reschedule(session: Session, source_id: uuid.UUID) -> None:
-    """Let a source that was changed be due by its schedule, or at once if a run is under way."""
+    # By its schedule, or at once if a run is under way.
     interval = func.make_interval(0, 0, 0, 0, 0, 0, Source.every_s)
     begun = func.coalesce(Source.started_at, Source.created_at)
     by_schedule = case((Source.every_s.is_not(None), func.greatest(func.now(), begun + interval)))
@@ -194,6 +193,5 @@ def count_unread(session: Session, most: int) -> int:
 
 
 def running_s(session: Session, source_id: uuid.UUID) -> float:
-    """Seconds since the run began."""
     since = select(func.extract("epoch", func.now() - Source.started_at)).where(Source.id == source_id)
     return float(session.scalar(since) or 0)

@@ -83,8 +83,8 @@ def mark_document_ready(session: Session, document_id: uuid.UUID, attempt: int) 
     ready = [each for each in versions if each.status == DocumentStatus.READY]
     newer = [each.id for each in ready if each.version > own]
     status = DocumentStatus.SUPERSEDED if newer else DocumentStatus.READY
-    told = _superseded_by(newer[-1]) if newer else {"stage": "ready", "ready_at": func.now()}
-    if not advance_document(session, document_id, attempt, lease_s=0, status=status, **told):
+    changes = _superseded_by(newer[-1]) if newer else {"stage": "ready", "ready_at": func.now()}
+    if not advance_document(session, document_id, attempt, lease_s=0, status=status, **changes):
         return None
     if not newer and ready:
         session.execute(

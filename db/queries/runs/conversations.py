@@ -212,7 +212,7 @@ _KEEP_TEXT = text("""
 
 
 def _keep_text(session: Session, conversation_id: uuid.UUID) -> None:
-    """What is searched follows the current turns."""
+    # What is searched follows the current turns.
     session.execute(_KEEP_TEXT, {"id": conversation_id})
 
 

@@ -234,7 +234,7 @@ def unlaunch(session: Session, query_id: uuid.UUID, launch: int) -> None:
 
 
 def advance_round(session: Session, query_id: uuid.UUID, round_: int) -> None:
-    """Make a new start begin at corrective round `round_` (S2.3)."""
+    # A new start begins there (S2.3).
     session.execute(
         update(Query)
         .where(Query.id == query_id, Query.status.in_(UNFINISHED), Query.round < round_)

@@ -145,7 +145,7 @@ SELECT
 
 
 def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
-    """Everything known about the query so far; `round_` is its current round."""
+    """`round_` is the query's current round."""
     row = session.execute(_WHOLE, {"q": query_id, "round": round_}).one()
     citations: list[dict[str, Any]] = row.citations or []
     answer = (Answer(**row.answer), [Citation(**each) for each in citations]) if row.answer else None

@@ -164,7 +164,6 @@ _UNFLUSHED = ", set_config('synchronous_commit', 'off', true)"
 def complete_steps_within(
     session: Session, completion: Completion, following: ClaimRequest | None = None
 ) -> CompletionResult:
-    """`complete_steps` inside the caller's transaction."""
     statement = _complete("current_setting('citewell.tenant')")
     return _result(session.connection().exec_driver_sql(statement, _completion_columns(completion, following)).one())
 

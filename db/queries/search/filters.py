@@ -36,7 +36,7 @@ def _metadata(key: str, value: MetadataValue | list[MetadataValue] | Bounds) -> 
 
 
 def _within(stored: ColumnElement[Any], text: ColumnElement[str], bounds: Bounds) -> list[ColumnElement[bool]]:
-    """Numbers compare numerically, all other texts alphabetically, which orders ISO dates in time."""
+    # Numbers compare numerically, all other texts alphabetically, which orders ISO dates in time.
     number = case((text.regexp_match(_NUMBER), cast(text, Numeric)))
     single = func.jsonb_typeof(stored).in_(["string", "number"])
     found: list[ColumnElement[bool]] = []

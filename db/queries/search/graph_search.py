@@ -82,7 +82,7 @@ def near_entities(session: Session, space: Space, embedding: Sequence[float], k:
 
 
 def near_connections(session: Session, space: Space, embedding: Sequence[float], k: int) -> list[Connection]:
-    """The `k` relations nearest to a vector, the nearest first; exact, as for entities."""
+    # Exact, as for entities.
     return _connections(session, space, embedding, k)
 
 

@@ -61,7 +61,7 @@ def _candidates(
 
 
 def _affordable(rarest: list[str], frequencies: Mapping[str, int]) -> list[str]:
-    """The rarest lexemes that together occur in no more passages than may be scanned; at least one."""
+    # They occur in no more passages than may be scanned; at least one.
     chosen, passages = rarest[:1], frequencies[rarest[0]]
     for lexeme in rarest[1:]:
         passages += frequencies[lexeme]

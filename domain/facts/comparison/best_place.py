@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from domain.facts.comparison.source import ParsedSource, most_shared
 from domain.facts.differences.clause_values import opposites_of_clauses
 from domain.facts.differences.counted_things import is_recounted
-from domain.facts.differences.sentence import SentenceContext, differences, is_negated
+from domain.facts.differences.gaps import SentenceContext
+from domain.facts.differences.sentence import differences, is_negated
 from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import Alignment, align, tokens_match
 from domain.facts.reading.tokens import Token, tokenize
@@ -136,7 +137,7 @@ def _other_antecedent(alignment: Alignment, source: ParsedSource, at: int, place
 
 
 def _is_close(alignment: Alignment) -> bool:
-    """Say whether the statement was taken from this sentence: nearly all of it matches, or all but one place."""
+    # Nearly all of it matches, or all but one place.
     matched = sum(alignment.statement[index].is_content for index in alignment.matched_statement)
     if matched >= _FEWEST and (
         alignment.coverage >= _CONTAINED or min(alignment.local_similarity, alignment.coverage) >= _SIMILAR
@@ -168,7 +169,7 @@ def _candidate_alignments(tokens: Sequence[Token], source: ParsedSource) -> Iter
 
 
 def _answering_tokens(tokens: Sequence[Token], source: ParsedSource, at: int) -> Sequence[Token]:
-    """Return the tokens of a clause; of the question at its beginning only names, values and what the statement has."""
+    # Of the question at its beginning only names, values and what the statement has.
     found = source.clause_tokens[at]
     asked = found[: len(tokenize(source.questions[at]))] if source.questions[at] else ()
     kept = [each for each in asked if each.kind in ("name", "value") or any(tokens_match(each, one) for one in tokens)]

@@ -9,8 +9,8 @@ from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import align
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.structure.antecedents import competing_subject, stated_classes, subject_classes
-from domain.facts.structure.classes import ARTEFACTS, CLASSES, has_class
 from domain.facts.structure.sections import NamedSection, is_in_name, named_section
+from domain.facts.structure.terms import ARTEFACTS, CLASSES, has_class
 
 _ABOUT_OTHERS = ("order", "negation")  # differences that a missing name does not explain
 

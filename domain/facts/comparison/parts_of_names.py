@@ -13,8 +13,8 @@ from domain.facts.reading.korean import is_korean
 from domain.facts.reading.token_alignment import tokens_match
 from domain.facts.reading.tokens import Token
 from domain.facts.reading.vocabulary import GENERIC, LABELLED, keys_of
-from domain.facts.structure.classes import CLASSES
 from domain.facts.structure.headings import is_section_key
+from domain.facts.structure.terms import CLASSES
 
 _ARTICLES = frozenset("a an the".split())
 _SAME_THING = GENERIC | keys_of("town village municipality")  # "the city of Berlin" is Berlin
@@ -67,7 +67,7 @@ def _may_be_head(key: str) -> bool:
 
 
 def _owned(place: Sequence[Token], at: int) -> Token | None:
-    """Return the noun before "of" and a name; None for "the city of Berlin"."""
+    # Not in "the city of Berlin".
     before = [each for each in place[:at] if each.key not in _ARTICLES][-2:]
     if len(before) < 2 or before[1].key != "of" or before[0].kind not in ("name", "word"):
         return None

@@ -148,7 +148,7 @@ class ParsedSource:
         return self.clauses[behind_heading:at][::-1]
 
     def _preceding(self, at: int) -> range:
-        """The two clauses before clause `at`, but none before the last heading."""
+        # None before the last heading.
         first = max(0, at - _BEFORE)
         return range(next((each for each in range(at, first, -1) if self.opens_section[each]), first), at)
 

@@ -62,7 +62,7 @@ def _reversed_step(tokens: Sequence[Token], source: ParsedSource) -> Difference 
 
 
 def _with_restrictions(statement: str, best: SourceMatch) -> SourceMatch:
-    """Add the restrictions that the statement omits (V3): a place that states it conditionally does not state it."""
+    # A place that states it conditionally does not state it (V3).
     if best.is_close and (exception := excepted(statement, best.place)):
         is_contrary = any(each.kind == "negation" for each in best.differences)
         others = tuple(each for each in best.differences if each.kind not in ("negation", "quantifier"))
@@ -78,7 +78,7 @@ def _with_restrictions(statement: str, best: SourceMatch) -> SourceMatch:
 
 
 def _compare_with_tables(tokens: Sequence[Token], source: str, statement: str) -> SourceMatch | None:
-    """Compare with the tables, unless the prose beside them states all of the statement (V2)."""
+    # Unless the prose beside them states all of the statement (V2).
     cell = compare_with_tables(tokens, source, statement)
     if cell is None:
         return None

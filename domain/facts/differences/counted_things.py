@@ -32,7 +32,7 @@ def miscounted_things(alignment: Alignment) -> Iterator[Difference]:
 
 
 def _is_part(tokens: Sequence[Token], at: int, whole: Token) -> bool:
-    """Say whether a number counts some of what another one counts: `three of the twelve rooms`, `20명 중 15명`."""
+    # `three of the twelve rooms`, `20명 중 15명`.
     last = next(place for place, each in enumerate(tokens) if each is whole)
     between = [each.key for each in tokens[at + 1 : last]]
     return between[:1] == ["of"] or any(each.key in _AMONG for each in tokens[last + 1 : at])

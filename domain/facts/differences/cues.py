@@ -75,7 +75,7 @@ def _weaker_duties(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
 
 
 def scope_differences(alignment: Alignment) -> Iterator[Difference]:
-    """Yield an "only" that restricts another word than in the source: "members can only vote"."""
+    # "members can only vote": it restricts another word than in the source.
     for token in alignment.statement:
         known = next((each for each in alignment.source if each.cue == token.cue == "only"), None)
         if known is None:
@@ -92,7 +92,7 @@ def _next_content(token: Token, tokens: Sequence[Token]) -> int:
 
 
 def _is_ordered(cue: Token, alignment: Alignment) -> bool:
-    """Say whether the source obliges to what the cue governs by beginning with it: "Change the filter every month"."""
+    # "Change the filter every month" obliges by beginning with its verb.
     if cue.cue not in ("obliged", "advised") or not alignment.source:
         return False
     at = next(index for index, each in enumerate(alignment.statement) if each is cue)
@@ -114,7 +114,7 @@ def _exclude(one: str, other: str) -> bool:
 def _changes_meaning(
     cue: Token, others: Sequence[Token], own: Sequence[Token], matched: Collection[int], alignment: Alignment
 ) -> bool:
-    """Say whether a cue changes the meaning: it governs words of both sentences, and nothing offsets it."""
+    # It governs words of both sentences, and nothing offsets it.
     if cue.cue == "denied":
         if _opposites_deny(alignment) or _names_an_exception(alignment):
             return False
@@ -125,7 +125,7 @@ def _changes_meaning(
 
 
 def _names_an_exception(alignment: Alignment) -> bool:
-    """Say whether the statement is about what the source excepts; `omitted_restrictions` compares the two."""
+    # `omitted_restrictions` compares the two.
     for at, token in enumerate(alignment.source):
         if token.key in _EXCEPTING:
             excepted = [i for i in range(at + 1, len(alignment.source)) if alignment.source[i].is_content][:2]
@@ -134,12 +134,12 @@ def _names_an_exception(alignment: Alignment) -> bool:
 
 
 def _counts_a_part(tokens: Sequence[Token]) -> bool:
-    """Say whether a sentence has "40 of 200" or "half of"."""
+    # "40 of 200" or "half of".
     return any(one.value and other.key == "of" for one, other in pairwise(tokens))
 
 
 def _opposites_deny(alignment: Alignment) -> bool:
-    """Say whether the sentences have opposites in one place: "is not open" says that it "is closed"."""
+    # "is not open" says that it "is closed".
     return any(
         are_opposites(one, other)
         for gap in alignment.gaps
@@ -150,8 +150,7 @@ def _opposites_deny(alignment: Alignment) -> bool:
 
 
 def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> bool:
-    """Say whether the other sentence has a word that the cue governs: one of the next in its clause, or of those
-    before."""
+    # One of the next in its clause, or of those before.
     at = next(index for index, each in enumerate(tokens) if each is cue)
     korean = cue.key == cue.cue and cue.text[:1] >= "가"
     opens = not any(each.is_content for each in tokens[:at])

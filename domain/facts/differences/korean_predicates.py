@@ -25,7 +25,7 @@ def korean_differences(alignment: Alignment) -> Iterator[Difference]:
 
 
 def longer_nouns(alignment: Alignment, source_keys: Collection[str]) -> Iterator[Difference]:
-    """Yield a noun whose match is only the beginning of another noun of the source: 상품 is no 상품권."""
+    # 상품 is no 상품권.
     for mine, theirs in (*alignment.pairs, *alignment.moved):
         one, other = alignment.statement[mine], alignment.source[theirs]
         nouns = one.kind == other.kind == "word" and bool(other.case) and is_korean(one.key)
@@ -34,7 +34,7 @@ def longer_nouns(alignment: Alignment, source_keys: Collection[str]) -> Iterator
 
 
 def _weakened_duty(alignment: Alignment) -> Iterator[Difference]:
-    """Yield what the source obliges to, and the statement only permits: 제출해야 한다 and 제출할 수 있다."""
+    # 제출해야 한다 and 제출할 수 있다.
     duty = next((each for each in alignment.source if each.cue == "obliged"), None)
     if duty is None or any(each.cue == "obliged" for each in alignment.statement):
         return
@@ -47,7 +47,7 @@ def _weakened_duty(alignment: Alignment) -> Iterator[Difference]:
 
 
 def _permits(tokens: Sequence[Token], at: int) -> bool:
-    """Say whether a token permits: 수 of `할 수 있다`, 도 of `해도 된다`."""
+    # 수 of `할 수 있다`, 도 of `해도 된다`.
     token = tokens[at]
     if token.key == "수" and at + 1 < len(tokens):
         return tokens[at + 1].text.startswith(_ABLE)
@@ -55,7 +55,7 @@ def _permits(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _moved_only(alignment: Alignment) -> Iterator[Difference]:
-    """Yield what only the statement restricts, where both have 만: 직원만 주차장을 쓴다 and 직원은 주차장만 쓴다."""
+    # 직원만 주차장을 쓴다 and 직원은 주차장만 쓴다.
     restricted = [_restricted(alignment.source, at) for at, each in enumerate(alignment.source) if _is_only(each)]
     known = [each for each in restricted if each]
     for at, cue in enumerate(alignment.statement):
@@ -76,7 +76,7 @@ def _restricted(tokens: Sequence[Token], at: int) -> Token | None:
 
 
 def _values_of_other_verbs(alignment: Alignment) -> Iterator[Difference]:
-    """Yield a value that the source has with another verb: `9시에 시작해 11시에 끝난다` has no start at 11."""
+    # `9시에 시작해 11시에 끝난다` has no start at 11.
     verb = _last_content(alignment.statement)
     pairs = (*alignment.pairs, *alignment.moved)
     place = next((theirs for mine, theirs in pairs if verb is not None and alignment.statement[mine] is verb), None)
@@ -123,7 +123,7 @@ def _amounts_of_change(alignment: Alignment) -> Iterator[Difference]:
 
 
 def _change_behind(tokens: Sequence[Token], at: int) -> bool:
-    """Say whether a verb of change follows a value: `10% 올랐다`, `10%로 올랐다`, `12% 증가한`."""
+    # `10% 올랐다`, `10%로 올랐다`, `12% 증가한`.
     behind = tokens[at + 1] if at + 1 < len(tokens) else None
     return behind is not None and behind.is_content and behind.text.startswith(_CHANGES)
 
@@ -174,7 +174,7 @@ def _is_word(token: Token) -> bool:
 
 
 def has_exchanged_sides(alignment: Alignment) -> bool:
-    """Say whether two things compared with 보다 changed sides: 유럽 매출은 아시아 매출보다, and the other way round."""
+    # Compared with 보다: 유럽 매출은 아시아 매출보다, and the other way round.
     mine, theirs = _sides(alignment.statement), _sides(alignment.source)
     if mine is None or theirs is None:
         return False

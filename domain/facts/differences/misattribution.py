@@ -78,12 +78,12 @@ def _out_of_order(alignment: Alignment) -> Iterator[Misattribution]:
 
 
 def is_in_turn(tokens: Sequence[Token]) -> bool:
-    """Say whether a sentence has "respectively": its values belong to the members of a list, one by one."""
+    # "respectively": its values belong to the members of a list, one by one.
     return any(each.text.casefold().startswith(_IN_TURN) for each in tokens)
 
 
 def _listed(tokens: Sequence[Token]) -> list[tuple[Token, Token]]:
-    """Return the members of a list with "respectively", each with its value; empty if the lists differ in length."""
+    # Of a list with "respectively"; empty if the lists differ in length.
     if not is_in_turn(tokens):
         return []
     turn = next(each.start for each in tokens if each.text.casefold().startswith(_IN_TURN))
@@ -116,7 +116,7 @@ def _values_of_other_clauses(
 def _facts_of_similar_identifiers(
     fact: Token, owner: Token, known: Sequence[Token], rest: Sequence[Token], sentence: Sequence[Token]
 ) -> Iterator[Misattribution]:
-    """Yield facts that an identifier of the same form has for itself: "B-12 is found in meat, B-6 in bananas"."""
+    # "B-12 is found in meat, B-6 in bananas".
     joint = _preceding_function_word(fact, sentence)
     for subject in known:
         if (
@@ -213,7 +213,7 @@ def _owner(value: Token, alignment: Alignment) -> Token | None:
 
 
 def are_alike(one: Token, other: Token) -> bool:
-    """Say whether both are dates, or quantities of the same thing; one may omit the unit, as in "80 tonnes, 120"."""
+    # One may omit the unit, as in "80 tonnes, 120".
     if not (one.value and other.value) or bool(one.value.date) != bool(other.value.date):
         return False
     if one.value.counter and one.value.counter == other.value.counter:

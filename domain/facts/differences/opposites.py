@@ -21,6 +21,6 @@ def are_opposites(one: Token, other: Token) -> bool:
 
 
 def _adjective(word: str) -> str:
-    """`quick` for `quickly`; most other words in "-ly" are no adverbs of short adjectives."""
+    # `quick` for `quickly`; most other words in "-ly" are no adverbs of short adjectives.
     plain = word.removesuffix("ly")
     return plain if plain != word and any(stem(plain) in pair for pair in OPPOSITES) else word

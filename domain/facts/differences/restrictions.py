@@ -130,7 +130,7 @@ def excepted(statement: str, place: str) -> Difference | None:
 
 
 def _restricts(match: re.Match[str], place: str) -> bool:
-    """Say whether a match is a restriction; a Korean word that ends in 면 may be a noun."""
+    # A Korean word that ends in 면 may be a noun.
     if not match[0].endswith("면"):
         return True
     word = place[max(0, match.start() - _LONGEST_WORD) : match.end()].rpartition(" ")[2]

@@ -78,6 +78,6 @@ def exchanged_roles(statement: str, source: str, known: Sequence[RolePair]) -> D
 
 
 def _are_beside(stated: RolePair, source: str) -> bool:
-    """Say whether the two are adjacent in the source, as in "CEO Mary Jones" and "Mary Jones, the CEO"."""
+    # "CEO Mary Jones" and "Mary Jones, the CEO".
     one, other = (re.escape(_ARTICLE.sub("", each)) for each in stated.written)
     return re.search(rf"{one},? (?:\w+ )?{other}|{other},? {one}", source, re.IGNORECASE) is not None

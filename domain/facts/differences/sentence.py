@@ -1,16 +1,13 @@
 """Finds the differences between a statement and a sentence of its source that otherwise says the same (V2, V3)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from math import isclose
 
-from domain.entities.derived_figures import is_in_words
 from domain.entities.names import same_country
 from domain.facts.differences.clause_values import values_of_other_predicates
 from domain.facts.differences.counted_things import miscounted_things
 from domain.facts.differences.cues import cue_differences, scope_differences
 from domain.facts.differences.function_words import function_word_differences
+from domain.facts.differences.gaps import SentenceContext, name_differences, unit_differences, value_differences
 from domain.facts.differences.korean_nouns import other_nouns
 from domain.facts.differences.korean_predicates import (
     has_exchanged_sides,
@@ -23,29 +20,12 @@ from domain.facts.differences.opposites import are_opposites
 from domain.facts.differences.word_order import case_differences, order_differences
 from domain.facts.kinds import Difference, Kind
 from domain.facts.reading import korean
-from domain.facts.reading.token_alignment import Alignment, Gap, are_other_kinds
-from domain.facts.reading.tokens import Token, Value
-from domain.facts.reading.values import same_number_other_unit, values_agree
+from domain.facts.reading.token_alignment import Alignment, Gap
+from domain.facts.reading.tokens import Token
 from domain.facts.reading.vocabulary import GENERIC
 
-_ARTICLES = ("the", "a", "an")
-_BETWEEN = ("between", "to", "until", "부터", "까지")
 _DEMONSTRATIVES = ("이", "그", "저", "해당")  # before a noun: 이 공장은
 _WIDEST = 4  # tokens of the source that may correspond to other words of the statement
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceContext:
-    """What surrounds a sentence: `context_keys` of its headings, column heads and preceding sentences, and the values
-    nearby.
-
-    `source_keys` and `acronyms` are those of the whole source.
-    """
-
-    context_keys: frozenset[str] = frozenset()
-    source_keys: frozenset[str] = frozenset()
-    acronyms: frozenset[str] = frozenset()
-    nearby_values: Sequence[Value] = ()
 
 
 def differences(alignment: Alignment, around: SentenceContext) -> list[Difference]:
@@ -58,12 +38,12 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
             tuple(each for each in gap.statement if stated_at[id(each)] not in moved[0]),
             tuple(each for each in _beside(gap, alignment) if known_at[id(each)] not in moved[1]),
         )
-        found += _values(left, alignment, around)
+        found += value_differences(left, alignment, around)
         found += cue_differences(left, alignment)
-        found += _names(left, alignment, around)
+        found += name_differences(left, alignment, around)
         found += _words(left, alignment, around)
     found += [
-        *_units(alignment),
+        *unit_differences(alignment),
         *miscounted_things(alignment),
         *order_differences(alignment),
         *case_differences(alignment),
@@ -79,7 +59,7 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
 
 
 def _as_in_korean(found: Sequence[Difference], alignment: Alignment) -> list[Difference]:
-    """Add what Korean predicates change; two that cancel each other, as 닫는다 for 열지 않는다, are none."""
+    # Two that cancel each other, as 닫는다 for 열지 않는다, are none.
     turning, exchanged = turned(alignment), has_exchanged_sides(alignment)
     if turning or exchanged:
         found = [each for each in found if each.kind not in ("negation", "order")]
@@ -132,177 +112,6 @@ def _beside(gap: Gap, alignment: Alignment) -> Sequence[Token]:
     return gap.source[:_WIDEST] if gap.source[-1] is alignment.source[-1] else gap.source
 
 
-def _values(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
-    counterparts = [each for each in gap.source if each.value]
-    valued = any(each.value for each in gap.statement)
-    here, there = (
-        (_text_of(gap.statement, alignment.statement), _text_of(alignment.source, alignment.source))
-        if valued
-        else ("", "")
-    )
-    for token in gap.statement:
-        if (
-            not token.value
-            or (not counterparts and not _is_in_range(token, alignment) and _is_stated_nearby(token.value, around))
-            or _in_words(token.value, there)
-            or _is_change_in_points(token.value, alignment.source)
-        ):
-            continue
-        if any(each.value and _in_words(each.value, here) for each in counterparts):
-            continue
-        dated = token.value.date is not None
-        alike = [each for each in counterparts if each.value and (each.value.date is not None) == dated]
-        candidates = [each for each in alike or counterparts if each.value and _measure_alike(token.value, each.value)]
-        known = candidates[0] if candidates else None
-        yield Difference(_value_kind(token, known), token.text, known.text if known else None)
-
-
-def _is_change_in_points(value: Value, source: Sequence[Token]) -> bool:
-    """Say whether two percentages of the source are that many percentage points apart: `from 8 % to 10 %`."""
-    points = value.quantity
-    if points is None or points.dimension != "percentage points":
-        return False
-    known = [each.value.percent for each in source if each.value and each.value.percent is not None]
-    apart = (abs(one - other) for one, other in combinations(known, 2))
-    return any(isclose(100 * each, points.value, abs_tol=points.step / 2 or 0.0) for each in apart)
-
-
-def _measure_alike(one: Value, other: Value) -> bool:
-    """Say whether one value may stand for the other: "seven hours" is no other figure for "10:00"."""
-    mine, theirs = one.quantity, other.quantity
-    if (one.minutes is None) != (other.minutes is None):
-        return False
-    if mine is None or theirs is None or same_number_other_unit(mine, theirs):
-        return True
-    return mine.unit == theirs.unit
-
-
-def _is_stated_nearby(value: Value, around: SentenceContext) -> bool:
-    """Say whether a neighbouring sentence has the value, or it is no count, as in "one of them"."""
-    counts_nothing = value.quantity is not None and value.quantity.weak and value.quantity.value == 1
-    return counts_nothing or any(values_agree(value, each) for each in around.nearby_values)
-
-
-def _is_in_range(token: Token, alignment: Alignment) -> bool:
-    """Say whether the token is one end of a range whose other end the source's sentence has: `between 6 and 12`."""
-    at = next(index for index, each in enumerate(alignment.statement) if each is token)
-    ends = [each for each in (at - 2, at - 1, at + 1, at + 2) if 0 <= each < len(alignment.statement)]
-    is_between = any(each.key in _BETWEEN for each in alignment.statement[max(0, at - 3) : at + 2])
-    return is_between and any(alignment.statement[each].value and each in alignment.matched_statement for each in ends)
-
-
-def _text_of(some: Sequence[Token], tokens: Sequence[Token]) -> str:
-    if not some:
-        return ""
-    first, last = some[0].start, some[-1].start
-    before = max((each.start for each in tokens if each.start < first), default=first)
-    return " ".join(each.text for each in tokens if before <= each.start <= last)
-
-
-def _in_words(value: Value, text: str) -> bool:
-    return value.quantity is not None and is_in_words(value.quantity, text)
-
-
-def _value_kind(token: Token, known: Token | None) -> Kind:
-    if token.value and token.value.date:
-        return "date"
-    one, other = (token.value and token.value.quantity), (known and known.value and known.value.quantity)
-    return "unit" if one and other and same_number_other_unit(one, other) else "number"
-
-
-def _units(alignment: Alignment) -> Iterator[Difference]:
-    """Yield equal figures with other units, of which only one is known: `78 USD` for `78 CAD`."""
-    for mine, theirs in alignment.pairs:
-        one, other = alignment.statement[mine], alignment.source[theirs]
-        if not one.value or not other.value or not one.value.quantity or not other.value.quantity:
-            continue
-        if bool(one.value.quantity.unit) == bool(other.value.quantity.unit):
-            continue
-        plain, tokens, taken = (
-            (theirs, alignment.source, alignment.matched_source)
-            if one.value.quantity.unit
-            else (mine, alignment.statement, alignment.matched_statement)
-        )
-        behind = tokens[plain + 1] if plain + 1 < len(tokens) else None
-        measured = other if one.value.quantity.unit == "" else one
-        if behind and behind.key == "pound" and measured.value and _may_be_pounds(measured.value):
-            continue
-        if behind and behind.is_content and plain + 1 not in taken and not behind.value:
-            yield Difference("unit", one.text, f"{other.text} {behind.text}" if plain == theirs else other.text)
-
-
-def _may_be_pounds(value: Value) -> bool:
-    """Say whether a value is of money or of weight in pounds: "500 pounds" may be either."""
-    return value.quantity is not None and value.quantity.unit in ("£", "gbp", "파운드", "lb", "lbs")
-
-
-def _names(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
-    counterparts = [each for each in gap.source if each.is_content and not each.value]
-    named = next((each for each in counterparts if each.kind == "name"), None)
-    refers = any(each.kind == "pronoun" for each in gap.source) or (
-        len(counterparts) == 1 and _may_refer(counterparts[0], alignment)
-    )
-    for token in gap.statement:
-        if token.kind != "name" or _is_short_form(token, counterparts, around):
-            continue
-        stands_for = refers and not _is_definite(token, alignment.statement)
-        known = around.source_keys.issuperset(token.key.split())
-        if not named and stands_for and (not known or around.context_keys.issuperset(token.key.split())):
-            continue  # "the film", "it": refers to a name that the source has before it, or omits
-        if not named and not counterparts and around.context_keys.issuperset(token.key.split()):
-            continue
-        counterpart = named or (counterparts[0] if counterparts else None)
-        yield Difference(
-            "name",
-            token.text,
-            counterpart.text if counterpart else None,
-            sure=alignment.is_close and (bool(named) or (bool(counterparts) and known)),
-        )
-
-
-def _may_refer(token: Token, alignment: Alignment) -> bool:
-    """Say whether a noun may refer to a name; a Korean noun may itself be a name that no rule recognises: `춘천에`.
-
-    So may an English word that opens its sentence without an article, unless it is a verb: "Run the installer".
-    """
-    if korean.is_korean(token.text):
-        return token.key in korean.GENERIC
-    if token.text[:1].islower() or _is_definite(token, alignment.source):
-        return True
-    at = next(index for index, each in enumerate(alignment.source) if each is token)
-    return alignment.source[at + 1].key in _ARTICLES if at + 1 < len(alignment.source) else False
-
-
-def _is_definite(token: Token, tokens: Sequence[Token]) -> bool:
-    """Say whether an article precedes the token: "the CFO" is a role, and the source may name several."""
-    at = next(index for index, each in enumerate(tokens) if each is token)
-    return at > 0 and tokens[at - 1].key in _ARTICLES
-
-
-def _is_short_form(token: Token, counterparts: Sequence[Token], around: SentenceContext) -> bool:
-    """Say whether the token is an acronym of a counterpart, or a counterpart is an acronym of the token."""
-    letters = token.text.casefold() if token.text.isupper() else ""
-    begun = "".join(part[:1] for each in counterparts for part in each.key.split())
-    if len(letters) > 1 and (letters in begun or letters in around.acronyms):
-        return True
-    if any(
-        same_country(token.key.split(), each.key.split())
-        or (_begins(each.text, token.text) and not are_other_kinds(token, each))
-        for each in counterparts
-    ):
-        return True
-    own = "".join(part[:1] for part in token.key.split())
-    return any(
-        len(each.text) > 1 and each.text.isupper() and own.startswith(each.text.casefold()) for each in counterparts
-    )
-
-
-def _begins(whole: str, part: str) -> bool:
-    """Say whether a name begins with a shorter one; X1000 does not begin with X100."""
-    rest = whole.removeprefix(part)
-    return rest != whole and not (part[-1:].isdigit() and rest[:1].isdigit())
-
-
 def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
     counterparts = [each for each in gap.source if each.kind in ("word", "name") and each.text not in _DEMONSTRATIVES]
     for token in gap.statement:
@@ -329,7 +138,7 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
 
 
 def _replaced_number(token: Token, gap: Gap, alignment: Alignment) -> Token | None:
-    """Return the number that stands where the statement has a word, with all else equal: 1일에 for 말일에."""
+    # With all else equal: 1일에 for 말일에.
     others = [each for each in gap.source if each.is_content]
     alone = [each for each in gap.statement if each.is_content] == [token]
     if token.text.isdecimal() or (korean.is_korean(token.text) and token.text[0].isascii()):
@@ -338,7 +147,7 @@ def _replaced_number(token: Token, gap: Gap, alignment: Alignment) -> Token | No
 
 
 def _opposite_ordinal(token: Token, gap: Gap) -> Token | None:
-    """Return the opposite of a word where one of the two is a number in a word: `first` and `last`."""
+    # `first` and `last`.
     if not token.text.isalpha() or not any(each.value for each in (token, *gap.source)):
         return None
     return next((each for each in gap.source if each.text.isalpha() and are_opposites(token, each)), None)
@@ -350,7 +159,7 @@ def _is_denied_by_one(alignment: Alignment) -> bool:
 
 
 def _is_other_form(token: Token, counterparts: Sequence[Token]) -> bool:
-    """`정 선장` for `정해성 선장`, `America` for `US`."""
+    # `정 선장` for `정해성 선장`, `America` for `US`.
     if any(same_country([token.text.casefold()], each.text.casefold().split()) for each in counterparts):
         return True
     return (

@@ -76,7 +76,7 @@ def _reversed_pair(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tup
 
 
 def _is_end(one: Token, other: Token, *, alike: bool) -> bool:
-    """Say whether a token may be an end of a reversal: a name or a value, or in sentences of equal words any word."""
+    # A name or a value, or in sentences of equal words any word.
     named = one.kind in ("name", "value") or other.kind == "name"  # a name may open the statement as any word does
     if named or not alike or one.kind != "word":
         return named
@@ -107,7 +107,7 @@ def same_word(one: str, other: str) -> bool:
 
 
 def _agent_as_subject(alignment: Alignment) -> Difference | None:
-    """Return the agent of a passive in the source that is the patient in the statement: `Google was acquired`."""
+    # `Google was acquired`.
     sentence = alignment.source
     for at, auxiliary in enumerate(sentence):
         by = next((each for each in range(at + 2, at + 5) if _key_at(sentence, each) == "by"), None)
@@ -145,8 +145,7 @@ def _oblique_as_subject(alignment: Alignment) -> Difference | None:
 
 
 def _subject_at(tokens: Sequence[Token]) -> int | None:
-    """Return the index of the noun with which a statement begins, in Korean of the first one with a subject's
-    particle."""
+    # In Korean the first one with a subject's particle.
     if any(each.case for each in tokens):
         return next((at for at, each in enumerate(tokens) if _is_korean_subject(each)), None)
     first = next((at for at, each in enumerate(tokens) if each.key not in _ARTICLES), None)
@@ -218,7 +217,7 @@ def _has_other_korean_voice(alignment: Alignment) -> bool:
 
 
 def _korean_voice(token: Token) -> str:
-    """Return the voice of a Korean verb that is made from a noun: 인수하다, 인수되다; empty for any other word."""
+    # Of one made from a noun: 인수하다, 인수되다; empty for any other word.
     ending = token.text.removeprefix(token.key)
     if ending == token.text:
         return ""
@@ -277,7 +276,7 @@ def case_differences(alignment: Alignment) -> Iterator[Difference]:
 
 
 def _has_role(one: Token, other: Token) -> bool:
-    """Say whether the case of a token counts: numbers have one only as ends of a change, `6살에서 12살로`."""
+    # Numbers have one only as ends of a change, `6살에서 12살로`.
     return not one.value or {one.case, other.case} == {"source", "goal"}
 
 

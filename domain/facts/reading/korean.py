@@ -243,7 +243,7 @@ def counter_of(behind: str) -> str:
 
 
 def is_particle(word: str) -> bool:
-    """Say whether a word consists of the ending of a preceding number: `52%의`, `1951년에`."""
+    # The ending of a preceding number: `52%의`, `1951년에`.
     return _BEHIND.fullmatch(word) is not None and word not in ("부터", "까지", "보다")
 
 
@@ -259,7 +259,7 @@ def is_counter(word: str) -> bool:
 
 
 def _counter(word: str) -> str:
-    """Return a counter without the particles behind it: `알` in `알씩`, `번` in `번에`."""
+    # `알` in `알씩`, `번` in `번에`.
     shorter = word
     for ending in (_BEHIND, _COUNTED, _BEHIND):
         if shorter in COUNTERS:
@@ -293,7 +293,7 @@ def ending_cue(word: str, text: str, end: int) -> EndingCue | None:
 
 
 def are_opposed(one: str, other: str) -> bool:
-    """Say whether the keys of two words exclude each other: those of 닫는다 and 열지, 빠르게 and 느리게."""
+    # 닫는다 and 열지, 빠르게 and 느리게.
     return frozenset(map(_predicate, (one, other))) in _OPPOSED_KEYS
 
 
@@ -309,10 +309,10 @@ def only_particle(word: str) -> str:
 
 
 def is_plain_noun(word: str, before: str) -> bool:
-    """Say whether a word for a plan is an ordinary noun, as in `매출 목표를`; after `할` it announces a plan."""
+    # As in `매출 목표를`; after `할` it announces a plan.
     return _PLAN.fullmatch(word) is not None and before[-1] not in "할될갈올줄볼킬릴칠질낼둘쓸을날"
 
 
 def is_future(word: str) -> bool:
-    """Say whether a word ends in ㄹ, as before 것이다: 할, 갈, 될."""
+    # 할, 갈, 될 before 것이다.
     return "가" <= word[-1] <= "힣" and (ord(word[-1]) - _FIRST) % _FINALS == _RIEUL

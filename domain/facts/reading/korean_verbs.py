@@ -10,7 +10,7 @@ _LONGEST = 40
 
 
 def _letters(pattern: str) -> str:
-    """Decompose a pattern; a final consonant by itself (`ㄴ다`) becomes that of the syllable before it."""
+    # A final consonant by itself (`ㄴ다`) becomes that of the syllable before it.
     for alone, final in (("ㅂ", "\u11b8"), ("ㄴ", "\u11ab"), ("ㄹ", "\u11af"), ("ㅆ", "\u11bb")):
         pattern = pattern.replace(alone, final)
     return unicodedata.normalize("NFD", pattern)
@@ -107,7 +107,7 @@ def _without_ending(letters: str, following: str) -> str:
 
 
 def _is_long_in_rieul(stem: str) -> bool:
-    """이끌, 만들: a noun such as 출고 has one syllable before 고."""
+    # 이끌, 만들: a noun such as 출고 has one syllable before 고.
     return stem.endswith("\u11af") and len(unicodedata.normalize("NFC", stem)) > 1
 
 

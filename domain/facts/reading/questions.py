@@ -63,7 +63,7 @@ def asks_openly(heading: str) -> bool:
 
 
 def is_open(question: str) -> bool:
-    """Say whether a question asks for more than yes or no: who, when, how many."""
+    # Who, when, how many.
     if HANGUL.search(question):
         return _KOREAN_OPEN.search(question) is not None
     return bool(_opening(question) & _ENGLISH_OPEN)
@@ -129,7 +129,7 @@ def _asserted(sentence: str) -> tuple[AssertedClause, ...]:
 
 
 def _opening(text: str) -> set[str]:
-    """Return the first word of a question, with those that follow a conjunction or preposition: "In which year"."""
+    # With those that follow a conjunction or preposition: "In which year".
     found: set[str] = set()
     for word in _WORD.finditer(text, _label_end(text)):
         plain = word[0].casefold().replace("’", "'")

@@ -155,7 +155,7 @@ def same_syllable(one: Token, other: Token) -> bool:
 
 
 def are_other_kinds(one: Token, other: Token) -> bool:
-    """Say whether one name is a place, and the other that of an organisation there: 부산 and 부산은행."""
+    # A place and an organisation there: 부산 and 부산은행.
     return bool(one.names and other.names) and {one.names, other.names} == {"place", "organisation"}
 
 
@@ -189,8 +189,7 @@ def prefix_key(part: str) -> str:
 
 
 def _same_name(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Say whether one name is the other or a part of it: `Yale University`, `Lars Bekken`; but not `Room 12` and
-    `Room`."""
+    # `Yale University`, `Lars Bekken`; but not `Room 12` and `Room`.
     shorter, longer = sorted((one, other), key=len)
     if any(part.startswith("#") and part not in shorter for part in longer):
         return False
@@ -198,7 +197,7 @@ def _same_name(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def same_lexeme(one: str, other: str) -> bool:
-    """Say whether two stems belong to one lexeme: `manufactur` and `manufacturer`, 고양 and 고양이."""
+    # `manufactur` and `manufacturer`, 고양 and 고양이.
     if not (one.isalpha() and other.isalpha()) and _DIGITS.findall(one) != _DIGITS.findall(other):
         # X100 and X1000 are two models.
         return False
@@ -215,7 +214,7 @@ def same_lexeme(one: str, other: str) -> bool:
 
 
 def are_counterparts(one: str, other: str) -> bool:
-    """Say whether one does what is done to the other: `employer` and `employee`, `lessor` and the stem `lesse`."""
+    # `employer` and `employee`, `lessor` and the stem `lesse`.
     for acts, done in ((one, other), (other, one)):
         doer = _AGENT.fullmatch(acts)
         if doer and done in (f"{doer[1]}e", f"{doer[1]}ee"):

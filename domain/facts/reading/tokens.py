@@ -8,7 +8,8 @@ from typing import Literal
 
 from domain.entities.dates import Date, find_dates
 from domain.entities.names import NO_NAMES, find_names
-from domain.entities.numbers import Quantity, find_quantities
+from domain.entities.numbers import find_quantities
+from domain.entities.quantities import Quantity
 from domain.entities.units import UNITS
 from domain.facts.reading import korean
 from domain.facts.reading.phrases import normalised
@@ -168,7 +169,7 @@ def _cues_in_ending(text: str, token: Token) -> Sequence[Token]:
 
 
 def _joined_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
-    """Join the words of a name: `Ada Whitfield`, `Room 12`; also with a capitalised word that opens the sentence."""
+    # `Ada Whitfield`, `Room 12`; also with a capitalised word that opens the sentence.
     current: Token | None = None
     for token in tokens:
         if current is None:
@@ -207,7 +208,7 @@ def _in_context(text: str, before: Token, token: Token) -> Token:
 
 
 def _labelled(text: str, before: Token, token: Token) -> Token:
-    """Treat the number or letter after a noun as part of its name: `Room 12`, `Item A`, `version 2.1` (V2)."""
+    # `Room 12`, `Item A`, `version 2.1` (V2).
     quantity = token.value.quantity if token.value else None
     is_number = quantity is not None and not (quantity.unit or quantity.scaled) and token.text[0].isdigit()
     if not (is_number or token.text == "A"):
@@ -280,7 +281,7 @@ def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
 
 
 def _counter(text: str, end: int) -> str:
-    """Return what a number without a known unit counts: a Korean counter, or an unknown unit such as `W` in `500W`."""
+    # A Korean counter, or an unknown unit such as `W` in `500W`.
     unknown = _UNKNOWN_UNIT.match(text, end)
     return unknown[0].casefold() if unknown else korean.counter_of(text[end : end + 8])
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 
-from domain.entities.numbers import Quantity, same_dimension, states, tolerance
+from domain.entities.quantities import Quantity, same_dimension, states, tolerance
 from domain.entities.units import PIECES, UNITS
 from domain.facts.reading.tokens import Value
 
@@ -86,7 +86,7 @@ def _between(places: Sequence[tuple[float, int]], middle: float, off: float) -> 
 
 
 def _other_counter(stated: Value, known: Value) -> bool:
-    """Say whether two numbers count different things: `세 번` and `3초` or `세 알`; any thing may be `한 개`."""
+    # `세 번` and `3초` or `세 알`; any thing may be `한 개`.
     counters = {stated.counter, known.counter}
     if len(counters) == 1:
         return False
@@ -97,7 +97,7 @@ def _other_counter(stated: Value, known: Value) -> bool:
 
 
 def _same_share(one: Value, other: Value) -> bool:
-    """Say whether one is the other as a percentage: `5 %` is 0.05."""
+    # `5 %` is 0.05.
     plain = other.quantity
     if one.percent is None or plain is None or plain.unit or plain.value >= 1:
         return False
@@ -122,7 +122,7 @@ def _same_time(stated: Value, known: Value) -> bool:
 
 
 def _same_currency(stated: Value, known: Value) -> bool:
-    """Say whether the currencies may be the same: `$10` may be US or other dollars; `US$10` is not `A$10`."""
+    # `$10` may be US or other dollars; `US$10` is not `A$10`.
     return not stated.currency or not known.currency or stated.currency == known.currency
 
 
@@ -131,8 +131,7 @@ def _joined(text: str) -> str:
 
 
 def _decimal(text: str) -> str:
-    """Return a figure with a decimal comma, such as `1,5`, with a point; any other unchanged, so that it equals only
-    itself."""
+    # `1,5` gets a point; any other figure stays, so that it equals only itself.
     whole, comma, rest = text.partition(",")
     return f"{whole}.{rest}" if comma and rest.isdigit() and whole.isdigit() and len(rest) < 3 else text.strip()
 

@@ -9,9 +9,8 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import takewhile
 
 from domain.facts.reading.tokens import Token
-from domain.facts.structure.classes import CLASSES
 from domain.facts.structure.sections import is_in_name
-from domain.facts.structure.terms import Term
+from domain.facts.structure.terms import CLASSES, Term
 
 _PREPOSITIONS = frozenset(
     "after at before between by during for from in into near on over since through to under with".split()
@@ -94,8 +93,7 @@ def _class_key(token: Token) -> str:
 
 
 def _is_about_possession(statement: Sequence[Token], names: Sequence[Term]) -> bool:
-    """Say whether the statement is about something that belongs to the heading's thing: "the profit of Acme",
-    "Acme's …"."""
+    # "the profit of Acme", "Acme's …".
     at = [index for index, token in enumerate(statement) if is_in_name(token, names)]
     if not at:
         return False
@@ -103,7 +101,7 @@ def _is_about_possession(statement: Sequence[Token], names: Sequence[Term]) -> b
 
 
 def _is_topic_of(statement: Sequence[Token], names: Sequence[Term]) -> bool:
-    """Say whether the heading's name is the subject of the statement, and no noun follows it: "the X100 battery is"."""
+    # Its subject, and no noun follows it: "the X100 battery is".
     first = next((at for at, token in enumerate(statement) if token.is_content), None)
     if first is None or not is_in_name(statement[first], names):
         return False

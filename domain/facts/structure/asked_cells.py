@@ -58,7 +58,6 @@ def _terms_of_lines(text: str) -> list[Term]:
 
 
 def _by_names(question: str, asked: Sequence[Term], rows: Sequence[Row], known: Sequence[Term]) -> Iterator[AskedCells]:
-    """Yield the cells whose row and column the question names."""
     stated = terms(tokenize(question))
     cues = [each.key for each in tokenize(question) if each.kind == "cue"]
     for row in named_rows(stated, cues, rows):

@@ -74,7 +74,7 @@ def bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
 
 
 def _agree(matches: Sequence[_Match]) -> bool:
-    """Say whether all cells that a statement may be about have its value; heads that differ by a sign are one name."""
+    # Heads that differ by a sign are one name.
     if all(each.outcome == "same" for each in matches):
         return True
     names = {(each.row.label, each.row.groups, each.cell.outer_heads, _keys(each.cell.head)) for each in matches}
@@ -105,7 +105,7 @@ def _matches(tokens: Sequence[Token], rows: Sequence[Row]) -> Iterator[_Match]:
 
 
 def named_rows(stated: Sequence[Term], cues: Sequence[str], rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of which a statement has all words, and "non" where the label has it."""
+    # With "non" where the label has it.
     index, keys = TermIndex(stated), {*cues, *(each.key for each in stated)}
     found = [
         row
@@ -128,7 +128,7 @@ def _denials(label: str) -> frozenset[str]:
 
 
 def plain_name(name: str) -> str:
-    """Return a label or head without the mark of its footnote."""
+    # Without the mark of its footnote.
     return _FOOTNOTE.sub("", name) or name
 
 
@@ -161,7 +161,7 @@ def head_words(cell: Cell) -> list[Term]:
 
 
 def _dates_of(cell: Cell) -> Sequence[Date]:
-    """Return the dates of a head, which the heads above it may begin: "December 31," above "2019"."""
+    # The heads above it may begin them: "December 31," above "2019".
     own = find_dates(cell.head)
     return find_dates(f"{cell.outer_heads} {cell.head}") if own and cell.outer_heads else own
 
@@ -221,6 +221,6 @@ def without_each(stated: Sequence[Term], names: Sequence[Term]) -> list[Term]:
 
 
 def _keys_of_names(row: Row, cell: Cell) -> frozenset[str]:
-    """Return the keys of all words in the names of a cell and in it, also of "less" and "non"."""
+    # Also of "less" and "non".
     texts = (row.label, *row.groups, cell.head, cell.outer_heads, cell.content)
     return frozenset(each.key for text in texts for each in tokenize(text))

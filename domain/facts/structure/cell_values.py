@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from domain.entities.numbers import Quantity, find_quantities, states
+from domain.entities.numbers import find_quantities
+from domain.entities.quantities import Quantity, states
 from domain.entities.units import UNITS
 from domain.facts.reading.tokens import Value
 from domain.facts.structure.tables import Cell
@@ -43,7 +44,7 @@ class CellFigure:
 
 @lru_cache(maxsize=8192)
 def cell_figure(cell: Cell) -> CellFigure | None:
-    """Return the only figure of a cell; None for words, several figures and blanks."""
+    # None for words, several figures and blanks.
     digits = _FIGURE.findall(cell.content)
     if len(digits) != 1 or re.search(r"[^\W\d_]{4}", cell.content):
         return None
@@ -76,7 +77,6 @@ def _scaled(printed: Quantity, unit: str) -> Quantity | None:
 
 
 def compare_figure(stated: Value, cell: Cell, label: str) -> Outcome:
-    """Say whether a cell has the figure `stated` of the row `label`."""
     figure, quantity = cell_figure(cell), stated.quantity
     if figure is None or quantity is None:
         return "unsure"

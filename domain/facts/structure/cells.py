@@ -13,7 +13,7 @@ from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
 from domain.facts.structure.bound_cells import BoundCell, bind
-from domain.facts.structure.tables import Cell, Row, parse_tables, told
+from domain.facts.structure.tables import Cell, Row, cells_as_text, parse_tables
 from domain.facts.structure.terms import (
     Term,
     TermIndex,
@@ -57,7 +57,7 @@ def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "")
     stated = terms(tokens)
     if not rows or not stated:
         return None
-    if row := _told_row(statement, rows):
+    if row := _row_in_form_of_answer(statement, rows):
         return TableComparison((), row.line, proven=True)
     if bound := bind(tokens, rows):
         return _from_bound(bound, len(stated))
@@ -75,15 +75,15 @@ def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "")
     return _compare_cells(stated, cells, rows)
 
 
-def _told_row(statement: str, rows: Sequence[Row]) -> Row | None:
-    """Return the row of which a statement tells cells as answers do: "Huey · French: Riri; German: Tick"."""
+def _row_in_form_of_answer(statement: str, rows: Sequence[Row]) -> Row | None:
+    # "Huey · French: Riri; German: Tick".
     label, sign, rest = statement.strip(" .").partition(" · ")
     if not sign:
         return None
     parts = rest.split("; ")
     for row in rows:
-        if row.line and told(row, ()).removesuffix(" · ") == label:
-            known = {told(row, (cell,)).partition(" · ")[2] for cell in row.cells}
+        if row.line and cells_as_text(row, ()).removesuffix(" · ") == label:
+            known = {cells_as_text(row, (cell,)).partition(" · ")[2] for cell in row.cells}
             if known.issuperset(parts):
                 return row
     return None
@@ -119,7 +119,7 @@ def _named_cells(stated: Sequence[Term], row: Row) -> list[_NamedCell]:
 
 
 def _naming_terms(head: str) -> tuple[Term, ...]:
-    """Return the terms with which a statement names `head`: "desks" names "Number of desks"."""
+    # "desks" names "Number of desks".
     found = terms_of(head)
     return tuple(each for each in found if each.key not in _GENERIC) or found
 
@@ -230,7 +230,7 @@ def _compare_row(stated: Sequence[Term], named: Sequence[Row], rows: Sequence[Ro
 
 
 def _compare_cells(stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]) -> TableComparison | None:
-    """Compare with several cells: their contents must be in the order of their names."""
+    # Their contents must be in the order of their names.
     shared_row = len({about.row.label for about in cells}) == 1
     ordered = sorted(cells, key=lambda about: about.at if shared_row else _first(stated, terms_of(about.row.label)))
     rest = _rest(stated, cells)

@@ -145,7 +145,7 @@ def _heading(before: str, line: str, following: str) -> tuple[int, str] | None:
 
 
 def _marked_heading(line: str) -> tuple[int, str] | None:
-    """Read a heading of Markdown or MediaWiki, or one in bold or behind a sign."""
+    # Of Markdown or MediaWiki, or in bold or behind a sign.
     if marked := _MARKED.fullmatch(line):
         return len(marked[1]), _unnumbered(marked[2].strip(" *_"))
     if wiki := _IN_WIKI.fullmatch(line):
@@ -156,7 +156,7 @@ def _marked_heading(line: str) -> tuple[int, str] | None:
 
 
 def _bare_heading(line: str, following: str) -> tuple[int, str] | None:
-    """Read a line below an empty one: underlined, above its text, or a question."""
+    # Below an empty line: underlined, above its text, or a question.
     if _UNDERLINE.fullmatch(following) and (underlined := _UNDERLINED.fullmatch(line)):
         is_sentence = _STOPPED.search(line) and not is_question(line)
         return None if is_sentence else (1 if "=" in following else 2, _unnumbered(underlined[1]))
@@ -170,7 +170,7 @@ def _bare_heading(line: str, following: str) -> tuple[int, str] | None:
 
 
 def _small_heading(line: str) -> tuple[int, str] | None:
-    """Read a line that stands alone and begins with a small letter."""
+    # It stands alone.
     small = _SMALL_LINE.fullmatch(_unnumbered(line))
     return (_BARE, small[1]) if small and len(small[1].split()) <= _MOST_SMALL else None
 
@@ -180,8 +180,7 @@ def _is_wrapped(line: str, following: str) -> bool:
 
 
 def _unnumbered(heading: str) -> str:
-    """Return a heading without its number: "3.1 Batteries", "제3장 배터리", "제3조(배터리)"; one that is only a number
-    stays."""
+    # "3.1 Batteries", "제3장 배터리", "제3조(배터리)"; one that is only a number stays.
     plain = heading.lstrip()
     numbering = _NUMBERING.match(plain)
     title = plain[numbering.end() :] if numbering else ""

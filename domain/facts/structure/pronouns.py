@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from domain.facts.reading.token_alignment import tokens_match
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import GENERIC
-from domain.facts.structure.classes import CLASSES
+from domain.facts.structure.terms import CLASSES
 
 _FARTHEST = 6  # clauses before a pronoun, where its antecedent may be
 _REFERRING = re.compile(

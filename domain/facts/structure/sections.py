@@ -9,9 +9,8 @@ from domain.facts.reading.korean import case_of
 from domain.facts.reading.questions import asks_openly, is_question, what_is_asked_about
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import GENERIC, keys_of
-from domain.facts.structure.classes import CLASSES
 from domain.facts.structure.headings import PERIOD, is_section_key, is_topic_heading, lines_with_headings
-from domain.facts.structure.terms import Term, TermIndex, is_among, most_specific, terms, terms_of
+from domain.facts.structure.terms import CLASSES, Term, TermIndex, is_among, most_specific, terms, terms_of
 from domain.text.cache import text_cache
 
 _MOST_SECTIONS = 400
@@ -156,8 +155,7 @@ def _relation_words(heading: str) -> set[str]:
 
 
 def _noun_forms(text: str) -> Iterator[str]:
-    """Yield the forms of a noun that a statement may have: as written, plural or singular, and the stem of a Korean
-    one."""
+    # As written, plural or singular, and the stem of a Korean one.
     for word in text.casefold().split():
         plain = word.removesuffix("'s")
         yield plain
@@ -175,7 +173,7 @@ def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], index: TermInd
 
 
 def _asks_for_aspect(heading: str) -> bool:
-    """Say whether a heading asks without naming a thing: "Is it waterproof?", "How to get around"."""
+    # "Is it waterproof?", "How to get around" name no thing.
     return asks_openly(heading) and not any(each.token.kind == "name" for each in naming_terms(heading))
 
 

@@ -57,7 +57,7 @@ def asked_instead(asked: str, topic: str) -> Restatement | None:
 
 
 def _of_the_event(new: str, topic: str) -> str | None:
-    """ "And the injured?", "And the damage?" after a question about an accident."""
+    # "And the injured?", "And the damage?" after a question about an accident.
     victims, aspect = _VICTIMS.fullmatch(new), _OF_AN_EVENT.fullmatch(new)
     event = event_of(topic) if victims or aspect else None
     if event is None:
@@ -70,7 +70,7 @@ def _of_the_event(new: str, topic: str) -> str | None:
 
 
 def of_the_event(body: str, topic: str) -> Restatement | None:
-    """ "What was the cause?" and "How many were injured?": that of what happened in the question before."""
+    # "What was the cause?" and "How many were injured?", of what happened in the question before.
     asked = re.fullmatch(r"what(?:'s|’s| is| are| was| were) (?P<what>(?:the )?\w+)", body, re.IGNORECASE)
     if asked and (text := _of_the_event(asked["what"], topic)):
         return Restatement(text)
@@ -112,7 +112,7 @@ def _other_time(new: str, topic: str) -> str | None:
 
 
 def _other_label(new: str, topic: str, found: Sequence[Phrase]) -> str | None:
-    """ "Pump 20", "number 20" or "20" in the place of "pump 4"."""
+    # "Pump 20", "number 20" or "20" in the place of "pump 4".
     labels = [phrase for phrase in found if phrase.kind == "label"]
     named = next((phrase for phrase in phrases(new) if phrase.kind == "label"), None)
     if named:
@@ -148,7 +148,7 @@ def _other_phrase(new: str, preposition: str, topic: str, found: Sequence[Phrase
 
 
 def _other_place(new: str, topic: str, found: Sequence[Phrase]) -> str | None:
-    """ "Inside" for "in the garden"."""
+    # "Inside" for "in the garden".
     if not _ADVERB_OF_PLACE.fullmatch(new):
         return None
     places = [phrase for phrase in found if phrase.before in _PLACE]
@@ -159,7 +159,7 @@ def _other_place(new: str, topic: str, found: Sequence[Phrase]) -> str | None:
 
 
 def _asked_thing(last: Phrase, new: str, topic: str, found: Sequence[Phrase]) -> str | None:
-    """ "Goats" for "sheep" in "how many sheep were killed"."""
+    # "Goats" for "sheep" in "how many sheep were killed".
     if last.determiner or not last.is_plural or len(WORD.findall(new)) > _FEW:
         return None
     counted = [phrase for phrase in found if phrase.before == "many" and len(WORD.findall(phrase.text)) <= _FEW]
@@ -170,7 +170,7 @@ def _asked_thing(last: Phrase, new: str, topic: str, found: Sequence[Phrase]) ->
 
 
 def _of_the_same_form(new: str, last: Phrase, topic: str, found: Sequence[Phrase]) -> str | None:
-    """ "A desk" for the only "a lamp"; "tablets" for what is behind a preposition, as in "the warranty for laptops"."""
+    # "A desk" for the only "a lamp"; "tablets" for what is behind a preposition, as in "the warranty for laptops".
     if last.determiner in ("a", "an"):
         only = [phrase for phrase in found if phrase.determiner in ("a", "an")]
         return _replaced(topic, only[0], new) if len(only) == 1 else None
@@ -182,7 +182,7 @@ def _of_the_same_form(new: str, last: Phrase, topic: str, found: Sequence[Phrase
 
 
 def _other_one(one: re.Match[str], topic: str, found: Sequence[Phrase]) -> str | None:
-    """ "The blue one" after "the red lamp"."""
+    # "The blue one" after "the red lamp".
     for phrase in reversed(found):
         content = [word for word in WORD.findall(phrase.text) if word.casefold() != phrase.determiner]
         if phrase.kind == "noun" and len(content) > 1:
@@ -191,7 +191,7 @@ def _other_one(one: re.Match[str], topic: str, found: Sequence[Phrase]) -> str |
 
 
 def _other_name(new: str, last: Phrase, old: Phrase, topic: str) -> str:
-    """A name in the place of a name; only the name changes in "the Berlin office"."""
+    # Only the name changes in "the Berlin office".
     common = [word for word in WORD.findall(old.text) if word[0].islower() and word.casefold() not in ("the", "of")]
     proper = _PROPER.search(old.text)
     if proper and common and len(WORD.findall(last.text)) == 1:
@@ -200,7 +200,7 @@ def _other_name(new: str, last: Phrase, old: Phrase, topic: str) -> str:
 
 
 def _like_before(new: str, old: Phrase) -> str:
-    """`new` with the article of `old`, if it has none of its own and names a single thing."""
+    # With the article of `old`, if it has none of its own and names a single thing.
     has_article = new.partition(" ")[0].casefold() in ("the", "a", "an")
     is_plural = any(phrase.is_plural for phrase in phrases(f"of {new}")[-1:])
     return f"{old.determiner} {new}" if old.determiner == "the" and not has_article and not is_plural else new

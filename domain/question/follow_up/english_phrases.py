@@ -116,7 +116,7 @@ def _labels(text: str) -> Iterator[Phrase]:
 
 
 def _nouns(text: str, taken: Sequence[Phrase]) -> Iterator[Phrase]:
-    """Runs of words that are no function words, with a determiner; a verb at the end of a run is left out."""
+    # No function words, with a determiner; a verb at the end of a run is left out.
     tokens = list(WORD.finditer(text))
     place = 0
     while place < len(tokens):
@@ -184,7 +184,7 @@ def _joined(text: str, tokens: Sequence[re.Match[str]], place: int) -> bool:
 
 
 def _without_verbs(run: list[re.Match[str]], before: str, determiner: str, following: str) -> list[re.Match[str]]:
-    """Leave out the verbs of a question: behind "does the lamp", in front of "who repairs"."""
+    # Behind "does the lamp", in front of "who repairs".
     if before == "who" and not determiner:
         # "Who repairs lamps": the verb comes first.
         return run[1:]

@@ -46,7 +46,7 @@ def resolved(question: str, topic: str) -> Restatement | Verdict | None:
 
 
 def _means_nothing(question: str, found: re.Match[str]) -> bool:
-    """Whether the word stands for no thing: "is there", "it is possible", "the fee that applies"."""
+    # "is there", "it is possible", "the fee that applies".
     word, before = found[0].casefold(), question[: found.start()]
     if word in ("there", "it"):
         empty = _EXISTENTIAL if word == "there" else _EXPLETIVE
@@ -103,7 +103,7 @@ def _possessive(text: str) -> str:
 
 
 def _named_by_class(question: str, topic: str, own: Sequence[Phrase]) -> Restatement | None:
-    """ "The pump" after a question about pump 4."""
+    # "The pump" after a question about pump 4.
     for phrase in own:
         if phrase.determiner == "the" and phrase.kind == "noun" and phrase.text.count(" ") == 1:
             named = of_class(phrase.head, topic, labels_only=True)

@@ -65,7 +65,7 @@ _EVENTS = _stems("""
 
 
 def event_of(topic: str) -> str | None:
-    """What happened, with its place and time: "the fire in Tarvik on 3 May"; or "what happened at the plant"."""
+    # With its place and time: "the fire in Tarvik on 3 May"; or "what happened at the plant".
     flat = topic.rstrip(" ?.!")
     if happened := re.match(r"what(?: has| had)? happened\b.+", flat, re.IGNORECASE):
         return happened[0][0].lower() + happened[0][1:]
@@ -90,14 +90,14 @@ def _owner_of(phrase: Phrase, found: Sequence[Phrase], prepositions: Sequence[st
 
 
 def _has_owner(phrase: Phrase, found: Sequence[Phrase], topic: str) -> bool:
-    """Whether the topic asks for it as that of something: "what is the price of a lamp", "the population in Peru"."""
+    # "what is the price of a lamp", "the population in Peru".
     if re.match(r"what(?:'s|’s| is| are| was| were)\b", topic, re.IGNORECASE):
         return True
     return _owner_of(phrase, found, ("of", "for")) is not None
 
 
 def person_of(topic: str) -> str | None:
-    """The person that the question was about: one with a role, or with a name."""
+    # One with a role, or with a name.
     found = phrases(topic)
     for phrase in found:
         if phrase.head in _ROLES and phrase.kind != "label":
@@ -125,7 +125,7 @@ def _is_time(phrase: Phrase) -> bool:
 
 
 def _is_asked(phrase: Phrase) -> bool:
-    """Whether it is what the question wants to know: "how much pressure", "which day"."""
+    # "how much pressure", "which day".
     return phrase.before in ("much", "many", "which", "what")
 
 

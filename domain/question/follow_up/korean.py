@@ -66,7 +66,7 @@ def resolved(question: str, topic: str) -> Restatement | Verdict | None:
 
 
 def _particle(found: re.Match[str]) -> str:
-    """The particle of the pronoun, which may be a part of it: 그건 is 그것은."""
+    # It may be a part of the pronoun: 그건 is 그것은.
     word, particle = found["word"], found["particle"] or ""
     if word == "거긴":
         return "은"

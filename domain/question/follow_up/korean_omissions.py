@@ -36,7 +36,7 @@ _PERSON = re.compile("[김이박최정강조윤장임한오서신권황안송전
 
 
 def left_out(body: str) -> str | None:
-    """What a question without a verb asks about: 펌프 20은, 부산 지점은요, 2022년에는 어떤가요."""
+    # Of a question without a verb: 펌프 20은, 부산 지점은요, 2022년에는 어떤가요.
     ending = _ASKS_THE_SAME.search(body)
     thing = body[: ending.start()] if ending else body
     said = tokens_of(thing)
@@ -78,7 +78,7 @@ def asked_instead(thing: str, topic: str) -> Restatement | None:
 
 
 def _of_its_class(new: str, topic: str, said: Sequence[Token]) -> str | None:
-    """계약직 in the place of 정규직, 사망자 in that of 부상자, 박지영 in that of 김민수 팀장."""
+    # 계약직 in the place of 정규직, 사망자 in that of 부상자, 박지영 in that of 김민수 팀장.
     if not _CLASS.search(new) and not _PERSON.fullmatch(new):
         return None
     for place, token in enumerate(said):
@@ -93,7 +93,7 @@ def _of_its_class(new: str, topic: str, said: Sequence[Token]) -> str | None:
 
 
 def _of_the_event(new: str, topic: str, said: Sequence[Token]) -> str | None:
-    """사망자는? after a question about an accident."""
+    # 사망자는? after a question about an accident.
     if new.replace(" ", "") not in OF_EVENTS and new.split()[-1] not in OF_EVENTS:
         return None
     event = event_of(topic, said)
@@ -101,7 +101,7 @@ def _of_the_event(new: str, topic: str, said: Sequence[Token]) -> str | None:
 
 
 def _elsewhere(thing: str, bare: str, topic: str, said: Sequence[Token]) -> str | None:
-    """실내에서는 in the place of 정원에서, or in addition; 겨울에는 in addition."""
+    # 실내에서는 in the place of 정원에서, or in addition; 겨울에는 in addition.
     particle = thing.removeprefix(bare).removesuffix("는")
     if particle not in ("에서", "에"):
         return None
@@ -112,7 +112,7 @@ def _elsewhere(thing: str, bare: str, topic: str, said: Sequence[Token]) -> str 
 
 
 def without_owner(body: str, rest: str, topic: str) -> Restatement | None:
-    """A question that leaves out what it is about, as Korean may: 언제 점검하나요? or 온도는 얼마인가요?"""
+    # Korean may leave out what it is about: 언제 점검하나요? or 온도는 얼마인가요?
     said = tokens_of(body)
     if not any(token.is_asking for token in said):
         return None
@@ -131,7 +131,7 @@ def without_owner(body: str, rest: str, topic: str) -> Restatement | None:
 
 
 def _asks_only(said: Sequence[Token]) -> bool:
-    """Whether there is no noun but those that a question word asks for: 어느 부서가 담당하나요."""
+    # No noun but those that a question word asks for: 어느 부서가 담당하나요.
     is_asked_for = False
     for token in said:
         if not (token.is_asking or token.is_predicate or token.is_adverb or is_asked_for):
@@ -154,7 +154,7 @@ def _other_time(new: str, topic: str) -> str | None:
 
 
 def _other_label(new: str, topic: str) -> str | None:
-    """펌프 20, 20번 or 20 in the place of 펌프 4."""
+    # 펌프 20, 20번 or 20 in the place of 펌프 4.
     known = labels_of(topic)
     for label in labels_of(new):
         for old in known:
@@ -171,7 +171,7 @@ def _other_label(new: str, topic: str) -> str | None:
 
 
 def _with_number(topic: str, old: Label, number: str) -> str:
-    """The topic with another number; a counter stays as the topic has it."""
+    # A counter stays as the topic has it.
     start, end = old.number
     count = re.search(r"[가-힣]+$", topic[start:end])
     digits = re.sub(r"[가-힣]+$", "", number)
@@ -180,7 +180,7 @@ def _with_number(topic: str, old: Label, number: str) -> str:
 
 
 def _other_phrase(new: str, topic: str, said: Sequence[Token]) -> str | None:
-    """A phrase with the same last noun: 부산 지점 in the place of 서울 지점."""
+    # With the same last noun: 부산 지점 in the place of 서울 지점.
     head = new.split()[-1]
     if len(new.split()) < _FEW and not labels_of(new):
         return None
@@ -192,7 +192,7 @@ def _other_phrase(new: str, topic: str, said: Sequence[Token]) -> str | None:
 
 
 def _other_name(new: str, topic: str, said: Sequence[Token]) -> str | None:
-    """A name for a name, an owner for an owner, else what the question is about (은, 는) if both are single words."""
+    # A name for a name, an owner for an owner, else what the question is about (은, 는) if both are single words.
     if len(new.split()) > 1 and not find_names(new):
         return None
     names = [name for name in names_in(topic) if name.text not in ATTRIBUTES]

@@ -29,7 +29,7 @@ def thing_of(topic: str, said: Sequence[Token]) -> str | None:
 
 
 def event_of(topic: str, said: Sequence[Token]) -> str | None:
-    """What happened, with its date: 2023년 7월 12일 사고."""
+    # With its date: 2023년 7월 12일 사고.
     for place, token in enumerate(said):
         if EVENT.search(token.base) and not token.is_asking:
             event = _phrase(topic, said, place)
@@ -58,7 +58,7 @@ def _marked_phrase(topic: str, said: Sequence[Token]) -> str | None:
 
 
 def person_of(topic: str, said: Sequence[Token]) -> str | None:
-    """The person that the question was about: one with a role, or with a name."""
+    # One with a role, or with a name.
     for place, token in enumerate(said):
         if ROLES.search(token.base) and not token.is_asking:
             return _phrase(topic, said, place)
@@ -66,7 +66,7 @@ def person_of(topic: str, said: Sequence[Token]) -> str | None:
 
 
 def of_class(noun: str, topic: str, said: Sequence[Token]) -> str | None:
-    """펌프 4 for 그 펌프, 서울 지점 for 그 지점."""
+    # 펌프 4 for 그 펌프, 서울 지점 for 그 지점.
     for label in labels_of(topic):
         if noun in label.classes:
             return label.text
@@ -77,7 +77,7 @@ def of_class(noun: str, topic: str, said: Sequence[Token]) -> str | None:
 
 
 def owned_place(said: Sequence[Token]) -> int | None:
-    """The place of an owner: 램프 in 램프의 가격은."""
+    # 램프 in 램프의 가격은.
     return next((place for place in marked(said, "의") if place + 1 < len(said)), None)
 
 

@@ -34,7 +34,7 @@ def standalone_question(question: str, before: Sequence[str]) -> str:
 
 
 def _next_topic(question: str, topic: str | None) -> str | None:
-    """What the next question goes on from. One that could only be put behind another leaves that in force."""
+    # A question that could only be put behind another leaves that in force.
     if is_greeting(question):
         return topic
     flat = " ".join(question.split())

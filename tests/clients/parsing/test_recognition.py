@@ -12,7 +12,7 @@ from pylopdf_fonts_ko import serif_path
 
 from benchmarks.search.scans import Tally, count, scanned, texts
 from clients.parsing import ParseLimits, parse
-from clients.parsing.image.picture import draw_image
+from clients.parsing.image.opening import draw_image
 from clients.parsing.recognition.installed import recognition_data
 from clients.parsing.sandbox.isolated import limits_of, parse_isolated
 from config.settings import IngestionSettings

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.entities.numbers import Quantity, agrees, find_quantities, same_dimension, table_scale
+from domain.entities.numbers import find_quantities, table_scale
+from domain.entities.quantities import Quantity, agrees, same_dimension
 
 
 def only(text: str) -> Quantity:

@@ -1,0 +1,117 @@
+"""What every run of `citewell evaluate` needs: options, models, a progress bar, and results shown and stored."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from citewell.cli.console import complain, emit, err, out, say
+from citewell.cli.errors import FAILED, CommandFailed
+from citewell.cli.show.evaluation import retrieval_view, verification_view
+from clients.llm.factory import make_model
+from clients.llm.gateway import ModelGateway
+from clients.llm.protocol import CallRecord, ChatModel
+from clients.reranking import Reranker, make_reranker
+from config.settings import Settings, settings
+from domain.query.options import Preset
+from services.evaluation.runs import FinishedRun, store_run
+from services.evaluation.statements import usage_of
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The options of the command; `provider` and `preset` None mean as configured, `limit` None everything."""
+
+    provider: str | None
+    preset: Preset | None
+    limit: int | None
+    as_json: bool
+    store: bool
+    verdicts: Path | None = None
+    """Where every verdict is written, a line for each pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """The models of this run, with the settings in force, including the command's options."""
+
+    settings: Settings
+    model: ChatModel
+    gateway: ModelGateway
+    reranker: Reranker | None
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        async def then_close() -> T:
+            try:
+                return await work
+            finally:
+                if self.reranker is not None:
+                    await self.reranker.aclose()
+                await self.model.aclose()
+
+        return asyncio.run(then_close())
+
+
+def open_judges(wanted: Wanted) -> Judges:
+    chosen = settings()
+    if wanted.provider is not None:
+        chosen = chosen.model_copy(update={"models": chosen.models.model_copy(update={"provider": wanted.provider})})
+    if wanted.preset is not None:
+        chosen = chosen.model_copy(update={"preset": wanted.preset})
+    # Before the model, which may hold connections.
+    reranker = make_reranker(chosen.rerank)
+    model = make_model(chosen)
+    return Judges(chosen, model, ModelGateway(model, chosen.models), reranker)
+
+
+def usage(judges: Judges, calls: Sequence[CallRecord]) -> dict[str, object]:
+    return usage_of(calls, judges.settings.models.catalogue)
+
+
+def show_run(run: FinishedRun, printed: dict[str, Any], wanted: Wanted, seconds: float) -> None:
+    if wanted.as_json:
+        emit(printed)
+        return
+    out.print(verification_view(run.results) if run.kind == "verification" else retrieval_view(run.results))
+    usage = run.results["usage"]
+    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    calls = sum(usage["calls"].values())
+    spent = f" · model calls: {calls:,} · {tokens:,} tokens · ${usage['cost_usd']:.4f}" if tokens else ""
+    say(f"{run.verifier} · {run.n:,} in {seconds:.0f} s{spent}")
+    if calibration := run.results.get("calibration"):
+        say(f"verification.calibration that would fit: {json.dumps(calibration)}")
+
+
+def store(run: FinishedRun, wanted: Wanted) -> None:
+    if wanted.store:
+        store_run(run)
+
+
+def report_failures(reasons: Sequence[str], total: int, what: str) -> None:
+    if not reasons:
+        return
+    most, count = Counter(reasons).most_common(1)[0]
+    message = f"{len(reasons):,} of {total:,} {what} could not be judged, {count:,} of them because: {most}"
+    if len(reasons) == total:
+        raise CommandFailed(message, FAILED)
+    complain(message)
+
+
+def progress_bar(wanted: Wanted) -> Progress:
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal or (wanted.as_json and not out.is_terminal),
+    )
