@@ -91,7 +91,7 @@ class DocumentError(BaseModel):
 class DocumentReading(BaseModel):
     """What it took to read, split, embed and store a document, without the time that it waited."""
 
-    seconds: float
+    seconds: float = Field(description="Of the attempt that made it ready.")
     ms_per_page: float | None = Field(description="Milliseconds; null for formats without pages.")
     cost_usd: float | None = Field(description="Of its vectors; null where `embeddings.price` is not set.")
 

@@ -24,9 +24,9 @@ class ReingestionCreate(Input):
 class ReingestionFilterRead(BaseModel):
     """The filter as it was given."""
 
-    kind: str | None
-    before: datetime | None
-    name_contains: str | None
+    kind: str | None = Field(description="Only of this file type; null: of any.")
+    before: datetime | None = Field(description="Only what was read before this time; null: whenever.")
+    name_contains: str | None = Field(description="Only with this in its name; null: of any name.")
 
 
 class ReingestionRead(BaseModel):
@@ -34,7 +34,7 @@ class ReingestionRead(BaseModel):
 
     id: UUID
     workspace: str
-    filter: ReingestionFilterRead
+    filter: ReingestionFilterRead = Field(description="Which documents it reads.")
     status: Literal["running", "finished"]
     total: int = Field(description="Documents that it reads.")
     queued: int

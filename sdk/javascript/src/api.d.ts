@@ -213,6 +213,7 @@ export interface Progress {
 
 /** What it took to read, split, embed and store a document, without the time that it waited. */
 export interface DocumentReading {
+  /** Of the attempt that made it ready. */
   seconds: number;
   /** Milliseconds; null for formats without pages. */
   ms_per_page: number | null;
@@ -604,9 +605,11 @@ export interface ReingestionAccepted {
 
 /** The filter as it was given. */
 export interface ReingestionFilter {
-  /** What the record is of. */
+  /** Only of this file type; null: of any. */
   kind: string | null;
+  /** Only what was read before this time; null: whenever. */
   before: string | null;
+  /** Only with this in its name; null: of any name. */
   name_contains: string | null;
 }
 
@@ -616,6 +619,7 @@ export interface Reingestion {
   id: string;
   /** The collection of documents that it belongs to. */
   workspace: string;
+  /** Which documents it reads. */
   filter: ReingestionFilter;
   /** The state. */
   status: "running" | "finished";
