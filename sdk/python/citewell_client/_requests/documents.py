@@ -54,7 +54,7 @@ def documents(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Cal
 
 
 def reingest(wanted: Mapping[str, Any]) -> Call[ReingestionAccepted]:
-    return Call("POST", at("reingestions"), object_of, body=json_body(wanted))
+    return Call("POST", at("reingestions"), object_of, headers=JSON_TYPE, body=json_body(wanted))
 
 
 def reingestion(reingestion_id: str) -> Call[Reingestion]:
