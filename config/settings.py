@@ -40,6 +40,7 @@ from config.serving import (
     WorkerSettings,
 )
 from config.sources import SourcesSettings
+from config.stores import OriginalsSettings
 from config.verification import VerificationSettings, VerifyingSettings
 
 
@@ -91,7 +92,11 @@ class IngestionSettings(Group):
         description="Languages of scans, by Tesseract's names; each page is read in the one that fits it best",
     )
     ocr_page_s: float = Field(default=60.0, gt=0, description="Additional time to recognise the text of a scanned page")
-    ocr_max_s: float = Field(default=400.0, gt=0, description="Upper limit of the time for all pages of a scan")
+    ocr_max_s: float = Field(
+        default=400.0,
+        gt=0,
+        description="Upper limit of the time for all pages of a scan that is read at once, as by `citewell verify`",
+    )
     chunk_tokens: int = Field(default=220, ge=30, description="Length of a passage in model tokens")
     overlap_tokens: int = Field(default=30, ge=0, description="Tokens of whole sentences repeated in the next passage")
     batch: int = Field(default=32, ge=1, description="Passages embedded and stored per transaction")
@@ -313,6 +318,7 @@ class Settings(BaseSettings):
     verifying: VerifyingSettings = VerifyingSettings()
     webhooks: WebhookSettings = WebhookSettings()
     sources: SourcesSettings = SourcesSettings()
+    originals: OriginalsSettings = OriginalsSettings()
     admission: AdmissionSettings = AdmissionSettings()
     serving: ServingSettings = ServingSettings()
     pools: dict[str, PoolSettings] = Field(

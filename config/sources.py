@@ -3,9 +3,10 @@
 from ipaddress import ip_network
 from pathlib import Path
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, field_validator
 
 from config import Group
+from config.stores import S3Settings
 
 
 class FolderSettings(Group):
@@ -22,14 +23,9 @@ class FolderSettings(Group):
         return path
 
 
-class StoreSettings(Group):
-    """An S3-compatible store. No key of it is ever shown or kept in the database."""
+class StoreSettings(S3Settings):
+    """An S3-compatible store that sources may read."""
 
-    endpoint: str | None = Field(default=None, description="URL of the store; null: Amazon's")
-    region: str = Field(default="us-east-1", description="Its region")
-    access_key: SecretStr | None = Field(default=None, description="Key id; null: public buckets only")
-    secret_key: SecretStr | None = Field(default=None, description="The secret of that key")
-    path_style: bool = Field(default=True, description="The bucket stands in the path, not in the name of the host")
     tenants: tuple[str, ...] | None = Field(default=None, description="Only these tenants may use it; null: all")
 
 

@@ -16,9 +16,9 @@ CitewellError
 │   ├── AuditNotFound, ConversationNotFound, TurnNotFound, DocumentSourceNotFound
 │   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound, TenantNotFound
 │       ReingestionNotFound
-├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable, PlaceUnreachable
+├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable, PlaceUnreachable, OriginalUnavailable
 ├── Overload ── BacklogFull (429), Overloaded (503)
-├── SchemaUnknown (503), EmbeddingRejected (502)
+├── SchemaUnknown (503), EmbeddingRejected (502), OriginalDamaged (502)
 └── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
     NotReplayable, NotReverifiable, DocumentNotFailed, TurnUnfinished, WorkspaceNameTaken, WorkspaceNotEmpty (409)
     WorkspaceDeleting, EmbeddingsDiffer, PicturesMissing, BoxesMissing, BoxesOutdated (409)
@@ -386,6 +386,17 @@ class Overloaded(Overload):
 
 class PlaceUnreachable(NotReady):
     """The place that documents come from does not answer; it is tried again at the next run."""
+
+
+class OriginalUnavailable(NotReady):
+    """The place of the documents' files does not answer; their texts and citations are there. Check `originals`."""
+
+
+class OriginalDamaged(CitewellError):
+    """The stored file is not the one that was sent, by its checksum. The document's text and citations are there; send
+    the same file again under the same name, or restore it from a backup."""
+
+    status = 502
 
 
 class SchemaUnknown(CitewellError):

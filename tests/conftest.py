@@ -18,7 +18,8 @@ from config.settings import settings
 from db.base import Base
 from db.migrate import upgrade
 from db.models import DEFAULT_TENANT, WHEEL_SPACE
-from db.session import acting_for, dispose, engine
+from db.queries.access.workspaces import get_or_add_workspace
+from db.session import acting_for, dispose, engine, transaction
 from workers.celery_app import app
 
 # A property that holds must not fail because the machine is busy.
@@ -30,6 +31,12 @@ hypothesis_settings.load_profile("citewell")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests in groups come first, after all shuffling: they are long, and one at the end would run alone."""
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """The event loop of tests that are coroutines."""
+    return "asyncio"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -104,6 +111,22 @@ def database(
     empty_tables()
     _dispose_of_others(postgres_url)
     settings.cache_clear()
+
+
+@pytest.fixture
+def workspace_w(database: str) -> None:
+    """The workspace `w`, empty."""
+    assert database
+    with transaction() as session:
+        get_or_add_workspace(session, "w")
+
+
+@pytest.fixture
+def default_workspace(database: str) -> None:
+    """The workspace that a request without one means, empty."""
+    assert database
+    with transaction() as session:
+        get_or_add_workspace(session, "default")
 
 
 def _dispose_of_others(postgres_url: str) -> None:

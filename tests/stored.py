@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from sqlalchemy.orm import Session
 
 from db.models import (
@@ -22,6 +23,7 @@ from db.models import (
 from db.queries.runs.events import add_event
 from db.queries.runs.queries import mark_finished
 from db.queries.runs.results import StoredVerification, add_answer, add_verification
+from db.session import transaction
 from services.finishing.audit_chain import seal_audit
 from tests.factories import make_document, make_query
 
@@ -48,6 +50,14 @@ def store_answered_query(session: Session, **over: Any) -> Query:
     session.flush()
     seal_audit(session, query.id)
     return query
+
+
+@pytest.fixture
+def query_id(database: str) -> str:
+    """The id of a succeeded query."""
+    assert database
+    with transaction() as session:
+        return str(store_answered_query(session).id)
 
 
 def complete(session: Session, query: Query) -> None:

@@ -40,9 +40,8 @@ from workers.background.liveness_file import WatchedLoop, start_liveness_file
 from workers.background.metrics_flush import reporter
 from workers.background.reconciler import start_reconciler
 from workers.celery_app import app
-from workers.execution.claims import held_claims
+from workers.execution.claims import held_claims, start_draining
 from workers.execution.inline import serve
-from workers.execution.shutdown import start_draining
 from workers.processes.capacity import Capacity
 from workers.processes.runtime import event_loop, leases, worker_name, worker_prefix
 from workers.processes.watchdog import start_watchdog, watch_loop

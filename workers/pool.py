@@ -5,7 +5,7 @@ A task with `on_loop`, a coroutine function of its `Message` and its arguments, 
 other task runs in one of `concurrency` threads, traced by Celery as in its own thread pool.
 
 Celery's tracer assumes one task per thread (`Task.request` is a stack per thread), so it is not used on the loop. This
-module does its work for the tasks of this program: the next link of a chain and the parts of chords after a success,
+module does its work for the tasks of this program: the parts of chords after a success,
 errbacks after a failure, a new message for `RetryLater`. Ignore and Reject reach Celery's request as usual. Results
 are not stored; `link` callbacks and time limits are not supported, because no task uses them.
 """
@@ -129,10 +129,10 @@ class LoopPool(BasePool):
         try:
             positional, named, embedded = loads(body, content_type, encoding, accept=self._accepted)
             context = Context({**request, **(embedded or {})}, args=positional, kwargs=named, called_directly=False)
-            message = Message(task, context)
             task_prerun.send(sender=task, task_id=task_id, task=task, args=positional, kwargs=named)
-            await task.on_loop(message, *positional, **named)
-            await _publish_next(message)
+            await task.on_loop(Message(task, context), *positional, **named)
+            if context.chord:
+                await asyncio.to_thread(_count_in_chord, task, context)
             task_postrun.send(sender=task, task_id=task_id, task=task, args=positional, kwargs=named, state=SUCCESS)
         except asyncio.CancelledError:
             return _exception_info(running.reason)
@@ -167,20 +167,21 @@ class LoopPool(BasePool):
         return {**info, "running": len(self._running)}
 
 
-async def _publish_next(message: Message) -> None:
-    # What Celery does after a success: the next link of the chain, and one part fewer of a chord.
-    if message.chain or message.context.chord:
-        try:
-            await asyncio.to_thread(message.publish_next)
-        except _BROKER_ERRORS as error:
-            # No failure of the query: when redelivered, the message finds everything done and continues.
-            log.warning("following_not_published", task=message.task.name, error=type(error).__name__)
-            raise Reject(error, requeue=True) from error
-
-
-def _republish(task: Task[Any, Any], context: Context | None, retry: RetryLater) -> Exception:
+def _count_in_chord(task: Any, context: Any) -> None:
+    """Do what Celery does after a success of a part of a chord."""
     try:
-        Message(task, context).republish(retry)
+        task.backend.mark_as_done(context.id, None, context, store_result=False)
+    except _BROKER_ERRORS as error:
+        # No failure of the query: when redelivered, the message finds everything done and is counted.
+        log.warning("not_counted_in_chord", task=task.name, error=type(error).__name__)
+        raise Reject(error, requeue=True) from error
+
+
+def _republish(task: Any, context: Any, retry: RetryLater) -> Exception:
+    """Publish the message again, with its chain, chord and errbacks."""
+    try:
+        again = {"countdown": retry.countdown_s, "eta": retry.eta, "retries": (context.retries or 0) + 1}
+        task.signature_from_request(context, **again).apply_async()
     except Exception as error:  # noqa: BLE001 - Celery's request handles every error
         # Without the broker this message itself must be redelivered: Celery fails messages that are not requeued.
         return Reject(error, requeue=isinstance(error, _BROKER_ERRORS))

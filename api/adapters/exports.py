@@ -26,7 +26,17 @@ _STATES = {
     "no_claim": "claims nothing",
     "not_checked": "not checked",
 }
-_COLUMNS = ("sentence", "status", "reason", "support", "citations", "documents", "pages", "evidence")
+_COLUMNS = (
+    "sentence",
+    "status",
+    "reason",
+    "support",
+    "citations",
+    "documents",
+    "pages",
+    "evidence",
+    "recognised_confidence",
+)
 _SIGNS = re.compile(r"[\\`*_\[\]<>!|#&]")
 # A spreadsheet takes a cell that begins so for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -170,7 +180,13 @@ def _sentence_rows(query: Json) -> Iterator[tuple[Any, ...]]:
             "; ".join(dict.fromkeys(one["document_name"] for one in cited)),
             "; ".join(dict.fromkeys(str(one["page_number"]) for one in cited if one["page_number"] is not None)),
             each["evidence"],
+            _least_sure([*cited, *([each["source"]] if each["source"] else ())]),
         )
+
+
+def _least_sure(places: Sequence[Json]) -> float | str:
+    """The lowest confidence of what was recognised in pictures at these places; nothing where all is a file's text."""
+    return min((sure for place in places if (sure := place.get("recognised_confidence")) is not None), default="")
 
 
 def _place(source: Json) -> str:

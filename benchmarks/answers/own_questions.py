@@ -25,7 +25,7 @@ from benchmarks.answers.questions import confidence_in
 from clients.embeddings import default_embedder
 from clients.llm.offline.answering import compose_answer
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.relevance import chunk_relevance
+from clients.llm.offline.passage_relevance import chunk_relevance
 from clients.parsing import ParseLimits, parse
 from domain.documents.chunks import split_document
 from domain.documents.documents import indexed_text

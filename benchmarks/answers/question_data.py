@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.relevance import chunk_relevance
+from clients.llm.offline.passage_relevance import chunk_relevance
 from domain.prompting.numbered_sources import Sources
 
 _SHOWN = 3  # passages that an answer is written from, as the default is

@@ -28,7 +28,6 @@ from tests.simulators.groq.server import KEY
 
 THINGS = ("access tokens", "refresh cookies", "invoice archives", "audit journals", "backup drives", "visitor badges")
 PLACES = ("Dublin", "Lisbon", "Oslo", "Vienna", "Prague", "Madrid")
-SENTENCES = 2 * len(THINGS)
 DOCUMENT = "\n\n".join(
     f"Our rules say that {thing} are valid for {10 + number} days from the moment at which the security office has "
     f"handed them out. Our rules say that {thing} are kept in {place}, where two people of the security office look "

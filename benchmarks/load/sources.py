@@ -190,11 +190,11 @@ def texts(count: int, name: str) -> dict[str, str]:
     }
 
 
-def measure(home: Path, files: int, pages: int = PAGES, others: int = OTHERS) -> Result:
-    """Run everything, check the books, and return the times."""
+def measure(home: Path, files: int, pages: int = PAGES, others: int = OTHERS, **settings: str) -> Result:
+    """Run everything, with further settings as variables, check the books, and return the times."""
     with ExitStack() as opened:
         made, environment = opened.enter_context(places(home, files, pages, others))
-        stack = opened.enter_context(running_stack(**environment))
+        stack = opened.enter_context(running_stack(**environment, **settings))
         rig = opened.enter_context(with_tenants(stack))
         single(rig, 0)
         alone = statistics.median(single(rig, number) for number in range(1, 8))

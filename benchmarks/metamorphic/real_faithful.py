@@ -14,7 +14,6 @@ Rewording = Callable[[str], Iterator[str]]
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _WHEN = rf"(?:In|On|By|Since|During) (?:(?:early|late|mid-?) ?)?(?:(?:{_MONTHS}) ?)?(?:\d{{1,2}},? )?\d{{4}}"
-_SIMPLE = r"[^,;:()]*"
 _LEADING = re.compile(rf"^({_WHEN}), ([A-Z]?[^,;:()]{{10,90}})\.$")
 _TRAILING = re.compile(rf"^([A-Z][^,;:()]{{10,80}}) ((?:in|on) (?:(?:{_MONTHS}) )?(?:\d{{1,2}},? )?\d{{4}})\.$")
 _COORDINATED = re.compile(

@@ -1,33 +1,38 @@
-"""`python -m benchmarks.search.table_recall FOLDER`: is the passage with the answer among the first?
+"""`python -m benchmarks.search.table_recall FOLDER`: what each part of the search adds.
 
-FOLDER holds `NAME_passages.jsonl` and `NAME_questions.jsonl`, such as `qa/` of the labelled data. Every question is
-looked up in the passages of all documents, by words and by vectors together, and ranked by the offline provider: what
-`citewell evaluate --retrieval` measures with a database, here in memory and without a model. Half of the documents (by
-a hash of their names) is held out: constants are chosen on the other half.
+FOLDER holds `NAME_passages.jsonl` and `NAME_questions.jsonl`, such as `qa/` of the labelled data; `--pairs FILE` adds
+a set of labelled pairs, each supported claim looked up among all sources. Every question is looked up in the passages
+of all documents: what `citewell evaluate --retrieval` measures with a database, here in memory and without a model.
+Half of the documents (by a hash of their names) is held out: constants are chosen on the other half.
 """
 
 import argparse
 import hashlib
-from collections import Counter
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
+from benchmarks.search.in_memory import LexicalIndex, VectorIndex
 from benchmarks.verdicts.verdict_cases import print_table
-from clients.embeddings import UseEmbedder, Vectors, default_embedder
+from clients.embeddings import UseEmbedder, default_embedder
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.relevance import chunk_relevance
+from clients.llm.offline.passage_relevance import chunk_relevance
 from domain.quality.metrics import found, mean, reciprocal_rank
-from domain.retrieval.bm25 import Collection, Occurrences, lexical_order
-from domain.retrieval.lexemes import lexemes
 from domain.retrieval.ranking import Scored, fuse, rank
-from services.evaluation.labelled_data import LabelledPassage, LabelledQuestion, read_question_sets
+from services.evaluation.labelled_data import (
+    LabelledPassage,
+    LabelledQuestion,
+    QuestionSet,
+    read_pairs,
+    read_question_sets,
+    spread,
+)
 
 _CANDIDATES, _DEPTH, _DENSE_WEIGHT = 10, 50, 0.3
 _CUTS = (1, 3, 5, 10)
-_WAYS = ("words", "words and vectors", "reranked")
+_WAYS = ("words", "vectors", "words and vectors", "+ document's title", "+ reranking")
+_KEY = re.compile(r"[0-9a-f-]{32,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,62 +47,74 @@ class Asked:
 
 
 class Index:
-    """The passages of a set, by words and by vectors."""
+    """The passages of a set, by words, with and without the titles of their documents, and by vectors."""
 
     def __init__(self, passages: Sequence[LabelledPassage], embedder: UseEmbedder) -> None:
-        self._passages = {each.id: each for each in passages}
-        self._embedder, self._meaning = embedder, Meaning(embedder)
-        self._words = [_occurrences(each) for each in passages]
-        counted = Counter(lexeme for each in self._words for lexeme in each.places)
-        self._known = Collection(len(passages), sum(each.length for each in self._words) / len(passages), counted)
-        self._vectors: Vectors = embedder.encode_documents([each.text for each in passages])
+        self._texts = {each.id: each.text for each in passages}
+        self._meaning = Meaning(embedder)
+        self._words = LexicalIndex(self._texts)
+        self._titled = LexicalIndex(self._texts, {each.id: _title(each) for each in passages})
+        self._vectors = VectorIndex(self._texts, embedder)
 
     def ask(self, question: LabelledQuestion) -> Asked:
-        by_words = lexical_order(lexemes(question.question), self._words, self._known)[:_DEPTH]
-        fused = fuse([by_words, self._nearest(question.question)], [1.0, _DENSE_WEIGHT])[:_CANDIDATES]
-        scored = [
-            Scored(key, place, round(chunk_relevance(question.question, self._passages[key].text, self._meaning), 4))
-            for place, key in enumerate(fused)
-        ]
-        return Asked(question, (by_words, fused, [each.key for each in rank(scored)]))
+        text = question.question
+        words, near, titled = (index.order(text)[:_DEPTH] for index in (self._words, self._vectors, self._titled))
+        fused, with_titles = (fuse([order, near], [1.0, _DENSE_WEIGHT]) for order in (words, titled))
+        return Asked(question, (words, near, fused, with_titles, self._reranked(text, with_titles[:_CANDIDATES])))
 
-    def _nearest(self, question: str) -> list[str]:
-        likeness = self._vectors @ self._embedder.encode_queries([question])[0]
-        keys = list(self._passages)
-        return [keys[place] for place in np.argsort(-likeness, kind="stable")[:_DEPTH]]
+    def _reranked(self, question: str, keys: Sequence[str]) -> list[str]:
+        scored = (
+            Scored(key, place, round(chunk_relevance(question, self._texts[key], self._meaning), 4))
+            for place, key in enumerate(keys)
+        )
+        return [each.key for each in rank(list(scored))]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.search.table_recall", description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--set", default="tatqa", help="the name of the set (tatqa)")
-    parser.add_argument("--limit", type=int, help="only so many questions, evenly spread")
+    parser.add_argument("--set", help="only the set of this name (all)")
+    parser.add_argument("--pairs", type=Path, help="a file of labelled pairs as one more set")
+    parser.add_argument("--limit", type=int, help="only so many questions of each set, evenly spread")
     parser.add_argument("--missed", action="store_true", help="print the questions that the first half misses")
     options = parser.parse_args()
-    sets = read_question_sets(options.folder, options.limit).sets
-    chosen = next(each for each in sets if each.name == options.set)
+    for each in _sets(options.folder, options.pairs, options.limit):
+        if options.set in (None, each.name):
+            _measure(each, missed=options.missed)
+
+
+def _sets(folder: Path, pairs: Path | None, limit: int | None) -> Iterator[QuestionSet]:
+    yield from read_question_sets(folder, limit).sets
+    if pairs is not None:
+        for name, labelled in read_pairs([pairs]).sets.items():
+            sources = {
+                text: f"{name}-{number}" for number, text in enumerate(dict.fromkeys(p.source for p in labelled))
+            }
+            passages = [LabelledPassage(key, key, None, text) for text, key in sources.items()]
+            claims = [LabelledQuestion(each.claim, True, (sources[each.source],)) for each in labelled if each.label]
+            yield QuestionSet(name, passages, spread(claims, limit))
+
+
+def _measure(chosen: QuestionSet, *, missed: bool) -> None:
     index = Index(chosen.passages, default_embedder())
     documents = {each.id: each.doc for each in chosen.passages}
     asked = [index.ask(each) for each in chosen.questions if each.answerable]
-    halves = [
+    made_on, held_out = (
         [each for each in asked if _is_held_out(documents[each.question.gold[0]]) is held] for held in (False, True)
-    ]
-    for name, half in (("made on", halves[0]), ("held out", halves[1]), ("all", asked)):
-        _show(f"{options.set}, {name}: {len(half)} questions, {len(chosen.passages)} passages", half)
-    if options.missed:
-        _print_missed(halves[0], {each.id: each.text for each in chosen.passages})
+    )
+    for name, part in (("made on", made_on), ("held out", held_out), ("all", asked)):
+        _show(f"{chosen.name}, {name}: {len(part)} questions, {len(chosen.passages)} passages", part)
+    if missed:
+        _print_missed(made_on, {each.id: each.text for each in chosen.passages})
 
 
 def _is_held_out(document: str) -> bool:
     return hashlib.sha256(document.encode()).digest()[0] % 2 == 1
 
 
-def _occurrences(passage: LabelledPassage) -> Occurrences[str]:
-    places: dict[str, list[int]] = {}
-    words = lexemes(passage.text)
-    for place, lexeme in enumerate(words, start=1):
-        places.setdefault(lexeme, []).append(place)
-    return Occurrences(passage.id, len(words), places)
+def _title(passage: LabelledPassage) -> str:
+    """The name of the document, unless it is a mere key."""
+    return "" if passage.doc == passage.id or _KEY.fullmatch(passage.doc) else passage.doc
 
 
 def _show(title: str, asked: Sequence[Asked]) -> None:
@@ -115,10 +132,10 @@ def _show(title: str, asked: Sequence[Asked]) -> None:
 
 def _print_missed(asked: Sequence[Asked], texts: dict[str, str]) -> None:
     for each in asked:
-        if not each.hits(2, 5):
+        if not each.hits(-1, 5):
             print(f"\n{each.question.question}")
             print(f"  wanted {[texts[key][:200] for key in each.question.gold]}")
-            print(f"  first  {[texts[key][:160] for key in each.orders[2][:2]]}")
+            print(f"  first  {[texts[key][:160] for key in each.orders[-1][:2]]}")
 
 
 if __name__ == "__main__":

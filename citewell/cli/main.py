@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "share": ("questions.sharing:share_app", "Make a link that opens an answer without a key."),
     "documents": ("documents.documents:app", "List, show, fetch and delete documents."),
     "sources": ("documents.sources:app", "Places that documents come from: list, create, run, delete."),
+    "originals": ("documents.originals:app", "Where files of documents are: show, move."),
     "webhooks": ("administration.webhooks:app", "List, create, test and delete webhooks."),
     "replay": ("questions.control:replay_app", "Ask again what failed, without buying anything twice."),
     "audit": ("verification.audit:app", "Prove a result, replay it, or verify it again."),

@@ -1,7 +1,7 @@
 """Limits on the size of documents and of the pictures of their pages, and on the cost of reading them."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 MIN_WIDTH, MAX_WIDTH = 200, 2400
 """Of the picture of a page, in pixels."""
@@ -22,7 +22,8 @@ class ParseLimits:
     comes to it.
 
     `recognise`: whether text in pictures is recognised; `later` only says on which pages. `ocr_data`: the languages,
-    and the folders of their data.
+    and the folders of their data. `recognised`: what is on pages that were recognised before, by their number
+    (clients.parsing.recognition.rows).
     """
 
     max_pages: int
@@ -35,6 +36,7 @@ class ParseLimits:
     max_s: float = 240.0
     recognise: Literal["off", "later", "now"] = "off"
     ocr_data: dict[str, str] = field(default_factory=dict[str, str])
+    recognised: dict[str, Any] = field(default_factory=dict[str, Any])
     ocr_page_s: float = 60.0
     ocr_max_s: float = 400.0
 

@@ -1,12 +1,11 @@
 """Objects of a bucket in an S3-compatible store that the operator has set up."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 
 from obstore.exceptions import BaseError
-from obstore.store import S3Store
 
+from clients.object_store.s3 import open_bucket, reason_of
 from config.sources import StoreSettings
 from domain.documents.sources import (
     Content,
@@ -34,7 +33,7 @@ class BucketReader:
         self._max_bytes = max_bytes
         self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
         try:
-            self._store = S3Store(bucket, **_options(store, deadline_s))
+            self._store = open_bucket(bucket, store, deadline_s, tries=_TRIES)
         except BaseError as error:
             raise _unreachable(error) from None
 
@@ -76,25 +75,5 @@ class BucketReader:
             raise _unreachable(error) from None
 
 
-def _options(store: StoreSettings, deadline_s: float) -> dict[str, Any]:
-    keys: dict[str, Any] = {"skip_signature": True}
-    if store.access_key and store.secret_key:
-        keys = {
-            "access_key_id": store.access_key.get_secret_value(),
-            "secret_access_key": store.secret_key.get_secret_value(),
-        }
-    if store.endpoint:
-        keys["endpoint"] = store.endpoint
-    return {
-        **keys,
-        "region": store.region,
-        "virtual_hosted_style_request": not store.path_style,
-        "client_options": {"allow_http": True, "timeout": timedelta(seconds=deadline_s)},
-        "retry_config": {"max_retries": _TRIES, "retry_timeout": timedelta(seconds=deadline_s)},
-    }
-
-
 def _unreachable(error: BaseError) -> PlaceUnreachable:
-    # What the store answers may have a signature in it; its first line says enough.
-    reason = next(iter(str(error).splitlines()), "")[:200].rstrip(".")
-    return PlaceUnreachable(f"The bucket cannot be read: {reason}.")
+    return PlaceUnreachable(f"The bucket cannot be read: {reason_of(error)}.")

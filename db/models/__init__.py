@@ -4,7 +4,15 @@ from db.models.access import DEFAULT_TENANT, ApiKey, IdempotencyKey, Tenant, Wor
 from db.models.answer import Answer, AuditChain, Citation
 from db.models.chunk import Chunk, Lexeme
 from db.models.conversation import Conversation, ConversationText, ConversationTurn
-from db.models.document import Document, DocumentFile, DocumentPage, DocumentStatus
+from db.models.document import (
+    Document,
+    DocumentFile,
+    DocumentObject,
+    DocumentPage,
+    DocumentStatus,
+    RecognisedPage,
+    StoredObject,
+)
 from db.models.evaluation import Evaluation
 from db.models.external import Batch, GivenSource
 from db.models.feedback import Feedback, SharedAnswer
@@ -59,6 +67,7 @@ __all__ = [
     "DocumentFile",
     "DocumentFingerprint",
     "DocumentGraph",
+    "DocumentObject",
     "DocumentPage",
     "DocumentStatus",
     "EmbeddingSpace",
@@ -86,6 +95,7 @@ __all__ = [
     "Query",
     "QueryKind",
     "QueryStatus",
+    "RecognisedPage",
     "ReingestedDocument",
     "Reingestion",
     "Relation",
@@ -96,6 +106,7 @@ __all__ = [
     "SourcePhase",
     "SourceStatus",
     "StepOutcome",
+    "StoredObject",
     "Tenant",
     "Verification",
     "VerificationClaim",

@@ -6,11 +6,20 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, Numeric, UniqueConstraint, func
+from sqlalchemy import (
+    BigInteger,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    LargeBinary,
+    Numeric,
+    UniqueConstraint,
+    func,
+)
 from sqlalchemy import text as sql_text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import TENANT_DEFAULT, Base, CreatedAt, Json, Owned
+from db.base import TENANT_DEFAULT, Base, CreatedAt, Json, Owned, OwnedKey
 
 
 class DocumentStatus(StrEnum):
@@ -32,6 +41,8 @@ class Document(Base):
     counts leases by workers, `idle` those since a chunk was last stored.
 
     `read_s` is how long the attempt took that made it ready, and `read_usd` what its vectors cost, if they did.
+
+    `pages_recognised` counts those of `pages_to_recognise` that are done; both are null for a document without scans.
 
     `launched_at` is when a message for it was last published; null while it waits for its turn.
 
@@ -87,6 +98,8 @@ class Document(Base):
     stage: Mapped[str] = mapped_column(server_default="queued")
     chunks_done: Mapped[int] = mapped_column(server_default="0")
     chunks_total: Mapped[int | None]
+    pages_recognised: Mapped[int | None]
+    pages_to_recognise: Mapped[int | None]
     error: Mapped[Json | None]
     attempt: Mapped[int] = mapped_column(server_default="0")
     idle: Mapped[int] = mapped_column(server_default="0")
@@ -110,13 +123,50 @@ class Document(Base):
 
 
 class DocumentFile(Base):
-    """The uploaded bytes, so that any ingestion worker can parse them and the text can be extracted again."""
+    """The uploaded bytes, so that any ingestion worker can parse them and the text can be extracted again. Those of a
+    large file may lie elsewhere (DocumentObject).
+    """
 
     __tablename__ = "document_files"
 
     document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
     tenant_id: Mapped[Owned]
     content: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class StoredObject(Base):
+    """A file in a place outside of the database (`originals.store`), announced here before it is written there.
+
+    `loose_since` is set while no document may name it, by a trigger when one that did so goes. What stays loose is
+    deleted.
+    """
+
+    __tablename__ = "stored_objects"
+    __table_args__ = (Index(None, "loose_since", postgresql_where=sql_text("loose_since IS NOT NULL")),)
+
+    tenant_id: Mapped[OwnedKey]
+    place: Mapped[str] = mapped_column(primary_key=True)
+    sha256: Mapped[str] = mapped_column(primary_key=True)
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    loose_since: Mapped[datetime | None] = mapped_column(server_default=func.now())
+
+
+class DocumentObject(Base):
+    """The stored object that is the file of a document without a DocumentFile."""
+
+    __tablename__ = "document_objects"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["tenant_id", "place", "sha256"],
+            ["stored_objects.tenant_id", "stored_objects.place", "stored_objects.sha256"],
+        ),
+        Index(None, "tenant_id", "place", "sha256"),
+    )
+
+    document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    tenant_id: Mapped[Owned]
+    place: Mapped[str]
+    sha256: Mapped[str]
 
 
 class DocumentPage(Base):
@@ -133,3 +183,18 @@ class DocumentPage(Base):
     height: Mapped[float]
     words: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     recognised: Mapped[list[Any] | None] = mapped_column(deferred=True)
+
+
+class RecognisedPage(Base):
+    """What was recognised on a page in these `languages` (clients.parsing.recognition.rows); null until it was.
+
+    The rows of a document go when it has been read.
+    """
+
+    __tablename__ = "recognised_pages"
+
+    document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    tenant_id: Mapped[Owned]
+    languages: Mapped[str]
+    content: Mapped[Json | None] = mapped_column(deferred=True)

@@ -13,14 +13,13 @@ from domain.entities.dates import Date, find_dates
 from domain.entities.numbers import find_quantities
 from domain.entities.source_figures import outside, source_figures
 from domain.evidence.converses import is_turned_round
-from domain.evidence.disagreement import Disagreement
 from domain.evidence.figure_mismatch import differing_figures
 from domain.evidence.grounds import with_grounds
 from domain.evidence.name_mismatch import other_names
 from domain.evidence.overlooked import overlooked
 from domain.facts.comparison.best_place import SourceMatch
 from domain.facts.comparison.whole_source import compare
-from domain.facts.kinds import Difference, Kind
+from domain.facts.kinds import Difference, Disagreement, Kind
 from domain.facts.quotation import Quotation
 from domain.markers.parser import cited_markers
 from domain.text.cache import text_cache

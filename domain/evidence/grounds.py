@@ -19,8 +19,8 @@ from domain.evidence.derived_values import (
     is_restated,
     is_same_time,
 )
-from domain.evidence.disagreement import Disagreement
 from domain.evidence.instructions import is_instruction
+from domain.facts.kinds import Disagreement
 from domain.facts.reading.korean import is_korean
 from domain.facts.reading.token_alignment import Alignment, align, tokens_match
 from domain.facts.reading.tokens import Token, Value, tokenize

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from domain.evidence.converses import is_compared_otherwise
-from domain.evidence.disagreement import Disagreement
+from domain.facts.kinds import Disagreement
 from domain.facts.reading.vocabulary import keys_of
 from domain.text.words import content_stems, coverage, words
 

@@ -1,4 +1,4 @@
-"""The kinds of difference between a statement and its source (V2, V3)."""
+"""Differences between a statement and its source, and the disagreements that they make (V2, V3)."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -18,4 +18,19 @@ class Difference:
     kind: Kind
     statement_text: str
     source_text: str | None
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """`claim_value` is in the claim; `source_value` is what the source says instead, None if it says nothing about it.
+
+    `message` states both in one sentence for users. Not `sure`: it has no positive ground (`domain.evidence.grounds`),
+    so the claim is unproven rather than contradicted.
+    """
+
+    kind: Kind
+    claim_value: str
+    source_value: str | None
+    message: str
     sure: bool = True

@@ -1,7 +1,7 @@
 """Finds citation markers in an answer, and the sources they point to (V5)."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from domain.markers.citable import Citable, citable
@@ -174,12 +174,3 @@ def _joins(text: str, end: int, marker: Marker) -> bool:
     if not _ONLY_DASH.fullmatch(dash):
         return False
     return len(dash) == 1 or _ENDS.match(text, marker.end) is not None
-
-
-def blanked(text: str, markers: Iterable[Marker]) -> str:
-    pieces: list[str] = []
-    position = 0
-    for marker in markers:
-        pieces += text[position : marker.start], " " * (marker.end - marker.start)
-        position = marker.end
-    return "".join([*pieces, text[position:]])

@@ -24,6 +24,11 @@ def lexemes(text: str) -> list[str]:
     return [lexeme for word in _words(text) for part in split_units(word) for lexeme in _of_word(part)]
 
 
+def is_unspaced(lexeme: str) -> bool:
+    """True if it is made of characters of a word in Hangul, Han or Kana."""
+    return _UNSPACED.match(lexeme) is not None
+
+
 def _words(text: str) -> list[str]:
     """The words of `text` without accents and vowel points: a question typed without them finds `Müller` and
     `مُحَمَّد`.

@@ -15,11 +15,6 @@ from services.retrieval.candidates import search_for
 from services.verification.progress_events import sentences_repaired
 from services.verification.round_results import collect_findings
 
-_MOST_TRIED = 3
-"""Chunks that a model is asked about for one statement, of those retrieved and of those searched for."""
-_RELEVANT = 0.3  # S4.4: a text with a smaller share of a claim's words is not about it
-_LONGEST_GROWTH = 1.5
-
 
 def search_evidence(context: StepContext) -> StepResult:
     """Search the workspace for every failing statement, a few chunks for each.

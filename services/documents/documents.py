@@ -31,6 +31,7 @@ from domain.errors import (
     DocumentTypeUnknown,
     OriginalNotFound,
 )
+from services.documents.files import read_file, write_outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,12 @@ def accept_document(new: NewDocument, settings: Settings) -> Accepted:
 
     The same bytes under the same name are the same document: metadata is merged, and a failed one is retried. Other
     bytes are its next version.
-    Raises DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown, BadInput, DatabaseUnavailable.
+    Raises DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown, BadInput, DatabaseUnavailable, OriginalUnavailable.
     """
     _check(new, settings)
     digest = hashlib.sha256(new.content).hexdigest()
+    # Also where it is known already: one that was damaged there is whole again.
+    place = write_outside(new.content, digest)
     with transaction() as session:
         workspace = get_or_add_workspace(session, new.workspace)
         lock_workspace(session, workspace.id)
@@ -88,6 +91,7 @@ def accept_document(new: NewDocument, settings: Settings) -> Accepted:
             details=new.metadata or {},
             version=versions.next_version(others),
             traceparent=tracing.traceparent(),
+            place=place,
         )
         twin = versions.find_twin(session, workspace.id, new.filename, digest)
         return Accepted(document.id, created=True, needs_work=True, same_as=twin)
@@ -122,11 +126,13 @@ def read_document_text(document_id: uuid.UUID) -> str | None:
 
 
 def read_original(document_id: uuid.UUID) -> tuple[str, bytes]:
+    """Its name and bytes. Raises DocumentNotFound, OriginalNotFound, OriginalUnavailable, OriginalDamaged."""
     with reading() as session:
-        content = rows.find_file(session, document_id)
-        if content is None:
-            raise OriginalNotFound
-        return rows.get_document(session, document_id).filename, content
+        filename = rows.get_document(session, document_id).filename
+    content = read_file(document_id)
+    if content is None:
+        raise OriginalNotFound
+    return filename, content
 
 
 def read_document_layout(document_id: uuid.UUID) -> dict[str, Any] | None:
@@ -212,7 +218,12 @@ def _as_json(
         "version": document.version,
         "status": document.status,
         "stage": document.stage,
-        "progress": {"chunks_done": document.chunks_done, "chunks_total": document.chunks_total},
+        "progress": {
+            "chunks_done": document.chunks_done,
+            "chunks_total": document.chunks_total,
+            "pages_recognised": document.pages_recognised,
+            "pages_to_recognise": document.pages_to_recognise,
+        },
         "pages": len(document.pages or []),
         "reading": _reading_as_json(document),
         "graph": _graph_as_json(graph),

@@ -16,7 +16,6 @@ from sqlalchemy.orm import Session
 
 from clients.embeddings import Embedder
 from clients.parsing.language import with_findings
-from clients.parsing.sandbox.isolated import limits_of, parse_isolated
 from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER
 from config.settings import IngestionSettings
@@ -25,6 +24,7 @@ from db.queries.access.workspaces import lock_workspace
 from db.queries.documents import documents as rows
 from db.queries.documents import reingestions
 from db.queries.documents.graph_jobs import queue_graph
+from db.queries.documents.recognised import forget
 from db.queries.documents.reingestions import Replaced
 from db.queries.documents.spaces import space_of
 from db.queries.documents.vectors import add_vectors
@@ -34,10 +34,19 @@ from db.session import after_commit, reading, transaction
 from domain.documents.chunks import split_document
 from domain.documents.documents import ParsedDocument, TextChunk, embedded_text
 from domain.documents.fingerprints import Fingerprint, fingerprint
-from domain.errors import CitewellError, DatabaseUnavailable, DocumentEmpty, EmbeddingUnavailable, OriginalNotFound
+from domain.errors import (
+    CitewellError,
+    DatabaseUnavailable,
+    DocumentEmpty,
+    EmbeddingUnavailable,
+    OriginalNotFound,
+    OriginalUnavailable,
+)
 from domain.text.lengths import count_tokens
 from services.core import embedding_spaces
+from services.documents.files import read_file
 from services.documents.near_duplicates import mark_near_duplicate
+from services.documents.recognition import FileToRead, LeaseLost, read_text
 from services.webhooks.outbox import announce_document
 
 
@@ -67,10 +76,6 @@ MAX_ATTEMPTS = 3
 _MOST_NAME = 200  # characters of a document's name, which each of its passages is found by
 
 
-class LeaseLost(Exception):
-    """Another worker claimed the document meanwhile; this one stops and stores nothing more."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Job:
     document_id: uuid.UUID
@@ -81,7 +86,6 @@ class _Job:
     doc_id: str
     filename: str
     title: str
-    content: bytes
     again: Replaced | None
     traceparent: str | None
     lost: Event = field(default_factory=Event)
@@ -107,7 +111,7 @@ def ingest(
     When its process dies it is retried after `lease_s`; until then no other worker gets it. `graph` also queues its
     knowledge graph, which is built later (services.documents.graph_building). `price` is that of a million embedded
     tokens in US dollars.
-    Raises DatabaseUnavailable, EmbeddingUnavailable (try again later).
+    Raises DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable (try again later).
     """
     job = _claim(document_id, lease_s)
     if job is None:
@@ -125,11 +129,11 @@ def _attempt(
     try:
         # Reading a long PDF takes longer than a lease lasts.
         with hold(lambda: _renew(job)):
-            _ingest(job, embedder, limits, graph=graph, price=price)
-        METER.count(families.DOCUMENTS_ENDED, "ready")
+            if _ingest(job, embedder, limits, graph=graph, price=price):
+                METER.count(families.DOCUMENTS_ENDED, "ready")
     except LeaseLost:
         log.info("ingestion_superseded", document_id=str(job.document_id))
-    except (DatabaseUnavailable, EmbeddingUnavailable):
+    except (DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable):
         # Not the document's fault. If even this cannot be stored, its lease expires.
         with suppress(DatabaseUnavailable), transaction() as session:
             rows.release_document(session, job.document_id, job.attempt)
@@ -155,7 +159,6 @@ def _claim(document_id: uuid.UUID, lease_s: float) -> _Job | None:
             return None
         document = rows.get_document(session, document_id)
         again = reingestions.find_replaced(session, document_id)
-        content = rows.find_file(session, again.of_document if again and again.of_document else document_id)
         given = document.details.get("title")
         title = given if isinstance(given, str) else ""
         job = _Job(
@@ -166,7 +169,6 @@ def _claim(document_id: uuid.UUID, lease_s: float) -> _Job | None:
             document.doc_id,
             document.filename,
             title,
-            content or b"",
             again,
             document.traceparent,
         )
@@ -182,21 +184,25 @@ def _is_idle(job: _Job) -> bool:
         return rows.get_document(session, job.document_id).idle >= MAX_ATTEMPTS
 
 
-def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: bool, price: float) -> None:
+def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: bool, price: float) -> bool:
+    """False when another task goes on with it."""
     began = time.perf_counter()
-    if job.again and job.again.of_document is None:
-        raise OriginalNotFound
     # Before anything is read: without an embedder the work would be in vain.
     embedding_spaces.embedder_for(embedding_spaces.ensure_space(job.workspace_id, embedder), job.workspace_id, embedder)
     with tracing.span("read"):
-        parsed = with_findings(parse_isolated(job.content, job.filename, limits_of(limits)), job.filename)
+        parsed = _read(job, limits)
+    if parsed is None:
+        with transaction() as session:
+            rows.hand_back_document(session, job.document_id, job.attempt)
+        return False
+    parsed = with_findings(parsed, job.filename)
     chunks = split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
     name = (job.title or parsed.found.get("title") or _readable(job.filename))[:_MOST_NAME]
     if not chunks:
         raise DocumentEmpty
     made = [_row(job, chunk) for chunk in chunks]
     if job.again and _is_unchanged(job, job.again, parsed, made):
-        return
+        return True
     with transaction() as session:
         kept = rows.store_parsed(session, job.document_id, job.attempt, parsed, made, lease_s=job.lease_s)
     if kept is None:
@@ -212,8 +218,27 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
         rows.advance_document(session, job.document_id, job.attempt, lease_s=job.lease_s, **spent)
         if not put_in_force(session, job.document_id, job.attempt, prints):
             raise LeaseLost
+        forget(session, job.document_id)
         if graph:
             queue_graph(session, job.document_id, job.workspace_id)
+    return True
+
+
+def _read(job: _Job, limits: IngestionSettings) -> ParsedDocument | None:
+    def advance(session: Session, done: int, count: int) -> None:
+        pages = {"stage": "recognising", "pages_recognised": done, "pages_to_recognise": count, "idle": 0}
+        if not rows.advance_document(session, job.document_id, job.attempt, lease_s=job.lease_s, **pages):
+            raise LeaseLost
+
+    return read_text(FileToRead(job.document_id, _content(job), job.filename, advance, job.lost), limits)
+
+
+def _content(job: _Job) -> bytes:
+    # One that is read again has no file of its own yet.
+    content = read_file(job.again.of_document if job.again and job.again.of_document else job.document_id)
+    if content is None:
+        raise OriginalNotFound
+    return content
 
 
 def _is_unchanged(job: _Job, again: Replaced, parsed: ParsedDocument, made: list[dict[str, Any]]) -> bool:

@@ -27,6 +27,7 @@ from domain.errors import (
     PicturesMissing,
 )
 from services.documents.drawing import PICTURES, room_to_read
+from services.documents.files import read_file
 
 _STEP = 100  # pixels: pictures of nearly the same width are one
 _LONGEST_S = 20.0
@@ -126,8 +127,7 @@ def _read_again(document: Document, limits: IngestionSettings) -> None:
 
 
 def _file(document_id: uuid.UUID) -> bytes:
-    with reading() as session:
-        content = rows.find_file(session, document_id)
+    content = read_file(document_id)
     if content is None:
         raise OriginalNotFound
     return content

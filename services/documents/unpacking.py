@@ -21,7 +21,7 @@ from db.queries.admission.documents import others_wait
 from db.queries.documents import imports as rows
 from db.session import current_tenant, reading, system_transaction, transaction
 from domain.documents.formats import SUFFIXES, advice
-from domain.errors import CitewellError, DatabaseUnavailable, DocumentTypeUnknown
+from domain.errors import CitewellError, DatabaseUnavailable, DocumentTypeUnknown, OriginalUnavailable
 from services.documents.documents import NewDocument, accept_document
 
 log = structlog.get_logger()
@@ -72,7 +72,7 @@ def unpack(
 ) -> bool:
     """Unpack for a while; `start` is called with each new document. True when there is more to unpack.
 
-    An archive that cannot be used ends as failed. Raises DatabaseUnavailable (try again later).
+    An archive that cannot be used ends as failed. Raises DatabaseUnavailable, OriginalUnavailable (try again later).
     """
     job = _claim(import_id, settings.recovery.lease_s)
     if job is None:
@@ -88,7 +88,7 @@ def unpack(
         return more
     except LeaseLost:
         log.info("import_taken_over", import_id=str(import_id))
-    except DatabaseUnavailable:
+    except (DatabaseUnavailable, OriginalUnavailable):
         raise
     except CitewellError as error:
         _fail(job, error.code, error.message)
@@ -144,7 +144,7 @@ def _take(
     try:
         accepted = accept_document(_document(job, archive, member), settings)
         values["document_id"] = accepted.document_id
-    except DatabaseUnavailable:
+    except (DatabaseUnavailable, OriginalUnavailable):
         raise
     except CitewellError as error:
         values |= {"code": error.code, "message": error.message}

@@ -14,6 +14,7 @@ from db.queries.runs.queries import QueryFilter
 from db.session import reading
 from domain.errors import QueryUnfinished
 from services.queries.question_rewriting import restated_question
+from services.queries.recognised_history import marked
 from services.queries.result_json import (
     NO_ANSWER,
     UNTOUCHED,
@@ -115,14 +116,16 @@ def read_history(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dic
     """Everything that was checked, asked and decided, in order (A4). Raises QueryNotFound, VerificationNotFound."""
     with reading() as session:
         query = queries.get_query(session, query_id, kind)
+        outcomes = steps.list_outcomes(session, query_id)
+        attempts = [attempt_json(each) for each in results.list_verifications(session, query_id)]
         return {
             **head_json(
                 query, queries.workspace_name_of(session, query), queries.searched_workspaces(session, [query])
             ),
-            "verifications": [attempt_json(v) for v in results.list_verifications(session, query_id)],
+            "verifications": marked(session, attempts, outcomes),
             "parked": parked_of_query(session, query_id),
             "reverifications": read_reverifications(session, query_id),
-            "steps": steps_json(steps.list_outcomes(session, query_id)),
+            "steps": steps_json(outcomes),
             "model_calls": [call_json(call) for call in model_calls.list_model_calls(session, query_id)],
             "events": [
                 {"id": event.seq, "type": event.type, "data": event.data, "at": event.created_at.isoformat()}

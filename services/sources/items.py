@@ -25,7 +25,14 @@ from domain.documents.sources import (
     document_name,
     refusal_of_type,
 )
-from domain.errors import CitewellError, DatabaseUnavailable, DocumentNotFound, DocumentTypeUnknown, WorkspaceDeleting
+from domain.errors import (
+    CitewellError,
+    DatabaseUnavailable,
+    DocumentNotFound,
+    DocumentTypeUnknown,
+    OriginalUnavailable,
+    WorkspaceDeleting,
+)
 from services.documents.documents import Accepted, NewDocument, accept_document, remove_document
 
 _REMOVED_AT_ONCE = 20
@@ -44,7 +51,10 @@ class Place:
 def take(
     source: Source, options: SourceOptions, place: Place, item: KnownItem, reader: Reader, settings: Settings
 ) -> None:
-    """Fetch an item and store what became of it. Raises DatabaseUnavailable, WorkspaceDeleting."""
+    """Fetch an item and store what became of it.
+
+    Raises DatabaseUnavailable, OriginalUnavailable, WorkspaceDeleting.
+    """
     key = item.wanted.key
     try:
         match reader.fetch(item.wanted):
@@ -54,7 +64,7 @@ def take(
                 _gone(source, options, key, item.document_id)
             case Content() as content:
                 _keep(source, options, place, item, content, settings)
-    except (DatabaseUnavailable, WorkspaceDeleting):
+    except (DatabaseUnavailable, OriginalUnavailable, WorkspaceDeleting):
         raise
     except DocumentTypeUnknown as error:
         with transaction() as session:

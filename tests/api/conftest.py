@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from tests.serving import api_url as api_url
+from tests.stored import query_id as query_id
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ _ROOTS = (
     *("clients/llm/completions", "clients/llm/failures.py", "clients/llm/gateway.py", "clients/llm/offline"),
     *("clients/limiter/limiter.py", "clients/limiter/protocol.py", "clients/embeddings/openai_compatible.py"),
     *("clients/webhooks", "clients/parsing", "workers/background/reconciler.py", "workers/execution"),
+    *("clients/sources", "clients/object_store", "services/sources", "domain/documents/sources.py"),
     *("workers/tasks/maintenance.py", "api/http/archives.py", "api/http/errors.py", "api/http/middleware.py"),
     *(
         "api/http/parameters.py",

@@ -6,17 +6,11 @@ from typing import Any
 import httpx
 import pytest
 
-from db.queries.access.workspaces import get_or_add_workspace
-from db.session import transaction
 from tests.api.problems import assert_problem
 
+pytestmark = pytest.mark.usefixtures("default_workspace")
+
 JSON = {"content-type": "application/json"}
-
-
-@pytest.fixture(autouse=True)
-def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
-    with transaction() as session:
-        get_or_add_workspace(session, "default")
 
 
 def assert_nothing_stored(http: httpx.Client) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from db.models import Document, DocumentStatus
+from db.models import Document, DocumentFile, DocumentStatus
 from db.queries.access.keys import get_or_add_tenant
-from db.queries.documents.documents import DocumentFilter, count_documents, get_file
+from db.queries.documents.documents import DocumentFilter, count_documents
 from db.session import acting_for, reading, system_transaction, transaction
 from tests.api.problems import assert_problem
 from tests.factories import make_document
@@ -40,7 +40,7 @@ def test_a_file_is_accepted_with_its_metadata_and_stored_byte_by_byte(http: http
     assert told == ("환불 규정.pdf", "w", {"year": 2026, "tags": ["a"]}, "s3")
     assert (document["size_bytes"], document["doc_id"], document["pages"]) == (len(content), "doc_0", 0)
     with reading() as session:
-        assert get_file(session, uuid.UUID(accepted["id"])) == content
+        assert session.get_one(DocumentFile, uuid.UUID(accepted["id"])).content == content
 
 
 def test_a_text_is_accepted_as_json(http: httpx.Client) -> None:
@@ -53,7 +53,7 @@ def test_a_text_is_accepted_as_json(http: httpx.Client) -> None:
         {"title": "제목"},
     )
     with reading() as session:
-        assert get_file(session, uuid.UUID(document["id"])).decode() == TEXT
+        assert session.get_one(DocumentFile, uuid.UUID(document["id"])).content.decode() == TEXT
 
 
 def test_the_same_file_again_is_the_same_document(http: httpx.Client) -> None:

@@ -13,21 +13,14 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from sqlalchemy import delete, select, update
 
-from db.models import Answer, Citation, DocumentFile, Query, VerificationSentence
+from db.models import Answer, Citation, DocumentFile, DocumentPage, Query, VerificationSentence
 from db.session import transaction
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.keys import bearer, make_key
-from tests.stored import ANSWER, SPAN, abstain, store_answered_query
+from tests.stored import ANSWER, SPAN, abstain
 
 HOSTILE = "<script>alert(1)</script> ![x](http://evil.example/p.png) [go](javascript:alert(1)) | `=1+1`"
-
-
-@pytest.fixture
-def query_id(database: str) -> str:
-    assert database
-    with transaction() as session:
-        return str(store_answered_query(session).id)
 
 
 def exported(http: httpx.Client, query_id: str, format: str, **options: Any) -> httpx.Response:
@@ -105,6 +98,27 @@ def test_html_is_a_page_in_which_nothing_of_others_runs(http: httpx.Client, quer
 
 def own(http: httpx.Client) -> str:
     return str(http.base_url).rstrip("/")
+
+
+def test_what_was_recognised_in_a_picture_says_so_in_the_history_and_in_csv(
+    http: httpx.Client, query_id: str
+) -> None:  # N3, A4
+    def told() -> list[float | None]:
+        history = http.get(f"/v1/queries/{query_id}/verifications").raise_for_status().json()
+        attempt = history["verifications"][-1]
+        sources = [each["source"] for each in (*attempt["sentences"], *attempt["claims"]) if each["source"]]
+        assert sources
+        assert attempt["citation_checks"]
+        return [each["recognised_confidence"] for each in (*sources, *attempt["citation_checks"])]
+
+    assert set(told()) == {None}
+    with transaction() as session:
+        cited = session.scalars(select(Citation)).one()
+        page = {"document_id": cited.document_id, "number": cited.page_number, "width": 1, "height": 1, "words": b""}
+        session.add(DocumentPage(**page, recognised=[[0, 100_000, 0.81]]))
+    assert set(told()) == {0.81}
+    first, second = csv.DictReader(io.StringIO(exported(http, query_id, "csv").content.decode("utf-8-sig")))
+    assert (first["recognised_confidence"], second["recognised_confidence"]) == ("0.81", "")
 
 
 def test_csv_has_a_row_per_sentence_and_no_formula(http: httpx.Client, query_id: str) -> None:

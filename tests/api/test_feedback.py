@@ -14,16 +14,9 @@ from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.keys import bearer, make_key
 from tests.services.given_story import GivenStory
-from tests.stored import ANSWER, TEXT, store_answered_query
+from tests.stored import ANSWER, TEXT
 
 SENTENCE = ANSWER[: ANSWER.index(" Have")]
-
-
-@pytest.fixture
-def query_id(database: str) -> str:
-    assert database
-    with transaction() as session:
-        return str(store_answered_query(session, workspace="w").id)
 
 
 def give(http: httpx.Client, query_id: str, **said: Any) -> dict[str, Any]:

@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import text
 
 from db.models import QueryStatus
-from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.runs.queries import mark_finished
 from db.session import reading, transaction
 from services.queries.results import read_history
@@ -16,13 +15,9 @@ from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.waiting import at_once
 
+pytestmark = pytest.mark.usefixtures("workspace_w")
+
 KEY = "0b1e3f0a-2f0f-4f6e-9d9a-1b2c3d4e5f60"
-
-
-@pytest.fixture(autouse=True)
-def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
-    with transaction() as session:
-        get_or_add_workspace(session, "w")
 
 
 def post(http: httpx.Client, question: str = "How long?", *, key: str | None = KEY, **body: Any) -> httpx.Response:

@@ -6,21 +6,15 @@ from typing import Any
 import httpx
 import pytest
 
-from db.queries.access.workspaces import get_or_add_workspace
-from db.session import transaction
 from tests import open_webui
 from tests.api.standing_in import worker
 from tests.api.test_completions import PATH, Json, events, queries
 from tests.stored import complete
 
+pytestmark = pytest.mark.usefixtures("default_workspace")
+
 ASKED = "How long?"
 HISTORY = f"USER: {ASKED}\nASSISTANT: "
-
-
-@pytest.fixture(autouse=True)
-def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
-    with transaction() as session:
-        get_or_add_workspace(session, "default")
 
 
 def sent(http: httpx.Client, body: Json) -> httpx.Response:

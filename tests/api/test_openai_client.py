@@ -9,23 +9,17 @@ import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
-from db.queries.access.workspaces import get_or_add_workspace
-from db.session import transaction
 from domain.keys import Scope
 from tests.api.standing_in import worker
 from tests.keys import make_key
 from tests.stored import abstain, complete, fail
 
+pytestmark = pytest.mark.usefixtures("default_workspace")
+
 CONTENT = (
     "A product can be returned within 30 days [1]. Have a nice day.\n\n- [1] 환불 policy.pdf, p.1\n\n"
     "Verified: 1 of 1 statement supported; 1 citation removed."
 )
-
-
-@pytest.fixture(autouse=True)
-def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
-    with transaction() as session:
-        get_or_add_workspace(session, "default")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import uuid
 from io import BytesIO
+from pathlib import Path
 
 import httpx
 import pytest
@@ -184,3 +185,22 @@ def test_pictures_are_kept_up_to_a_number_of_bytes() -> None:
     for name in ("a", "b", "a", "c", "a", "b"):
         kept.get(name, lambda name=name: picture(name))
     assert drawn == ["a", "b", "c", "b"]
+
+
+def test_while_the_files_are_away_texts_and_passages_are_there(
+    http: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # N3, A5
+    for name, value in {"store": "folder", "folder": str(tmp_path), "above_bytes": "100"}.items():
+        monkeypatch.setenv(f"CITEWELL_ORIGINALS__{name.upper()}", value)
+    settings.cache_clear()
+    address = read(PDF, "outside.pdf")
+    assert http.get(f"{address}/original").content == PDF
+    (tmp_path / "drafts").rmdir()
+    (tmp_path / "1").rename(tmp_path / "gone")
+    told = assert_problem(http.get(f"{address}/original"), 503, "original_unavailable")
+    assert "mount or restore that folder" in told["detail"]
+    assert "text and citations are there" in told["detail"]
+    assert_problem(http.get(f"{address}/pages/1/image?width=700"), 503, "original_unavailable")
+    assert SPAN in http.get(f"{address}/text").text
+    assert boxes(http, address).json()["pages"]
+    assert http.post("/v1/search", json={"query": "When do goods come back?", "workspace": "w"}).json()["passages"]

@@ -5,18 +5,9 @@ from typing import Any
 import httpx
 import pytest
 
-from db.session import transaction
 from tests.api.problems import assert_problem
-from tests.stored import store_answered_query
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
-
-
-@pytest.fixture
-def query_id(database: str) -> str:
-    assert database
-    with transaction() as session:
-        return str(store_answered_query(session).id)
 
 
 def test_the_metrics_of_an_empty_history_have_no_values(http: httpx.Client) -> None:  # S2.7

@@ -12,7 +12,6 @@ from sqlalchemy import text
 
 from config.settings import settings
 from db.models import DEFAULT_TENANT, QueryStatus
-from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.runs.queries import get_query, mark_finished
 from db.session import acting_for, reading, transaction
 from domain.query.options import QueryOptions
@@ -21,11 +20,7 @@ from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.stored import store_answered_query
 
-
-@pytest.fixture(autouse=True)
-def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
-    with transaction() as session:
-        get_or_add_workspace(session, "w")
+pytestmark = pytest.mark.usefixtures("workspace_w")
 
 
 def options_of(query_id: str) -> QueryOptions:

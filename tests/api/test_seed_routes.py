@@ -10,14 +10,15 @@ from sqlalchemy.orm import Session
 
 from api.answers import one_request
 from db.models import Query, QueryStatus
-from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.runs.queries import get_query, mark_finished
-from db.session import reading, transaction
+from db.session import reading
 from domain.query.options import QueryOptions
 from tests.api.problems import assert_problem
 from tests.api.standing_in import worker
 from tests.stored import complete, fail
 from tests.waiting import until
+
+pytestmark = pytest.mark.usefixtures("default_workspace")
 
 Json = dict[str, Any]
 
@@ -30,12 +31,6 @@ ASKS: list[tuple[str, Json]] = [
     ("/query/verified", {"question": "How long?"}),
 ]
 PATHS = [path for path, _ in ASKS]
-
-
-@pytest.fixture(autouse=True)
-def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
-    with transaction() as session:
-        get_or_add_workspace(session, "default")
 
 
 def cancel(session: Session, query: Query) -> None:

@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 from api.answers.seed_stream import SentDraft
 from config.settings import settings
 from db.models import Query, QueryStatus
-from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.runs.events import add_events
 from db.queries.runs.queries import get_query
 from db.session import reading, transaction
@@ -22,16 +21,12 @@ from tests.api.problems import assert_problem
 from tests.api.standing_in import worker
 from tests.stored import abstain, complete, fail
 
+pytestmark = pytest.mark.usefixtures("default_workspace")
+
 Json = dict[str, Any]
 S4_FIELDS = (
     "document_name document_id page_number section text_span claim_text citation_type chunk_index confidence_score"
 ).split()
-
-
-@pytest.fixture(autouse=True)
-def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
-    with transaction() as session:
-        get_or_add_workspace(session, "default")
 
 
 def ask(http: httpx.Client) -> httpx.Response:

@@ -17,17 +17,10 @@ from domain.keys import Scope
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.keys import bearer, make_key
-from tests.stored import ANSWER, SPAN, abstain, store_answered_query
+from tests.stored import ANSWER, SPAN, abstain
 from tests.waiting import until
 
 PAGE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
-
-
-@pytest.fixture
-def query_id(database: str) -> str:
-    assert database
-    with transaction() as session:
-        return str(store_answered_query(session).id)
 
 
 def share(http: httpx.Client, query_id: str, hours: float = 1, **options: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import structlog
 
 from citewell.cli.main import run
 from tests.serving import api_url as api_url
+from tests.stored import query_id as query_id
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from citewell.cli.show import dialogue
 from citewell_client import CitewellClient
 from config.settings import settings
 from db.models import DEFAULT_TENANT, Query
-from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.runs.events import add_events
 from db.session import acting_for, after_commit, transaction
 from services.queries import load_shedding
@@ -24,13 +23,9 @@ from tests.factories import make_query
 from tests.stored import ANSWER, IDK, SPAN, abstain, complete, fail
 from workers.processes.notifying import notify_end
 
+pytestmark = pytest.mark.usefixtures("workspace_w")
+
 QUESTION = "Bis wann? 언제까지?"
-
-
-@pytest.fixture(autouse=True)
-def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
-    with transaction() as session:
-        get_or_add_workspace(session, "w")
 
 
 def test_an_answer_is_shown_with_all_that_proves_it(citewell: Citewell) -> None:  # A10

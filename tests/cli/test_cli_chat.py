@@ -16,20 +16,15 @@ from sqlalchemy import select
 
 from citewell.cli.questions import chatting
 from db.models import Query, QueryStatus
-from db.queries.access.workspaces import get_or_add_workspace
-from db.session import reading, transaction
+from db.session import reading
 from services.queries import conversations
 from tests.cli.conftest import Citewell
 from tests.cli.standing_in import workers
 from tests.stored import IDK, abstain, fail
 
+pytestmark = pytest.mark.usefixtures("workspace_w")
+
 FIRST, SECOND = "How much pressure does pump 4 run at?", "What about pump 20?"
-
-
-@pytest.fixture(autouse=True)
-def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
-    with transaction() as session:
-        get_or_add_workspace(session, "w")
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:

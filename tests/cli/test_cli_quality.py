@@ -5,16 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from db.session import transaction
 from tests.cli.conftest import Citewell
-from tests.stored import store_answered_query
-
-
-@pytest.fixture
-def query_id(database: str) -> str:
-    assert database
-    with transaction() as session:
-        return str(store_answered_query(session).id)
 
 
 def labels(folder: Path, *lines: object) -> str:

@@ -6,18 +6,11 @@ import pytest
 
 from citewell_client import ApiProblem
 from db.models import QueryStatus
-from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.runs.queries import mark_finished
 from db.session import transaction
 from tests.client.halves import Half
 
-pytestmark = pytest.mark.usefixtures("database")
-
-
-@pytest.fixture(autouse=True)
-def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
-    with transaction() as session:
-        get_or_add_workspace(session, "w")
+pytestmark = pytest.mark.usefixtures("workspace_w")
 
 
 def end(query_id: str) -> None:

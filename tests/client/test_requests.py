@@ -22,7 +22,6 @@ from tests.client.recording import Answer, problem, recording, told
 
 SOURCES: list[dict[str, str]] = [{"text": "Returns take 30 days.", "title": "policy"}, {"document_id": "d"}]
 Opening = Callable[..., Any]
-EitherClient = type[CitewellClient] | type[AsyncCitewellClient]
 METHODS: list[tuple[Act, str, str, object]] = [
     (lambda c: c.cancel("q"), "DELETE", "/v1/queries/q", None),
     (lambda c: c.blocks("d"), "GET", "/v1/documents/d/blocks", None),

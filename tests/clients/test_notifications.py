@@ -12,12 +12,6 @@ import pytest
 from clients.notifications import CHANNEL, Notifier, Subscriber, Subscriptions
 
 LONG_S = 20.0
-pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
 
 
 @pytest.fixture

@@ -28,15 +28,13 @@ from clients.llm.protocol import (
 )
 from config.limits import LimiterSettings
 from config.models import ModelInfo
-from domain.prompting.judgements import StatementCheck
-from tests.clients.limiter.stage import NOW, Turned, play, ticket
+from tests.clients.limiter.stage import NOW, account, ticket
 from tests.clients.llm.test_lean import CHECK, COMPOSE, END, MODEL, event, served
 
 BOUNDS = Bounds(prompt_bytes=4_000, max_tokens=600)
 OWN = Usage(1_000, 50, estimated=True)
 NO_COUNT: list[Any] = [None, "many", "8", -1, -1_000_000, 1.5, float("nan"), True, [], {}]
 TOO_MUCH: list[Any] = [10**9, 10**30, float("inf"), 1e30]
-VERDICT = StatementCheck.model_json_schema()
 
 
 def read(told: object) -> Usage | None:
@@ -188,20 +186,17 @@ def test_the_longest_reply_that_was_asked_for_is_read(client: str) -> None:  # F
     assert reply.text == "한글 " * 600
 
 
-def test_no_refusal_is_taken_for_longer_than_the_ceiling() -> None:  # F4
+async def test_no_refusal_is_taken_for_longer_than_the_ceiling() -> None:  # F4
     error = ModelRateLimited("no", retry_after_s=100_000.0)
     assert RateLimitFeedback.from_outcome(error, 60.0).refused == 60.0
     absurd = ModelRateLimited(f"on tokens per minute (TPM): Limit {10**30}, Used {10**30}")
     assert RateLimitFeedback.from_outcome(absurd, 60.0).kind_limit is None
 
-    async def scene() -> CallDeferred:
-        pauses = RetryAfter(60.0)
-        await pauses.settle(await pauses.acquire("m", 5, NOW, patience_s=1), error)
-        with pytest.raises(CallDeferred) as deferred:
-            await pauses.acquire("m", 5, NOW, patience_s=1)
-        return deferred.value
-
-    assert asyncio.run(scene()).wait_s <= 60.0
+    pauses = RetryAfter(60.0)
+    await pauses.settle(await pauses.acquire("m", 5, NOW, patience_s=1), error)
+    with pytest.raises(CallDeferred) as deferred:
+        await pauses.acquire("m", 5, NOW, patience_s=1)
+    assert deferred.value.wait_s <= 60.0
 
 
 TOLD: list[RateLimitFeedback] = [
@@ -213,10 +208,10 @@ TOLD: list[RateLimitFeedback] = [
 
 
 @pytest.mark.parametrize("told", TOLD, ids=["refusal", "requests-a-day", "tokens-a-day", "used"])
-def test_whatever_is_told_one_call_goes_within_the_ceiling_and_then_all(
+async def test_whatever_is_told_one_call_goes_within_the_ceiling_and_then_all(
     redis_url: str, told: RateLimitFeedback
 ) -> None:  # F4
-    async def scene(turned: Turned) -> None:
+    async with account(redis_url, settings=LimiterSettings(margin=0, longest_wait_s=60.0), tpm=250_000) as turned:
         first = ticket(50, 1.0)
         assert (await turned.take(first)).granted
         await turned.settle(first, told)
@@ -238,5 +233,3 @@ def test_whatever_is_told_one_call_goes_within_the_ceiling_and_then_all(
             each = ticket(50, since)
             assert (await turned.take(each)).granted
             await turned.settle(each, RateLimitFeedback(50, True, fine))
-
-    play(redis_url, scene, settings=LimiterSettings(margin=0, longest_wait_s=60.0), tpm=250_000)

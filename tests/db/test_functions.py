@@ -1,8 +1,6 @@
 """Functions of the database that a loop calls: one round trip, one transaction, one tenant."""
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any, TypeVar
 
 import psycopg
 import pytest
@@ -16,43 +14,29 @@ from domain.errors import DatabaseUnavailable
 
 pytestmark = pytest.mark.usefixtures("database")
 
-T = TypeVar("T")
 SESSION = "SELECT pg_backend_pid(), current_setting('citewell.tenant', true), set_config('citewell.tenant', '7', true)"
 
 
-def on_a_loop(work: Coroutine[Any, Any, T]) -> T:
-    return asyncio.run(work)
-
-
-def test_a_connection_keeps_no_tenant_for_whoever_has_it_next() -> None:  # A8
-    async def scenario() -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-        return await call(SESSION, {}), await call(SESSION, {})
-
-    (first, _, _), (second, before, _) = (rows[0] for rows in on_a_loop(scenario()))
+async def test_a_connection_keeps_no_tenant_for_whoever_has_it_next() -> None:  # A8
+    [(first, _, _)] = await call(SESSION, {})
+    [(second, before, _)] = await call(SESSION, {})
     assert (first, before) == (second, "")
 
 
-def test_who_says_for_whom_it_is_called() -> None:  # A8
-    async def scenario() -> list[tuple[Any, ...]]:
-        with acting_for(5):
-            return await call("SELECT %(tenant)s::int, %(given)s::text", {"given": "글"})
-
-    assert on_a_loop(scenario()) == [(5, "글")]
+async def test_who_says_for_whom_it_is_called() -> None:  # A8
+    with acting_for(5):
+        assert await call("SELECT %(tenant)s::int, %(given)s::text", {"given": "글"}) == [(5, "글")]
 
 
-def test_a_connection_that_the_server_closed_is_replaced_before_anything_is_asked() -> None:  # A5
-    async def scenario() -> tuple[int, int]:
-        [(first, *_)] = await call(SESSION, {})
-        with system_transaction() as session:
-            assert session.execute(text("SELECT pg_terminate_backend(:pid, 5000)"), {"pid": first}).scalar_one()
-        [(second, *_)] = await call(SESSION, {})
-        return first, second
-
-    first, second = on_a_loop(scenario())
+async def test_a_connection_that_the_server_closed_is_replaced_before_anything_is_asked() -> None:  # A5
+    [(first, *_)] = await call(SESSION, {})
+    with system_transaction() as session:
+        assert session.execute(text("SELECT pg_terminate_backend(:pid, 5000)"), {"pid": first}).scalar_one()
+    [(second, *_)] = await call(SESSION, {})
     assert first != second
 
 
-def test_what_the_address_says_of_connecting_does_not_keep_anybody_from_it(
+async def test_what_the_address_says_of_connecting_does_not_keep_anybody_from_it(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = make_url(postgres_url).update_query_dict({"connect_timeout": "3", "options": "-c work_mem=5MB"})
@@ -60,31 +44,25 @@ def test_what_the_address_says_of_connecting_does_not_keep_anybody_from_it(
     settings.cache_clear()
     dispose()
     try:
-        assert on_a_loop(call("SELECT 1", {})) == [(1,)]
+        assert await call("SELECT 1", {}) == [(1,)]
     finally:
         monkeypatch.undo()
         settings.cache_clear()
         dispose()
 
 
-def test_a_call_that_loses_its_connection_may_be_made_again() -> None:  # A5
-    async def scenario() -> list[tuple[Any, ...]]:
-        with pytest.raises(DatabaseUnavailable):
-            await call("SELECT pg_terminate_backend(pg_backend_pid())", {})
-        return await call("SELECT 1", {})
-
-    assert on_a_loop(scenario()) == [(1,)]
+async def test_a_call_that_loses_its_connection_may_be_made_again() -> None:  # A5
+    with pytest.raises(DatabaseUnavailable):
+        await call("SELECT pg_terminate_backend(pg_backend_pid())", {})
+    assert await call("SELECT 1", {}) == [(1,)]
 
 
-def test_what_was_cancelled_leaves_no_work_and_no_connection_behind() -> None:  # A5
-    async def scenario() -> None:
-        slow = asyncio.ensure_future(call("SELECT pg_sleep(50)", {}))
-        await until_sleepers(1)
-        slow.cancel()
-        await asyncio.gather(slow, return_exceptions=True)
-        await until_sleepers(0)
-
-    on_a_loop(scenario())
+async def test_what_was_cancelled_leaves_no_work_and_no_connection_behind() -> None:  # A5
+    slow = asyncio.ensure_future(call("SELECT pg_sleep(50)", {}))
+    await until_sleepers(1)
+    slow.cancel()
+    await asyncio.gather(slow, return_exceptions=True)
+    await until_sleepers(0)
 
 
 async def until_sleepers(count: int) -> None:
@@ -95,27 +73,21 @@ async def until_sleepers(count: int) -> None:
             await asyncio.sleep(0.01)
 
 
-def test_who_finds_no_free_connection_in_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:  # A7
+async def test_who_finds_no_free_connection_in_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:  # A7
     monkeypatch.setattr(functions, "_MOST", 1)
     monkeypatch.setattr(functions, "_WAIT_S", 0.1)
 
-    async def scenario() -> None:
-        slow = asyncio.ensure_future(call("SELECT pg_sleep(30)", {}))
-        await asyncio.sleep(0)  # it has the only place now
-        with pytest.raises(DatabaseUnavailable, match="busy"):
-            await call("SELECT 1", {})
-        slow.cancel()
-        await asyncio.gather(slow, return_exceptions=True)
-
-    on_a_loop(scenario())
+    slow = asyncio.ensure_future(call("SELECT pg_sleep(30)", {}))
+    await asyncio.sleep(0)  # it has the only place now
+    with pytest.raises(DatabaseUnavailable, match="busy"):
+        await call("SELECT 1", {})
+    slow.cancel()
+    await asyncio.gather(slow, return_exceptions=True)
 
 
 @pytest.mark.parametrize("value", ["a NUL \x00 in it", "half a pair \ud83d"])
-def test_what_no_database_takes_is_refused_and_no_reason_to_try_again(value: str) -> None:  # smell 7
-    async def scenario() -> list[tuple[Any, ...]]:
-        with pytest.raises(Refused) as refused:
-            await call("SELECT %(value)s::text", {"value": value})
-        assert isinstance(refused.value.__cause__, psycopg.Error | UnicodeEncodeError)
-        return await call("SELECT 1", {})
-
-    assert on_a_loop(scenario()) == [(1,)]
+async def test_what_no_database_takes_is_refused_and_no_reason_to_try_again(value: str) -> None:  # smell 7
+    with pytest.raises(Refused) as refused:
+        await call("SELECT %(value)s::text", {"value": value})
+    assert isinstance(refused.value.__cause__, psycopg.Error | UnicodeEncodeError)
+    assert await call("SELECT 1", {}) == [(1,)]

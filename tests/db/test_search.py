@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import select, text
 
+from benchmarks.search.in_memory import LexicalIndex
 from db.models import Document, Lexeme, Workspace
 from db.queries.documents.documents import delete_document
 from db.queries.documents.lexicon import as_tsvector, recount, uncount_chunks
@@ -91,6 +92,35 @@ def test_words_that_stand_together_count_more() -> None:
 def test_words_are_found_in_compounds_with_particles_and_accents(question: str, text: str) -> None:
     workspace_id, (key, _) = stored(text, "Something else.")
     assert found(workspace_id, question) == [key]
+
+
+_SAMPLE = (
+    "Year ended May 31 | 2019 | 2018\nOther assets | 1,911 | 1,812\nTotal assets | 4,489 | 3,895",
+    "The weighted average remaining amortization period for customer relationships is 14.3 years.",
+    "Interest expense increased in fiscal 2019 compared to fiscal 2018 due to higher average borrowings.",
+    "The percentage change in operating revenue was 13 percent in 2019 and 2018 respectively.",
+    "전기요금 인상 계획을 이사회가 논의했다. 2019년 기본요금은 2,500원이다.",
+    "전기요금인상안은 2018년 이사회에서 의결되었다.",
+    "전기버스는 2019년 기준 총 120대를 운행하며, 평균 운행 거리는 212km이다.",
+    "東京都の人口は1400万人です。",
+    "Net sales and yearly income; fees apply to assets of others.",
+)
+_ASKED = (
+    "What was the average of other assets for 2018 and 2019?",
+    "percentage change in interest expense from 2018 to 2019",
+    "전기요금 인상의 계획",
+    "2019년 전기버스의 평균 운행 거리는 얼마인가?",
+    "東京の人口 2019",
+    "assets",
+)
+
+
+@pytest.mark.parametrize("question", _ASKED)
+def test_the_order_is_that_of_the_ranking_computed_in_memory(question: str) -> None:
+    """What benchmarks.search measures without a database is what a search of the database returns."""
+    workspace_id, keys = stored(*_SAMPLE)
+    in_memory = LexicalIndex(dict(zip(keys, _SAMPLE, strict=True)))
+    assert found(workspace_id, question, k=50) == in_memory.order(question)
 
 
 @pytest.mark.parametrize(

@@ -56,15 +56,15 @@ def _hook_tasks(reach: Reach) -> None:
 
 
 def _hook_steps(reach: Reach) -> None:
-    executed = StepRun.result
+    executed = StepRun.execute
 
     @functools.wraps(executed)
-    async def result(self: StepRun) -> Any:
+    async def execute(self: StepRun) -> Any:
         found = await executed(self)
         reach(Point.AFTER_CALL, _task.get())
         return found
 
-    StepRun.result = result
+    StepRun.execute = execute
 
 
 def _hook_going_on(reach: Reach) -> None:

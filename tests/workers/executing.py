@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from db.session import acting_for
 from workers.execution.executor import execute
 from workers.execution.inline import Continuation
 from workers.execution.message import Message
@@ -19,9 +18,3 @@ def execute_step(step: Step, run_: Run, items: Sequence[str] = ("",), *, message
 def execute_work(work: Work, continuation: Continuation, *, message: Message | None = None) -> None:
     """Do what a message asks for, and what follows in place."""
     run(execute(work, continuation, message))
-
-
-def execute_for(tenant: int, step: Step, run_: Run) -> None:
-    """Do one step as that tenant."""
-    with acting_for(tenant):
-        execute_step(step, run_)

@@ -7,8 +7,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,15 +75,3 @@ def probe(run: Run, items: Sequence[str], step: str = "probe") -> Signature[Any]
 def fan_out(run: Run, batches: Sequence[Sequence[str]]) -> Signature[Any]:
     """The items in parallel, followed by `after`."""
     return chord([probe(run, items) for items in batches], probe(run, [""], "after"))
-
-
-@contextmanager
-def patiently(seconds: float = 30.0) -> Generator[Any]:
-    """A function that says whether there is time left, and sleeps a little."""
-    ends_at = time.monotonic() + seconds
-
-    def wait() -> bool:
-        time.sleep(0.05)
-        return time.monotonic() < ends_at
-
-    yield wait

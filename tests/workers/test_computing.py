@@ -1,4 +1,4 @@
-"""Steps over long texts in a child: the same results, and ended within a second when they are no longer needed."""
+"""Steps over long texts in a child: the same results, and ended when they are no longer needed."""
 
 import asyncio
 import re
@@ -18,7 +18,7 @@ from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallDeferred, CallLog, Terms
 from config.models import ModelSettings
 from config.settings import settings
-from db.models import QueryStatus
+from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries.runs import queries
 from db.session import reading, transaction
 from domain.query.budget import Budget
@@ -27,8 +27,12 @@ from services.finishing.completion import finish
 from tests.services.given_story import GivenStory
 from tests.services.story import Body, Story
 from tests.workers import long_work
+from workers.execution import computing
+from workers.execution.claims import held_claims
 from workers.execution.computing import OutOfTime, children, is_large, run_in_child
+from workers.execution.step_run import StepRun
 from workers.execution.work import Step
+from workers.pipeline import Run
 from workers.processes import children as pool
 from workers.processes.children import Children, TooMuchMemory
 from workers.processes.runtime import run
@@ -147,17 +151,24 @@ def test_a_step_that_computes_beyond_its_time_is_cut_off() -> None:  # F1
     _expect_no_child()
 
 
-def test_a_cancelled_query_computes_no_further() -> None:  # F2
-    context = _context()
+def test_a_cancelled_query_computes_no_further(monkeypatch: pytest.MonkeyPatch) -> None:  # F2
+    context, step = _context(), Step("conclude", "concluding", long_work.hang, computes=True)
 
-    async def work() -> StepResult:
-        working = asyncio.ensure_future(run_in_child(Step("conclude", "concluding", long_work.hang), context))
-        await asyncio.sleep(1.0)
-        with transaction() as session:
-            assert finish(session, context.query.id, QueryStatus.CANCELLED)
-        return await working
+    def always(_: StepContext) -> bool:
+        return True
 
-    assert run(work()).values == {}
+    monkeypatch.setattr(computing, "is_large", always)
+
+    async def work() -> StepResult | Exception:
+        working = StepRun(step, Run(str(context.query.id), 1, 0, DEFAULT_TENANT), {"": 1}, context, lambda _: False)
+        with held_claims().hold(lambda: [working.claim]):
+            await asyncio.sleep(1.0)
+            assert _children()
+            with transaction() as session:
+                assert finish(session, context.query.id, QueryStatus.CANCELLED)
+            return await working.end
+
+    assert run(work()) == StepResult({})
     _expect_no_child()
 
 

@@ -4,8 +4,9 @@ import asyncio
 import threading
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +30,7 @@ from tests.factories import make_chunk, make_document, make_options, make_query
 from tests.workers.executing import execute_work
 from workers import pipeline
 from workers.celery_app import app
-from workers.execution import executor, inline, shutdown
+from workers.execution import claims, executor, inline
 from workers.execution.acquisition import Acquired, acquire
 from workers.execution.inline import Continuation, register, work_for
 from workers.execution.message import RetryLater
@@ -194,7 +195,9 @@ def test_every_chain_of_the_workflow_can_be_done_in_place(run: Run, monkeypatch:
     context = StepContext(query, 0, (), {}, tools())
     for name, canvas in chains.items():
         before = Step("before", "before", lambda _: StepResult({}), then=always(canvas))
-        following = Continuation().next(Work.single(before, run), context)
+        continuation = Continuation()
+        continuation.build(Work.single(before, run), context)
+        following = continuation.next()
         assert following is not None
         assert following.parts == work_for(f"query.{name}", following.run, following.parts[0].items).parts
 
@@ -238,14 +241,11 @@ def test_what_follows_is_never_built_on_the_loop(run: Run, play: Play) -> None: 
 
 
 @pytest.mark.usefixtures("serving")
-def test_of_the_messages_own_chain_celery_launches_what_was_not_done(run: Run, play: Play, broker: Any) -> None:
+def test_what_is_not_done_of_the_messages_own_chain_is_launched(run: Run, play: Play, broker: Any) -> None:
     register("query.b", [play.step("b")])
-    left = link("c", run, "retrieval")
-    follows = Continuation(carried(link("b", run), left))
-    execute_work(play.work(run, "a"), follows)
+    execute_work(play.work(run, "a"), Continuation(carried(link("b", run), link("c", run, "retrieval"))))
     assert play.seen == ["a", "b"]
-    assert [each["task"] for each in follows.remaining_links] == [left.task]
-    assert broker.llen("retrieval") == 0
+    assert broker.llen("retrieval") == 1
 
 
 @pytest.mark.usefixtures("serving")
@@ -340,7 +340,7 @@ def test_a_process_whose_time_is_over_begins_nothing_in_place(
 ) -> None:  # A5
     def ends(run_: Run, _: StepContext) -> Signature[Any]:
         # What follows may be claimed already when the time is over: then the claim must not wait for its lease.
-        monkeypatch.setattr(shutdown, "_over", over)
+        monkeypatch.setattr(claims, "_over", over)
         return link("b", run_)
 
     over = threading.Event()
@@ -353,7 +353,7 @@ def test_a_process_whose_time_is_over_begins_nothing_in_place(
     assert play.seen == ["a"]
     assert set(outcomes(run)) == {"a"}
     # Another process does it, from the message that was put back.
-    monkeypatch.setattr(shutdown, "_over", threading.Event())
+    monkeypatch.setattr(claims, "_over", threading.Event())
     execute_work(Work.single(play.step("a", then=always(link("b", run))), run), Continuation())
     assert play.seen == ["a", "b"]
     with system_transaction() as session:
@@ -382,7 +382,7 @@ def test_a_step_that_is_claimed_when_the_time_is_over_is_never_begun(
         return acquired
 
     monkeypatch.setattr(executor, "acquire", acquire_late)
-    monkeypatch.setattr(shutdown, "_over", over)
+    monkeypatch.setattr(claims, "_over", over)
     with pytest.raises(Reject):
         execute_work(play.work(run, "a"), Continuation())
     assert (play.seen, outcomes(run)) == ([], {})
@@ -646,6 +646,89 @@ def test_what_is_beside_is_stopped_and_billed_when_nobody_needs_it(  # A3, A4
     assert time.monotonic() - began < 10  # "side" would have waited for what is never begun
     assert drafting.ended == []
     assert sorted(calls(run)) == [("a", "a"), ("side", "side"), ("write", "write")]
+
+
+class Waiting:
+    """Behind "a" comes a chord of three items of "b" and of one step beside them, all of which wait for ever."""
+
+    def __init__(self, play: Play) -> None:
+        self._begun = threading.Semaphore(0)
+        for name in ("b", "side"):
+            register(f"query.{name}", [Step(name, name, self._wait, failed=FAILED)])
+        register("query.end", [play.step("end")])
+        self._first = play.step("a", then=self._header)
+
+    def _header(self, run: Run, _: StepContext) -> Signature[Any]:
+        return chord([items_of(run, "b", "1", "2"), items_of(run, "b", "3"), link("side", run)], link("end", run))
+
+    async def _wait(self, context: StepContext) -> StepResult:
+        context.log.records.append(CallRecord("groq", "m", context.items[0], "0" * 12, 1, 1.0, Usage(1, 1)))
+        self._begun.release()
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    def interrupted(self, run: Run, interrupt: Callable[[], object]) -> None:
+        """Execute until all are at work, and then `interrupt`."""
+
+        def interrupt_it() -> None:
+            for _ in range(2):
+                assert self._begun.acquire(timeout=20)
+            interrupt()
+
+        with acting_for(run.tenant):
+            thread = threading.Thread(target=copy_context().run, args=(interrupt_it,))
+            thread.start()
+            try:
+                execute_work(Work.single(self._first, run), Continuation())
+            finally:
+                thread.join()
+
+
+@pytest.mark.usefixtures("serving")
+def test_a_cancel_stops_all_that_runs_side_by_side_and_what_it_cost_is_booked(run: Run, play: Play) -> None:  # A3, A4
+    def cancel() -> None:
+        with transaction() as session:
+            finish(session, uuid.UUID(run.query_id), QueryStatus.CANCELLED)
+        claims.held_claims().renew()
+
+    began = time.monotonic()
+    with pytest.raises(Ignore):
+        Waiting(play).interrupted(run, cancel)
+    assert time.monotonic() - began < 30
+    assert stored_items(run) == [("a", "")]
+    assert sorted(step for step, _ in calls(run)) == ["a", "b", "side"]
+
+
+@pytest.mark.usefixtures("serving")
+def test_a_process_that_drains_hands_back_all_that_runs_side_by_side(  # A5
+    run: Run, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims, "_over", threading.Event())
+    with pytest.raises(Reject):
+        Waiting(play).interrupted(run, lambda: claims.start_draining(wait=False))
+    assert stored_items(run) == [("a", "")]
+    assert sorted(step for step, _ in calls(run)) == ["a", "b", "side"]
+    with system_transaction() as session:
+        held = session.execute(text("SELECT step, tries, worker FROM step_outcomes WHERE value IS NULL")).all()
+    assert sorted(held) == [("b", 0, "")] * 3 + [("side", 0, "")]
+
+
+@pytest.mark.usefixtures("serving")
+def test_an_error_of_what_was_added_waits_for_what_is_beside_and_leaves_the_claims(run: Run, play: Play) -> None:  # N4
+    drafting = Drafting(play)
+
+    async def broken(_: StepContext) -> StepResult:
+        drafting.is_begun.set()
+        raise ValueError("broken")
+
+    register("query.rest", [Step("rest", "resting", broken)])
+    with pytest.raises(ValueError, match="broken"):
+        execute_work(drafting.work(run), Continuation())
+    assert drafting.ended == ["side"]
+    assert sorted(calls(run)) == [("a", "a"), ("side", "side"), ("write", "write")]
+    # So the errback ends the query instead of leaving it to the reconciler.
+    with reading() as session:
+        assert steps.is_claimed(session, uuid.UUID(run.query_id))
 
 
 @pytest.mark.usefixtures("serving")

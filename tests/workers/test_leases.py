@@ -2,6 +2,7 @@
 
 import threading
 import uuid
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import QueuePool, text
@@ -71,7 +72,7 @@ def lasting(*claims: Claim) -> list[set[str]]:
 @pytest.mark.usefixtures("database")
 def test_all_claims_of_a_process_are_renewed_together_while_they_are_held() -> None:  # A5
     held, first, second, other = HeldClaims(), claimed("1", "2"), claimed("3"), claimed("4")
-    with held.hold(first, lambda: None), held.hold(second, lambda: None):
+    with held.hold(lambda: [first]), held.hold(lambda: [second]):
         held.renew()
     assert lasting(first, second, other) == [{"1", "2"}, {"3"}, set()]
     held.renew()
@@ -81,7 +82,7 @@ def test_all_claims_of_a_process_are_renewed_together_while_they_are_held() -> N
 @pytest.mark.usefixtures("database")
 def test_a_row_that_is_locked_does_not_delay_the_other_claims() -> None:  # A5
     held, locked, other = HeldClaims(), claimed("1"), claimed("2")
-    with held.hold(locked, lambda: None), held.hold(other, lambda: None), transaction() as session:
+    with held.hold(lambda: [locked, other]), transaction() as session:
         session.execute(text("SELECT FROM step_outcomes WHERE query_id = :q FOR UPDATE"), {"q": locked.run.query_id})
         held.renew()
         assert lasting(locked, other) == [set(), {"2"}]
@@ -89,10 +90,12 @@ def test_a_row_that_is_locked_does_not_delay_the_other_claims() -> None:  # A5
 
 @pytest.mark.usefixtures("database")
 def test_work_on_a_query_that_has_ended_is_stopped() -> None:  # A3
-    held, ended, other, stopped = HeldClaims(), claimed("1"), claimed("2"), list[str]()
+    held, stopped = HeldClaims(), list[str]()
+    ended = replace(claimed("1"), stop=lambda: stopped.append("ended"))
+    other = replace(claimed("2"), stop=lambda: stopped.append("other"))
     with transaction() as session:
         finish(session, uuid.UUID(ended.run.query_id), QueryStatus.CANCELLED)
-    with held.hold(ended, lambda: stopped.append("ended")), held.hold(other, lambda: stopped.append("other")):
+    with held.hold(lambda: [ended, other]):
         held.renew()
     assert stopped == ["ended"]
 
@@ -102,7 +105,7 @@ def test_what_another_worker_has_taken_over_is_not_renewed() -> None:  # A5
     held, claim = HeldClaims(), claimed("1")
     with transaction() as session:
         session.execute(text("UPDATE step_outcomes SET worker = 'successor'"))
-    with held.hold(claim, lambda: None):
+    with held.hold(lambda: [claim]):
         held.renew()
     assert lasting(claim) == [set()]
 

@@ -81,7 +81,7 @@ def apply(pool: LoopPool) -> Generator[Apply]:
     def applied(act: Act, **request: Any) -> tuple[Told, Any]:
         told, task = Told(), task_of(act)
         headers = {"id": "m1", "task": task.name, "delivery_info": {"exchange": "", "routing_key": "verification"}}
-        body = json.dumps([["q"], {}, {"chain": request.pop("chain", None)}])
+        body = json.dumps([["q"], {}, {}])
         args = (task.name, "m1", {**headers, **request}, body, "application/json", "utf-8")
         return told, pool.apply_async(None, args, callback=told.end, accept_callback=told.accept)
 
@@ -137,14 +137,6 @@ def test_an_error_reaches_the_errback(apply: Apply, broker: Any) -> None:  # N4
     assert broker.llen("maintenance") == 1
 
 
-def test_the_next_link_of_a_chain_is_published(apply: Apply, broker: Any) -> None:
-    links = [dict(app.signature(f"query.{name}", args=["q"], queue="verification")) for name in ("second", "first")]
-    told, _ = apply(nothing, chain=links)
-    assert told.error is None
-    (raw,) = broker.lrange("verification", 0, -1)
-    assert json.loads(raw)["headers"]["task"] == "query.first"
-
-
 @pytest.fixture
 def flapping(monkeypatch: pytest.MonkeyPatch) -> None:
     """The broker is unreachable for the first message that is published."""
@@ -160,13 +152,11 @@ def flapping(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("flapping")
-@pytest.mark.parametrize("act", [nothing, raising(RetryLater("later", countdown_s=60))])
-def test_a_message_behind_which_nothing_could_be_published_goes_back_and_fails_no_query(
-    apply: Apply, broker: Any, act: Act
+def test_a_message_that_could_not_be_published_again_goes_back_and_fails_no_query(
+    apply: Apply, broker: Any
 ) -> None:  # A5
-    link = app.signature("query.first", args=["q"], queue="verification")
     errback = app.signature("query.fail", args=["q", 1, 0, 1], immutable=True, queue="maintenance")
-    told, _ = apply(act, chain=[dict(link)], errbacks=[dict(errback)])
+    told, _ = apply(raising(RetryLater("later", countdown_s=60)), errbacks=[dict(errback)])
     error: Any = told.error
     assert isinstance(error, Reject)
     assert vars(error)["requeue"]

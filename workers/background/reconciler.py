@@ -31,6 +31,7 @@ from db.queries.verifications import audits, batches
 from db.session import acting_for, reserved_connection, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.query.budget import DEADLINE
+from services.documents.files import delete_loose
 from services.external.batches import cancel_next_items
 from services.finishing.completion import finish
 from services.operations.workspace_removal import remove_more
@@ -236,6 +237,7 @@ def start_reconciler() -> None:
         if time.monotonic() - tidied > TIDY_EVERY_S:
             tidy()
             erase_old_replies()
+            delete_loose()
             tidied = time.monotonic()
 
     Periodic("reconciler", recovery.check_s, look, failed="reconcile_failed").start()

@@ -1,4 +1,4 @@
-"""Acquires claims on the items of a message, together with the context that their steps start from.
+"""Claims the items of a message, and reads the context that their steps start from.
 
 An item that ended its worker before is a suspect: it is claimed alone, so that only the item that breaks a worker is
 blamed, and parked when it has used up its attempts.
@@ -6,19 +6,20 @@ blamed, and parked when it has used up its attempts.
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NoReturn
 
 import structlog
+from celery.exceptions import Ignore
 from sqlalchemy.orm import Session
 
 from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.settings import settings
 from db.models import QueryStatus
-from db.queries.runs import model_calls, parking, step_io, steps
-from db.queries.runs.step_io import ClaimedSteps
+from db.queries.runs import model_calls, parking, step_io
 from db.queries.runs.steps import Key
 from db.session import transaction
 from domain.errors import DatabaseUnavailable
@@ -39,10 +40,13 @@ log = structlog.get_logger()
 _WAIT_FOR_SUSPECTS_S = 5.0
 
 
+MIN_WAIT_S = 0.5
+
+
 @dataclass(frozen=True, slots=True)
 class Acquired:
     """The context of a message's steps, the `attempts` of the items that it claimed, and the `suspects` still to be
-    claimed one at a time. `put_off_s`: the remaining seconds during which the other items must not be claimed, if any.
+    claimed one at a time. `put_off_s`: the seconds for which other items must not be claimed, None if there are none.
     """
 
     context: StepContext
@@ -50,70 +54,84 @@ class Acquired:
     suspects: tuple[Key, ...] = ()
     put_off_s: float | None = None
 
-
-@dataclass(slots=True)
-class _Unclaimed:
-    """Items that are neither claimed nor done. `has_ended`: parking an item ended the query."""
-
-    suspects: list[Key] = field(default_factory=list[Key])
-    waits_s: list[float] = field(default_factory=list[float])
-    has_ended: bool = False
+    def leave_rest(self, *, is_redelivered: bool) -> NoReturn:
+        """Raise the fate of a message whose other items are claimed by others, or must not be claimed yet."""
+        if self.put_off_s is not None:
+            # The message is early: this worker's clock is ahead of the one that deferred it.
+            raise RetryLater("the step was put off", countdown_s=max(self.put_off_s, MIN_WAIT_S))
+        if is_redelivered:
+            # The worker that had the message before is dead, or still runs it but has lost the broker.
+            raise RetryLater("another worker holds a claim", countdown_s=settings().recovery.lease_s)
+        # The worker that has the rest continues from here; if it dies, the reconciler restarts the query.
+        raise Ignore
 
 
 async def acquire(work: Work) -> Acquired | None:
+    """None when the query has ended or was launched again."""
     if leases().has_pending:
         await asyncio.to_thread(leases().run_pending)
-    run, keys = work.run, work.keys
-    entry = await step_io.claim_steps(run.query_id, step_io.ClaimRequest(run.round, keys, claimant(work), work.stage))
+    run = work.run
+    entry = await step_io.claim_steps(run.query_id, claim_request(run, work.keys, work.stage))
     if entry is None:
         return None
-    done, unclaimed = entry.rounds.setdefault(run.round, {}), _Unclaimed()
-    if any(key not in entry.claimed and key not in done for key in keys):
+    query = QuerySnapshot(
+        *(entry.id, entry.workspace_id, entry.question, entry.mode, entry.provider, QueryOptions(**entry.options)),
+        *(entry.kind, entry.batch_id, entry.accepted_at, entry.traceparent),
+    )
+    done = entry.rounds.setdefault(run.round, {})
+    budget = budget_of(query.options, entry.used_s, entry.spent_usd)
+    acquired = Acquired(StepContext(query, run.round, (), done, tools(), entry.rounds, budget=budget), entry.claimed)
+    if any(key not in entry.claimed and key not in done for key in work.keys):
         try:
-            unclaimed = await asyncio.to_thread(_inspect_unclaimed, work, entry.claimed, done)
+            found = await asyncio.to_thread(_look_at_unclaimed, work, acquired)
         except DatabaseUnavailable:
             await asyncio.to_thread(Claim(run, entry.claimed).hand_back_soon)
             raise
-        if unclaimed.has_ended:
+        if found is None:
             notify_beside(notify_end, entry.id)
             return None
+        acquired = found
     if any(attempt > 1 for attempt in entry.claimed.values()):
-        await asyncio.to_thread(_book_ended_calls, run, entry.claimed)
+        await asyncio.to_thread(_book_ended_calls, run, {step for step, _ in entry.claimed})
     if entry.entered:
         notify_beside(notify_watchers, entry.id)
-    query = _snapshot(entry)
-    budget = budget_of(query.options, entry.used_s, entry.spent_usd)
-    context = StepContext(query, run.round, (), done, tools(), entry.rounds, budget=budget)
-    return Acquired(context, entry.claimed, tuple(unclaimed.suspects), max(unclaimed.waits_s, default=None))
+    return acquired
 
 
-def _book_ended_calls(run: Run, claimed: Mapping[Key, int]) -> None:
+def claim_request(run: Run, keys: Sequence[Key], stage: str | None = None, left: int = 1) -> step_io.ClaimRequest:
+    """`left`: how many tries an item must have after this one. A suspect has none."""
+    recovery = settings().recovery
+    by = step_io.Claimant(worker_name(), recovery.lease_s, run.launch, recovery.max_attempts - left)
+    return step_io.ClaimRequest(run.round, keys, by, stage)
+
+
+def budget_of(options: QueryOptions, used_s: float, spent_usd: float) -> Budget:
+    return Budget(used_s, options.deadline_s, spent_usd, options.max_cost_usd)
+
+
+def _book_ended_calls(run: Run, names: set[str]) -> None:
     """Book what a process that had the steps before has finished and not booked: its cost counts from now on."""
     with transaction() as session:
-        steps = {step for step, _ in claimed}
-        model_calls.book_ended_calls(session, uuid.UUID(run.query_id), run.round, sorted(steps), worker_name())
+        model_calls.book_ended_calls(session, uuid.UUID(run.query_id), run.round, sorted(names), worker_name())
 
 
-def claimant(work: Work) -> step_io.Claimant:
-    recovery = settings().recovery
-    return step_io.Claimant(worker_name(), recovery.lease_s, work.run.launch, recovery.max_attempts - 1)
-
-
-def _inspect_unclaimed(work: Work, claimed: dict[Key, int], done: dict[Key, Outcome]) -> _Unclaimed:
-    run, recovery, unclaimed = work.run, settings().recovery, _Unclaimed()
+def _look_at_unclaimed(work: Work, acquired: Acquired) -> Acquired | None:
+    """Find out why items are neither claimed nor done, and park the hopeless ones. None if that ended the query."""
+    run, recovery, done = work.run, settings().recovery, acquired.context.outcomes
+    suspects, waits_s = list[Key](), list[float]()
     with transaction() as session:
         for step, requested in work.parts:
-            items = [item for item in requested if (step.name, item) not in claimed and (step.name, item) not in done]
+            items = [each for each in requested if (step.name, each) not in acquired.attempts | done]
             found = parking.list_open_items(
                 session, run.query_id, run.round, step.name, items, launch=run.launch, lease_s=recovery.lease_s
             )
+            waits_s += [each.put_off_s for each in found if not each.is_free and each.put_off_s is not None]
             free = [each for each in found if each.is_free]
+            suspects += [(step.name, each.item) for each in free if each.tries < recovery.max_attempts]
             exhausted = [each.item for each in free if each.tries >= recovery.max_attempts]
-            unclaimed.suspects += [(step.name, each.item) for each in free if each.tries < recovery.max_attempts]
-            unclaimed.waits_s += [each.put_off_s for each in found if not each.is_free and each.put_off_s is not None]
             if exhausted and not _park(session, run, step, exhausted, done):
-                unclaimed.has_ended = True
-    return unclaimed
+                return None
+    return Acquired(acquired.context, acquired.attempts, tuple(suspects), max(waits_s, default=None))
 
 
 def _park(session: Session, run: Run, step: Step, items: list[str], done: dict[Key, Outcome]) -> bool:
@@ -128,17 +146,14 @@ def _park(session: Session, run: Run, step: Step, items: list[str], done: dict[K
         return True
     label = " ".join([step.name, *items]).strip()
     message = f"The step {label!r} broke its worker too often and is not tried again ({reason})."
-    error = {"code": "step_parked", "message": message}
-    finish(session, uuid.UUID(run.query_id), QueryStatus.FAILED, error=error)
+    finish(session, uuid.UUID(run.query_id), QueryStatus.FAILED, error={"code": "step_parked", "message": message})
     return False
 
 
 @asynccontextmanager
 async def suspect_claimed(work: Work, key: Key) -> AsyncGenerator[dict[Key, int]]:
     """Claim a suspect for the length of the block, one at a time in this process. Yields no attempt number when another
-    worker has claimed it by now.
-
-    Raises RetryLater when other suspects take too long.
+    worker has claimed it by now. Raises RetryLater when other suspects take too long.
     """
     lock = _suspects_lock()
     try:
@@ -148,7 +163,8 @@ async def suspect_claimed(work: Work, key: Key) -> AsyncGenerator[dict[Key, int]
         reason = "another step that broke its worker before is being tried"
         raise RetryLater(reason, countdown_s=_WAIT_FOR_SUSPECTS_S) from None
     try:
-        yield await asyncio.to_thread(_claim_suspect, work.run, *key)
+        entry = await step_io.claim_steps(work.run.query_id, claim_request(work.run, [key], left=0))
+        yield entry.claimed if entry else {}
     finally:
         lock.release()
 
@@ -156,39 +172,3 @@ async def suspect_claimed(work: Work, key: Key) -> AsyncGenerator[dict[Key, int]
 @once
 def _suspects_lock() -> asyncio.Lock:
     return asyncio.Lock()
-
-
-def _claim_suspect(run: Run, step: str, item: str) -> dict[Key, int]:
-    recovery = settings().recovery
-    with transaction() as session:
-        attempts = steps.claim_items(
-            session,
-            run.query_id,
-            run.round,
-            step,
-            [item],
-            worker=worker_name(),
-            lease_s=recovery.lease_s,
-            launch=run.launch,
-            below_tries=recovery.max_attempts,
-        )
-    return {(step, item): attempt for item, attempt in attempts.items()}
-
-
-def budget_of(options: QueryOptions, used_s: float, spent_usd: float) -> Budget:
-    return Budget(used_s, options.deadline_s, spent_usd, options.max_cost_usd)
-
-
-def _snapshot(entry: ClaimedSteps) -> QuerySnapshot:
-    return QuerySnapshot(
-        id=entry.id,
-        workspace_id=entry.workspace_id,
-        question=entry.question,
-        mode=entry.mode,
-        provider=entry.provider,
-        options=QueryOptions(**entry.options),
-        kind=entry.kind,
-        batch_id=entry.batch_id,
-        accepted_at=entry.accepted_at,
-        traceparent=entry.traceparent,
-    )

@@ -1,55 +1,55 @@
 """Claims of this process on items of steps: leases that it renews while it works on them, and hands back.
 
-The attempt number of a claim is its fence.
+SIGTERM lets running steps finish for at most `recovery.drain_s`; SIGQUIT does not wait. Then all claims are handed back
+without counting a failed attempt, model calls are cancelled, and messages go back to their queues.
 """
 
+import asyncio
 import threading
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import timedelta
-from itertools import count
 
+import structlog
+from celery.exceptions import Reject
 from sqlalchemy.orm import Session
 
-from clients.llm.protocol import CallDeferred
 from config.settings import settings
-from db.queries.runs import budgets, parking, steps
+from db.queries.runs import parking, steps
 from db.queries.runs.steps import Key
 from db.session import system_transaction, transaction
-from domain.errors import DatabaseUnavailable
-from services.core.context import StepContext
-from workers.execution.message import RetryLater
+from domain.errors import CitewellError, DatabaseUnavailable
 from workers.pipeline import Run
 from workers.processes.once import once
-from workers.processes.runtime import leases, worker_name
+from workers.processes.runtime import leases, worker_name, worker_prefix
 
-MIN_WAIT_S = 0.5
-MAX_WAIT_S = 60.0
-"""Limit of a single wait. Longer waits are split, so that a lost message is noticed within this time."""
+log = structlog.get_logger()
+
+_over = threading.Event()
+
+
+def _nothing(*_: object) -> None:
+    pass
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Items that this process works on, with the attempt numbers that fence them."""
+    """Items that this process works on. The attempt numbers are the fence: whoever claims an item later has a higher
+    one. `stop` ends the work on them, from any thread."""
 
     run: Run
     attempts: Mapping[Key, int]
-
-    def of(self, step: str) -> dict[str, int]:
-        return {item: attempt for (name, item), attempt in self.attempts.items() if name == step}
-
-    def only(self, names: Collection[str]) -> "Claim":
-        return Claim(self.run, {key: attempt for key, attempt in self.attempts.items() if key[0] in names})
+    stop: Callable[[], None] = _nothing
 
     def hand_back(self, session: Session, hold_s: float = 0.0) -> bool:
-        """Release the claim without counting a failed attempt; the items must not be claimed for `hold_s` seconds.
-        Returns False when the claim has already ended."""
-        run, names = self.run, sorted({step for step, _ in self.attempts})
-        released = [parking.hand_back(session, run.query_id, run.round, step, self.of(step), hold_s) for step in names]
+        """Release the items without counting a failed attempt; they must not be claimed for `hold_s` seconds.
+        False when the claim has already ended."""
+        run, released = self.run, list[bool]()
+        for (step, item), attempt in sorted(self.attempts.items()):
+            released.append(parking.hand_back(session, run.query_id, run.round, step, {item: attempt}, hold_s))
         return any(released)
 
-    def hand_back_soon(self, store_calls: Callable[[Session], None] = lambda _: None) -> None:
+    def hand_back_soon(self, store_calls: Callable[[Session], None] = _nothing) -> None:
         """Hand back now, or as soon as Postgres is reachable. `store_calls` stores model calls not yet stored."""
 
         def attempt() -> None:
@@ -62,69 +62,43 @@ class Claim:
             return
         leases().run_when_reachable(attempt)
 
-    def defer(self, context: StepContext, deferred: CallDeferred, store_calls: Callable[[Session], None]) -> RetryLater:
-        """Hand back because model calls would have to wait (A7), and store the calls made so far; return when to
-        deliver the message again.
-
-        The lease covers the wait, so the query does not count as stalled. If the worker that holds the message dies,
-        the lease expires and the reconciler restarts the query.
-        """
-        left_s = context.budget.left_s
-        # Not much past the deadline: from then on no step waits for a model.
-        most_s = MAX_WAIT_S if left_s is None else min(MAX_WAIT_S, max(left_s, 0.0) + 0.1)
-        wait_s = min(max(deferred.wait_s, MIN_WAIT_S), most_s)
-        with transaction() as session:
-            store_calls(session)
-            # Slightly shorter, so that a message that arrives a little early finds the items free.
-            self.hand_back(session, wait_s - MIN_WAIT_S / 2 + settings().recovery.lease_s)
-            # The database's clock, because another worker may hold the message.
-            now = budgets.database_time(session)
-        return RetryLater(deferred.reason, eta=now + timedelta(seconds=wait_s))
-
 
 class HeldClaims:
     """The claims that this process works on, of all tenants: their leases are renewed together."""
 
     def __init__(self) -> None:
-        self._held: dict[int, tuple[Claim, Callable[[], None]]] = {}
-        self._ids = count()
-        self._lock = threading.Lock()
+        self._holders = set[Callable[[], Iterable[Claim]]]()
 
     @contextmanager
-    def hold(self, claim: Claim, stop: Callable[[], None]) -> Generator[None]:
-        """Hold the claim for the length of the block; calls `stop` when its query has ended or this process must
-        end."""
-        key = next(self._ids)
-        with self._lock:
-            self._held[key] = claim, stop
+    def hold(self, claims: Callable[[], Iterable[Claim]]) -> Generator[None]:
+        """Hold for the length of the block what `claims` returns at each renewal, in another thread."""
+        self._holders.add(claims)
         try:
             yield
         finally:
-            with self._lock:
-                del self._held[key]
+            self._holders.discard(claims)
 
-    def stop(self) -> None:
-        for _, stop in self._all():
-            stop()
+    def stop(self, queries: Iterable[str] | None = None) -> None:
+        """Stop the work on these queries, or on all."""
+        for claim in self._all():
+            if queries is None or claim.run.query_id in queries:
+                claim.stop()
 
     def renew(self) -> None:
-        claims = self._all()
+        """Renew all leases, and stop the work on queries that have ended."""
         held = [
             steps.HeldItem(claim.run.query_id, claim.run.round, step, item)
-            for claim, _ in claims
+            for claim in self._all()
             for step, item in claim.attempts
         ]
-        if not held:
-            return
-        with system_transaction() as session:
-            ended = steps.renew_leases(session, held, worker_name(), settings().recovery.lease_s)
-        for claim, stop in claims:
-            if claim.run.query_id in ended:
-                stop()
+        if held:
+            with system_transaction() as session:
+                ended = steps.renew_leases(session, held, worker_name(), settings().recovery.lease_s)
+            self.stop(ended)
 
-    def _all(self) -> list[tuple[Claim, Callable[[], None]]]:
-        with self._lock:
-            return list(self._held.values())
+    def _all(self) -> list[Claim]:
+        # The copy is made in one go: the loop goes on meanwhile.
+        return [claim for claims in tuple(self._holders) for claim in claims()]
 
 
 @once
@@ -132,3 +106,42 @@ def held_claims() -> HeldClaims:
     claims = HeldClaims()
     leases().hold_forever(claims.renew)
     return claims
+
+
+def is_over() -> bool:
+    """Whether this process has handed back its claims; it stores no more results."""
+    return _over.is_set()
+
+
+async def reject_if_over() -> None:
+    """Raise Reject if this process is over: it could no longer cancel new work."""
+    if is_over():
+        # Also the claims that were acquired while all others were handed back.
+        await asyncio.to_thread(hand_back_all)
+        raise Reject(requeue=True)
+
+
+def start_draining(*, wait: bool) -> None:
+    """Hand back all claims in a separate thread, immediately or after `recovery.drain_s`. Signal handlers call this."""
+    pause_s = settings().recovery.drain_s if wait else 0.0
+    # Without a wait the process must not exit before the thread is done.
+    threading.Thread(target=_drain, args=(pause_s,), name="drain", daemon=wait).start()
+
+
+def _drain(pause_s: float) -> None:
+    if _over.wait(pause_s):
+        return
+    _over.set()
+    hand_back_all()
+    # Work claimed from now on is stopped as it begins (workers.execution.executor).
+    held_claims().stop()
+
+
+def hand_back_all() -> None:
+    try:
+        with system_transaction() as session:
+            count = parking.hand_back_all(session, worker_prefix())
+        log.info("claims_handed_back", count=count)
+    except CitewellError as error:
+        # Their leases expire instead, which counts as an attempt each.
+        log.warning("claims_not_handed_back", error=type(error).__name__)

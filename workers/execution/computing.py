@@ -1,8 +1,7 @@
 """Runs steps over long texts in a child process, so that this process keeps serving everything else.
 
 Small steps run here, without extra cost. Large ones run in a child (workers.processes.children), which is killed at the
-deadline of its query, when the result is no longer needed, or when this process ends. So a deadline, a cancellation or
-a SIGTERM takes effect within a second, whatever the step computes.
+deadline of its query, when its step is stopped, or when this process ends, whatever it computes.
 """
 
 import asyncio
@@ -12,9 +11,8 @@ import uuid
 import structlog
 
 from db.models import QueryStatus
-from db.queries.runs.queries import has_ended
 from db.session import transaction
-from domain.errors import CitewellError, DatabaseUnavailable
+from domain.errors import CitewellError
 from domain.query.budget import DEADLINE
 from services.core.context import StepContext, StepResult
 from services.finishing.completion import finish
@@ -29,12 +27,10 @@ LARGE_CHARS = 60_000
 """Size of an answer and its sources together; below it a step takes seconds at most."""
 LARGE_PRODUCT = 60_000_000
 """Characters of the answer times characters of its sources, because each statement is compared with all sources."""
-CONCLUSION_SHARE = 0.15
+CONCLUSION_SHARE, _MAX_CONCLUSION_S = 0.15, 30.0
 """The share of a query's time reserved for the conclusion, up to a maximum in seconds."""
-_MAX_CONCLUSION_S = 30.0
 _GRACE_S = 1.0
 """Time for the conclusion after the deadline; then the query fails."""
-_POLL_S = 1.0
 _PASSAGE_CHARS = 2_000
 
 
@@ -45,10 +41,6 @@ class OutOfTime(CitewellError):
 @once
 def children() -> Children:
     return Children()
-
-
-def runs_in_child(step: Step, context: StepContext) -> bool:
-    return step.computes and is_large(context)
 
 
 def is_large(context: StepContext) -> bool:
@@ -65,73 +57,35 @@ def is_large(context: StepContext) -> bool:
 
 
 async def run_in_child(step: Step, context: StepContext) -> StepResult:
-    """Return the step's result from a child, without values if the query ended meanwhile. Raises OutOfTime and the
-    errors of `Children.work`."""
-    ended = _ended_queries().of(context)
-    work = asyncio.ensure_future(children().work(step.body, context))
+    """Return the step's result. When time runs out, raise OutOfTime, or end the query if the step must not fail.
+
+    Raises the errors of `Children.work`. Cancellation kills the child.
+    """
+    time_left = asyncio.timeout(_left_s(step, context))
     try:
-        await asyncio.wait({work, ended}, timeout=_left_s(step, context), return_when=asyncio.FIRST_COMPLETED)
-        if work.done():
-            return work.result()
-        if ended.done():
-            ended.result()
-            return StepResult({})
-        raise OutOfTime
-    finally:
-        # This kills the child.
-        work.cancel()
-        await asyncio.gather(work, return_exceptions=True)
+        async with time_left:
+            return await children().work(step.body, context)
+    except TimeoutError:
+        if not time_left.expired():
+            raise
+        if step.failed is not None:
+            raise OutOfTime from None
+    await asyncio.to_thread(_fail, context.query.id)
+    return StepResult({})
 
 
 def _left_s(step: Step, context: StepContext) -> float | None:
     ends_at, deadline_s = context.log.terms.ends_at, context.budget.deadline_s
-    if ends_at is None or deadline_s is None or step.failed is None:
+    if ends_at is None:
         return None
-    kept_s = min(CONCLUSION_SHARE * deadline_s, _MAX_CONCLUSION_S)
-    return max(0.0, ends_at - kept_s - time.monotonic())
+    left_s = ends_at - time.monotonic()
+    if step.failed is None:
+        return left_s + _GRACE_S
+    return None if deadline_s is None else max(0.0, left_s - min(CONCLUSION_SHARE * deadline_s, _MAX_CONCLUSION_S))
 
 
-class _EndedQueries:
-    """Watches the queries processed in children: checks each every second, and fails it after its deadline."""
-
-    def __init__(self) -> None:
-        self._ends: dict[uuid.UUID, asyncio.Future[None]] = {}
-
-    def of(self, context: StepContext) -> asyncio.Future[None]:
-        """A future that is done when the query has ended; do not cancel it."""
-        query_id = context.query.id
-        if query_id not in self._ends:
-            end = asyncio.ensure_future(_until_ended(query_id, context.log.terms.ends_at))
-            self._ends[query_id] = end
-            end.add_done_callback(lambda _: self._ends.pop(query_id, None))
-        return self._ends[query_id]
-
-
-@once
-def _ended_queries() -> _EndedQueries:
-    return _EndedQueries()
-
-
-async def _until_ended(query_id: uuid.UUID, ends_at: float | None) -> None:
-    """Return when the query was concluded or cancelled, or when its time is over and it was failed here."""
-    last = None if ends_at is None else ends_at + _GRACE_S
-    while True:
-        is_late = last is not None and time.monotonic() >= last
-        if await asyncio.to_thread(_has_ended, query_id, is_late=is_late):
-            return
-        await asyncio.sleep(_POLL_S if last is None else min(_POLL_S, max(last - time.monotonic(), 0.05)))
-
-
-def _has_ended(query_id: uuid.UUID, *, is_late: bool) -> bool:
-    try:
-        with transaction() as session:
-            if has_ended(session, query_id):
-                return True
-            if is_late:
-                finish(session, query_id, QueryStatus.FAILED, error={"code": DEADLINE, "message": OutOfTime().message})
-    except DatabaseUnavailable:
-        return False
-    if is_late:
-        log.warning("query_out_of_time", query_id=str(query_id))
-        notify_end(query_id)
-    return is_late
+def _fail(query_id: uuid.UUID) -> None:
+    with transaction() as session:
+        finish(session, query_id, QueryStatus.FAILED, error={"code": DEADLINE, "message": OutOfTime().message})
+    log.warning("query_out_of_time", query_id=str(query_id))
+    notify_end(query_id)

@@ -1,4 +1,4 @@
-"""Executes a message: acquires claims on its items, runs their steps, stores the results, and continues in place.
+"""Executes a message: claims its items, runs their steps, stores the results, and goes on with what follows in place.
 
 The items of a message are claimed under their natural keys (query, round, step, item). No transaction is open while
 the steps run; their results are stored in a single one (workers.execution.result_storage). Items that have an outcome
@@ -7,26 +7,30 @@ the process; blocking database work runs in threads.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any
 
 import structlog
+from celery import Signature
 from celery.exceptions import Ignore, Reject
+from structlog.contextvars import bound_contextvars
 
 from clients.llm.protocol import CallDeferred
-from config.settings import settings
+from clients.telemetry import tracing
 from db.queries.runs.steps import Key
 from domain.errors import DatabaseUnavailable
 from services.core.context import StepContext, StepResult
-from workers.execution import shutdown
 from workers.execution.acquisition import Acquired, acquire, suspect_claimed
-from workers.execution.claims import MIN_WAIT_S, Claim, held_claims
-from workers.execution.inline import Continuation, ParallelWork
-from workers.execution.instrumentation import log_context, traced
+from workers.execution.claims import held_claims, is_over, reject_if_over
+from workers.execution.inline import Continuation, in_place
 from workers.execution.message import Message, RetryLater
-from workers.execution.result_storage import Deferred, Results, defer, give_up, hand_back_on_error, store_results
-from workers.execution.step_run import Dispatch, StepRun
+from workers.execution.result_storage import let_go, put_off, store_results
+from workers.execution.step_run import StepRun
 from workers.execution.work import Work
+from workers.processes.runtime import event_loop
 
 log = structlog.get_logger()
 
@@ -38,253 +42,181 @@ async def execute(work: Work, continuation: Continuation, message: Message | Non
     Raises Ignore when another worker has the work or has done it, Reject when this process ends, RetryLater when the
     message has to be delivered again, DatabaseUnavailable.
     """
-    return await _MessageRun(continuation, message).execute(work)
+    execution = _Execution(work, continuation, message)
+    with held_claims().hold(lambda: [run.claim for run in tuple(execution.open)]):
+        try:
+            return await execution.run()
+        except BaseException as error:
+            await execution.end_open(error)
+            raise
+        finally:
+            await execution.join()
 
 
-class _MessageRun:
-    """The execution of one message: its own work, then what follows in place."""
+class _Execution:
+    """A message under way: the `work` that it is at, and the `context` with the outcomes so far."""
 
-    def __init__(self, continuation: Continuation, message: Message | None) -> None:
-        self.continuation = continuation
+    context: StepContext
+
+    def __init__(self, work: Work, continuation: Continuation, message: Message | None) -> None:
+        self.work, self.continuation = work, continuation
         self.is_redelivered = message is not None and message.is_redelivered
         self.chord = message if message is not None and message.context.chord else None
         """The message, until the work that its chord waits for is done."""
-        self.parallel = ParallelWork(lambda work: execute(work, Continuation()))
+        self.open: list[StepRun] = []
+        """The runs that have claims, and no stored results yet."""
+        self.beside: list[Future[StepContext]] = []
+        """Work that a step without a chord has spread."""
 
-    async def execute(self, work: Work) -> StepContext:
+    async def run(self) -> StepContext:
         acquired = None
-        try:
-            while True:
-                with log_context(work.run, work.name):
-                    run = _WorkRun(self, work)
-                    context, acquired = await run.execute(acquired)
-                    # What follows in place comes after the chord.
-                    self.chord = None
-                    following = await self._next(run.last, context, is_acquired=acquired is not None)
-                if following is None:
-                    await self.continuation.launch()
-                    return context
-                work = following
-        finally:
-            await self.parallel.join()
-
-    async def _next(self, work: Work, context: StepContext, *, is_acquired: bool) -> Work | None:
-        # Work that is acquired was built before. Building other work may read the whole answer: not on the loop.
-        build = self.continuation.next
-        following = build(work, context) if is_acquired else await asyncio.to_thread(build, work, context)
-        if following is None or self.continuation.is_fan_in:
-            await self.parallel.join()
-        if following is not None:
+        while True:
+            run, name = self.work.run, self.work.name
+            with bound_contextvars(query_id=run.query_id, launch=run.launch, round=run.round, step=name):
+                following, acquired = await self._run_work(acquired)
+            if following is None:
+                await self.continuation.dispatch()
+                return self.context
             self.continuation.advance()
-        return following
+            self.work = following
 
-
-class _Unfinished:
-    """Steps of a work that still run while what another one of them added runs beside them."""
-
-    def __init__(self, claim: Claim, runs: Sequence[StepRun]) -> None:
-        self.claim, self._runs = claim, runs
-        self.is_joined = False
-
-    def join(self) -> Sequence[StepRun]:
-        """The steps, for the first who asks: who joins them stores their results."""
-        runs, self.is_joined = () if self.is_joined else self._runs, True
-        return runs
-
-
-class _WorkRun:
-    """The execution of one work, of what its steps add, and of the derived steps after it."""
-
-    def __init__(self, message: _MessageRun, work: Work, earlier: _Unfinished | None = None) -> None:
-        """`earlier`: steps of the work before it, whose results are stored with its own."""
-        self._message, self._continuation, self._parallel = message, message.continuation, message.parallel
-        self._chord = chord = message.chord
-        self._work = self.last = work
-        """`last` is the last work that ran: this one, or one after it."""
-        self._earlier = earlier or _Unfinished(Claim(work.run, {}), ())
-        self._dispatch: Dispatch = chord.add_to_chord if chord is not None else self._parallel.add
-        # A chord gets its additional parts when the work is stored: until then nothing may follow.
-        self._may_continue = chord is None or work.spreading_step is None
-        self._has_added = False
-
-    async def execute(self, acquired: Acquired | None) -> tuple[StepContext, Acquired | None]:
-        await shutdown.reject_if_over()
-        work = self._work
+    async def _run_work(self, acquired: Acquired | None) -> tuple[Work | None, Acquired | None]:
+        """Run the work; return what follows in place, and the claim on it if that was made with the results."""
+        await reject_if_over()
+        work = self.work
         acquired = acquired or await acquire(work)
-        with traced(work.run, acquired.context.query.traceparent if acquired else None):
-            if acquired is None:
-                log.info("stale_message", step=work.name, query_id=work.run.query_id, launch=work.run.launch)
-                # A chord must not count work that did not run: its launch may become the current one again
-                # (queries.unlaunch).
-                raise Ignore
-            context, following = await self._run(acquired.context, acquired.attempts)
+        if acquired is None:
+            log.info("stale_message", step=work.name, query_id=work.run.query_id, launch=work.run.launch)
+            # A chord must not count work that did not run: its launch may become the current one again
+            # (queries.unlaunch).
+            raise Ignore
+        self.context = acquired.context
+        with tracing.following(acquired.context.query.traceparent, uuid.UUID(work.run.query_id)):
+            following, claimed = await self._run_claimed(acquired.attempts)
             for key in acquired.suspects:
                 async with suspect_claimed(work, key) as attempts:
-                    context, following = await self._run(context, attempts)
-            if not _is_done(work.keys, context):
-                _leave_to_others(acquired, is_redelivered=self._message.is_redelivered)
-            if not self._has_added:
-                await self._add(context, acquired.attempts)
-            return context, following
+                    following, claimed = await self._run_claimed(attempts)
+            if not self._has(work.keys, or_open=True):
+                acquired.leave_rest(is_redelivered=self.is_redelivered)
+            if self.chord is not None:
+                await asyncio.to_thread(_add_to_chord, self.chord, work, acquired.attempts, self.context)
+                # What follows in place comes after the chord.
+                self.chord = None
+            return following or await self._next(), claimed
 
-    async def _run(self, context: StepContext, attempts: Mapping[Key, int]) -> tuple[StepContext, Acquired | None]:
-        """Run the claimed items and store their results; return the context with the outcomes and the claim on what
-        follows, if it was claimed already."""
-        earlier = self._earlier.join()
-        if not attempts and not earlier:
-            return context, None
-        claim = Claim(self._work.run, attempts)
-        steps = [part.step for part in self._work.parts if claim.of(part.step.name)]
-        runs = [StepRun(step, claim, context, self._dispatch) for step in steps]
-        acquired = None
+    async def _run_claimed(self, attempts: Mapping[Key, int]) -> tuple[Work | None, Acquired | None]:
+        """Run the claimed items, and derived steps after them; store all results with the claim on what follows."""
+        for step, _ in self.work.parts:
+            if items := {item: attempt for (name, item), attempt in attempts.items() if name == step.name}:
+                self.open.append(StepRun(step, self.work.run, items, self.context, self._dispatch))
+        if is_over():
+            # Claimed after all other work was stopped (workers.execution.claims).
+            self._stop()
+        if not self.open:
+            return None, None
+        ended, following = await self._ended(), None
+        results = self._take(ended)
+        keys = [*self.work.keys, *(key for run in ended for key in run.claim.attempts)]
+        if self._has(keys, or_open=len(ended) < len(self.open)):
+            following = await self._next()
+        while following is not None and following.is_derived:
+            self.continuation.advance()
+            self.work = following
+            # It has no claim of its own: those that it is stored with fence it.
+            derived = StepRun(following.parts[0].step, following.run, {"": 0}, self.context, self._dispatch)
+            await asyncio.wait([derived.end])
+            results += self._take([derived])
+            following = await self._next()
+        acquired = await store_results(results, self.context, following) if results else None
+        self.open = [run for run in self.open if run not in dict(results)]
+        if deferred := [(run, run.result) for run in ended if isinstance(run.result, CallDeferred)]:
+            retry = await asyncio.to_thread(put_off, deferred)
+            self.open = []
+            raise retry
+        return following, acquired
 
-        def stop() -> None:
-            for run in runs:
-                run.stop()
+    async def _ended(self) -> list[StepRun]:
+        """Wait for all open runs and return them. If one that `adds` work ends first, return it alone: what it adds
+        begins at once, and the others are stored with that."""
+        adding = next((run for run in self.open if run.step.adds is not None), None)
+        if adding is not None and adding.step.adds is not None and self.chord is None:
+            await asyncio.wait([adding.end])
+            if isinstance(adding.result, StepResult) and adding.result.values:
+                context = self.context.with_outcomes(adding.step.name, adding.result.values)
+                self.continuation.insert(await asyncio.to_thread(adding.step.adds, self.work.run, context))
+                is_first = not all(run.end.done() for run in self.open)
+                if is_first and not self.continuation.is_fan_in and self._has(self.work.keys, or_open=True):
+                    return [adding]
+        await asyncio.wait([run.end for run in self.open])
+        return self.open
 
-        async with hand_back_on_error(claim, runs):
-            with held_claims().hold(claim, stop):
-                if shutdown.is_over():
-                    # Claimed after all other work was stopped (workers.execution.shutdown).
-                    stop()
-                if (done := await self._run_added_early(claim, runs, context)) is not None:
-                    return done
-                results, deferred = await _gather_results([*earlier, *runs])
-                results, context, following = await self._run_derived(results, context, attempts)
-            claim = Claim(claim.run, {**self._earlier.claim.attempts, **attempts})
-            if results:
-                acquired = await store_results(claim, context, results, [run for run, _ in deferred], following)
-            if deferred:
-                await defer(claim, deferred)
-        return context, acquired
+    def _take(self, runs: Sequence[StepRun]) -> list[tuple[StepRun, StepResult]]:
+        """The results of runs that have ended; their outcomes become part of the context. Raises the error of a step
+        that failed, DatabaseUnavailable only if there is no other."""
+        errors = [run.result for run in runs if isinstance(run.result, Exception)]
+        for error in sorted(errors, key=lambda each: isinstance(each, DatabaseUnavailable)):
+            if not isinstance(error, CallDeferred):
+                raise error
+        results = [(run, run.result) for run in runs if isinstance(run.result, StepResult)]
+        for run, result in results:
+            self.context = self.context.with_outcomes(run.step.name, result.values)
+        return results
 
-    async def _run_added_early(
-        self, claim: Claim, runs: Sequence[StepRun], context: StepContext
-    ) -> tuple[StepContext, Acquired | None] | None:
-        """If the step that adds in place ends before the others, store it and run what it adds beside them; their
-        results are stored with those of what was added. None if it ends last, fails, or adds nothing."""
-        adding = next((run for run in runs if run.step is self._work.spreading_step), None)
-        if adding is None or self._chord is not None or not _is_done(self._work.keys, context, claim.attempts):
+    async def _next(self) -> Work | None:
+        """The work that follows in place. None to dispatch the rest, and when the context misses what ran beside."""
+        if self.continuation.is_fan_in and not await self.join():
             return None
-        rest = [run for run in runs if run is not adding]
-        async with _ended_on_error(runs):
-            result = await asyncio.shield(adding.end)
-            if all(run.end.done() for run in rest) or not isinstance(result, StepResult) or not result.values:
-                return None
-            context = _with_outcomes(context, [(adding, result)])
-            following, context = await self._next(context, claim.attempts)
-            if following is None or self._continuation.is_fan_in:
-                return None
-            unfinished = _Unfinished(claim.only({run.step.name for run in rest}), rest)
-            beside = _WorkRun(self._message, following, unfinished)
-            stored = claim.only({adding.step.name})
-            try:
-                acquired = await store_results(stored, context, [(adding, result)], (), following)
-                self._continuation.advance()
-                with log_context(following.run, following.name):
-                    done = await beside.execute(acquired)
-            except (Ignore, Reject, RetryLater):
-                if not unfinished.is_joined:
-                    await _stop(rest)
-                    await asyncio.to_thread(give_up, unfinished.claim, rest)
-                raise
-        self.last = beside.last
-        return done
+        if self.continuation.must_build(self.work):
+            await asyncio.to_thread(self.continuation.build, self.work, self.context)
+        return self.continuation.next()
 
-    async def _run_derived(
-        self, results: Results, context: StepContext, attempts: Mapping[Key, int]
-    ) -> tuple[Results, StepContext, Work | None]:
-        context = _with_outcomes(context, results)
-        while self._may_continue and _is_done([*self._earlier.claim.attempts, *self.last.keys], context):
-            following, context = await self._next(context, attempts)
-            if following is None or not following.is_derived:
-                return results, context, following
-            self._continuation.advance()
-            self.last = following
-            # A derived step has no claim of its own: the claim that it is stored with fences it.
-            unclaimed = Claim(following.run, dict.fromkeys(following.keys, 0))
-            derived, _ = await _gather_results([StepRun(following.parts[0].step, unclaimed, context)])
-            results, context = [*results, *derived], _with_outcomes(context, derived)
-        return results, context, None
+    def _has(self, keys: Iterable[Key], *, or_open: bool = False) -> bool:
+        """Whether these have outcomes, or, with `or_open`, are claimed here."""
+        claimed = {key for run in self.open for key in run.claim.attempts} if or_open else ()
+        return all(key in self.context.outcomes or key in claimed for key in keys)
 
-    async def _next(self, context: StepContext, attempts: Mapping[Key, int]) -> tuple[Work | None, StepContext]:
-        """The work that follows in place, to be claimed as the outcomes before it are stored, and the context for it.
-        None while it waits for parallel work."""
-        if not self._has_added:
-            await self._add(context, attempts)
-        self._has_added = True
-        if self._continuation.is_fan_in:
-            if (merged := self._parallel.merged(context)) is None:
-                return None, context
-            context = merged
-        return await asyncio.to_thread(self._continuation.next, self.last, context), context
+    def _dispatch(self, link: Signature[Any]) -> bool:
+        """Start work that a step spreads, from any thread. False if that failed: it is still to be done."""
+        if self.chord is not None:
+            return self.chord.add_to_chord(link)
+        work = in_place([link])
+        if work is not None:
+            # It inherits the tenant and the trace of the step that spreads it.
+            self.beside.append(asyncio.run_coroutine_threadsafe(execute(work, Continuation()), event_loop()))
+        return work is not None
 
-    async def _add(self, context: StepContext, attempts: Mapping[Key, int]) -> None:
-        """Add the parts that a step `adds`, to the chord of the message or in place.
+    async def join(self) -> bool:
+        """Wait for the work beside, and add its outcomes. False if some failed: the next claim finds what is missing,
+        and does it."""
+        beside, self.beside = self.beside, []
+        ended = await asyncio.gather(*map(asyncio.wrap_future, beside), return_exceptions=True)
+        for each in ended:
+            if isinstance(each, StepContext):
+                self.context = replace(self.context, outcomes={**each.outcomes, **self.context.outcomes})
+            elif isinstance(each, Ignore | Reject | RetryLater | DatabaseUnavailable):
+                log.info("not_done_beside", error=type(each).__name__)
+            else:
+                log.error("not_done_beside", exc_info=each)
+        return all(isinstance(each, StepContext) for each in ended)
 
-        Only the message that ran the work adds: one that finds it done must not make its chord wait for other workers.
-        """
-        step = self.last.spreading_step
-        if step is None or step.adds is None or (step.name, "") not in attempts:
+    async def end_open(self, error: BaseException) -> None:
+        """Let no run go on after an error. Without Postgres they end by themselves: their replies are paid for, and
+        kept."""
+        if not isinstance(error, DatabaseUnavailable):
+            self._stop()
+        if not self.open or not isinstance(error, Exception):
             return
-        added = await asyncio.to_thread(step.adds, self.last.run, context)
-        if self._chord is not None:
-            await asyncio.to_thread(self._chord.add_to_chord, *added)
-        else:
-            self._continuation.insert(added)
+        await asyncio.wait([run.end for run in self.open])
+        await asyncio.to_thread(let_go, self.open, error)
+
+    def _stop(self) -> None:
+        for run in self.open:
+            run.stop()
 
 
-def _leave_to_others(acquired: Acquired, *, is_redelivered: bool) -> None:
-    """Raise the fate of a message whose items others have claimed, or that must not be claimed yet."""
-    if acquired.put_off_s is not None:
-        # The message is early: this worker's clock is ahead of the one that deferred it.
-        raise RetryLater("the step was put off", countdown_s=max(acquired.put_off_s, MIN_WAIT_S))
-    if is_redelivered:
-        # The worker that had the message before is dead, or still runs it but has lost the broker.
-        raise RetryLater("another worker holds a claim", countdown_s=settings().recovery.lease_s)
-    # The worker that has the rest continues from here; if it dies, the reconciler restarts the query.
-    raise Ignore
-
-
-def _is_done(keys: Iterable[Key], context: StepContext, claimed: Collection[Key] = ()) -> bool:
-    return all(key in context.outcomes or key in claimed for key in keys)
-
-
-def _with_outcomes(context: StepContext, results: Results) -> StepContext:
-    for run, result in results:
-        context = context.with_outcomes(run.step.name, result.values)
-    return context
-
-
-async def _gather_results(runs: Sequence[StepRun]) -> tuple[Results, Deferred]:
-    """Run all steps side by side; return their results, and the steps that have to wait for a model.
-
-    When all have ended, raises the error of one that failed; DatabaseUnavailable only if there is no other.
-    """
-    ended = list(zip(runs, await asyncio.gather(*(run.end for run in runs)), strict=True))
-    for _, each in sorted(ended, key=lambda pair: isinstance(pair[1], DatabaseUnavailable)):
-        if isinstance(each, Exception) and not isinstance(each, CallDeferred):
-            raise each
-    results = [(run, each) for run, each in ended if isinstance(each, StepResult)]
-    return results, [(run, each) for run, each in ended if isinstance(each, CallDeferred)]
-
-
-@asynccontextmanager
-async def _ended_on_error(runs: Sequence[StepRun]) -> AsyncGenerator[None]:
-    """Let none of them run on after an error in the block. Without Postgres they end by themselves: their replies are
-    paid for, and kept."""
-    ends = [run.end for run in runs]
-    try:
-        yield
-    except DatabaseUnavailable:
-        await asyncio.wait(ends)
-        raise
-    except BaseException:
-        await _stop(runs)
-        raise
-
-
-async def _stop(runs: Sequence[StepRun]) -> None:
-    for run in runs:
-        run.stop()
-    await asyncio.wait([run.end for run in runs])
+def _add_to_chord(chord: Message, work: Work, attempts: Mapping[Key, int], context: StepContext) -> None:
+    """Add the parts that a step `adds`. Only the message that ran the step does: one that finds it done must not make
+    its chord wait for other workers."""
+    for step, _ in work.parts:
+        if step.adds is not None and (step.name, "") in attempts:
+            chord.add_to_chord(*step.adds(work.run, context))

@@ -1,4 +1,4 @@
-"""Runs the steps that follow in this process if it serves their queue; otherwise dispatches them as messages.
+"""What follows a message's work: done in this process if it serves the queue, otherwise dispatched as messages.
 
 Continuing in place saves the cost of a message: publishing, fetching, acknowledging, and a separate transaction for
 the next claim, which is made as the previous results are stored. The header of a chord that is not too wide becomes a
@@ -6,25 +6,19 @@ single work, claimed and stored together; the body follows when all of it is don
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import structlog
 from celery import Signature, signature
-from celery.exceptions import Ignore, Reject
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
-from domain.errors import DatabaseUnavailable
 from services.core.context import StepContext
 from workers import pipeline
 from workers.celery_app import app
-from workers.execution.message import RetryLater
 from workers.execution.work import Part, Step, Work
 from workers.pipeline import Run
-from workers.processes.runtime import event_loop
 
 log = structlog.get_logger()
 
@@ -39,141 +33,86 @@ def register(task: str, steps: Sequence[Step]) -> None:
     _steps[task] = tuple(steps)
 
 
-def work_for(task: str, run: Run, items: Sequence[str] = ("",)) -> Work:
-    return Work(run, tuple(Part(step, tuple(items)) for step in _steps[task]))
-
-
 def serve(queues: Iterable[str]) -> None:
     """Run the steps of these queues in place from now on; before this call everything is dispatched."""
     global _served
     _served = frozenset(queues)
 
 
-@dataclass(frozen=True, slots=True)
-class _Link:
-    """A link of a chain, or the `signatures` that run side by side as the header of a chord."""
+def work_for(task: str, run: Run, items: Sequence[str] = ("",)) -> Work:
+    return Work(run, tuple(Part(step, tuple(items)) for step in _steps[task]))
 
-    signatures: tuple[Signature[Any], ...]
-    is_header: bool = False
 
-    @property
-    def work(self) -> Work | None:
-        """The link as one work, or None if it cannot run in place."""
-        if not all(map(_is_served, self.signatures)):
+def in_place(links: Sequence[Signature[Any]]) -> Work | None:
+    """The links, which run side by side, as one work; None if they are too many, or served elsewhere."""
+    items: dict[str, list[str]] = {}
+    for link in links:
+        if link.options.get("queue") not in _served or link.task not in _steps:
             return None
-        run, items = _run_and_items(self.signatures[0])[0], dict[str, list[str]]()
-        for each in self.signatures:
-            items.setdefault(str(each.task), []).extend(_run_and_items(each)[1])
-        if self.is_header and sum(map(len, items.values())) > _MAX_PARALLEL_ITEMS:
-            return None
-        works = [work_for(task, run, requested) for task, requested in items.items()]
-        return Work(run, tuple(part for work in works for part in work.parts))
+        items.setdefault(str(link.task), []).extend(link.args[4] if link.args[4:] else ("",))
+    if len(links) > 1 and sum(map(len, items.values())) > _MAX_PARALLEL_ITEMS:
+        return None
+    run = Run(*links[0].args[:4])
+    return Work(run, tuple(part for task, each in items.items() for part in work_for(task, run, each).parts))
 
 
 class Continuation:
-    """The steps after the work of a message: the links of its own chain, or the canvas built by its last step's
-    `then`."""
+    """The links after a message's work: those of its chain, then those of the canvas that the last step's `then`
+    builds. Links side by side are the header of a chord; any other waits for all before it (`is_fan_in`)."""
 
-    def __init__(self, chain: Sequence[Any] | None = None) -> None:
-        """`chain`: the links that the message carries, in Celery's order: the next link is the last."""
-        self._links = [_Link((signature(link, app=app),)) for link in reversed(chain or ())]
-        self._built: Signature[Any] | None = None
-        self.remaining_links = list(chain or ())
-        """The links of the message's own chain that did not run in place: Celery dispatches them."""
+    def __init__(self, chain: Sequence[Any] = ()) -> None:
+        """`chain`: as the message carries it, the next link last."""
+        self._links: list[Sequence[Signature[Any]]] = [(signature(link, app=app),) for link in reversed(chain)]
+        self._canvas: Signature[Any] | None = None
+        """What all links are from, if none has been taken."""
+        self.is_fan_in = True
 
-    @property
-    def is_fan_in(self) -> bool:
-        return not (self._links and self._links[0].is_header)
+    def must_build(self, work: Work) -> bool:
+        return not self._links and work.then is not None
 
-    def next(self, work: Work, context: StepContext) -> Work | None:
-        """The work to run in place after `work`, whose outcomes are all in `context`; None to dispatch the rest."""
-        if not self._links and work.then is not None:
-            self._built = work.then(work.run, context)
-            self._links = _expand_chord(_split_chain(self._built))
-        return self._links[0].work if self._links else None
+    def build(self, work: Work, context: StepContext) -> None:
+        """Build what follows `work`. It may read the whole answer, so never on the loop."""
+        self._canvas = work.then and work.then(work.run, context)
+        self._links = [(link,) for link in _chained(self._canvas)]
+        first: Any = self._links[0][0] if self._links else None
+        if first is not None and first.subtask_type == "chord" and in_place(first.tasks) is not None:
+            self._links[:1] = [(link,) for link in _chained(first.body)]
+            self.insert(first.tasks)
 
     def insert(self, links: Sequence[Signature[Any]]) -> None:
         """Run these side by side before the next link, if they can run in place."""
-        header = _Link(tuple(links), is_header=True)
-        if links and self._built is not None and header.work is not None:
-            self._links.insert(0, header)
+        if links and self._links and in_place(links) is not None:
+            self._links.insert(0, links)
+            self.is_fan_in = False
+
+    def next(self) -> Work | None:
+        """The work to run in place; None to dispatch the rest."""
+        return in_place(self._links[0]) if self._links else None
 
     def advance(self) -> str:
-        first = self._links.pop(0).signatures[0]
-        if self._built is None:
-            self.remaining_links.pop()
-        else:
-            left = [each for link in self._links if not link.is_header for each in link.signatures]
-            self._built = pipeline.remaining_canvas(_run_and_items(first)[0], left) if left else None
-        return str(first.task)
+        """Take the next link, to run it in place; return its task."""
+        self._canvas, self.is_fan_in = None, True
+        return str(self._links.pop(0)[0].task)
 
-    async def launch(self) -> None:
-        """Dispatch the remaining links that Celery does not dispatch itself."""
-        if self._built is None:
+    async def dispatch(self) -> None:
+        """Publish the links that are left."""
+        if not self._links:
             return
+        left = [link for links in self._links for link in links]
+        canvas = self._canvas
+        if canvas is None:
+            canvas = pipeline.remaining_canvas(Run(*left[0].args[:4]), left)
         try:
-            await asyncio.to_thread(self._built.apply_async)
+            await asyncio.to_thread(canvas.apply_async)
         except (OperationalError, RedisError, OSError) as error:
             # Everything is stored, so the query does not fail: the reconciler restarts it from here.
-            log.warning("following_not_published", task=str(self._built), error=type(error).__name__)
+            log.warning("following_not_published", task=str(canvas), error=type(error).__name__)
 
 
-class ParallelWork:
-    """Work that a step without a chord spreads while it runs: `execute` runs it concurrently, in this process."""
-
-    def __init__(self, execute: Callable[[Work], Coroutine[Any, Any, StepContext]]) -> None:
-        self._execute = execute
-        self._futures: list[Future[StepContext]] = []
-
-    def merged(self, context: StepContext) -> StepContext | None:
-        """The context with the outcomes of all started work. None while some of it runs, and if some failed: then only
-        a later claim finds the outcomes."""
-        for each in self._futures:
-            if not each.done() or each.cancelled() or each.exception() is not None:
-                return None
-            context = replace(context, outcomes={**each.result().outcomes, **context.outcomes})
-        return context
-
-    def add(self, link: Signature[Any]) -> bool:
-        """Start the link's work, from any thread. False when this process does not run it: it is still to be done."""
-        work = _Link((link,)).work
-        if work is None:
-            return False
-        # It inherits the tenant and the trace of the step that spreads it.
-        self._futures.append(asyncio.run_coroutine_threadsafe(self._execute(work), event_loop()))
-        return True
-
-    async def join(self) -> None:
-        """Wait for all started work. The next step finds what failed missing, and does it."""
-        futures, self._futures = self._futures, []
-        for each in await asyncio.gather(*map(asyncio.wrap_future, futures), return_exceptions=True):
-            if isinstance(each, Ignore | Reject | RetryLater | DatabaseUnavailable):
-                log.info("not_done_beside", error=type(each).__name__)
-            elif isinstance(each, Exception):
-                log.error("not_done_beside", exc_info=each)
-
-
-def _is_served(link: Signature[Any]) -> bool:
-    return link.options.get("queue") in _served and link.task in _steps
-
-
-def _run_and_items(link: Signature[Any]) -> tuple[Run, Sequence[str]]:
-    run, items = link.args[:4], link.args[4:]
-    return Run(*run), items[0] if items else ("",)
-
-
-def _split_chain(canvas: Signature[Any] | None) -> list[_Link]:
+def _chained(canvas: Any) -> list[Signature[Any]]:
     if canvas is None:
         return []
     if canvas.subtask_type != "chain":
-        return [_Link((canvas,))]
+        return [canvas]
     # A chain may be a link of another one.
-    return [link for part in cast("Any", canvas).tasks for link in _split_chain(part)]
-
-
-def _expand_chord(links: list[_Link]) -> list[_Link]:
-    first: Any = links[0].signatures[0] if links else None
-    if first is None or first.subtask_type != "chord":
-        return links
-    header = _Link(tuple(first.tasks), is_header=True)
-    return links if header.work is None else [header, *_split_chain(first.body), *links[1:]]
+    return [link for part in canvas.tasks for link in _chained(part)]

@@ -1,4 +1,4 @@
-"""Stores the results of a message's steps in one transaction, together with the claim on the work that follows.
+"""Stores what the steps of a message leave, in one transaction with the claim on the work that follows.
 
 Results are fenced: they are kept only while the claim is valid. Model calls were paid for, so they are stored whatever
 becomes of the results.
@@ -6,175 +6,124 @@ becomes of the results.
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from datetime import timedelta
 
 import structlog
 from celery.exceptions import Ignore, Reject
 from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred
-from db.queries.runs import events, step_io
+from config.settings import settings
+from db.queries.runs import budgets, events, model_calls, step_io
 from db.queries.verifications.batches import lock_batch_of
 from db.session import after_commit, transaction
 from domain.errors import DatabaseUnavailable
 from services.core.context import PassageCache, StepContext, StepResult
-from workers.execution import shutdown
-from workers.execution.acquisition import Acquired, budget_of, claimant
+from workers.execution import claims
+from workers.execution.acquisition import MIN_WAIT_S, Acquired, budget_of, claim_request
 from workers.execution.claims import Claim
-from workers.execution.instrumentation import Outcome, report_step
 from workers.execution.message import RetryLater
-from workers.execution.step_run import StepRun, store_model_calls
+from workers.execution.step_run import StepRun
 from workers.execution.work import Work
 from workers.processes.notifying import notify_beside, notify_end, notify_watchers
 
 log = structlog.get_logger()
 
+_MAX_WAIT_S = 60.0
+"""Limit of a single wait. Longer waits are split, so that a lost message is noticed within this time."""
+
 Results = Sequence[tuple[StepRun, StepResult]]
-Deferred = Sequence[tuple[StepRun, CallDeferred]]
 
 
-async def store_results(
-    claim: Claim, context: StepContext, results: Results, waiting: Sequence[StepRun], following: Work | None
-) -> Acquired | None:
+async def store_results(results: Results, context: StepContext, following: Work | None) -> Acquired | None:
     """Store the results; claim `following` and return that claim, if all of it could be claimed.
 
-    Raises Ignore when the results are no longer needed, Reject when this process ends; then the runs that are `waiting`
-    for a model are given up, too.
+    Raises Ignore when the results are no longer needed, Reject when this process ends.
     """
-    completion = _to_store(claim, context, results)
-    next_context = _next_context(context, following) if following is not None else None
-    wanted = None
-    if following is not None and next_context is not None:
-        wanted = _wanted(results, next_context, following)
-    if any(not result.values or result.save is not None for _, result in results):
-        in_batch = context.query.batch_id is not None
-        left = await asyncio.to_thread(_store_with_saves, completion, wanted, results, in_batch=in_batch)
-    else:
-        left = await step_io.complete_steps(completion, wanted)
-    for run, result in results:
-        run.calls_stored = True
-        report_step(run, "stopped" if not result.values else "done" if left.kept else "superseded")
+    completion, wanted, left = _completion(results, context), None, step_io.NOT_STORED
+    if following is not None:
+        context = _context_for(following, context)
+        wanted = _request(following, context, results)
+    # Nobody needs what is beside a step that was stopped.
+    if all(result.values for _, result in results):
+        if any(result.save is not None for _, result in results):
+            in_batch = context.query.batch_id is not None
+            left = await asyncio.to_thread(_store_with_saves, completion, wanted, results, in_batch=in_batch)
+        else:
+            left = await step_io.complete_steps(completion, wanted)
+        for run, _ in results:
+            run.calls_stored = True
+            run.report("done" if left.kept else "superseded")
     if not left.kept:
-        await asyncio.to_thread(give_up, claim, waiting)
-        _report(waiting, "superseded")
-        log.info("superseded", step=results[0][0].step.name, query_id=str(context.query.id))
-        await shutdown.reject_if_over()
+        log.info("superseded", step=results[0][0].step.name, query_id=completion.query_id)
+        await claims.reject_if_over()
         raise Ignore  # another worker holds this claim now, or the query has ended
     if left.entered or any(result.events or result.save is not None for _, result in results):
-        notify = notify_end if any(run.step.ends for run, _ in results) else notify_watchers
-        notify_beside(notify, context.query.id)
-    if following is None or next_context is None:
-        return None
+        notify_beside(notify_end if any(run.step.ends for run, _ in results) else notify_watchers, context.query.id)
+    return await _acquired(following, context, left) if following is not None else None
+
+
+async def _acquired(following: Work, context: StepContext, left: step_io.CompletionResult) -> Acquired | None:
     if set(left.claimed) != set(following.keys):
         # Another worker has some of the items: acquire the work like that of any message.
         await asyncio.to_thread(Claim(following.run, left.claimed).hand_back_soon)
         return None
-    next_context.passage_cache.add(left.passages)
+    context.passage_cache.add(left.passages)
     budget = budget_of(context.query.options, left.used_s, left.spent_usd)
-    return Acquired(replace(next_context, budget=budget), left.claimed)
+    return Acquired(replace(context, budget=budget), left.claimed)
 
 
-async def defer(claim: Claim, deferred: Deferred) -> None:
-    waiting = [run for run, _ in deferred]
-    longest = max((error for _, error in deferred), key=lambda error: error.wait_s)
-    late = claim.only([run.step.name for run in waiting])
-    # Kept replies will be found again, and recorded then.
-    store_calls = partial(store_model_calls, runs=waiting, kept=False)
-    retry = await asyncio.to_thread(late.defer, waiting[0].context, longest, store_calls)
-    _report(waiting, "put_off")
-    raise retry from longest
-
-
-@asynccontextmanager
-async def hand_back_on_error(claim: Claim, runs: Sequence[StepRun]) -> AsyncGenerator[None]:
-    """Hand the claim back if the block loses Postgres, which is no failure of the steps; their model calls are stored
-    once it is reachable. After any other error the model calls are stored immediately."""
-
-    def store_calls(session: Session) -> None:
-        pending = [run for run in runs if not run.calls_stored]
-        store_model_calls(session, pending)
-        after_commit(session, partial(_report, pending, "handed_back"))
-
-    def store_calls_now() -> None:
-        with transaction() as session:
-            store_calls(session)
-
-    try:
-        yield
-    except DatabaseUnavailable:
-        await asyncio.to_thread(claim.hand_back_soon, store_calls)
-        raise
-    except (Ignore, Reject, RetryLater):
-        raise
-    except Exception:
-        try:
-            await asyncio.to_thread(store_calls_now)
-        except Exception:
-            log.exception("calls_not_stored", query_id=claim.run.query_id)
-        raise
-
-
-def _to_store(claim: Claim, context: StepContext, results: Results) -> step_io.Completion:
-    runs = [run for run, _ in results]
+def _completion(results: Results, context: StepContext) -> step_io.Completion:
+    attempts = _merged(run for run, _ in results).attempts
     values = {(run.step.name, item): value for run, result in results for item, value in result.values.items()}
+    told: list[events.EventData] = []
+    for run, result in results:
+        if run.step.ends and not run.claim.attempts:
+            # The stage of a derived step that ends the query is never entered.
+            told.append(("stage", {"stage": run.step.stage}))
+        told += result.events
     return step_io.Completion(
-        claim.run.query_id,
-        claim.run.round,
-        {key: value for key, value in values.items() if key in claim.attempts},
-        claim.attempts,
-        also={step: value for (step, item), value in values.items() if (step, item) not in claim.attempts},
-        calls=[row for run in runs for row in run.calls()],
+        str(context.query.id),
+        context.round,
+        {key: value for key, value in values.items() if key in attempts},
+        attempts,
+        also={step: value for (step, item), value in values.items() if (step, item) not in attempts},
+        calls=[row for run, _ in results for row in run.calls()],
         adopted={key: value for _, result in results for key, value in result.adopted.items()},
-        settled=[each for run in runs for each in run.settled],
-        events=_events(results),
+        settled=[each for run, _ in results for each in run.settled],
+        events=told,
         # A query that is cancelled meanwhile gets no answer; a step that ends the query checks this itself.
-        notes=any(result.save is not None for _, result in results) and not runs[-1].step.ends,
+        notes=any(result.save is not None for _, result in results) and not results[-1][0].step.ends,
     )
 
 
-def _events(results: Results) -> list[events.EventData]:
-    """The events of all results in order. The stage of a derived step that ends the query is never entered, so it is
-    added here."""
-    collected: list[events.EventData] = []
-    for run, result in results:
-        if run.is_derived and run.step.ends:
-            collected.append(("stage", {"stage": run.step.stage}))
-        collected += result.events
-    return collected
-
-
-def _next_context(context: StepContext, following: Work) -> StepContext:
+def _context_for(following: Work, context: StepContext) -> StepContext:
     rounds = {**context.rounds, context.round: context.outcomes}
     outcomes = dict(rounds.get(following.run.round, {}))
-    library = PassageCache() if following.is_fresh else context.passage_cache
-    return StepContext(
-        context.query, following.run.round, (), outcomes, context.tools, {**rounds}, passage_cache=library
-    )
+    is_fresh = any(part.step.fresh for part in following.parts)
+    cache = PassageCache() if is_fresh else context.passage_cache
+    return StepContext(context.query, following.run.round, (), outcomes, context.tools, rounds, passage_cache=cache)
 
 
-def _wanted(results: Results, next_context: StepContext, following: Work) -> step_io.ClaimRequest:
-    entered = [run.step.stage for run, _ in results if not run.is_derived]
+def _request(following: Work, context: StepContext, results: Results) -> step_io.ClaimRequest:
+    entered = [run.step.stage for run, _ in results if run.claim.attempts]
     stage = following.stage if following.stage not in entered[-1:] else None
-    keys = following.reads(next_context) if not next_context.query.is_external else ()
-    missing = next_context.passage_cache.missing(keys)
-    return step_io.ClaimRequest(following.run.round, following.keys, claimant(following), stage, missing)
+    reads = [] if context.query.is_external else [part.step.reads for part in following.parts if part.step.reads]
+    keys = dict.fromkeys(key for read in reads for key in read(context))
+    request = claim_request(following.run, following.keys, stage)
+    return request._replace(passages=context.passage_cache.missing([*keys]))
 
 
 def _store_with_saves(
     completion: step_io.Completion, wanted: step_io.ClaimRequest | None, results: Results, *, in_batch: bool
 ) -> step_io.CompletionResult:
-    """Store the results in a transaction with what the steps themselves save. Only model calls are stored when one of
-    the steps was stopped."""
+    """Store the results in a transaction with what the steps themselves save."""
     with transaction() as session:
         if in_batch and any(run.step.ends for run, _ in results):
             # Lock order: the batch before the query's own row (db.queries.verifications.batches).
             lock_batch_of(session, uuid.UUID(completion.query_id))
-        if not all(result.values for _, result in results):
-            store_model_calls(session, [run for run, _ in results])
-            return step_io.NOT_STORED
         # The stage of the following work comes after the events of what is saved.
         left = step_io.complete_steps_within(session, completion, wanted and wanted._replace(stage=None))
         if not left.kept:
@@ -188,15 +137,65 @@ def _store_with_saves(
         return left
 
 
-def give_up(claim: Claim, waiting: Sequence[StepRun]) -> None:
-    """Hand back a claim whose results nobody needs or waits for, and store the model calls of the runs without one."""
+def put_off(deferred: Sequence[tuple[StepRun, CallDeferred]]) -> RetryLater:
+    """Hand back what would have to wait for a model (A7), and store the calls made so far; return when to deliver the
+    message again.
+
+    The lease covers the wait, so the query does not count as stalled. If the worker that holds the message dies, the
+    lease expires and the reconciler restarts the query.
+    """
+    runs, longest = [run for run, _ in deferred], max((error for _, error in deferred), key=lambda error: error.wait_s)
+    left_s = runs[0].context.budget.left_s
+    # Not much past the deadline: from then on no step waits for a model.
+    most_s = _MAX_WAIT_S if left_s is None else min(_MAX_WAIT_S, max(left_s, 0.0) + 0.1)
+    wait_s = min(max(longest.wait_s, MIN_WAIT_S), most_s)
     with transaction() as session:
-        store_model_calls(session, waiting)
-        if not shutdown.is_over():
-            # The worker is alive: only an attempt that ended its worker counts as failed.
-            claim.hand_back(session)
-
-
-def _report(runs: Sequence[StepRun], outcome: Outcome) -> None:
+        # Kept replies will be found again, and recorded then.
+        _store_calls(session, runs, kept=False)
+        # Slightly shorter, so that a message that arrives a little early finds the items free.
+        _merged(runs).hand_back(session, wait_s - MIN_WAIT_S / 2 + settings().recovery.lease_s)
+        # The database's clock, because another worker may hold the message.
+        now = budgets.database_time(session)
     for run in runs:
-        report_step(run, outcome)
+        run.report("put_off")
+    return RetryLater(longest.reason, eta=now + timedelta(seconds=wait_s))
+
+
+def let_go(runs: Sequence[StepRun], error: Exception) -> None:
+    """Store the model calls of runs that leave no results, and hand back their claims, which counts as no failed
+    attempt. After an error of their own they keep them: it ends the query."""
+    pending = [run for run in runs if not run.calls_stored]
+    is_own = not isinstance(error, Ignore | Reject | RetryLater | DatabaseUnavailable)
+
+    def report() -> None:
+        for run in pending:
+            run.report("stopped" if run.is_stopped else "handed_back")
+
+    def store_calls(session: Session) -> None:
+        _store_calls(session, pending)
+        after_commit(session, report)
+
+    try:
+        if isinstance(error, DatabaseUnavailable):
+            _merged(runs).hand_back_soon(store_calls)
+            return
+        with transaction() as session:
+            store_calls(session)
+            if not is_own and not claims.is_over():
+                # The worker is alive: only an attempt that ended its worker counts as failed.
+                _merged(runs).hand_back(session)
+    except Exception as failure:
+        log.exception("calls_not_stored", query_id=runs[0].claim.run.query_id)
+        if isinstance(failure, DatabaseUnavailable) and not is_own:
+            _merged(runs).hand_back_soon(store_calls)
+
+
+def _store_calls(session: Session, runs: Sequence[StepRun], *, kept: bool = True) -> None:
+    rows = [row for run in runs for row in run.calls(kept=kept)]
+    model_calls.add_model_calls(session, rows, [each for run in runs for each in run.settled])
+
+
+def _merged(runs: Iterable[StepRun]) -> Claim:
+    """The claim on the items of all these runs, which belong to one round."""
+    held = [run.claim for run in runs]
+    return Claim(held[0].run, {key: attempt for claim in held for key, attempt in claim.attempts.items()})

@@ -1,13 +1,12 @@
 """The tasks that execute steps: thin, one per message kind."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict, Unpack, cast
+from collections.abc import Sequence
+from typing import Any, cast
 
 from celery import Task
 
 from db.session import acting_for
 from domain.errors import DatabaseUnavailable
-from services.core.context import StepContext
 from workers.celery_app import app
 from workers.execution.executor import execute
 from workers.execution.inline import Continuation, register, work_for
@@ -21,19 +20,8 @@ __all__ = ["Step", "define_step", "step_task", "steps_task"]
 _MAX_PAUSE_S = 15
 
 
-class StepOptions(TypedDict, total=False):
-    """Optional fields of `Step`."""
-
-    failed: Mapping[str, Any]
-    ends: bool
-    until: float
-    computes: bool
-    fresh: bool
-    reads: Callable[[StepContext], Sequence[int]]
-    derived: bool
-
-
-def define_step(name: str, body: Body, **how: Unpack[StepOptions]) -> Step:
+def define_step(name: str, body: Body, **how: Any) -> Step:
+    """`how`: the other fields of a `Step`."""
     stage = STAGES[name]
     return Step(name, stage.shown, body, then=stage.follows, adds=stage.adds, spreads=stage.spreads, **how)
 
@@ -49,23 +37,19 @@ def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
     async def on_loop(
         message: Message, query_id: str, launch: int, round_: int, tenant: int, items: Sequence[str] = ("",)
     ) -> None:
-        work, continuation = (
-            work_for(full_name, Run(query_id, launch, round_, tenant), items),
-            Continuation(message.chain),
-        )
+        work = work_for(full_name, Run(query_id, launch, round_, tenant), items)
         try:
             with acting_for(tenant):
-                await execute(work, continuation, message)
+                await execute(work, Continuation(message.context.chain or ()), message)
         except DatabaseUnavailable as error:
             pause_s = min(2 ** min(message.retries, 4), _MAX_PAUSE_S)
             raise RetryLater("the database is unreachable", countdown_s=pause_s) from error
         # Only now: a message that is delivered again keeps all its links, and skips those that are done.
-        message.chain = continuation.remaining_links
+        message.context.chain = []
 
     def in_thread(task: Task[Any, Any], *args: Any) -> None:
-        message = Message(task, task.request)
         try:
-            run(on_loop(message, *args))
+            run(on_loop(Message(task, task.request), *args))
         except RetryLater as again:
             raise task.retry(countdown=again.countdown_s, eta=again.eta, exc=again) from again
 

@@ -1,4 +1,4 @@
-"""Definitions of a step and of the work that a message asks for."""
+"""What a message asks for: items of steps, and how each step runs."""
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,24 +13,20 @@ from workers.pipeline import Run
 
 Body = Callable[[StepContext], StepResult | Coroutine[Any, Any, StepResult]]
 Next = Callable[[Run, StepContext], Signature[Any] | None]
-Adds = Callable[[Run, StepContext], Sequence[Signature[Any]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How a step runs.
+    """How a step runs. Its row in `workers.pipeline.STAGES` says what `stage`, `then`, `adds` and `spreads` are.
 
-    - `stage`: the stage shown to users; None for steps that run in parallel to others.
     - `failed`: the outcome of an item whose body raised, or that was skipped because the query's time or money was used
       up to the share `until`; without it the error goes to the errback.
-    - `then` builds the canvas that follows, for steps that end their canvas; `adds` returns additional parts of the
-      step's chord; `spreads` builds the message for an item that the step spreads while it runs.
     - `ends`: its outcome ends the query.
     - `computes`: its body, a function of `services`, may compute for long over the whole answer and its sources, and
       runs in a child process if these are long (workers.execution.computing). It stores no events before it ends.
     - `fresh`: it reloads its passages, to notice deletions; other steps share those that are already loaded.
     - `reads`: the passages that it starts with, loaded with its claim.
-    - `derived`: it follows from earlier outcomes alone, so it has no claim; its outcome is stored together with them.
+    - `derived`: it follows from earlier outcomes alone, so it needs no claim; its outcome is stored together with them.
     """
 
     name: str
@@ -38,7 +34,7 @@ class Step:
     body: Body
     failed: Mapping[str, Any] | None = None
     then: Next | None = None
-    adds: Adds | None = None
+    adds: Callable[[Run, StepContext], Sequence[Signature[Any]]] | None = None
     spreads: Callable[[Run, str], Signature[Any]] | None = None
     ends: bool = False
     until: float = NO_CALL
@@ -57,7 +53,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The work of a message: parts of one stage that run side by side. Only a single part can end its canvas."""
+    """Parts of one stage that run side by side. Only a single part can end its canvas."""
 
     run: Run
     parts: tuple[Part, ...]
@@ -79,19 +75,8 @@ class Work:
         return self.parts[-1].step.then
 
     @property
-    def is_fresh(self) -> bool:
-        return any(part.step.fresh for part in self.parts)
-
-    @property
     def is_derived(self) -> bool:
         return all(part.step.derived for part in self.parts)
-
-    @property
-    def spreading_step(self) -> Step | None:
-        return next((part.step for part in self.parts if part.step.spreads or part.step.adds), None)
-
-    def reads(self, context: StepContext) -> list[int]:
-        return list(dict.fromkeys(key for part in self.parts if part.step.reads for key in part.step.reads(context)))
 
     @property
     def keys(self) -> list[Key]:

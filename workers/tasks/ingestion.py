@@ -8,7 +8,7 @@ from celery import Task
 
 from config.settings import settings
 from db.session import acting_for
-from domain.errors import DatabaseUnavailable, EmbeddingUnavailable
+from domain.errors import DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable
 from services.documents.graph_building import Builder, build_graph
 from services.documents.ingestion import ingest
 from services.documents.unpacking import unpack
@@ -39,7 +39,7 @@ def ingest_document(task: Task[Any, Any], document_id: str, tenant: int) -> None
         launcher().documents()
         if graph:
             launch_graphs()
-    except (DatabaseUnavailable, EmbeddingUnavailable) as error:
+    except (DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable) as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error
 
 
@@ -50,7 +50,7 @@ def unpack_import(task: Task[Any, Any], import_id: str, tenant: int) -> None:
         with acting_for(tenant), structlog.contextvars.bound_contextvars(import_id=import_id):
             if unpack(uuid.UUID(import_id), settings(), leases().hold, _accepted):
                 launch_import(uuid.UUID(import_id))
-    except DatabaseUnavailable as error:
+    except (DatabaseUnavailable, OriginalUnavailable) as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error
 
 

@@ -5,15 +5,15 @@ import { ready } from "./messages.js";
 import { draw, go, here, route } from "./router.js";
 
 const t = words({
-  en: { ask: "Ask", conversations: "Conversations", conversation: "Conversation", documents: "Documents", verify: "Verify", history: "History", feedback: "Feedback", quality: "Quality", workspaces: "Workspaces", workspace: "Workspace", search: "Go to …", webhooks: "Webhooks",
+  en: { ask: "Ask", conversations: "Conversations", conversation: "Conversation", documents: "Documents", sources: "Sources", verify: "Verify", history: "History", feedback: "Feedback", quality: "Quality", workspaces: "Workspaces", workspace: "Workspace", search: "Go to …", webhooks: "Webhooks",
     keys: "Keys", query: "Answer", document: "Document", verification: "Verification", language: "Language", theme: "Theme", auto: "System",
     light: "Light", dark: "Dark", skip: "Skip to content", pages: "Pages" },
-  ko: { ask: "질문", conversations: "대화", conversation: "대화", documents: "문서", verify: "글 검증", history: "기록", feedback: "의견", quality: "품질", workspaces: "작업 공간", workspace: "작업 공간", search: "이동 …", webhooks: "웹훅", keys: "키", query: "답변",
+  ko: { ask: "질문", conversations: "대화", conversation: "대화", documents: "문서", sources: "문서 출처", verify: "글 검증", history: "기록", feedback: "의견", quality: "품질", workspaces: "작업 공간", workspace: "작업 공간", search: "이동 …", webhooks: "웹훅", keys: "키", query: "답변",
     document: "문서", verification: "검증", language: "언어", theme: "테마", auto: "시스템", light: "밝게", dark: "어둡게", skip: "본문으로 건너뛰기",
     pages: "페이지" },
 });
 
-const PAGES = ["ask", "conversations", "documents", "verify", "history", "feedback", "quality", "workspaces", "webhooks", "keys"];
+const PAGES = ["ask", "conversations", "documents", "sources", "verify", "history", "feedback", "quality", "workspaces", "webhooks", "keys"];
 for (const name of PAGES) route(`/${name}`, () => import(`./pages/${name}.js`), () => t(name));
 route("/conversations/:id", () => import("./pages/conversation.js"), () => t("conversation"));
 route("/workspaces/:name", () => import("./pages/workspace.js"), () => t("workspace"));

@@ -62,6 +62,8 @@ class DocumentProgress(BaseModel):
 
     chunks_done: int
     chunks_total: int | None
+    pages_recognised: int | None = Field(description="Of a scan: pages whose text is recognised; null for others.")
+    pages_to_recognise: int | None = Field(description="Of a scan: pages that are pictures; null for others.")
 
 
 class DocumentGraphRead(BaseModel):

@@ -21,6 +21,8 @@ def backup(file: Annotated[Path, typer.Argument(metavar="FILE", help="To be writ
     """
     made = import_module("citewell.backup.work").back_up(file)
     say(f"{file}: {sum(made.tables.values()):,} rows of {len(made.tables)} tables, schema {made.schema_revision}")
+    if outside := made.tables.get("document_objects", 0):
+        say(f"{outside:,} files of documents are not in it: copy the folder or bucket of `originals`, too")
 
 
 @restore_app.command()

@@ -77,7 +77,10 @@ class _Bars:
         bar = self.single.get(followed.document_id)
         if bar is None:
             bar = self.single[followed.document_id] = self.progress.add_task(followed.upload.name, stage="")
-        done, total = document["progress"]["chunks_done"], document["progress"]["chunks_total"]
+        progress = document["progress"]
+        done, total = progress["chunks_done"], progress["chunks_total"]
+        if total is None and (scanned := progress["pages_to_recognise"]):
+            done, total = progress["pages_recognised"] or 0, scanned
         self.progress.update(bar, total=total, completed=done, stage=document["stage"])
 
     def remove(self, followed: _Followed) -> None:

@@ -22,7 +22,8 @@ from citewell_client import key_of_environment
 from config.file import config_file
 from config.names import PREFIX
 from config.settings import Settings
-from domain.errors import CitewellError
+from domain.errors import CitewellError, OriginalUnavailable
+from services.documents.files import check_place
 from services.operations.administration import read_processes
 from services.operations.readiness import check_readiness
 
@@ -73,6 +74,19 @@ def origins(settings: Settings) -> Iterator[Check]:
         yield Check("origins", "warn", "pages of all origins may use the API with a key", advice)
     elif named:
         yield Check("origins", "ok", f"pages of {', '.join(named)} may use the API with a key")
+
+
+def originals(settings: Settings) -> Iterator[Check]:
+    """Where large files of documents go, if that is outside of the database."""
+    if settings.originals.store == "database":
+        return
+    found = f"files of more than {settings.originals.above_bytes:,} bytes: {settings.originals.store}"
+    try:
+        check_place()
+    except OriginalUnavailable as error:
+        yield Check("originals", "error", found, error.message)
+    else:
+        yield Check("originals", "ok", found)
 
 
 def home(settings: Settings) -> Iterator[Check]:
@@ -202,6 +216,7 @@ def of_this_machine(settings: Settings) -> list[Examination]:
     return [
         lambda: sources_of_settings(settings),
         lambda: origins(settings),
+        lambda: originals(settings),
         *([lambda: distributed(settings)] if _is_distributed(settings) else its_own),
         lambda: instance(settings),
     ]

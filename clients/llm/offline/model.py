@@ -7,7 +7,7 @@ from clients.embeddings import Encoder
 from clients.llm.offline.answering import compose_answer, extract_citations, take_notes
 from clients.llm.offline.judging import check_alignment, check_answerability, check_statement
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.relevance import chunk_relevance
+from clients.llm.offline.passage_relevance import chunk_relevance
 from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
 from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
 from domain.correction.substitution import corrected

@@ -1,9 +1,9 @@
-"""Scores the relevance of passages and sentences to a question."""
+"""Scores the relevance of sentences to a question."""
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from clients.llm.offline.meaning import Meaning
@@ -48,26 +48,6 @@ class Candidate:
 
     def adds_to(self, chosen: Sequence["Candidate"]) -> bool:
         return not self.covered <= frozenset[str]().union(*(each.covered for each in chosen))
-
-
-def logistic(value: float) -> float:
-    return 1 / (1 + math.exp(-value))
-
-
-def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
-    """The relevance of `chunk` to `question`, 0..1 (S3.1)."""
-    wanted, passage = question_stems(question, dated=True), read_passage(chunk)
-    overlap = coverage(wanted, passage.stems)
-    if not meaning.known:
-        return logistic(TUNING.words_chunk_slope * (overlap - TUNING.words_chunk_middle))
-    best = most_shared(wanted, passage.sentences)[: TUNING.encoded]
-    closeness = meaning.best_likeness(question, [sentence.text for sentence in best])
-    raw = TUNING.chunk_overlap * overlap + TUNING.chunk_meaning * closeness
-    return logistic(TUNING.chunk_slope * (raw - TUNING.chunk_middle))
-
-
-def most_shared(wanted: Sequence[str], sentences: Iterable[ReadSentence]) -> list[ReadSentence]:
-    return sorted(sentences, key=lambda sentence: -coverage(wanted, sentence.stems))
 
 
 def ranked_sentences(question: str, sources: Sequence[Source], meaning: Meaning) -> list[Candidate]:

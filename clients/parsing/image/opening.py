@@ -2,7 +2,7 @@
 
 import struct
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from io import BytesIO
 
@@ -23,23 +23,31 @@ _MOST_SIDE = 16_000  # WebP has no longer ones
 _DAMAGE = (OSError, SyntaxError, ValueError, EOFError, TypeError, LookupError, struct.error, zlib.error)
 
 
-def pictures_in(data: bytes, filename: str, limits: ParseLimits) -> Iterator[tuple[int, tuple[Image.Image, int]]]:
-    """Yield the number (from 1) of each page, its picture in grey, upright and on white, and its dots per inch.
+def page_numbers(data: bytes, filename: str, limits: ParseLimits) -> list[int]:
+    """The numbers of the pages, from 1. Raises DocumentUnreadable or DocumentTooLarge."""
+    numbers: list[int] = []
+    with _opened(data, filename) as image:
+        while _has_frame(image, len(numbers)):
+            if len(numbers) == limits.max_pages:
+                raise DocumentTooLarge(f"{filename} has more than {limits.max_pages:,} pages, which is the limit.")
+            _check_size(image, filename)
+            numbers.append(len(numbers) + 1)
+    return numbers
+
+
+def readable_page(data: bytes, filename: str, number: int) -> tuple[Image.Image, int]:
+    """Page `number` (from 1) in grey, upright and on white, and its dots per inch.
 
     Raises DocumentUnreadable or DocumentTooLarge.
     """
     with _opened(data, filename) as image:
-        number = 0
-        while _has_frame(image, number):
-            number += 1
-            if number > limits.max_pages:
-                raise DocumentTooLarge(f"{filename} has more than {limits.max_pages:,} pages, which is the limit.")
-            _check_size(image, filename)
-            yield number, _readable(image)
+        image.seek(number - 1)
+        _check_size(image, filename)
+        return _readable(image)
 
 
 def page_picture(data: bytes, filename: str, number: int) -> Image.Image | None:
-    """Page `number` (from 1) in its colours; None if there is none. Raises as `pictures_in` does."""
+    """Page `number` (from 1) in its colours; None if there is none. Raises as `readable_page` does."""
     with _opened(data, filename) as image:
         if number < 1 or not _has_frame(image, number - 1):
             return None

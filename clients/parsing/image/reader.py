@@ -1,12 +1,18 @@
 """Pictures as documents: a page for each, with the text that is recognised in it."""
 
-from clients.parsing.image.opening import pictures_in
+from collections.abc import Sequence
+from functools import partial
+
+from clients.parsing.image.opening import page_numbers, readable_page
 from clients.parsing.limits import ParseLimits
 from clients.parsing.pdf.frames import Frame
 from clients.parsing.pdf.layout import lay_out
 from clients.parsing.pdf.lines import Line
 from clients.parsing.pdf.running_headers import without_repeats
 from clients.parsing.recognition.installed import HOW_TO_INSTALL
+from clients.parsing.recognition.lines import evened
+from clients.parsing.recognition.reader import PageReader, recognised_in
+from clients.parsing.recognition.rows import RecognisedPage
 from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentEmpty
 
@@ -19,7 +25,7 @@ def parse_image(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocume
     if limits.recognise == "off":
         raise DocumentEmpty(f"{filename} is a picture, which needs text recognition (OCR): {HOW_TO_INSTALL}")
     if limits.recognise == "later":
-        return ParsedDocument("", scanned=tuple(number for number, _ in pictures_in(data, filename, limits)))
+        return ParsedDocument("", scanned=tuple(page_numbers(data, filename, limits)))
     pages, frames = _recognised(data, filename, limits)
     document = lay_out(*without_repeats(pages), frozenset(), frames, limits.max_words)
     if not document.text.strip():
@@ -27,15 +33,20 @@ def parse_image(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocume
     return document
 
 
-def _recognised(data: bytes, filename: str, limits: ParseLimits) -> tuple[list[list[Line]], list[Frame]]:
-    from clients.parsing.recognition.engine import Recogniser  # noqa: PLC0415 - its library is an extra
-    from clients.parsing.recognition.lines import evened, recognised_page  # noqa: PLC0415 - as above
+def recognise_image(
+    data: bytes, filename: str, numbers: Sequence[int], limits: ParseLimits, seconds: float
+) -> dict[int, RecognisedPage]:
+    """What is on pages of a picture: on the first one, and on more until so much time has passed.
 
-    recogniser = Recogniser(limits.ocr_data, limits.ocr_page_s)
-    pages: list[list[Line]] = []
-    frames: list[Frame] = []
-    for _, (picture, dpi) in pictures_in(data, filename, limits):
-        lines, frame = recognised_page(recogniser, picture, dpi)
-        pages.append(lines)
-        frames.append(frame)
-    return evened(pages), frames
+    Raises DocumentTooSlow, DocumentUnreadable, DocumentTooLarge.
+    """
+    return recognised_in(
+        ((number, partial(readable_page, data, filename, number)) for number in numbers), limits, seconds
+    )
+
+
+def _recognised(data: bytes, filename: str, limits: ParseLimits) -> tuple[list[list[Line]], list[Frame]]:
+    reader = PageReader(limits)
+    numbers = page_numbers(data, filename, limits)
+    read = [reader.lines(number, partial(readable_page, data, filename, number)) for number in numbers]
+    return evened([lines for lines, _ in read]), [frame for _, frame in read]

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -30,8 +31,8 @@ class ReadPage:
     is_scan: bool = False
 
 
-Recognise = Callable[[Image.Image, int], tuple[list[Line], Frame]]
-"""Reads a picture of a page of so many dots per inch."""
+Recognise = Callable[[int, Callable[[], tuple[Image.Image, int]]], tuple[list[Line], Frame]]
+"""Reads the page of a number, of which it may ask for a picture and its dots per inch."""
 
 
 def read_pages(
@@ -47,7 +48,7 @@ def read_pages(
     for index in range(len(pdf)):
         try:
             with opened_page(pdf, index) as page:
-                read, count = _read_page(page, budget, recognise)
+                read, count = _read_page(page, budget, recognise and partial(recognise, index + 1))
         except pdfium.PdfiumError:
             raise DocumentUnreadable(f"{filename} is damaged: page {index + 1} cannot be read") from None
         if count > budget:
@@ -66,7 +67,11 @@ def opened_page(pdf: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfPage
         yield page
 
 
-def _read_page(page: pdfium.PdfPage, budget: int, recognise: Recognise | None) -> tuple[ReadPage, int]:
+def _read_page(
+    page: pdfium.PdfPage,
+    budget: int,
+    recognise: Callable[[Callable[[], tuple[Image.Image, int]]], tuple[list[Line], Frame]] | None,
+) -> tuple[ReadPage, int]:
     frame, turned = frame_of(page), page.get_rotation()
     lines, count = _read(page, budget)
     if frame is None or count > budget or not is_picture(page, lines):
@@ -74,7 +79,7 @@ def _read_page(page: pdfium.PdfPage, budget: int, recognise: Recognise | None) -
     if recognise is None:
         return ReadPage(lines, frame, is_scan=True), count
     page.set_rotation(turned)
-    found, shown = recognise(*picture_of(page))
+    found, shown = recognise(partial(picture_of, page))
     seen, stated = (sum(len(line.text) for line in each) for each in (found, lines))
     return (ReadPage(found, shown), seen) if seen > _MORE * stated else (ReadPage(lines, frame), count)
 

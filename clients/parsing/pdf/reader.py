@@ -1,6 +1,6 @@
 """PDF: PDFium finds the characters, `pdf_layout` makes paragraphs and sections of them."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -8,14 +8,18 @@ from threading import Lock
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
+from PIL import Image
 
 from clients.parsing.limits import ParseLimits
 from clients.parsing.pdf.layout import lay_out, outline_key
-from clients.parsing.pdf.lines import Line
 from clients.parsing.pdf.metadata import metadata_of
-from clients.parsing.pdf.pages import Recognise, read_pages
+from clients.parsing.pdf.pages import opened_page, read_pages
 from clients.parsing.pdf.running_headers import without_repeats
+from clients.parsing.pdf.scans import picture_of
 from clients.parsing.recognition.installed import HOW_TO_INSTALL
+from clients.parsing.recognition.lines import evened
+from clients.parsing.recognition.reader import PageReader, recognised_in
+from clients.parsing.recognition.rows import RecognisedPage
 from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentUnreadable
 
@@ -49,19 +53,28 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
 
 
 def _document(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> ParsedDocument:
-    recognise, evened = _recognition(limits) if limits.recognise == "now" else (None, None)
+    recognise = PageReader(limits).lines if limits.recognise == "now" else None
     pages = list(read_pages(pdf, filename, limits, recognise))
     lines = [page.lines for page in pages]
-    kept, running = without_repeats(evened(lines) if evened else lines)
+    kept, running = without_repeats(evened(lines) if recognise else lines)
     document = lay_out(kept, running, _outline(pdf), [page.frame for page in pages], limits.max_words)
     return replace(document, scanned=tuple(number for number, page in enumerate(pages, start=1) if page.is_scan))
 
 
-def _recognition(limits: ParseLimits) -> tuple[Recognise, Callable[[list[list[Line]]], list[list[Line]]]]:
-    from clients.parsing.recognition.engine import Recogniser  # noqa: PLC0415 - its library is an extra
-    from clients.parsing.recognition.lines import evened, recognised_page  # noqa: PLC0415 - as above
+def recognise_pdf(
+    data: bytes, filename: str, numbers: Sequence[int], limits: ParseLimits, seconds: float
+) -> dict[int, RecognisedPage]:
+    """What is on pages that are pictures: on the first one, and on more until so much time has passed.
 
-    return partial(recognised_page, Recogniser(limits.ocr_data, limits.ocr_page_s)), evened
+    Raises DocumentTooSlow, DocumentUnreadable, DocumentEncrypted.
+    """
+    with PDFIUM, closing(opened_pdf(data, filename)) as pdf:
+        return recognised_in(((number, partial(_drawn, pdf, number)) for number in numbers), limits, seconds)
+
+
+def _drawn(pdf: pdfium.PdfDocument, number: int) -> tuple[Image.Image, int]:
+    with opened_page(pdf, number - 1) as page:
+        return picture_of(page)
 
 
 def opened_pdf(data: bytes, filename: str) -> pdfium.PdfDocument:

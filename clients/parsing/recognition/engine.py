@@ -4,38 +4,21 @@ Runs in the child process that reads files (clients.parsing.sandbox), whose limi
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 import tesserocr
 from PIL import Image
 from tesserocr import PSM, RIL, PyResultIterator, PyTessBaseAPI
 
-PixelBox = tuple[int, int, int, int]
+from clients.parsing.recognition.rows import PixelBox, Row, Word
+
 _SAMPLE = 0.12  # of a page's height: enough to tell its language
 _DOUBTFUL, _MOST_DOUBTFUL = 0.7, 300  # of a page: parts of words that are read in the other languages, too
 _AROUND = 6  # pixels
 _NEAR = 40  # characters
 _MIN_CONFIDENCE = 0.15
 _MIN_OF_SIGNS = 0.5  # specks look like commas and bars
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word, or a part of one, at left, top, right, bottom; `joined` to the one before it without a space."""
-
-    text: str
-    box: PixelBox
-    confidence: float
-    joined: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """The words of one line from left to right, and the height of their baseline, in pixels from the top."""
-
-    words: tuple[Word, ...]
-    baseline: float
 
 
 class TooSlow(Exception):
@@ -83,7 +66,7 @@ def _read_again(engine: PyTessBaseAPI, picture: Image.Image, word: Word) -> Word
     text, confidence = "".join(engine.GetUTF8Text().split()), engine.MeanTextConf() / 100
     engine.SetPageSegMode(PSM.SINGLE_COLUMN)
     is_surer = confidence > max(word.confidence, _DOUBTFUL)
-    return replace(word, text=text, confidence=confidence) if text.isprintable() and text and is_surer else None
+    return word._replace(text=text, confidence=confidence) if text.isprintable() and text and is_surer else None
 
 
 def _fullest_band(picture: Image.Image) -> Image.Image:
@@ -136,7 +119,11 @@ def _words(iterator: PyResultIterator, page: str) -> Iterator[tuple[int, Word, f
         spaced = skipped is None or any(character.isspace() for character in skipped)
         text = "".join(character for character in text if character.isprintable() and not character.isspace())
         if text and box:
-            yield row, Word(text, box, at.Confidence(RIL.WORD) / 100, joined=not spaced and not begins), baseline
+            yield (
+                row,
+                Word(text, box, round(at.Confidence(RIL.WORD) / 100, 4), joined=not spaced and not begins),
+                baseline,
+            )
 
 
 def _until(word: str, rest: str) -> tuple[str | None, str]:

@@ -6,33 +6,23 @@ from dataclasses import replace
 from itertools import groupby
 from statistics import median
 
-from PIL import Image
-
 from clients.parsing.pdf.columns import in_reading_order
 from clients.parsing.pdf.frames import Frame
 from clients.parsing.pdf.glyphs import Extent
 from clients.parsing.pdf.ink import no_ink
 from clients.parsing.pdf.lines import CELL_GAP_EM, MARGIN, Line
-from clients.parsing.recognition.engine import Recogniser, Row, TooSlow, Word
-from domain.errors import DocumentTooSlow
+from clients.parsing.recognition.rows import RecognisedPage, Row, Word
 
 _POINTS = 72  # per inch
 _EM = 1.1  # a font's size over the height of most of its words
 _SAME_SIZE = 0.35  # how much the size of body text varies by what letters a line has
 
 
-def recognised_page(recogniser: Recogniser, picture: Image.Image, dpi: int) -> tuple[list[Line], Frame]:
-    """The lines of a picture in reading order, in points, and the frame of the page that it shows."""
-    scale = _POINTS / dpi
-    width, height = picture.width * scale, picture.height * scale
-    try:
-        rows = recogniser.read(picture, dpi)
-    except TooSlow:
-        raise DocumentTooSlow(
-            "The text of a page could not be recognised in time; scan it with less noise, or allow more time "
-            "(ingestion.ocr_page_s)."
-        ) from None
-    lines = in_reading_order([_line(row, scale, height) for row in rows])
+def laid(page: RecognisedPage) -> tuple[list[Line], Frame]:
+    """The lines of a page in reading order, in points, and the frame of the page that its picture shows."""
+    scale = _POINTS / page.dpi
+    width, height = page.width * scale, page.height * scale
+    lines = in_reading_order([_line(row, scale, height) for row in page.rows])
     return lines, Frame((0, 0, width, height), 0, width, height)
 
 

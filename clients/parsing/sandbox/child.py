@@ -1,9 +1,10 @@
 """The child process that reads one file; `clients.parsing.sandbox.isolated` starts it as `python -m
 clients.parsing.sandbox.child`.
 
-Standard input: a line of JSON (filename, limits, parent, cpu_s, picture), then the bytes of the file. Standard output:
-a line of JSON, {"error": {code, message}} or {chars, pages, sections, tables, found, boxes, blocks}, then the text in
-UTF-8, then the packed boxes of all pages. With a `picture` (page, width) the file is drawn instead: {}, the picture.
+Standard input: a line of JSON (filename, limits, parent, cpu_s, picture, recognise), then the bytes of the file.
+Standard output: a line of JSON, {"error": {code, message}} or {chars, pages, sections, tables, found, boxes, blocks},
+then the text in UTF-8, then the packed boxes of all pages. With a `picture` (page, width) the file is drawn instead:
+{}, the picture. With `recognise` (numbers, seconds) some of its pages are recognised: {recognised}, by their numbers.
 """
 
 import faulthandler
@@ -15,6 +16,7 @@ from dataclasses import asdict
 from typing import Any
 
 from clients.parsing import ParseLimits, parse
+from clients.parsing.recognition.rows import RECOGNISED_PAGE
 from clients.parsing.sandbox.confinement import confine
 from domain.documents.documents import ParsedDocument
 from domain.documents.formats import is_image
@@ -48,6 +50,8 @@ def _answer(request: dict[str, Any], limits: ParseLimits) -> tuple[bytes, ...]:
         data = sys.stdin.buffer.read()
         if picture := request.get("picture"):
             return b"{}", _drawn(data, filename, **picture)
+        if wanted := request.get("recognise"):
+            return (_recognised(data, filename, limits, **wanted),)
         return _encoded(parse(data, filename, limits), filename, limits)
     except CitewellError as error:
         return (_refusal(error),)
@@ -67,6 +71,16 @@ def _drawn(data: bytes, filename: str, *, page: int, width: int) -> bytes:
     if is_image(filename):
         return draw_image(data, filename, page, width)
     return draw_page(data, filename, page, width)
+
+
+def _recognised(data: bytes, filename: str, limits: ParseLimits, *, numbers: list[int], seconds: float) -> bytes:
+    from clients.parsing.image.reader import recognise_image  # noqa: PLC0415 - as above
+    from clients.parsing.pdf.reader import recognise_pdf  # noqa: PLC0415 - as above
+
+    recognise = recognise_image if is_image(filename) else recognise_pdf
+    found = recognise(data, filename, numbers, limits, seconds)
+    pages = {number: RECOGNISED_PAGE.dump_python(page, mode="json") for number, page in found.items()}
+    return json.dumps({"recognised": pages}).encode() + b"\n"
 
 
 def _encoded(document: ParsedDocument, filename: str, limits: ParseLimits) -> tuple[bytes, ...]:

@@ -10,10 +10,10 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import structlog
 
@@ -22,7 +22,7 @@ from clients.parsing.limits import MAX_PICTURE_BYTES, ParseLimits
 from clients.parsing.recognition.installed import recognition_data
 from clients.parsing.sandbox.child import OUT_OF_MEMORY
 from clients.parsing.sandbox.child_process import Cut, Ended, run_child
-from clients.parsing.sandbox.replies import AnswerInvalid, read_answer, read_picture
+from clients.parsing.sandbox.replies import AnswerInvalid, read_answer, read_picture, read_recognised
 from clients.parsing.signatures import kind_of
 from config.settings import IngestionSettings
 from domain.documents.boxes import WORD_BYTES
@@ -41,6 +41,8 @@ _PARSE_TIMES, _OCR_TIMES = "ingestion.parse_base_s, parse_s_per_mb, parse_max_s"
 # Libraries that run out of memory abort in their own ways. (On Linux the peak starts from what this process had when it
 # started the child.)
 _FULL_SHARE = 0.5
+_PASSES = 3  # over a page: a part of it in each language, and all of it in the one that fits
+_MAX_RECOGNISED = 50_000_000
 # PDF and Office files are compressed to about a tenth.
 _PACKED = 10
 
@@ -73,8 +75,6 @@ def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     what `parse` raises, and DocumentTooSlow; DocumentTooLarge also at the memory limit, DocumentUnreadable also after a
     crash. RuntimeError or OSError: the child could not be started.
     """
-    if is_legacy(filename):
-        data, filename = modernised(data, filename, limits)
     document = _parsed(data, filename, limits)
     if document.scanned and limits.recognise == "later":
         more_s = min(limits.ocr_page_s * len(document.scanned), limits.ocr_max_s)
@@ -82,7 +82,30 @@ def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     return document
 
 
+def outline_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """The same without recognising anything: pages that are to be recognised are in `scanned`."""
+    return _parsed(data, filename, limits)
+
+
+def recognise_isolated(
+    data: bytes, filename: str, numbers: Sequence[int], limits: ParseLimits, seconds: float
+) -> dict[int, dict[str, Any]]:
+    """What is on the first of these pages, and on more of them until so much time has passed, by their numbers.
+
+    It is given back in `ParseLimits.recognised`, with `recognise` "now". Raises what `parse_isolated` raises.
+    """
+    limits, more_s = replace(limits, recognise="now"), seconds + _PASSES * limits.ocr_page_s
+    wanted = {"numbers": list(numbers), "seconds": seconds}
+
+    def read(output: bytearray) -> dict[int, dict[str, Any]]:
+        return read_recognised(output, numbers)
+
+    return _asked_of_child(data, filename, limits, _MAX_RECOGNISED, read, deadline_more_s=more_s, recognise=wanted)
+
+
 def _parsed(data: bytes, filename: str, limits: ParseLimits, more_s: float = 0) -> ParsedDocument:
+    if is_legacy(filename):
+        data, filename = modernised(data, filename, limits)
     max_output = limits.max_marks_bytes + 1 + 4 * limits.max_chars + WORD_BYTES * limits.max_words
     return _asked_of_child(
         data, filename, limits, max_output, lambda output: read_answer(output, limits), deadline_more_s=more_s

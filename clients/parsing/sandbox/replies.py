@@ -3,10 +3,12 @@
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from clients.parsing.limits import ParseLimits
+from clients.parsing.recognition.rows import RECOGNISED_PAGE, RecognisedPage
 from domain.documents import blocks
 from domain.documents.blocks import Block
 from domain.documents.boxes import PageBoxes, Recognised, are_sound
@@ -35,7 +37,14 @@ class _Answer:
     error: _Refusal | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Recognised:
+    recognised: dict[int, RecognisedPage] = field(default_factory=dict[int, RecognisedPage])
+    error: _Refusal | None = None
+
+
 _ANSWER = TypeAdapter(_Answer)
+_RECOGNISED = TypeAdapter(_Recognised)
 
 
 class AnswerInvalid(Exception):
@@ -78,6 +87,23 @@ def read_picture(output: bytes | bytearray) -> bytes:
     if not picture.startswith(b"RIFF"):
         raise AnswerInvalid
     return picture
+
+
+def read_recognised(output: bytes | bytearray, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """Return pages of these numbers, as they are kept, the first one among them. Raises the child's error, or
+    AnswerInvalid."""
+    try:
+        answer = _RECOGNISED.validate_json(bytes(output))
+    except ValidationError:
+        raise AnswerInvalid from None
+    if answer.error:
+        raise _error(answer.error)
+    words = (word for page in answer.recognised.values() for row in page.rows for word in row.words)
+    if not 0 < len(answer.recognised.keys() & set(numbers)) == len(answer.recognised) or any(
+        not word.text.isprintable() for word in words
+    ):
+        raise AnswerInvalid
+    return {number: RECOGNISED_PAGE.dump_python(page, mode="json") for number, page in answer.recognised.items()}
 
 
 def _boxes(answer: _Answer, output: memoryview, at: int) -> Generator[PageBoxes]:

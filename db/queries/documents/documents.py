@@ -11,9 +11,10 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from db.base import OWN_TENANT
-from db.models import Chunk, Document, DocumentFile, DocumentStatus, Workspace
+from db.models import Chunk, Document, DocumentStatus, Workspace
 from db.queries.access.workspaces import allocate_document_number, lock_workspace
 from db.queries.documents.boxes import store_boxes
+from db.queries.documents.files import add_file
 from db.queries.documents.lexicon import as_tsvector, count_chunks, uncount_chunks
 from db.queries.paging import Place, page
 from domain.documents import blocks
@@ -33,8 +34,12 @@ def add_document(
     details: dict[str, Any],
     version: int = 1,
     traceparent: str | None = None,
+    place: str = "database",
 ) -> Document:
-    """Store the file and a queued document; the caller has locked the workspace (db.queries.documents.versions)."""
+    """Store a queued document with its file, which is at `place` already if that is not the database.
+
+    The caller has locked the workspace (db.queries.documents.versions).
+    """
     document = Document(
         id=uuid.uuid4(),
         workspace_id=workspace_id,
@@ -49,7 +54,7 @@ def add_document(
     )
     session.add(document)
     session.flush()
-    session.add(DocumentFile(document_id=document.id, content=content))
+    add_file(session, document.id, content, sha256, place)
     return document
 
 
@@ -184,17 +189,6 @@ def claim_document(session: Session, document_id: uuid.UUID, lease_s: float) -> 
     return None if row is None else DocumentClaim(*row)
 
 
-def get_file(session: Session, document_id: uuid.UUID) -> bytes:
-    return session.get_one(DocumentFile, document_id).content
-
-
-def find_file(session: Session, document_id: uuid.UUID) -> bytes | None:
-    """The file of a document that may have none. Raises DocumentNotFound."""
-    get_document(session, document_id)
-    found = session.get(DocumentFile, document_id)
-    return found.content if found else None
-
-
 def advance_document(
     session: Session, document_id: uuid.UUID, attempt: int, *, lease_s: float, **values: object
 ) -> bool:
@@ -313,6 +307,15 @@ def release_document(session: Session, document_id: uuid.UUID, attempt: int) -> 
         update(Document)
         .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)
         .values(status=DocumentStatus.QUEUED, lease_until=None, idle=Document.idle - 1, progress_at=func.now())
+    )
+
+
+def hand_back_document(session: Session, document_id: uuid.UUID, attempt: int) -> None:
+    """Return a document that got on to the queue, behind those of others."""
+    session.execute(
+        update(Document)
+        .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)
+        .values(status=DocumentStatus.QUEUED, lease_until=None, launched_at=None, idle=0, progress_at=func.now())
     )
 
 

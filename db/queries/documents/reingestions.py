@@ -14,7 +14,16 @@ from sqlalchemy import ColumnElement, Select, delete, exists, func, insert, lite
 from sqlalchemy.dialects.postgresql import insert as insert_unless_known
 from sqlalchemy.orm import Session, aliased
 
-from db.models import Document, DocumentFile, DocumentStatus, ReingestedDocument, Reingestion, SourceItem, Workspace
+from db.models import (
+    Document,
+    DocumentFile,
+    DocumentObject,
+    DocumentStatus,
+    ReingestedDocument,
+    Reingestion,
+    SourceItem,
+    Workspace,
+)
 from db.queries.access.workspaces import lock_workspace
 from domain.errors import ReingestionNotFound
 
@@ -95,6 +104,9 @@ def complete(session: Session, document_id: uuid.UUID, of: uuid.UUID, *, in_forc
     """Give a version that was read its file, its digest and, if it came into force, its place in sources."""
     held = select(literal(document_id), DocumentFile.content).where(DocumentFile.document_id == of)
     session.execute(insert(DocumentFile).from_select(["document_id", "content"], held))
+    outside = select(literal(document_id), DocumentObject.place, DocumentObject.sha256)
+    named = outside.where(DocumentObject.document_id == of)
+    session.execute(insert(DocumentObject).from_select(["document_id", "place", "sha256"], named))
     digest = {"sha256": func.rtrim(Document.sha256, _MARK)}
     session.execute(update(Document).where(Document.id == document_id).values(digest))
     if in_force:

@@ -93,11 +93,6 @@ def ids_beginning(session: Session, start: str) -> Sequence[uuid.UUID]:
     return session.scalars(select(Query.id).where(wanted).order_by(Query.created_at.desc())).all()
 
 
-def has_ended(session: Session, query_id: uuid.UUID) -> bool:
-    unfinished = select(Query.id).where(Query.id == query_id, Query.finished_at.is_(None))
-    return session.scalar(unfinished) is None
-
-
 def list_reverifications(session: Session, query_id: uuid.UUID) -> list[Query]:
     """The re-verifications of the query's answer (N6), the oldest first."""
     made = select(Query).where(Query.reverifies == query_id)

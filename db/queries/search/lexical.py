@@ -12,7 +12,7 @@ from domain.retrieval.bm25 import Collection, Occurrences, lexical_order
 from domain.retrieval.lexemes import lexemes
 
 # Limits on the work of a search: the lexemes used (the question's rarest), the passages scanned for them, and the
-# passages scored (those with the highest total rarity of shared lexemes).
+# passages scored (those with the highest total weight of shared lexemes).
 _LEXEMES = 32
 _LOOKED_AT = 20_000
 _SCORED = 200
@@ -38,13 +38,13 @@ def _candidates(
 ) -> list[Occurrences[int]]:
     """The passages to be scored, in the order of what they share, with the places of the lexemes in them."""
     looked_up = _affordable(rarest, known.frequencies)
-    rarity = sum((case((_has([each]), known.rarity(each)), else_=0.0) for each in rarest), literal(0.0))
+    shared = sum((case((_has([each]), known.weight(each)), else_=0.0) for each in rarest), literal(0.0))
     best = (
-        select(Chunk.id, Chunk.length, Chunk.search, rarity.label("rarity"))
+        select(Chunk.id, Chunk.length, Chunk.search, shared.label("shared"))
         .join(Document, Document.id == Chunk.document_id)
         .where(Chunk.workspace_id == workspace_id, Document.status == DocumentStatus.READY, *where)
         .where(_has(looked_up))
-        .order_by(rarity.desc(), Chunk.id)
+        .order_by(shared.desc(), Chunk.id)
         .limit(_SCORED)
         .subquery()
     )
@@ -52,7 +52,7 @@ def _candidates(
     rows = session.execute(
         select(best.c.id, best.c.length, held.c.lexeme, held.c.positions)
         .join(held, held.c.lexeme.in_(rarest))
-        .order_by(best.c.rarity.desc(), best.c.id)
+        .order_by(best.c.shared.desc(), best.c.id)
     )
     places: dict[tuple[int, int], dict[str, Sequence[int]]] = {}
     for key, length, lexeme, positions in rows:

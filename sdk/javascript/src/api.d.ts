@@ -209,6 +209,10 @@ export interface Progress {
   chunks_done: number;
   /** How many passages there will be; null until the text is read. */
   chunks_total: number | null;
+  /** Of a scan: pages whose text is recognised; null for others. */
+  pages_recognised: number | null;
+  /** Of a scan: pages that are pictures; null for others. */
+  pages_to_recognise: number | null;
 }
 
 /** What it took to read, split, embed and store a document, without the time that it waited. */
@@ -1534,6 +1538,8 @@ export interface CitationCheck {
   decided_by: string | null;
   /** The state. */
   status: string;
+  /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
+  recognised_confidence?: number | null;
 }
 
 /** One verification of one answer; rows are appended and never changed. */

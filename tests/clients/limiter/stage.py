@@ -2,8 +2,9 @@
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
 
 from redis import Redis
 
@@ -17,7 +18,6 @@ from clients.limiter.shared import SharedAllowance, key_of
 from clients.llm.protocol import Allowance, ModelReply, Usage
 from config.limits import LimiterSettings
 
-T = TypeVar("T")
 MODEL = "m"
 NOW = Priority()
 _CLOCK = "redis.call('TIME')"
@@ -81,26 +81,24 @@ def ticket(tokens: int, since: float = 1.0, *, is_batch: bool = False) -> Ticket
     return Ticket.of(MODEL, tokens, Priority(is_batch, since))
 
 
-def play(
-    url: str,
-    scene: Callable[[Turned], Awaitable[T]],
-    *,
-    settings: LimiterSettings | None = None,
-    **limits: float,
-) -> T:
-    """Run a scenario with an account of these limits, without a margin unless `settings` has one."""
+@asynccontextmanager
+async def account(url: str, *, settings: LimiterSettings | None = None, **limits: float) -> AsyncGenerator[Turned]:
+    """An account of these limits, without a margin unless `settings` has one."""
+    known: dict[Kind, float] = {kind: limits[kind] for kind in ("rpm", "rpd", "tpm", "tpd") if kind in limits}
+    # A Redis that is late on a busy machine is no part of the scene.
+    of_settings = (settings or LimiterSettings(margin=0)).model_copy(update={"timeout_s": 10.0})
+    async with aclosing(Turned(url, known, of_settings)) as turned:
+        yield turned
 
-    async def whole() -> T:
-        known: dict[Kind, float] = {kind: limits[kind] for kind in ("rpm", "rpd", "tpm", "tpd") if kind in limits}
-        # A Redis that is late on a busy machine is no part of the scene.
-        of_settings = (settings or LimiterSettings(margin=0)).model_copy(update={"timeout_s": 10.0})
-        turned = Turned(url, known, of_settings)
-        try:
-            return await scene(turned)
-        finally:
-            await turned.aclose()
 
-    return asyncio.run(whole())
+@asynccontextmanager
+async def known_account(
+    url: str, *, settings: LimiterSettings | None = None, **limits: float
+) -> AsyncGenerator[Turned]:
+    """An account that has answered once."""
+    async with account(url, settings=settings, **limits) as turned:
+        await turned.known()
+        yield turned
 
 
 def limiter(url: str, *, account: str = "", settings: LimiterSettings | None = None, **limits: float) -> SharedLimiter:

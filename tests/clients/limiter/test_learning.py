@@ -4,7 +4,7 @@ import pytest
 
 from clients.limiter.feedback import RateLimitFeedback
 from clients.llm.protocol import Allowance, ModelRateLimited, ModelRefused, ModelReply, ModelUnavailable, Usage
-from tests.clients.limiter.stage import Turned, play, ticket
+from tests.clients.limiter.stage import account, known_account, ticket
 
 
 def told(used: int | None, limit: int, remaining: int) -> RateLimitFeedback:
@@ -12,8 +12,8 @@ def told(used: int | None, limit: int, remaining: int) -> RateLimitFeedback:
 
 
 # A7
-def test_cold_start_sends_one_call_and_holds_the_others(redis_url: str) -> None:
-    async def scene(turned: Turned) -> None:
+async def test_cold_start_sends_one_call_and_holds_the_others(redis_url: str) -> None:
+    async with account(redis_url, tpm=1_000) as turned:
         first, second = ticket(100, 1.0), ticket(100, 2.0)
         assert (await turned.take(first)).granted
         held = await turned.take(second)
@@ -24,12 +24,10 @@ def test_cold_start_sends_one_call_and_holds_the_others(redis_url: str) -> None:
         assert not held.granted
         assert held.wait == pytest.approx(3, abs=0.1)
 
-    play(redis_url, scene, tpm=1_000)
-
 
 # A7
-def test_a_first_call_that_does_not_answer_is_followed_by_another(redis_url: str) -> None:
-    async def scene(turned: Turned) -> None:
+async def test_a_first_call_that_does_not_answer_is_followed_by_another(redis_url: str) -> None:
+    async with account(redis_url, tpm=1_000) as turned:
         lost, second, third = ticket(100, 1.0), ticket(100, 2.0), ticket(100, 3.0)
         await turned.take(lost)
         turned.turn(5.1)
@@ -38,13 +36,10 @@ def test_a_first_call_that_does_not_answer_is_followed_by_another(redis_url: str
         await turned.settle(second, RateLimitFeedback(0))  # could not be reached
         assert (await turned.take(third)).granted
 
-    play(redis_url, scene, tpm=1_000)
-
 
 # A7
-def test_an_emptied_redis_is_a_cold_start(redis_url: str) -> None:
-    async def scene(turned: Turned) -> None:
-        await turned.known()
+async def test_an_emptied_redis_is_a_cold_start(redis_url: str) -> None:
+    async with known_account(redis_url, tpm=1_000) as turned:
         on_its_way = ticket(500)
         await turned.take(on_its_way)
         turned.forget()
@@ -56,13 +51,11 @@ def test_an_emptied_redis_is_a_cold_start(redis_url: str) -> None:
         assert answer.granted
         assert answer.full["tpm"] == pytest.approx(0.95)
 
-    play(redis_url, scene, tpm=1_000)
-
 
 # A7
 @pytest.mark.parametrize("configured", [250_000, 4_000], ids=["lower", "higher"])
-def test_the_real_limit_is_learned_from_the_first_answer(redis_url: str, configured: int) -> None:
-    async def scene(turned: Turned) -> None:
+async def test_the_real_limit_is_learned_from_the_first_answer(redis_url: str, configured: int) -> None:
+    async with account(redis_url, tpm=configured) as turned:
         first = ticket(1_000)
         await turned.take(first)
         answer = await turned.settle(first, told(600, 8_000, 7_000))
@@ -71,12 +64,10 @@ def test_the_real_limit_is_learned_from_the_first_answer(redis_url: str, configu
         assert (await turned.take(ticket(7_400))).granted
         assert not (await turned.take(ticket(1))).granted
 
-    play(redis_url, scene, tpm=configured)
-
 
 # A7
-def test_a_limit_that_nobody_configured_is_learned(redis_url: str) -> None:
-    async def scene(turned: Turned) -> None:
+async def test_a_limit_that_nobody_configured_is_learned(redis_url: str) -> None:
+    async with account(redis_url) as turned:
         first = ticket(1_000)
         await turned.take(first)
         allowance = Allowance(8_000, 7_000, 1_000, 999)
@@ -84,13 +75,10 @@ def test_a_limit_that_nobody_configured_is_learned(redis_url: str) -> None:
         assert answer.limits == {"tpm": 8_000, "rpd": 1_000}
         assert answer.full["rpd"] == pytest.approx(0.001)
 
-    play(redis_url, scene)
-
 
 # A7
-def test_levels_are_corrected_upward_only(redis_url: str) -> None:
-    async def scene(turned: Turned) -> None:
-        await turned.known()
+async def test_levels_are_corrected_upward_only(redis_url: str) -> None:
+    async with known_account(redis_url, tpm=1_000) as turned:
         call = ticket(500)
         await turned.take(call)
         assert (await turned.settle(call, told(500, 1_000, 900))).full["tpm"] == pytest.approx(0.5)
@@ -98,13 +86,10 @@ def test_levels_are_corrected_upward_only(redis_url: str) -> None:
         await turned.take(call)
         assert (await turned.settle(call, told(100, 1_000, 100))).full["tpm"] == pytest.approx(0.9)
 
-    play(redis_url, scene, tpm=1_000)
-
 
 # A7
-def test_what_drained_and_what_others_gave_back_since_the_header_is_taken_into_account(redis_url: str) -> None:
-    async def scene(turned: Turned) -> None:
-        await turned.known()
+async def test_what_drained_and_what_others_gave_back_since_the_header_is_taken_into_account(redis_url: str) -> None:
+    async with known_account(redis_url, tpm=1_000) as turned:
         slow, quick = ticket(200), ticket(600)
         await turned.take(quick)
         await turned.take(slow)  # the server answers now: 800 of 1,000 are used
@@ -113,13 +98,10 @@ def test_what_drained_and_what_others_gave_back_since_the_header_is_taken_into_a
         answer = await turned.settle(slow, told(200, 1_000, 200))
         assert answer.full["tpm"] == pytest.approx(0.2)  # 300, less what drained in 6 s
 
-    play(redis_url, scene, tpm=1_000)
-
 
 # A7
-def test_a_refusal_fills_the_bucket_and_nothing_is_sent_until_the_server_says_so(redis_url: str) -> None:
-    async def scene(turned: Turned) -> None:
-        await turned.known()
+async def test_a_refusal_fills_the_bucket_and_nothing_is_sent_until_the_server_says_so(redis_url: str) -> None:
+    async with known_account(redis_url, tpm=1_000) as turned:
         call = ticket(100)
         await turned.take(call)
         error = ModelRateLimited("HTTP 429: … on tokens per minute (TPM): Limit 800, Used 790, …", retry_after_s=3)
@@ -134,13 +116,10 @@ def test_a_refusal_fills_the_bucket_and_nothing_is_sent_until_the_server_says_so
         turned.turn(0.2)
         assert (await turned.take(again)).granted
 
-    play(redis_url, scene, tpm=1_000)
-
 
 # A7
-def test_a_refusal_names_a_limit_that_no_header_tells(redis_url: str) -> None:
-    async def scene(turned: Turned) -> None:
-        await turned.known()
+async def test_a_refusal_names_a_limit_that_no_header_tells(redis_url: str) -> None:
+    async with known_account(redis_url, rpm=1_000, tpm=1_000) as turned:
         call = ticket(100)
         await turned.take(call)
         error = ModelRateLimited("… on requests per minute (RPM): Limit 30, Used 30, Requested 1.", retry_after_s=2)
@@ -148,8 +127,6 @@ def test_a_refusal_names_a_limit_that_no_header_tells(redis_url: str) -> None:
         assert answer.limits["rpm"] == 30
         assert answer.full["rpm"] == pytest.approx(1.0)
         assert answer.full["tpm"] == 0
-
-    play(redis_url, scene, rpm=1_000, tpm=1_000)
 
 
 # A7
@@ -168,9 +145,8 @@ def test_what_outcomes_tell() -> None:
 
 
 # A7
-def test_an_account_that_was_made_smaller_is_full_not_overfull(redis_url: str) -> None:
-    async def scene(turned: Turned) -> None:
-        await turned.known()
+async def test_an_account_that_was_made_smaller_is_full_not_overfull(redis_url: str) -> None:
+    async with known_account(redis_url, tpm=250_000) as turned:
         large, next_ = ticket(200_000), ticket(1_000)
         await turned.take(large)
         await turned.take(next_)
@@ -178,13 +154,10 @@ def test_an_account_that_was_made_smaller_is_full_not_overfull(redis_url: str) -
         turned.turn(61)
         assert (await turned.take(ticket(7_900), 0)).granted
 
-    play(redis_url, scene, tpm=250_000)
-
 
 # A7
-def test_a_wait_counts_on_what_calls_usually_give_back(redis_url: str) -> None:
-    async def scene(turned: Turned) -> None:
-        await turned.known()
+async def test_a_wait_counts_on_what_calls_usually_give_back(redis_url: str) -> None:
+    async with known_account(redis_url, tpm=1_000) as turned:
         usual = ticket(400)
         await turned.take(usual)
         await turned.settle(usual, RateLimitFeedback(100, answered=True))
@@ -195,5 +168,3 @@ def test_a_wait_counts_on_what_calls_usually_give_back(redis_url: str) -> None:
         # 2,000 tokens would drain in 120 s; but of 3,000 reserved only a quarter is used.
         assert line[0].wait < 0.1
         assert line[-1].wait < 10
-
-    play(redis_url, scene, tpm=1_000)

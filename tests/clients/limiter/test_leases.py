@@ -4,15 +4,14 @@ import pytest
 
 from clients.limiter.feedback import RateLimitFeedback
 from config.limits import LimiterSettings
-from tests.clients.limiter.stage import Turned, play, ticket
+from tests.clients.limiter.stage import known_account, ticket
 
 SETTINGS = LimiterSettings(margin=0, lease_s=10)
 
 
 # A5
-def test_the_lease_of_a_dead_worker_ends_and_gives_back_what_calls_usually_leave(redis_url: str) -> None:
-    async def scene(turned: Turned) -> None:
-        await turned.known()
+async def test_the_lease_of_a_dead_worker_ends_and_gives_back_what_calls_usually_leave(redis_url: str) -> None:
+    async with known_account(redis_url, settings=SETTINGS, tpm=10_000) as turned:
         usual = ticket(1_000)
         await turned.take(usual)
         await turned.settle(usual, RateLimitFeedback(400, answered=True))
@@ -29,13 +28,10 @@ def test_the_lease_of_a_dead_worker_ends_and_gives_back_what_calls_usually_leave
         # A late caller has nothing to give back.
         assert (await turned.settle(lost, RateLimitFeedback(0, answered=True))).full["tpm"] == pytest.approx(after)
 
-    play(redis_url, scene, settings=SETTINGS, tpm=10_000)
-
 
 # A7
-def test_an_unknown_outcome_counts_like_the_usual_one(redis_url: str) -> None:
-    async def scene(turned: Turned) -> None:
-        await turned.known()
+async def test_an_unknown_outcome_counts_like_the_usual_one(redis_url: str) -> None:
+    async with known_account(redis_url, settings=SETTINGS, tpm=10_000) as turned:
         for used in (None, 250, None):
             call = ticket(1_000)
             await turned.take(call)
@@ -43,13 +39,10 @@ def test_an_unknown_outcome_counts_like_the_usual_one(redis_url: str) -> None:
         # Nothing was known of the first, a quarter is usual for the last.
         assert answer.full["tpm"] == pytest.approx(0.1 + 0.025 + 0.025)
 
-    play(redis_url, scene, settings=SETTINGS, tpm=10_000)
-
 
 # A7
-def test_who_gives_up_leaves_neither_a_place_nor_a_reservation(redis_url: str) -> None:
-    async def scene(turned: Turned) -> None:
-        await turned.known()
+async def test_who_gives_up_leaves_neither_a_place_nor_a_reservation(redis_url: str) -> None:
+    async with known_account(redis_url, settings=SETTINGS, tpm=1_000) as turned:
         granted, waiting = ticket(900, 1.0), ticket(900, 2.0)
         assert (await turned.take(granted)).granted
         assert not (await turned.take(waiting)).granted
@@ -57,15 +50,10 @@ def test_who_gives_up_leaves_neither_a_place_nor_a_reservation(redis_url: str) -
         await turned.leave(granted)
         assert (await turned.take(ticket(1_000, 3.0), 0)).granted
 
-    play(redis_url, scene, settings=SETTINGS, tpm=1_000)
-
 
 # A5
-def test_asking_twice_for_one_call_reserves_once(redis_url: str) -> None:
-    async def scene(turned: Turned) -> None:
-        await turned.known()
+async def test_asking_twice_for_one_call_reserves_once(redis_url: str) -> None:
+    async with known_account(redis_url, settings=SETTINGS, tpm=1_000) as turned:
         call = ticket(400)
         assert (await turned.take(call)).granted
         assert (await turned.take(call)).full["tpm"] == pytest.approx(0.4)
-
-    play(redis_url, scene, settings=SETTINGS, tpm=1_000)

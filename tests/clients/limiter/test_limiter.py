@@ -18,48 +18,39 @@ KEY = "gsk_planted_canary"
 
 
 # A7
-def test_a_call_of_no_tokens_never_waits() -> None:
-    async def scene() -> None:
-        one = limiter("redis://127.0.0.1:1/0", tpm=1)
-        lease = await one.acquire(MODEL, 0, NOW, patience_s=0)
-        await one.settle(lease, None)
-        await one.aclose()
-
-    asyncio.run(scene())
+async def test_a_call_of_no_tokens_never_waits() -> None:
+    one = limiter("redis://127.0.0.1:1/0", tpm=1)
+    lease = await one.acquire(MODEL, 0, NOW, patience_s=0)
+    await one.settle(lease, None)
+    await one.aclose()
 
 
 # A7
-def test_who_cannot_wait_is_told_when_to_come_again(redis_url: str) -> None:
-    async def scene() -> None:
-        one = limiter(redis_url, tpm=6_000)
-        await warm(one)
-        await one.acquire(MODEL, 6_000, NOW, patience_s=0)
-        with pytest.raises(CallDeferred) as caught:
-            await one.acquire(MODEL, 3_000, NOW, patience_s=2)
-        assert 20 < caught.value.wait_s < 31
-        assert MODEL in caught.value.reason
-        await one.aclose()
-
-    asyncio.run(scene())
+async def test_who_cannot_wait_is_told_when_to_come_again(redis_url: str) -> None:
+    one = limiter(redis_url, tpm=6_000)
+    await warm(one)
+    await one.acquire(MODEL, 6_000, NOW, patience_s=0)
+    with pytest.raises(CallDeferred) as caught:
+        await one.acquire(MODEL, 3_000, NOW, patience_s=2)
+    assert 20 < caught.value.wait_s < 31
+    assert MODEL in caught.value.reason
+    await one.aclose()
 
 
 # A7
-def test_who_is_cancelled_while_waiting_leaves_his_place(redis_url: str) -> None:
-    async def scene() -> None:
-        account = secrets.token_hex(8)
-        one = limiter(redis_url, account=account, tpm=6_000)
-        await warm(one)
-        await one.acquire(MODEL, 5_900, NOW, patience_s=0)
-        waiting = asyncio.create_task(one.acquire(MODEL, 3_000, Priority(since=1.0), patience_s=60))
-        await until_one_waits(redis_url, account)
-        with pytest.raises(CallDeferred):
-            await one.acquire(MODEL, 50, NOW, patience_s=0)
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-        await one.acquire(MODEL, 50, NOW, patience_s=20)
-        await one.aclose()
-
-    asyncio.run(scene())
+async def test_who_is_cancelled_while_waiting_leaves_his_place(redis_url: str) -> None:
+    account = secrets.token_hex(8)
+    one = limiter(redis_url, account=account, tpm=6_000)
+    await warm(one)
+    await one.acquire(MODEL, 5_900, NOW, patience_s=0)
+    waiting = asyncio.create_task(one.acquire(MODEL, 3_000, Priority(since=1.0), patience_s=60))
+    await until_one_waits(redis_url, account)
+    with pytest.raises(CallDeferred):
+        await one.acquire(MODEL, 50, NOW, patience_s=0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    await one.acquire(MODEL, 50, NOW, patience_s=20)
+    await one.aclose()
 
 
 # A7
@@ -68,15 +59,12 @@ def test_a_provider_without_limits_needs_no_limiter() -> None:
 
 
 # A8
-def test_redis_never_sees_the_key(redis_url: str) -> None:
-    async def scene() -> None:
-        one = make_limiter(
-            Settings(redis_url=SecretStr(redis_url), groq_api_key=SecretStr(KEY), models=ModelSettings(provider="groq"))
-        )
-        await one.acquire(MODEL, 100, NOW, patience_s=5)
-        await one.aclose()
-
-    asyncio.run(scene())
+async def test_redis_never_sees_the_key(redis_url: str) -> None:
+    one = make_limiter(
+        Settings(redis_url=SecretStr(redis_url), groq_api_key=SecretStr(KEY), models=ModelSettings(provider="groq"))
+    )
+    await one.acquire(MODEL, 100, NOW, patience_s=5)
+    await one.aclose()
     client: Any = Redis.from_url(redis_url, decode_responses=True)  # pyright: ignore[reportUnknownMemberType]
     with client:
         names = list(client.scan_iter(match="citewell:allowance:*"))

@@ -49,84 +49,71 @@ async def timed(one: SharedLimiter, tokens: int, patience_s: float = 2.0) -> flo
 
 
 # A5, A7
-def test_a_paused_redis_costs_one_timeout_and_one_warning(own: OwnRedis) -> None:
-    async def scene() -> None:
-        one = limiter(own.url, settings=SETTINGS, tpm=6_000)
-        await warm(one)
-        client: Any = Redis.from_url(own.url)  # pyright: ignore[reportUnknownMemberType]
-        with client, capture_logs() as logs:
-            client.client_pause(3_000)
-            assert await timed(one, 10) >= 0.9
-            waits = [await timed(one, 10) for _ in range(20)]
-            assert sorted(waits)[10] < 0.5  # not a timeout each
-            async with asyncio.timeout(30):
-                while len(logs) < 2:
-                    await asyncio.sleep(0.1)
-                    await timed(one, 10)
-            assert [each["event"] for each in logs] == ["limiter_alone", "limiter_shared_again"]
-        await one.aclose()
-
-    asyncio.run(scene())
+async def test_a_paused_redis_costs_one_timeout_and_one_warning(own: OwnRedis) -> None:
+    one = limiter(own.url, settings=SETTINGS, tpm=6_000)
+    await warm(one)
+    client: Any = Redis.from_url(own.url)  # pyright: ignore[reportUnknownMemberType]
+    with client, capture_logs() as logs:
+        client.client_pause(3_000)
+        assert await timed(one, 10) >= 0.9
+        waits = [await timed(one, 10) for _ in range(20)]
+        assert sorted(waits)[10] < 0.5  # not a timeout each
+        async with asyncio.timeout(30):
+            while len(logs) < 2:
+                await asyncio.sleep(0.1)
+                await timed(one, 10)
+        assert [each["event"] for each in logs] == ["limiter_alone", "limiter_shared_again"]
+    await one.aclose()
 
 
 # A5, A7
-def test_a_killed_redis_leaves_a_share_and_comes_back_empty(own: OwnRedis) -> None:
-    async def scene() -> None:
-        one = limiter(own.url, account="a", settings=SETTINGS, tpm=6_000)
-        other = limiter(own.url, account="a", settings=SETTINGS, tpm=6_000)
-        await warm(one)
-        await warm(other)
-        await timed(one, 100)  # hears that there are two
-        own.kill()
-        await timed(one, 2_900)
-        with pytest.raises(CallDeferred):  # 3,000 is the half, and 50 drain in a second
-            await one.acquire(MODEL, 500, NOW, patience_s=0)
-        await timed(other, 2_900)
-        own.start()
-        await asyncio.sleep(0.4)
-        # Empty, but the processes remember how much they used.
-        lease = await one.acquire(MODEL, 100, NOW, patience_s=20)
-        with pytest.raises(CallDeferred):
-            await other.acquire(MODEL, 100, NOW, patience_s=0)  # the server's view is unknown
-        await one.settle(lease, reply(100))
-        with pytest.raises(CallDeferred):
-            await other.acquire(MODEL, 1_000, NOW, patience_s=0)
-        await one.aclose()
-        await other.aclose()
-
-    asyncio.run(scene())
+async def test_a_killed_redis_leaves_a_share_and_comes_back_empty(own: OwnRedis) -> None:
+    one = limiter(own.url, account="a", settings=SETTINGS, tpm=6_000)
+    other = limiter(own.url, account="a", settings=SETTINGS, tpm=6_000)
+    await warm(one)
+    await warm(other)
+    await timed(one, 100)  # hears that there are two
+    own.kill()
+    await timed(one, 2_900)
+    with pytest.raises(CallDeferred):  # 3,000 is the half, and 50 drain in a second
+        await one.acquire(MODEL, 500, NOW, patience_s=0)
+    await timed(other, 2_900)
+    own.start()
+    await asyncio.sleep(0.4)
+    # Empty, but the processes remember how much they used.
+    lease = await one.acquire(MODEL, 100, NOW, patience_s=20)
+    with pytest.raises(CallDeferred):
+        await other.acquire(MODEL, 100, NOW, patience_s=0)  # the server's view is unknown
+    await one.settle(lease, reply(100))
+    with pytest.raises(CallDeferred):
+        await other.acquire(MODEL, 1_000, NOW, patience_s=0)
+    await one.aclose()
+    await other.aclose()
 
 
 # A5
-def test_settling_never_fails(own: OwnRedis) -> None:
-    async def scene() -> None:
-        one = limiter(own.url, settings=SETTINGS, tpm=6_000)
-        lease = await one.acquire(MODEL, 100, NOW, patience_s=0)
-        own.kill()
-        await one.settle(lease, reply(100))
-        await one.settle(lease, None)
-        await one.aclose()
-
-    asyncio.run(scene())
+async def test_settling_never_fails(own: OwnRedis) -> None:
+    one = limiter(own.url, settings=SETTINGS, tpm=6_000)
+    lease = await one.acquire(MODEL, 100, NOW, patience_s=0)
+    own.kill()
+    await one.settle(lease, reply(100))
+    await one.settle(lease, None)
+    await one.aclose()
 
 
 # A7
-def test_a_restarted_redis_with_an_old_state_is_not_believed(tmp_path: Path) -> None:
-    async def scene(redis: OwnRedis) -> None:
-        one = limiter(redis.url, account="a", settings=SETTINGS, tpm=6_000)
-        await warm(one)
-        client: Any = Redis.from_url(redis.url)  # pyright: ignore[reportUnknownMemberType]
-        with client:
-            client.eval(_OF_ANOTHER_RUN, 1, f"citewell:allowance:{{a}}:{MODEL}", time.time() - 10)
-        lease = await one.acquire(MODEL, 100, NOW, patience_s=0)
-        with pytest.raises(CallDeferred):
-            await one.acquire(MODEL, 100, NOW, patience_s=0)
-        await one.settle(lease, reply(100, limit=6_000, remaining=5_000))
+async def test_a_restarted_redis_with_an_old_state_is_not_believed(own: OwnRedis) -> None:
+    one = limiter(own.url, account="a", settings=SETTINGS, tpm=6_000)
+    await warm(one)
+    client: Any = Redis.from_url(own.url)  # pyright: ignore[reportUnknownMemberType]
+    with client:
+        client.eval(_OF_ANOTHER_RUN, 1, f"citewell:allowance:{{a}}:{MODEL}", time.time() - 10)
+    lease = await one.acquire(MODEL, 100, NOW, patience_s=0)
+    with pytest.raises(CallDeferred):
         await one.acquire(MODEL, 100, NOW, patience_s=0)
-        await one.aclose()
-
-    with OwnRedis(tmp_path) as redis:
-        asyncio.run(scene(redis))
+    await one.settle(lease, reply(100, limit=6_000, remaining=5_000))
+    await one.acquire(MODEL, 100, NOW, patience_s=0)
+    await one.aclose()
 
 
 # A7

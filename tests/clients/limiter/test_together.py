@@ -54,47 +54,41 @@ async def many(one: SharedLimiter, count: int) -> None:
 
 
 # N1
-def test_calls_that_begin_together_are_one_run_and_their_ends_go_with_the_next(
+async def test_calls_that_begin_together_are_one_run_and_their_ends_go_with_the_next(
     own: OwnRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Or they would go by themselves when the next comes late.
     monkeypatch.setattr("clients.limiter.batching.SETTLE_WITHIN_S", 3_600.0)
 
-    async def scene() -> None:
-        one = limiter(own.url, tpm=6_000_000)
-        await warm(one)
-        with Counted(own.url) as counted:
-            await many(one, 10)
-            assert counted.runs == 1
-            await many(one, 10)
-            assert counted.runs == 2
-            await one.flush()
-            assert counted.runs == 3
-        await one.aclose()
-
-    asyncio.run(scene())
+    one = limiter(own.url, tpm=6_000_000)
+    await warm(one)
+    with Counted(own.url) as counted:
+        await many(one, 10)
+        assert counted.runs == 1
+        await many(one, 10)
+        assert counted.runs == 2
+        await one.flush()
+        assert counted.runs == 3
+    await one.aclose()
 
 
 # A7
-def test_an_end_that_somebody_waits_for_is_told_at_once(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_end_that_somebody_waits_for_is_told_at_once(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clients.limiter.batching.SETTLE_WITHIN_S", 3_600.0)
 
-    async def scene() -> None:
-        one, other = (limiter(redis_url, account="told at once", tpm=6_000) for _ in range(2))
-        await warm(one)
-        lease = await one.acquire(MODEL, 6_000, NOW, patience_s=0)
-        with pytest.raises(CallDeferred):  # keeps a place
-            await other.acquire(MODEL, 3_000, Priority(since=1.0), patience_s=1)
-        with pytest.raises(CallDeferred):  # notices a waiting call
-            await one.acquire(MODEL, 3_000, NOW, patience_s=0)
-        await one.settle(lease, reply(0))
-        async with asyncio.timeout(30):
-            while not await got(other, Priority(since=1.0)):
-                await asyncio.sleep(0.01)
-        await one.aclose()
-        await other.aclose()
-
-    asyncio.run(scene())
+    one, other = (limiter(redis_url, account="told at once", tpm=6_000) for _ in range(2))
+    await warm(one)
+    lease = await one.acquire(MODEL, 6_000, NOW, patience_s=0)
+    with pytest.raises(CallDeferred):  # keeps a place
+        await other.acquire(MODEL, 3_000, Priority(since=1.0), patience_s=1)
+    with pytest.raises(CallDeferred):  # notices a waiting call
+        await one.acquire(MODEL, 3_000, NOW, patience_s=0)
+    await one.settle(lease, reply(0))
+    async with asyncio.timeout(30):
+        while not await got(other, Priority(since=1.0)):
+            await asyncio.sleep(0.01)
+    await one.aclose()
+    await other.aclose()
 
 
 async def got(one: SharedLimiter, priority: Priority) -> bool:
@@ -107,67 +101,55 @@ async def got(one: SharedLimiter, priority: Priority) -> bool:
 
 
 # A7
-def test_among_those_who_ask_together_the_older_goes_first(redis_url: str) -> None:
-    async def scene() -> None:
-        one = limiter(redis_url, tpm=6_000)
-        await warm(one)
-        new, old = (Priority(since=since) for since in (20.0, 10.0))
-        asked = [one.acquire(MODEL, 4_000, each, patience_s=0) for each in (new, old)]
-        late, early = await asyncio.gather(*asked, return_exceptions=True)
-        assert isinstance(late, CallDeferred)
-        assert not isinstance(early, BaseException)
-        await one.aclose()
-
-    asyncio.run(scene())
+async def test_among_those_who_ask_together_the_older_goes_first(redis_url: str) -> None:
+    one = limiter(redis_url, tpm=6_000)
+    await warm(one)
+    new, old = (Priority(since=since) for since in (20.0, 10.0))
+    asked = [one.acquire(MODEL, 4_000, each, patience_s=0) for each in (new, old)]
+    late, early = await asyncio.gather(*asked, return_exceptions=True)
+    assert isinstance(late, CallDeferred)
+    assert not isinstance(early, BaseException)
+    await one.aclose()
 
 
 # A5
-def test_who_is_stopped_before_he_was_asked_for_gets_nothing(redis_url: str) -> None:
-    async def scene() -> None:
-        one = limiter(redis_url, tpm=6_000)
-        await warm(one)
-        stopped = asyncio.create_task(one.acquire(MODEL, 5_000, NOW, patience_s=5))
-        await asyncio.sleep(0)
-        stopped.cancel()
-        await asyncio.gather(stopped, return_exceptions=True)
-        await one.flush()
-        await one.acquire(MODEL, 5_900, NOW, patience_s=0)
-        await one.aclose()
-
-    asyncio.run(scene())
+async def test_who_is_stopped_before_he_was_asked_for_gets_nothing(redis_url: str) -> None:
+    one = limiter(redis_url, tpm=6_000)
+    await warm(one)
+    stopped = asyncio.create_task(one.acquire(MODEL, 5_000, NOW, patience_s=5))
+    await asyncio.sleep(0)
+    stopped.cancel()
+    await asyncio.gather(stopped, return_exceptions=True)
+    await one.flush()
+    await one.acquire(MODEL, 5_900, NOW, patience_s=0)
+    await one.aclose()
 
 
 # A7, N1
-def test_a_model_without_limits_is_not_asked_for_until_a_limit_is_told(own: OwnRedis) -> None:
-    async def scene() -> None:
-        one = limiter(own.url)
-        await warm(one)
-        with Counted(own.url) as counted:
-            await many(one, 10)
-            await one.flush()
-            assert counted.runs == 0
-            lease = await one.acquire(MODEL, 10, NOW, patience_s=0)
-            await one.settle(lease, ModelRateLimited("HTTP 429: … (TPM): Limit 100, Used 95, …", retry_after_s=30))
-            await one.flush()
-            assert counted.runs == 1
-        with pytest.raises(CallDeferred):
-            await one.acquire(MODEL, 10, NOW, patience_s=0)
-        await one.aclose()
-
-    asyncio.run(scene())
+async def test_a_model_without_limits_is_not_asked_for_until_a_limit_is_told(own: OwnRedis) -> None:
+    one = limiter(own.url)
+    await warm(one)
+    with Counted(own.url) as counted:
+        await many(one, 10)
+        await one.flush()
+        assert counted.runs == 0
+        lease = await one.acquire(MODEL, 10, NOW, patience_s=0)
+        await one.settle(lease, ModelRateLimited("HTTP 429: … (TPM): Limit 100, Used 95, …", retry_after_s=30))
+        await one.flush()
+        assert counted.runs == 1
+    with pytest.raises(CallDeferred):
+        await one.acquire(MODEL, 10, NOW, patience_s=0)
+    await one.aclose()
 
 
 # A5
-def test_when_redis_dies_all_who_asked_together_go_on_after_one_timeout(own: OwnRedis) -> None:
-    async def scene() -> None:
-        one = limiter(own.url, settings=LimiterSettings(margin=0, timeout_s=2, again_s=60), tpm=6_000_000)
-        await warm(one)
-        own.kill()
-        async with asyncio.timeout(20):  # and not 30 timeouts
-            await many(one, 30)
-        await one.aclose()
-
-    asyncio.run(scene())
+async def test_when_redis_dies_all_who_asked_together_go_on_after_one_timeout(own: OwnRedis) -> None:
+    one = limiter(own.url, settings=LimiterSettings(margin=0, timeout_s=2, again_s=60), tpm=6_000_000)
+    await warm(one)
+    own.kill()
+    async with asyncio.timeout(20):  # and not 30 timeouts
+        await many(one, 30)
+    await one.aclose()
 
 
 # N1

@@ -134,13 +134,10 @@ def test_what_a_fallback_said_is_found_by_who_wants_the_first_model(log: CallLog
     assert [(record.model, record.kept) for record in again.records] == [(MAIN, True)]
 
 
-def test_nothing_is_kept_of_a_model_that_costs_nothing(drawer: Drawer) -> None:
-    async def ask() -> None:
-        log = CallLog(terms=Terms(scope="q"))
-        await check(log)(ModelGateway(OfflineModel(), PATIENT, replies=drawer))
-        await log.settled()
-
-    asyncio.run(ask())
+async def test_nothing_is_kept_of_a_model_that_costs_nothing(drawer: Drawer) -> None:
+    log = CallLog(terms=Terms(scope="q"))
+    await check(log)(ModelGateway(OfflineModel(), PATIENT, replies=drawer))
+    await log.settled()
     assert drawer.kept == {}
 
 

@@ -1,7 +1,5 @@
 """The model for each configuration."""
 
-import asyncio
-
 import pytest
 from pydantic import SecretStr
 
@@ -20,13 +18,10 @@ def settings(key: str | None, url: str = "https://api.groq.com", **models: objec
 
 
 @pytest.mark.parametrize(("key", "provider"), [(None, "offline"), ("", "offline"), ("gsk_x", "groq")])
-def test_without_a_key_the_model_is_offline(key: str | None, provider: str) -> None:
-    async def made() -> str:
-        model = make_model(settings(key))
-        await model.aclose()
-        return model.provider
-
-    assert asyncio.run(made()) == provider
+async def test_without_a_key_the_model_is_offline(key: str | None, provider: str) -> None:
+    model = make_model(settings(key))
+    await model.aclose()
+    assert model.provider == provider
 
 
 @pytest.mark.parametrize("key", [None, "", " "])

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Generator
-from typing import TypeVar
 
 import groq
 import httpx
@@ -23,7 +22,6 @@ from clients.llm.protocol import (
     ModelUnavailable,
     Usage,
 )
-from config.models import ModelSettings
 from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from domain.prompting.prompts import PromptFieldMismatch
 from domain.query.instructions import PLAIN
@@ -34,8 +32,6 @@ from tests.simulators.groq.latency import LatencyModel
 from tests.simulators.groq.ledger import Entry
 from tests.simulators.groq.server import GroqSimulator
 
-T = TypeVar("T")
-CATALOGUE = ModelSettings().catalogue
 ENOUGH_S = 10.0
 SHORT_S = 1.0  # enough for a request to arrive on a busy machine
 ENDLESS = (FaultKind.HANG, FaultKind.DRIP)

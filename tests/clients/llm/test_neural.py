@@ -304,16 +304,12 @@ def test_one_source_that_says_so_is_enough_against_a_veto(folder: Path) -> None:
     assert checked(folder, RETURNS, both).is_accurate
 
 
-def test_statements_of_a_shared_call_are_vetoed_each_against_its_own_sources() -> None:  # S5.4
+async def test_statements_of_a_shared_call_are_vetoed_each_against_its_own_sources() -> None:  # S5.4
     model = NeuralJudge(OfflineModel(), Scoring(0.0), ["en"])
     both = Sources.numbered([("returns.pdf", RETURNS), ("한국어.pdf", KOREAN)])
     items, shown = Statements.of([(RETURNS, Sources([both[0]])), (KOREAN, Sources([both[1]]))])
-
-    async def asked() -> StatementChecks | Failure:
-        fields = {"sources": shown, "statements": items}
-        return await ModelGateway(model, ModelSettings()).ask(CHECK_STATEMENTS.for_items(2), fields, log=CallLog())
-
-    found = asyncio.run(asked())
+    fields = {"sources": shown, "statements": items}
+    found = await ModelGateway(model, ModelSettings()).ask(CHECK_STATEMENTS.for_items(2), fields, log=CallLog())
     assert isinstance(found, StatementChecks)
     assert [each.verdict.is_accurate for each in found.verdicts] == [False, True]
 
@@ -408,17 +404,13 @@ def test_other_weights_are_another_version(folder: Path) -> None:
     assert open_classifier(str(save_classifier(folder, TEXTS, tail=NEVER_SURE))).version != before
 
 
-def test_every_other_prompt_and_every_stream_is_the_inner_model_s(folder: Path) -> None:
+async def test_every_other_prompt_and_every_stream_is_the_inner_model_s(folder: Path) -> None:
     save_classifier(folder, TEXTS, tail=NOT_A_NUMBER)
-
-    async def asked() -> tuple[object, object, CallLog]:
-        log, gateway = CallLog(), ModelGateway(judge(open_classifier(str(folder))), ModelSettings())
-        question = "Within how many days must returns be made?"
-        scored = await gateway.ask(RERANK_CHUNK, {"chunk": RETURNS, "question": question}, log=log)
-        fields = {"sources": SOURCES, "question": question, "idk": "I don't know.", "style": PLAIN}
-        return scored, await gateway.compose(GENERATE_ANSWER, fields, log=log), log
-
-    scored, written, log = asyncio.run(asked())
+    log, gateway = CallLog(), ModelGateway(judge(open_classifier(str(folder))), ModelSettings())
+    question = "Within how many days must returns be made?"
+    scored = await gateway.ask(RERANK_CHUNK, {"chunk": RETURNS, "question": question}, log=log)
+    fields = {"sources": SOURCES, "question": question, "idk": "I don't know.", "style": PLAIN}
+    written = await gateway.compose(GENERATE_ANSWER, fields, log=log)
     assert isinstance(scored, Relevance)
     assert isinstance(written, ComposedText)
     assert [record.model for record in log.records] == ["offline", "offline"]

@@ -16,6 +16,7 @@ from clients.llm.offline import OfflineModel
 from clients.llm.offline.answering import compose_answer
 from clients.llm.offline.linking import second_step
 from clients.llm.offline.meaning import Meaning
+from clients.llm.offline.passage_relevance import chunk_relevance
 from clients.llm.offline.relevance import ranked_sentences
 from clients.llm.protocol import ChatModel, ModelRefused, ModelRequest, StreamPart, Usage
 from domain.prompting.judgements import (
@@ -373,3 +374,25 @@ def test_what_is_asked_is_answered_and_nothing_beside_it(question: str, source: 
     sources = Sources.numbered([("report.txt", source)])
     answer = "".join(compose_answer(question, sources, IDK, Meaning(default_embedder(), remembered=100)))
     assert said in answer if said else answer == IDK
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        (  # the row is called as the question says; the other passage has the words of the calculation
+            "What was the average of other assets for 2018 and 2019?",
+            "| | 2019 | 2018 |\nOther assets | 1,911 | 1,812\nTotal | 4,489 | 3,895",
+            "The weighted average period of customer relationships was 4 years in 2019 and 3 years in 2018.",
+        ),
+        (  # compounds are written together, too
+            "전기요금 인상 계획",
+            "회사는 전기요금인상계획을 이사회에 보고했다.",
+            "인상 깊은 영화였다고 관객이 말했다.",
+        ),
+    ],
+)
+def test_the_passage_that_answers_is_more_relevant(question: str, right: str, wrong: str) -> None:  # S3.1
+    meaning = Meaning(None)
+    assert chunk_relevance(question, right, meaning) > chunk_relevance(question, wrong, meaning)
+    known = Meaning(default_embedder())
+    assert chunk_relevance(question, right, known) > chunk_relevance(question, wrong, known)

@@ -159,16 +159,13 @@ def test_a_redirect_is_not_followed(sink: Sink, listener: Listener, status: int)
     assert listener.connections() == 0
 
 
-def test_cookies_are_not_kept_and_no_connection_is_used_twice(sink: Sink) -> None:
+async def test_cookies_are_not_kept_and_no_connection_is_used_twice(sink: Sink) -> None:
     url = sink.answer("/cookies", Answer(headers={"set-cookie": "a=b; Path=/"}))
     before = sink.connections
 
-    async def twice() -> None:
-        sender = WebhookSender(LOOPBACK)
-        await sender.send(url, BODY, {})
-        await sender.send(url, BODY, {})
-
-    asyncio.run(twice())
+    sender = WebhookSender(LOOPBACK)
+    await sender.send(url, BODY, {})
+    await sender.send(url, BODY, {})
     assert sink.connections - before == 2
     assert all("cookie" not in request.headers for request in sink.received("/cookies"))
 
@@ -316,7 +313,7 @@ def test_http_where_tls_is_spoken_and_the_reverse(sink: Sink, tls_sink: Sink) ->
     assert send(f"http://127.0.0.1:{tls_sink.port}/").status is None
 
 
-def test_no_more_than_so_many_at_once(sink: Sink) -> None:
+async def test_no_more_than_so_many_at_once(sink: Sink) -> None:
     busy, most = 0, 0
 
     async def counting(_host: str, _port: int) -> Sequence[str]:
@@ -326,29 +323,23 @@ def test_no_more_than_so_many_at_once(sink: Sink) -> None:
         busy -= 1
         return ["127.0.0.1"]
 
-    async def many() -> list[Sent]:
-        sender = WebhookSender(LOOPBACK, LONG_S, max_connections=2, resolver=counting)
-        return await asyncio.gather(*(sender.send(url, BODY, {}) for _ in range(7)))
-
     url = sink.answer("/many", Answer()).replace("127.0.0.1", "many.test")
-    assert [sent.status for sent in asyncio.run(many())] == [200] * 7
+    sender = WebhookSender(LOOPBACK, LONG_S, max_connections=2, resolver=counting)
+    assert [sent.status for sent in await asyncio.gather(*(sender.send(url, BODY, {}) for _ in range(7)))] == [200] * 7
     assert most == 2
 
 
-def test_an_attempt_can_be_cancelled(sink: Sink) -> None:
+async def test_an_attempt_can_be_cancelled(sink: Sink) -> None:
     url = sink.answer("/cancelled", Answer(manner=Manner.HANG))
 
-    async def cancelled() -> Sent:
-        sender = WebhookSender(LOOPBACK, LONG_S, max_connections=1)
-        attempt = asyncio.create_task(sender.send(url, BODY, {}))
-        while not sink.received("/cancelled"):
-            await asyncio.sleep(0.01)
-        attempt.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await attempt
-        return await sender.send(sink.answer("/after", Answer()), BODY, {})
-
-    assert asyncio.run(cancelled()).status == 200
+    sender = WebhookSender(LOOPBACK, LONG_S, max_connections=1)
+    attempt = asyncio.create_task(sender.send(url, BODY, {}))
+    while not sink.received("/cancelled"):
+        await asyncio.sleep(0.01)
+    attempt.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await attempt
+    assert (await sender.send(sink.answer("/after", Answer()), BODY, {})).status == 200
 
 
 FORBIDDEN_HOSTS = """
@@ -417,19 +408,16 @@ def test_a_name_that_changes_after_the_check_is_looked_up_once_only(sink: Sink) 
 
 # A6: the listener does see those whom the policy lets through, or its zeros would prove nothing.
 @pytest.mark.parametrize("host", ["127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost"])
-def test_the_same_places_are_reached_when_they_are_allowed(listener: Listener, host: str) -> None:
-    async def connections() -> int:
-        sender = WebhookSender(AddressPolicy(["127.0.0.0/8", "::1/128"]), LONG_S, ssl_context=CONTEXT)
-        attempt = asyncio.create_task(sender.send(f"https://{host}:{listener.port}/", BODY, {}))
-        found = 0
-        while not (found or attempt.done()):
-            await asyncio.sleep(0.01)
-            found = listener.connections()
-        attempt.cancel()
-        await asyncio.wait([attempt])
-        return found
-
-    assert asyncio.run(connections()) == 1
+async def test_the_same_places_are_reached_when_they_are_allowed(listener: Listener, host: str) -> None:
+    sender = WebhookSender(AddressPolicy(["127.0.0.0/8", "::1/128"]), LONG_S, ssl_context=CONTEXT)
+    attempt = asyncio.create_task(sender.send(f"https://{host}:{listener.port}/", BODY, {}))
+    found = 0
+    while not (found or attempt.done()):
+        await asyncio.sleep(0.01)
+        found = listener.connections()
+    attempt.cancel()
+    await asyncio.wait([attempt])
+    assert found == 1
 
 
 # A6

@@ -28,7 +28,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("heading", ["# {}", "## {}", "**{}**", "**{}:**", "{}", "■ {}", "{}\n------"])
+@pytest.mark.parametrize("heading", HEADINGS)
 @pytest.mark.parametrize(("texts", "things"), CASES)
 def test_words_below_a_heading_are_about_what_it_names(
     heading: str, texts: tuple[str, str], things: tuple[str, str]

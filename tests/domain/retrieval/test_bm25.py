@@ -44,6 +44,28 @@ def test_a_word_that_all_passages_have_never_counts_against_one() -> None:
     assert score("all", "all x") > 0
 
 
+def test_pairs_of_characters_count_once_however_they_stand() -> None:
+    known = Collection(100, 10, dict.fromkeys(lexemes("수신료 인상 fee"), 10))
+    apart, beside = (
+        PreparedQuestion(lexemes("수신료 인상"), known).score(passage(text))
+        for text in ("수신 x 신료 x 인상", "수신 신료 인상 x x")
+    )
+    assert beside == pytest.approx(apart)
+    mixed, split = (
+        PreparedQuestion(lexemes("fee 인상"), known).score(passage(text)) for text in ("fee 인상 x", "fee x 인상")
+    )
+    assert mixed > split
+
+
+def test_words_that_ask_for_a_calculation_count_little_and_still_find() -> None:
+    """Of a rarer word for the calculation and what it is asked of, the latter decides."""
+    known = Collection(100, 10, dict(zip(lexemes("average assets"), (5, 20), strict=True)))
+    average, assets = lexemes("average assets")
+    asked = PreparedQuestion([average, assets], known)
+    assert known.rarity(average) > known.rarity(assets)
+    assert asked.score(passage(assets)) > asked.score(passage(average)) > 0
+
+
 def by_definition(question: list[str], held: Occurrences[str]) -> float:
     """The formula written out, one pair of words after the other."""
     length = held.length / COLLECTION.mean_length

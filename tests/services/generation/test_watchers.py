@@ -38,13 +38,10 @@ def test_what_nobody_watches_is_told_now_and_then(monkeypatch: pytest.MonkeyPatc
     assert asyncio.run(wanted_of(12, watched=False, asked=[])) >= 1
 
 
-def test_whoever_comes_later_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
+async def test_whoever_comes_later_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
     monkeypatch.setattr(draft_stream, "UNWATCHED_EVERY_S", 3600.0)
     monkeypatch.setattr(draft_stream, "ASK_EVERY_S", 0.0)
     answers = iter([False, False, True])
     interest = PublishingSchedule(lambda: next(answers))
 
-    async def looks() -> list[bool]:
-        return [await interest.should_publish() for _ in range(3)]
-
-    assert asyncio.run(looks()) == [False, False, True]
+    assert [await interest.should_publish() for _ in range(3)] == [False, False, True]

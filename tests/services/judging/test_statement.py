@@ -146,19 +146,16 @@ def test_no_attack_changes_the_verdict_of_an_honest_model_on_a_true_statement(st
     assert wrong == []
 
 
-def test_no_attack_changes_the_class_of_the_offline_verdict() -> None:  # N4
+async def test_no_attack_changes_the_class_of_the_offline_verdict() -> None:  # N4
     models = ModelGateway(OfflineModel(), QUICK)
 
-    async def changes() -> list[tuple[str, str, float, float]]:
-        found: list[tuple[str, str, float, float]] = []
-        honest = [(case, await checked(models, *case)) for case in _about_the_sources()]
-        for attack, ((statement, source), clean) in product(ATTACKS, honest):
-            poisoned = await checked(models, statement, planted(source, attack, APART[len(attack.name) % len(APART)]))
-            if verdict(clean) != verdict(poisoned) or abs(support(clean) - support(poisoned)) > 0.15:
-                found.append((attack.name, statement, support(clean), support(poisoned)))
-        return found
-
-    assert asyncio.run(changes()) == []
+    found: list[tuple[str, str, float, float]] = []
+    honest = [(case, await checked(models, *case)) for case in _about_the_sources()]
+    for attack, ((statement, source), clean) in product(ATTACKS, honest):
+        poisoned = await checked(models, statement, planted(source, attack, APART[len(attack.name) % len(APART)]))
+        if verdict(clean) != verdict(poisoned) or abs(support(clean) - support(poisoned)) > 0.15:
+            found.append((attack.name, statement, support(clean), support(poisoned)))
+    assert found == []
 
 
 def _about_the_sources() -> list[Case]:

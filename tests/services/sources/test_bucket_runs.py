@@ -1,27 +1,15 @@
 """Buckets of an S3-compatible store, whose keys no answer shows (N3, A8)."""
 
 import json
-from collections.abc import Generator
 
-import httpx
 import pytest
-from moto.server import ThreadedMotoServer
 from obstore.store import S3Store
 
 from domain.errors import DocumentSourceInvalid, PlaceForbidden
 from services.sources.setup import read_source
+from tests.s3 import SECRET, empty_bucket
+from tests.s3 import endpoint as endpoint
 from tests.services.sources.place import configure, files, items, run, set_up
-
-SECRET = "the-secret-of-the-store"
-
-
-@pytest.fixture(scope="module")
-def endpoint() -> Generator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
 
 
 @pytest.fixture
@@ -30,16 +18,7 @@ def bucket(database: str, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> S3S
     assert database
     store = {"endpoint": endpoint, "access_key": "key", "secret_key": SECRET}
     configure(monkeypatch, stores=json.dumps({"own": store, "theirs": store | {"tenants": ["acme"]}}))
-    httpx.post(f"{endpoint}/moto-api/reset")
-    httpx.put(f"{endpoint}/papers")
-    return S3Store(
-        "papers",
-        endpoint=endpoint,
-        access_key_id="key",
-        secret_access_key=SECRET,
-        region="us-east-1",
-        client_options={"allow_http": True},
-    )
+    return empty_bucket(endpoint, "papers")
 
 
 def put(bucket: S3Store, **objects: str) -> None:

@@ -4,7 +4,7 @@ import { ask, send } from "../http.js";
 import { moment, number, words } from "../i18n.js";
 import { save } from "../parts/copying.js";
 import { finding } from "../parts/finding.js";
-import { bytes, stageWord } from "../parts/ingestion.js";
+import { bytes, progressOf, stageWord } from "../parts/ingestion.js";
 import { notice, told, trouble } from "../parts/notices.js";
 import { original, viewChoice } from "../parts/original.js";
 import { leaves } from "../parts/pages.js";
@@ -119,9 +119,9 @@ function state(document, path, again) {
   if (status === "failed") return h("div", { class: "problem" }, h("strong", {}, t("failed")), h("p", { dir: "auto" }, error?.message), h("button", { type: "button", onclick: () => retry(path, again) }, t("retry")));
   if (status === "superseded") return h("p", { class: "caution" }, t("newer"), " ", newer && h("a", { href: `#/document/${newer}` }, t("openNewer")));
   if (READ.has(status)) return null;
+  const { done, total, words: told } = progressOf(progress, (some, all) => t("passages", { done: some, total: all }));
   return h("div", { class: "card", role: "status" }, h("p", {}, t("reading"), " ", stageWord(stage)),
-    h("progress", { "aria-label": t("reading"), max: progress.chunks_total || 1, value: progress.chunks_total ? progress.chunks_done : null }),
-    progress.chunks_total && h("p", { class: "small muted" }, t("passages", { done: number(progress.chunks_done), total: number(progress.chunks_total) })));
+    h("progress", { "aria-label": t("reading"), max: total || 1, value: total ? done : null }), told && h("p", { class: "small muted" }, told));
 }
 
 async function retry(path, again) {

@@ -3,7 +3,7 @@ import { h, show } from "../dom.js";
 import { ask, withQuery } from "../http.js";
 import { moment, number, percent, words } from "../i18n.js";
 import { confirmed } from "../parts/dialogs.js";
-import { DOCUMENT_STATES, bytes, documentTone, stageWord } from "../parts/ingestion.js";
+import { DOCUMENT_STATES, bytes, documentTone, progressOf, stageWord } from "../parts/ingestion.js";
 import { notice, told, trouble } from "../parts/notices.js";
 import { pairs } from "../parts/pairs.js";
 import { records } from "../parts/records.js";
@@ -150,11 +150,12 @@ function nearOf({ near_duplicate_of: near }) {
 }
 
 function stateOf({ status, stage, progress, superseded_by: newer, filename }) {
-  const [done, total] = [progress.chunks_done, progress.chunks_total];
+  const { done, total, words: told } = progressOf(progress, (some, all) => t("chunks", { done: some, total: all }));
+  const moves = status === "processing" || (status === "queued" && total);
   return [
     h("span", { class: `badge ${documentTone(status)}` }, stageWord(status === "processing" ? stage : status)),
-    status === "processing" && h("progress", { "aria-label": filename, max: total || 1, value: total ? done : null }),
-    status === "processing" && total && h("div", { class: "small muted" }, t("chunks", { done: number(done), total: number(total) })),
+    moves && h("progress", { "aria-label": filename, max: total || 1, value: total ? done : null }),
+    moves && told && h("div", { class: "small muted" }, told),
     newer && h("div", { class: "small" }, h("a", { href: `#/document/${newer}` }, t("newer"))),
   ];
 }

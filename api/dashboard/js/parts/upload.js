@@ -3,7 +3,7 @@ import { h, show } from "../dom.js";
 import { droppedFiles } from "../files.js";
 import { number, words } from "../i18n.js";
 import { addUploads, ended, forgetEnded, hearUploads, retryUpload, uploads } from "../uploads.js";
-import { bytes, stageWord } from "./ingestion.js";
+import { bytes, progressOf, stageWord } from "./ingestion.js";
 import { told as problemOf } from "./notices.js";
 
 const t = words({
@@ -96,7 +96,7 @@ function bar(one) {
 
 /** Passages of a document, files of an archive. */
 function counted({ progress, documents, total, skipped }) {
-  if (progress) return [progress.chunks_done, progress.chunks_total];
+  if (progress) return [progressOf(progress, () => "").done, progressOf(progress, () => "").total];
   return [documents.ready + documents.failed + documents.superseded + skipped.length, total];
 }
 
@@ -104,7 +104,7 @@ function detail({ told, known, state }) {
   if (!told) return null;
   const [done, total] = counted(told);
   const parts = told.progress
-    ? [total && t(state === "ready" ? "passages" : "chunks", { done: number(done), total: number(total) }), told.pages && t("pages", { n: number(told.pages) })]
+    ? [progressOf(told.progress, (some, all) => t(state === "ready" ? "passages" : "chunks", { done: some, total: all })).words, told.pages && t("pages", { n: number(told.pages) })]
     : [total && t("files", { done: number(done), total: number(total) }), told.skipped.length && t("skipped", { n: told.skipped.length })];
   if (known) parts.unshift(t("known"));
   return h("div", { class: "small muted" }, parts.filter(Boolean).join(" · "));

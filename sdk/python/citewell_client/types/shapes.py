@@ -195,6 +195,7 @@ class CitationCheck(TypedDict):
     evidence: str | None
     decided_by: str | None
     status: str
+    recognised_confidence: NotRequired[float | None]
 
 
 class CommonScores(TypedDict):
@@ -401,6 +402,8 @@ class Progress(TypedDict):
 
     chunks_done: int
     chunks_total: int | None
+    pages_recognised: int | None
+    pages_to_recognise: int | None
 
 
 class DocumentReading(TypedDict):

@@ -9,8 +9,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from migrations.tenancy import OWNER, isolate, limit
 
-revision = "0036"
-down_revision = "0035"
+revision = "0038"
+down_revision = "0037"
 branch_labels = None
 depends_on = None
 

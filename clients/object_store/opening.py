@@ -1,0 +1,35 @@
+"""Opens the place of files that a row names."""
+
+from typing import Protocol
+
+from clients.object_store.folder import FolderObjects
+from clients.object_store.s3 import BucketObjects
+from config.stores import OriginalsSettings
+from domain.errors import OriginalUnavailable
+
+
+class Objects(Protocol):
+    """A place of files. Every method raises OriginalUnavailable when the place is away."""
+
+    def put(self, key: str, content: bytes) -> None:
+        """Write a file in the place of one that may be there; it is there whole, or not at all."""
+        ...
+
+    def get(self, key: str) -> bytes: ...
+
+    def delete(self, key: str) -> None:
+        """Delete a file that may have gone already; quick enough for a transaction."""
+        ...
+
+    def tidy(self) -> None: ...
+
+
+def open_objects(place: str, settings: OriginalsSettings) -> Objects:
+    """The place with that name in `originals.store`. Raises OriginalUnavailable when it is not set up."""
+    match place:
+        case "folder":
+            return FolderObjects(settings.folder)
+        case "s3":
+            return BucketObjects(settings.s3, settings.deadline_s)
+        case _:
+            raise OriginalUnavailable(f"The file lies in {place!r}, a kind of place that this version does not know.")

@@ -1,0 +1,65 @@
+"""Recognises pages of a document, or takes what was recognised on them before."""
+
+import time
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PIL import Image
+
+from clients.parsing.limits import ParseLimits
+from clients.parsing.pdf.frames import Frame
+from clients.parsing.pdf.lines import Line
+from clients.parsing.recognition.lines import laid
+from clients.parsing.recognition.rows import RECOGNISED_PAGE, RecognisedPage
+from domain.errors import DocumentTooSlow
+
+if TYPE_CHECKING:
+    from clients.parsing.recognition.engine import Recogniser
+
+Picture = tuple[Image.Image, int]
+"""A grey picture of a page, and its dots per inch."""
+Draw = Callable[[], Picture]
+
+
+class PageReader:
+    """Reads pictures of pages; those in `limits.recognised` are not even drawn."""
+
+    def __init__(self, limits: ParseLimits) -> None:
+        self._limits = limits
+
+    def lines(self, number: int, draw: Draw) -> tuple[list[Line], Frame]:
+        """The lines and the frame of page `number`. Raises DocumentTooSlow."""
+        known = self._limits.recognised.get(str(number))
+        return laid(RECOGNISED_PAGE.validate_python(known) if known else self.recognise(number, draw))
+
+    def recognise(self, number: int, draw: Draw) -> RecognisedPage:
+        """Raises DocumentTooSlow."""
+        from clients.parsing.recognition.engine import TooSlow  # noqa: PLC0415 - its library is an extra
+
+        picture, dpi = draw()
+        try:
+            rows = self._engine.read(picture, dpi)
+        except TooSlow:
+            raise DocumentTooSlow(
+                f"The text of page {number:,} could not be recognised in time; scan it with less noise, or allow more "
+                "time (ingestion.ocr_page_s)."
+            ) from None
+        return RecognisedPage(picture.width, picture.height, dpi, tuple(rows))
+
+    @cached_property
+    def _engine(self) -> "Recogniser":
+        from clients.parsing.recognition.engine import Recogniser  # noqa: PLC0415 - its library is an extra
+
+        return Recogniser(self._limits.ocr_data, self._limits.ocr_page_s)
+
+
+def recognised_in(pages: Iterable[tuple[int, Draw]], limits: ParseLimits, seconds: float) -> dict[int, RecognisedPage]:
+    """Recognise the first of these pages, and more of them until so much time has passed. Raises DocumentTooSlow."""
+    reader, until = PageReader(limits), time.monotonic() + seconds
+    found: dict[int, RecognisedPage] = {}
+    for number, draw in pages:
+        found[number] = reader.recognise(number, draw)
+        if time.monotonic() > until:
+            break
+    return found

@@ -1,0 +1,111 @@
+"""The files of documents: small ones in the database, large ones where the settings say (`originals`).
+
+A file outside is announced, written whole, and named by its document only then. What no document names is deleted a
+while later, so that whoever is about to name it finds it.
+"""
+
+import hashlib
+import uuid
+
+import structlog
+
+from clients.object_store.opening import open_objects
+from config.settings import settings
+from db.queries.documents import files as rows
+from db.queries.documents.files import DATABASE
+from db.session import current_tenant, reading, system_transaction, transaction
+from domain.errors import OriginalDamaged, OriginalUnavailable
+
+log = structlog.get_logger()
+
+# Longer than any writer takes from the announcement to the commit of its document.
+GRACE_S = 900.0
+
+
+def place_of(size_bytes: int) -> str:
+    """Where the settings want a file of this size."""
+    originals = settings().originals
+    return originals.store if size_bytes > originals.above_bytes else DATABASE
+
+
+def write_outside(content: bytes, sha256: str) -> str:
+    """Write a large file to its place; return the place, in which `database` is left to the caller's transaction.
+
+    Raises OriginalUnavailable, DatabaseUnavailable.
+    """
+    place = place_of(len(content))
+    if place == DATABASE:
+        return place
+    objects = open_objects(place, settings().originals)
+    with transaction() as session:
+        rows.announce_object(session, place, sha256, len(content))
+    objects.put(_key(current_tenant(), sha256), content)
+    return place
+
+
+def read_file(document_id: uuid.UUID) -> bytes | None:
+    """The file of a document, as it was sent; None if it is not stored any more.
+
+    Raises DocumentNotFound, OriginalUnavailable, OriginalDamaged, DatabaseUnavailable.
+    """
+    with reading() as session:
+        found = rows.find_stored(session, document_id)
+    if found is None or found.place is None:
+        return found and found.content
+    content = open_objects(found.place, settings().originals).get(_key(current_tenant(), found.sha256))
+    if hashlib.sha256(content).hexdigest() != found.sha256:
+        log.error("original_damaged", document_id=str(document_id), place=found.place)
+        raise OriginalDamaged
+    return content
+
+
+def check_place() -> None:
+    """Write, read and delete a file where large ones go. Raises OriginalUnavailable."""
+    originals = settings().originals
+    if originals.store == DATABASE:
+        return
+    objects, key = open_objects(originals.store, originals), f"probe/{uuid.uuid4().hex}"
+    objects.put(key, b"probe")
+    try:
+        objects.get(key)
+    finally:
+        objects.delete(key)
+
+
+def delete_loose(limit: int = 500, grace_s: float = GRACE_S) -> int:
+    """Delete up to `limit` files outside that no document names any more; return how many were.
+
+    A place that is away is tried again the next time.
+    """
+    originals = settings().originals
+    places = [
+        name for name, is_set in (("folder", originals.folder), ("s3", originals.s3.bucket)) if is_set is not None
+    ]
+    deleted = 0
+    try:
+        while deleted < limit and _delete_one(places, grace_s):
+            deleted += 1
+        for place in places:
+            open_objects(place, originals).tidy()
+    except OriginalUnavailable as error:
+        log.warning("loose_files_kept", reason=error.message)
+    return deleted
+
+
+def _delete_one(places: list[str], grace_s: float) -> bool:
+    while True:
+        with system_transaction() as session:
+            found = rows.take_loose(session, places, grace_s)
+            if found is None:
+                return False
+            if rows.is_named(session, found):
+                rows.keep_object(session, found)
+                continue
+            open_objects(found.place, settings().originals).delete(_key(found.tenant_id, found.sha256))
+            rows.drop_object(session, found)
+            return True
+
+
+def _key(tenant_id: int, sha256: str) -> str:
+    # By tenant: nobody's file depends on what others send or delete.
+    return f"{tenant_id}/{sha256[:2]}/{sha256}"

@@ -1,0 +1,78 @@
+"""Reads a file whose pages may be pictures: these are recognised a few at a time, and each is kept.
+
+A long scan takes longer than a task may, so it ends after several; none of them begins anew.
+"""
+
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from threading import Event
+
+from sqlalchemy.orm import Session
+
+from clients.parsing.limits import ParseLimits
+from clients.parsing.sandbox.isolated import limits_of, outline_isolated, parse_isolated, recognise_isolated
+from config.settings import IngestionSettings
+from db.queries.documents import recognised as rows
+from db.session import reading, transaction
+from domain.documents.documents import ParsedDocument
+
+# For so long a task recognises before other documents have their turn, and for so long a child process does before
+# what it found is kept.
+TURN_S, KEPT_AFTER_S = 60.0, 8.0
+
+Advance = Callable[[Session, int, int], None]
+"""Notes that so many of so many pages are recognised; raises when another worker holds the document."""
+
+
+class LeaseLost(Exception):
+    """Another worker claimed the document meanwhile; this one stops and stores nothing more."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileToRead:
+    """A file that this worker reads; `lost` is set when another one took it over."""
+
+    document_id: uuid.UUID
+    content: bytes
+    filename: str
+    advance: Advance
+    lost: Event
+
+
+def read_text(file: FileToRead, settings: IngestionSettings) -> ParsedDocument | None:
+    """Read a file; None when pages are left for another task. Raises DocumentUnusable, LeaseLost."""
+    limits = limits_of(settings)
+    languages = "+".join(limits.ocr_data)
+    with reading() as session:
+        count, pending = rows.list_pages(session, file.document_id, languages)
+    if not count:
+        outline = outline_isolated(file.content, file.filename, limits)
+        if not outline.scanned or limits.recognise == "off":
+            return outline
+        count, pending = len(outline.scanned), list(outline.scanned)
+        with transaction() as session:
+            file.advance(session, 0, count)
+            rows.begin(session, file.document_id, pending, languages)
+    if not _recognise(file, limits, pending, count):
+        return None
+    with reading() as session:
+        known = rows.load_pages(session, file.document_id)
+    return parse_isolated(file.content, file.filename, replace(limits, recognise="now", recognised=known))
+
+
+def _recognise(file: FileToRead, limits: ParseLimits, pending: list[int], count: int) -> bool:
+    """Recognise pages of `count` for a while; True if none is left."""
+    until = time.monotonic() + TURN_S
+    while pending:
+        if file.lost.is_set():
+            raise LeaseLost
+        found = recognise_isolated(file.content, file.filename, pending, limits, KEPT_AFTER_S)
+        pending = [number for number in pending if number not in found]
+        with transaction() as session:
+            file.advance(session, count - len(pending), count)
+            rows.store_pages(session, file.document_id, found)
+        if pending and time.monotonic() > until:
+            return False
+    return True

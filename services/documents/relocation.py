@@ -1,0 +1,75 @@
+"""Moves files of documents to where the settings want them, one by one: what was moved stays moved."""
+
+import hashlib
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from config.settings import settings
+from db.queries.documents import files as rows
+from db.queries.documents.files import Misplaced
+from db.session import acting_for, system_transaction, transaction
+from domain.errors import DocumentNotFound, OriginalDamaged
+from services.documents.files import read_file, write_outside
+
+_LISTED_AT_ONCE = 200
+
+
+@dataclass(slots=True)
+class Moved:
+    """What a run moved, and the documents whose files are damaged, which it left where they are."""
+
+    files: int = 0
+    size_bytes: int = 0
+    damaged: list[uuid.UUID] = field(default_factory=list[uuid.UUID])
+
+
+def where_files_are() -> dict[str, tuple[int, int]]:
+    """By place: how many documents have their file there, and its bytes."""
+    with system_transaction() as session:
+        return rows.sum_places(session)
+
+
+def move_files(on_progress: Callable[[Moved], object]) -> Moved:
+    """Move all files that lie elsewhere than `originals` says; the old copies are deleted by the workers later.
+
+    It can be interrupted. Raises OriginalUnavailable, DatabaseUnavailable; what was moved until then stays so.
+    """
+    moved = Moved()
+    for misplaced in _misplaced():
+        with acting_for(misplaced.tenant_id):
+            try:
+                done = _move(misplaced)
+            except DocumentNotFound:
+                continue
+            except OriginalDamaged:
+                moved.damaged.append(misplaced.document_id)
+                continue
+        if done:
+            moved.files += 1
+            moved.size_bytes += misplaced.size_bytes
+            on_progress(moved)
+    return moved
+
+
+def _misplaced() -> Iterator[Misplaced]:
+    originals, after = settings().originals, None
+    while True:
+        with system_transaction() as session:
+            found = rows.list_misplaced(
+                session, originals.store, originals.above_bytes, after=after, limit=_LISTED_AT_ONCE
+            )
+        if not found:
+            return
+        yield from found
+        after = found[-1].document_id
+
+
+def _move(misplaced: Misplaced) -> bool:
+    content = read_file(misplaced.document_id)
+    if content is None:
+        return False
+    digest = hashlib.sha256(content).hexdigest()
+    place = write_outside(content, digest)
+    with transaction() as session:
+        return rows.move_file(session, misplaced.document_id, content, digest, place)
