@@ -45,7 +45,7 @@ def test_documents_are_read_again_by_a_filter(citewell: Citewell, document_id: s
         counted = citewell("documents", "reingest", "-w", "w", "--dry-run")
         assert (counted.code, counted.out) == (0, "1 document would be read again\n")
         none = citewell("documents", "reingest", "-w", "w", "--before", "2001-01-01", "--name-contains", "refund")
-        assert (none.code, none.out) == (0, "0 changed, 0 unchanged, 0 failed\n")
+        assert (none.code, none.out, none.err) == (0, "0 changed, 0 unchanged, 0 failed\n", "")
         done = citewell("documents", "reingest", "-w", "w", "--kind", "md")
         assert (done.code, done.out, done.err) == (0, "1 changed, 0 unchanged, 0 failed\n", "")
     assert "exe is no file type that is read" in citewell("documents", "reingest", "-w", "w", "--kind", "exe").complaint

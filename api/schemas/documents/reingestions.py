@@ -15,7 +15,10 @@ class ReingestionCreate(Input):
     workspace: WorkspaceName = Field(default="default")
     kind: PlainText | None = Field(default=None, max_length=20, description="A file type.", examples=["pdf"])
     before: AwareDatetime | None = Field(
-        default=None, description="Only what was read before this time.", examples=["2026-11-01T00:00:00Z"]
+        default=None,
+        strict=False,
+        description="Only what was read before this time.",
+        examples=["2026-11-01T00:00:00Z"],
     )
     name_contains: Filename | None = Field(default=None, description="Only with this in its name, capitals or not.")
     dry_run: bool = Field(default=False, description="Only count.")
