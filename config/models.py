@@ -199,6 +199,9 @@ class EmbeddingModel(Group):
 class EmbeddingSettings(EmbeddingModel):
     """The model of new workspaces. `earlier` are models whose workspaces are still served, until `citewell reembed`."""
 
+    price: float = Field(
+        default=0.0, ge=0, description="US dollars per million tokens that are embedded; told for each document"
+    )
     earlier: tuple[EmbeddingModel, ...] = Field(
         default=(),
         description="Previous models, so that their workspaces can still be searched until `citewell reembed`",

@@ -221,14 +221,14 @@ class PoolSettings(Group):
 def _pools() -> dict[str, PoolSettings]:
     # One process runs all steps of a question, which saves a message per step; machines with two cores get two.
     # Ingestion and webhooks have their own processes, so that neither a large document nor an unresponsive receiver
-    # delays a question.
+    # delays a question. One of the two places that read is kept for a tenant that has none (A7).
     return {
         "queries": PoolSettings(
             queues=("retrieval", "reranking", "citations", "generation", "verification", "graph", "maintenance"),
             concurrency=64,
             processes=min(2, os.cpu_count() or 1),
         ),
-        "ingestion": PoolSettings(queues=("ingestion",), pool="prefork", concurrency=1),
+        "ingestion": PoolSettings(queues=("ingestion",), pool="prefork", concurrency=2),
         "webhooks": PoolSettings(queues=("webhooks",), concurrency=64),
     }
 

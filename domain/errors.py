@@ -16,6 +16,7 @@ CitewellError
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
 │   ├── AuditNotFound, ConversationNotFound, TurnNotFound, DocumentSourceNotFound
 │   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound, TenantNotFound
+│       ReingestionNotFound
 ├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable, PlaceUnreachable, OriginalUnavailable
 ├── Overload ── BacklogFull (429), Overloaded (503)
 ├── SchemaUnknown (503), EmbeddingRejected (502), OriginalDamaged (502)
@@ -332,6 +333,10 @@ class BatchNotFound(NotFound):
 
 class ImportNotFound(NotFound):
     """There is no import with that id."""
+
+
+class ReingestionNotFound(NotFound):
+    """There is no re-ingestion with that id."""
 
 
 class KeyNotFound(NotFound):

@@ -5,6 +5,7 @@ The reconciler runs in workers of the maintenance queue, the dispatcher in worke
 
 import gc
 import logging
+import os
 import signal
 import sys
 import threading
@@ -136,8 +137,13 @@ def _serve_queues(sender: Any, **_: Any) -> None:
     serve(sender.app.amqp.queues.consume_from)
 
 
+_NICE = 5
+"""Of processes that read documents: nobody waits for those as for a question."""
+
+
 @worker_process_init.connect
 def _on_child_start(**_: Any) -> None:
+    os.nice(_NICE)
     dispose()
     reset_after_fork()
     launcher().start()

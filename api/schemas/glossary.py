@@ -248,6 +248,7 @@ PARAMETERS = {
     "document_id": "The id of the document.",
     "feedback_id": "The id of the feedback.",
     "import_id": "The id of the import.",
+    "reingestion_id": "The id of the re-ingestion.",
     "source_id": "The id of the source.",
     "key_id": "The id of the key: the part of it behind `cw_` that is no secret.",
     "limit": "How many to return at most.",

@@ -18,6 +18,7 @@ from db.models.document import (
 from db.models.evaluation import Evaluation
 from db.models.external import Batch, GivenSource
 from db.models.feedback import Feedback, SharedAnswer
+from db.models.fingerprint import DocumentFingerprint, FingerprintBand
 from db.models.graph import (
     DocumentGraph,
     Entity,
@@ -31,6 +32,7 @@ from db.models.import_ import Import, ImportMember, ImportPart, ImportStatus
 from db.models.model_call import BegunCall, KeptReply, ModelCall
 from db.models.process import MeterTotal, ProcessMeter, WorkerProcess
 from db.models.query import Query, QueryKind, QueryStatus
+from db.models.reingestion import ReingestedDocument, Reingestion
 from db.models.source import ItemOutcome, Source, SourceItem, SourcePhase, SourceStatus
 from db.models.step import Event, StepOutcome
 from db.models.validity import AnswerValidity, DocumentChange
@@ -66,6 +68,7 @@ __all__ = [
     "DocumentChange",
     "DocumentEdit",
     "DocumentFile",
+    "DocumentFingerprint",
     "DocumentGraph",
     "DocumentObject",
     "DocumentPage",
@@ -78,6 +81,7 @@ __all__ = [
     "Evaluation",
     "Event",
     "Feedback",
+    "FingerprintBand",
     "GivenSource",
     "GraphChunk",
     "GraphStatus",
@@ -96,6 +100,8 @@ __all__ = [
     "QueryKind",
     "QueryStatus",
     "RecognisedPage",
+    "ReingestedDocument",
+    "Reingestion",
     "Relation",
     "RelationChunk",
     "SharedAnswer",

@@ -15,7 +15,8 @@ DEFAULT_TENANT = 1
 class Tenant(Base):
     """`callback_secret` signs deliveries to the callback URLs of single requests.
 
-    While both have queries waiting, a tenant with `weight` 2 runs twice as many as one with weight 1.
+    While both have queries waiting, a tenant with `weight` 2 runs twice as many as one with weight 1. `read_at` is when
+    a document of it was last admitted to be read: tenants take turns.
     """
 
     __tablename__ = "tenants"
@@ -25,6 +26,7 @@ class Tenant(Base):
     name: Mapped[str] = mapped_column(unique=True)
     callback_secret: Mapped[str]
     weight: Mapped[float] = mapped_column(server_default="1")
+    read_at: Mapped[datetime | None]
     created_at: Mapped[CreatedAt]
 
 

@@ -2,10 +2,20 @@
 
 import uuid
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint, func
+from sqlalchemy import (
+    BigInteger,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    LargeBinary,
+    Numeric,
+    UniqueConstraint,
+    func,
+)
 from sqlalchemy import text as sql_text
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -31,6 +41,7 @@ class Document(Base):
     counts leases by workers, `idle` those since a chunk was last stored.
 
     `chunks_excluded` of its chunks are not searched. `corrected_from` is the version that this one corrects.
+    `read_s` is how long the attempt took that made it ready, and `read_usd` what its vectors cost, if they did.
 
     `pages_recognised` counts those of `pages_to_recognise` that are done; both are null for a document without scans.
 
@@ -105,6 +116,8 @@ class Document(Base):
     progress_at: Mapped[datetime] = mapped_column(server_default=func.now())
     ready_at: Mapped[datetime | None]
     traceparent: Mapped[str | None]
+    read_s: Mapped[float | None]
+    read_usd: Mapped[Decimal | None] = mapped_column(Numeric(14, 9))
 
     @property
     def doc_id(self) -> str:

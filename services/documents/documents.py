@@ -2,8 +2,11 @@
 
 import hashlib
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from sqlalchemy.orm import Session
 
 from clients.telemetry import tracing
 from config.settings import Settings
@@ -13,8 +16,10 @@ from db.queries.documents import documents as rows
 from db.queries.documents import versions
 from db.queries.documents.boxes import list_page_sizes
 from db.queries.documents.documents import DocumentFilter
+from db.queries.documents.fingerprints import NearDuplicate, near_duplicates
 from db.queries.documents.graph_jobs import GraphState, graph_states
 from db.queries.documents.graph_storing import delete_document_graph
+from db.queries.documents.reingestions import delete_waiting, digest_of
 from db.queries.paging import Place
 from db.queries.verifications.answer_validity import record_deletion
 from db.session import reading, transaction
@@ -95,8 +100,8 @@ def accept_document(new: NewDocument, settings: Settings) -> Accepted:
 def read_document(document_id: uuid.UUID) -> dict[str, Any]:
     with reading() as session:
         document = rows.get_document(session, document_id)
-        graph = graph_states(session, [document_id]).get(document_id)
-        return _as_json(document, rows.workspace_name_of(session, document), graph)
+        name = rows.workspace_name_of(session, document)
+        return _all_as_json(session, [(document, name)])[0]
 
 
 def read_documents(
@@ -105,17 +110,14 @@ def read_documents(
     """One page, and how many documents all pages have together."""
     with reading() as session:
         found = rows.list_documents(session, wanted, after=after, limit=limit)
-        graphs = graph_states(session, [document.id for document, _ in found])
-        listed = [_as_json(document, name, graphs.get(document.id)) for document, name in found]
-        return listed, rows.count_documents(session, wanted)
+        return _all_as_json(session, found), rows.count_documents(session, wanted)
 
 
 def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
     with reading() as session:
         found = versions.list_versions(session, document_id)
         workspace = rows.workspace_name_of(session, found[0])
-        graphs = graph_states(session, [document.id for document in found])
-        return [_as_json(document, workspace, graphs.get(document.id)) for document in found]
+        return _all_as_json(session, [(document, workspace) for document in found])
 
 
 def read_document_text(document_id: uuid.UUID) -> str | None:
@@ -174,6 +176,7 @@ def remove_document(document_id: uuid.UUID, *, all_versions: bool = False) -> No
         document = rows.get_document(session, document_id)
         gone = versions.list_versions(session, document_id) if all_versions else [document]
         record_deletion(session, [each.id for each in gone])
+        delete_waiting(session, [each.id for each in gone])
         for each in gone:
             delete_document_graph(session, document.workspace_id, each.id)
         (versions.delete_versions if all_versions else rows.delete_document)(session, document_id)
@@ -194,7 +197,15 @@ def _check(new: NewDocument, settings: Settings) -> None:
         raise BadInput("The workspace name is empty, longer than 100 characters or contains a NUL character.")
 
 
-def _as_json(document: Document, workspace: str, graph: GraphState | None) -> dict[str, Any]:
+def _all_as_json(session: Session, found: Sequence[tuple[Document, str]]) -> list[dict[str, Any]]:
+    ids = [document.id for document, _ in found]
+    graphs, near = graph_states(session, ids), near_duplicates(session, ids)
+    return [_as_json(each, name, graphs.get(each.id), near.get(each.id)) for each, name in found]
+
+
+def _as_json(
+    document: Document, workspace: str, graph: GraphState | None, near: NearDuplicate | None
+) -> dict[str, Any]:
     return {
         "id": str(document.id),
         "doc_id": document.doc_id,
@@ -202,7 +213,7 @@ def _as_json(document: Document, workspace: str, graph: GraphState | None) -> di
         "filename": document.filename,
         "source": document.source,
         "metadata": document.details,
-        "sha256": document.sha256,
+        "sha256": digest_of(document),
         "size_bytes": document.size_bytes,
         "version": document.version,
         "status": document.status,
@@ -216,12 +227,25 @@ def _as_json(document: Document, workspace: str, graph: GraphState | None) -> di
         "pages": len(document.pages or []),
         "chunks_excluded": document.chunks_excluded,
         "corrected_from": str(document.corrected_from) if document.corrected_from else None,
+        "reading": _reading_as_json(document),
         "graph": _graph_as_json(graph),
+        "near_duplicate_of": near and {**near._asdict(), "id": str(near.id), "similarity": round(near.similarity, 2)},
         "error": document.error,
         "created_at": document.created_at.isoformat(),
         "ready_at": document.ready_at.isoformat() if document.ready_at else None,
         "superseded_by": str(document.superseded_by) if document.superseded_by else None,
         "superseded_at": document.superseded_at.isoformat() if document.superseded_at else None,
+    }
+
+
+def _reading_as_json(document: Document) -> dict[str, Any] | None:
+    if document.read_s is None:
+        return None
+    pages, cost = len(document.pages or []), document.read_usd
+    return {
+        "seconds": round(document.read_s, 3),
+        "ms_per_page": round(1000 * document.read_s / pages, 1) if pages else None,
+        "cost_usd": None if cost is None else float(cost),
     }
 
 

@@ -22,9 +22,11 @@ from config.settings import IngestionSettings
 from db.models import DocumentStatus
 from db.queries.access.workspaces import lock_workspace
 from db.queries.documents import documents as rows
+from db.queries.documents import reingestions
 from db.queries.documents.chunk_edits import carry_exclusions
 from db.queries.documents.graph_jobs import queue_graph
 from db.queries.documents.recognised import forget
+from db.queries.documents.reingestions import Replaced
 from db.queries.documents.spaces import space_of
 from db.queries.documents.vectors import add_vectors
 from db.queries.documents.versions import mark_document_ready
@@ -32,6 +34,7 @@ from db.queries.verifications.answer_validity import record_new_version
 from db.session import after_commit, reading, transaction
 from domain.documents.chunks import split_document
 from domain.documents.documents import ParsedDocument, TextChunk, embedded_text
+from domain.documents.fingerprints import Fingerprint, fingerprint
 from domain.errors import (
     CitewellError,
     DatabaseUnavailable,
@@ -40,20 +43,29 @@ from domain.errors import (
     OriginalNotFound,
     OriginalUnavailable,
 )
+from domain.text.lengths import count_tokens
 from services.core import embedding_spaces
 from services.documents.files import read_file
+from services.documents.near_duplicates import mark_near_duplicate
 from services.documents.recognition import FileToRead, LeaseLost, read_text
 from services.webhooks.outbox import announce_document
 
 
-def put_in_force(session: Session, document_id: uuid.UUID, attempt: int) -> bool:
+def put_in_force(session: Session, document_id: uuid.UUID, attempt: int, prints: Fingerprint | None = None) -> bool:
     """Search this version in place of the previous one from now on; False when another worker took over.
 
     If a newer version was ready first, this one is kept as history and not announced.
     """
+    # Of two near-duplicates that come into force at once, one sees the other.
+    rows.lock_workspace_of(session, document_id)
     status = mark_document_ready(session, document_id, attempt)
+    again = reingestions.find_replaced(session, document_id) if status else None
+    if again and again.of_document:
+        reingestions.complete(session, document_id, again.of_document, in_force=status is DocumentStatus.READY)
     if status is DocumentStatus.READY:
         carry_exclusions(session, document_id)
+        if prints:
+            mark_near_duplicate(session, rows.get_document(session, document_id), prints)
         record_new_version(session, document_id)
         announce_document(session, document_id)
     return status is not None
@@ -76,6 +88,7 @@ class _Job:
     doc_id: str
     filename: str
     title: str
+    again: Replaced | None
     traceparent: str | None
     lost: Event = field(default_factory=Event)
     """Set by a renewal that found the document taken over."""
@@ -93,11 +106,13 @@ def ingest(
     *,
     graph: bool = False,
     lease_s: float = LEASE_S,
+    price: float = 0.0,
 ) -> bool:
     """Ingest an accepted document; False when there was nothing to do. A document that cannot be used ends as failed.
 
     When its process dies it is retried after `lease_s`; until then no other worker gets it. `graph` also queues its
-    knowledge graph, which is built later (services.documents.graph_building).
+    knowledge graph, which is built later (services.documents.graph_building). `price` is that of a million embedded
+    tokens in US dollars.
     Raises DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable (try again later).
     """
     job = _claim(document_id, lease_s)
@@ -105,16 +120,18 @@ def ingest(
         return False
     attributes = {"citewell.document_id": str(document_id), "citewell.attempt": job.attempt}
     with tracing.following(job.traceparent, document_id), tracing.span("ingest", attributes) as span:
-        _attempt(job, embedder, limits, hold, span, graph=graph)
+        _attempt(job, embedder, limits, hold, span, graph=graph, price=price)
     return True
 
 
-def _attempt(job: _Job, embedder: Embedder, limits: IngestionSettings, hold: Hold, span: Span, *, graph: bool) -> None:
+def _attempt(
+    job: _Job, embedder: Embedder, limits: IngestionSettings, hold: Hold, span: Span, *, graph: bool, price: float
+) -> None:
     began = time.perf_counter()
     try:
         # Reading a long PDF takes longer than a lease lasts.
         with hold(lambda: _renew(job)):
-            if _ingest(job, embedder, limits, graph=graph):
+            if _ingest(job, embedder, limits, graph=graph, price=price):
                 METER.count(families.DOCUMENTS_ENDED, "ready")
     except LeaseLost:
         log.info("ingestion_superseded", document_id=str(job.document_id))
@@ -143,6 +160,7 @@ def _claim(document_id: uuid.UUID, lease_s: float) -> _Job | None:
         if claim is None:
             return None
         document = rows.get_document(session, document_id)
+        again = reingestions.find_replaced(session, document_id)
         given = document.details.get("title")
         title = given if isinstance(given, str) else ""
         job = _Job(
@@ -153,6 +171,7 @@ def _claim(document_id: uuid.UUID, lease_s: float) -> _Job | None:
             document.doc_id,
             document.filename,
             title,
+            again,
             document.traceparent,
         )
     if claim.idle > MAX_ATTEMPTS:
@@ -167,8 +186,9 @@ def _is_idle(job: _Job) -> bool:
         return rows.get_document(session, job.document_id).idle >= MAX_ATTEMPTS
 
 
-def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: bool) -> bool:
+def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: bool, price: float) -> bool:
     """False when another task goes on with it."""
+    began = time.perf_counter()
     # Before anything is read: without an embedder the work would be in vain.
     embedding_spaces.embedder_for(embedding_spaces.ensure_space(job.workspace_id, embedder), job.workspace_id, embedder)
     with tracing.span("read"):
@@ -183,6 +203,8 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
     if not chunks:
         raise DocumentEmpty
     made = [_row(job, chunk) for chunk in chunks]
+    if job.again and _is_unchanged(job, job.again, parsed, made):
+        return True
     with transaction() as session:
         kept = rows.store_parsed(session, job.document_id, job.attempt, parsed, made, lease_s=job.lease_s)
     if kept is None:
@@ -190,8 +212,13 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
     for first in range(kept, len(chunks), limits.batch):
         with tracing.span("embed and store", {"citewell.item_count": min(limits.batch, len(chunks) - first)}):
             _store_batch(job, name, embedder, chunks[first : first + limits.batch])
+    prints = fingerprint(parsed.text)
+    spent = {"read_s": time.perf_counter() - began, "read_usd": _cost(chunks[kept:], price)}
     with transaction() as session:
-        if not put_in_force(session, job.document_id, job.attempt):
+        # First, as all do who change documents.
+        lock_workspace(session, job.workspace_id)
+        rows.advance_document(session, job.document_id, job.attempt, lease_s=job.lease_s, **spent)
+        if not put_in_force(session, job.document_id, job.attempt, prints):
             raise LeaseLost
         forget(session, job.document_id)
         if graph:
@@ -209,10 +236,29 @@ def _read(job: _Job, limits: IngestionSettings) -> ParsedDocument | None:
 
 
 def _content(job: _Job) -> bytes:
-    content = read_file(job.document_id)
+    # One that is read again has no file of its own yet.
+    content = read_file(job.again.of_document if job.again and job.again.of_document else job.document_id)
     if content is None:
         raise OriginalNotFound
     return content
+
+
+def _is_unchanged(job: _Job, again: Replaced, parsed: ParsedDocument, made: list[dict[str, Any]]) -> bool:
+    """Whether the file, read again, gives the stored text and passages: then only its layout is stored anew."""
+    with transaction() as session:
+        lock_workspace(session, job.workspace_id)
+        of = again.of_document
+        if of is None or not rows.is_same(session, of, parsed.text, made):
+            return False
+        if not rows.advance_document(session, job.document_id, job.attempt, lease_s=job.lease_s):
+            raise LeaseLost
+        rows.store_layout(session, of, parsed)
+        reingestions.discard(session, job.document_id, again.reingestion_id)
+        return True
+
+
+def _cost(embedded: list[TextChunk], price: float) -> float | None:
+    return sum(count_tokens(embedded_text(chunk)) for chunk in embedded) * price / 1e6 if price else None
 
 
 def readable_name(filename: str) -> str:

@@ -17,8 +17,9 @@ from sqlalchemy.orm import Session
 from clients.archives.reader import Member, ZipLimits, ZipOfDocuments, open_zip
 from config.settings import Settings
 from db.models import Import, ImportStatus
+from db.queries.admission.documents import others_wait
 from db.queries.documents import imports as rows
-from db.session import reading, transaction
+from db.session import current_tenant, reading, system_transaction, transaction
 from domain.documents.formats import SUFFIXES, advice
 from domain.errors import CitewellError, DatabaseUnavailable, DocumentTypeUnknown, OriginalUnavailable
 from services.documents.documents import NewDocument, accept_document
@@ -26,8 +27,10 @@ from services.documents.documents import NewDocument, accept_document
 log = structlog.get_logger()
 
 MAX_STRIKES = 3
-# After a slice, the documents of the first files, and those of other archives, are read.
+# After a slice, the documents of the first files, and those of other archives, are read. A document of another tenant
+# waits for the shortest slice only, which is as long as it took to open the archive.
 SLICE_S = 20.0
+_SHORTEST_S = 0.2
 _ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
 
 Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
@@ -48,6 +51,18 @@ class _Job:
     """Set by a renewal that found the import taken over."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """Times at which a slice ends: `early` if others wait, `late` in any case."""
+
+    early: float
+    late: float
+
+    def is_over(self) -> bool:
+        now = time.monotonic()
+        return now > self.late or (now > self.early and _others_wait())
+
+
 def unpack(
     import_id: uuid.UUID,
     settings: Settings,
@@ -62,10 +77,13 @@ def unpack(
     job = _claim(import_id, settings.recovery.lease_s)
     if job is None:
         return False
+    began = time.monotonic()
     try:
         with hold(lambda: _renew(job)), _assembled(import_id) as file:
             archive = open_zip(file, job.archive.filename, _limits(settings))
-            more = _unpack(job, archive, settings, start, slice_s)
+            opened = time.monotonic()
+            shortest_s = max(_SHORTEST_S, opened - began)
+            more = _unpack(job, archive, settings, start, _Slice(opened + shortest_s, opened + slice_s))
         (_release if more else _finish)(job)
         return more
     except LeaseLost:
@@ -92,21 +110,25 @@ def _claim(import_id: uuid.UUID, lease_s: float) -> _Job | None:
 
 
 def _unpack(
-    job: _Job, archive: ZipOfDocuments, settings: Settings, start: Callable[[uuid.UUID], object], slice_s: float
+    job: _Job, archive: ZipOfDocuments, settings: Settings, start: Callable[[uuid.UUID], object], part: _Slice
 ) -> bool:
     with transaction() as session:
         _advance(job, session, total=len(archive.members))
         known = rows.known_positions(session, job.import_id)
-    until = time.monotonic() + slice_s
     for position, member in enumerate(archive.members):
         if position in known:
             continue
         if job.lost.is_set():
             raise LeaseLost
-        if time.monotonic() > until:
+        if part.is_over():
             return True
         _take(job, archive, position, member, settings, start)
     return False
+
+
+def _others_wait() -> bool:
+    with system_transaction() as session:
+        return others_wait(session, current_tenant())
 
 
 def _take(

@@ -31,6 +31,7 @@ SCOPES = {
     "/v1/documents": ("read", "documents"),
     "/v1/imports": ("read", "documents"),
     "/v1/sources": ("read", "documents"),
+    "/v1/reingestions": ("read", "documents"),
     "/v1/workspaces": ("read", "documents"),
     "/v1/quality": ("read", "read"),
     "/v1/search": ("read", "read"),

@@ -13,6 +13,7 @@ from db.models import DeliveryStatus, Document, DocumentFile, Query, QueryStatus
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.documents.imports import add_import
+from db.queries.documents.reingestions import ReingestionFilter, add_reingestion
 from db.queries.documents.sources import add_source
 from db.queries.verifications.feedback import add_feedback
 from db.session import acting_for, system_transaction, transaction
@@ -41,6 +42,7 @@ IDS: dict[str, Callable[[], str]] = {
     "share_id": lambda: _stored_share(),
     "import_id": lambda: _stored_import(),
     "source_id": lambda: _stored_source(),
+    "reingestion_id": lambda: _stored_reingestion(),
     "verification_id": lambda: _finished_verification(),
     "number": lambda: "1",  # of a source of the verification
     "chunk_index": lambda: _stored_chunk(),
@@ -129,6 +131,12 @@ def _stored_source() -> str:
         added = add_source(session, workspace.id, **values)
         assert added
         return str(added.id)
+
+
+def _stored_reingestion() -> str:
+    with transaction() as session:
+        wanted = ReingestionFilter(get_or_add_workspace(session, MARK).id, name_contains=MARK)
+        return str(add_reingestion(session, wanted, {"kind": None, "before": None, "name_contains": MARK})[0])
 
 
 def _stored_import() -> str:

@@ -49,6 +49,8 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "POST /v1/imports",
         "GET /v1/imports",
         "GET /v1/imports/{import_id}",
+        "POST /v1/reingestions",
+        "GET /v1/reingestions/{reingestion_id}",
         "POST /v1/sources",
         "GET /v1/sources",
         "GET /v1/sources/{source_id}",

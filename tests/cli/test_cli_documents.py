@@ -19,9 +19,11 @@ from services.documents.ingestion import ingest
 from services.external.acceptance import submit_verification
 from services.external.request import NewSource, NewVerification
 from tests.cli.conftest import Citewell
+from tests.cli.standing_in import read, workers
 from tests.factories import make_query
 from tests.leases import hold
 from tests.stored import ANSWER, SPAN, store_answered_query
+from tests.waiting import until
 from tests.webhooks import register
 
 RULES = "\n\n".join(
@@ -44,6 +46,18 @@ def document_id(api_url: str, database: str, tmp_path: Path) -> str:
 def asked(**over: Any) -> str:
     with transaction() as session:
         return str(make_query(session, **over).id)
+
+
+def test_documents_are_read_again_by_a_filter(citewell: Citewell, document_id: str) -> None:
+    with workers(document=read):
+        until(lambda: "ready" in citewell("documents", "show", document_id).out)
+        counted = citewell("documents", "reingest", "-w", "w", "--dry-run")
+        assert (counted.code, counted.out) == (0, "1 document would be read again\n")
+        none = citewell("documents", "reingest", "-w", "w", "--before", "2001-01-01", "--name-contains", "refund")
+        assert (none.code, none.out, none.err) == (0, "0 changed, 0 unchanged, 0 failed\n", "")
+        done = citewell("documents", "reingest", "-w", "w", "--kind", "md")
+        assert (done.code, done.out, done.err) == (0, "1 changed, 0 unchanged, 0 failed\n", "")
+    assert "exe is no file type that is read" in citewell("documents", "reingest", "-w", "w", "--kind", "exe").complaint
 
 
 def test_documents_are_listed_and_shown_by_the_beginning_of_their_id(citewell: Citewell, document_id: str) -> None:

@@ -296,7 +296,60 @@ def test_few_documents_start_and_every_tenant_has_its_turn() -> None:  # A7
         assert admit_documents() == []
         with system_transaction() as session:
             session.execute(text("UPDATE documents SET status = 'ready' WHERE status = 'processing'"))
+        # The last place is kept for other tenants.
+        assert admit_documents() == []
+        ended(DEFAULT_TENANT)
         assert [tenant_id for _, tenant_id in admit_documents()] == [DEFAULT_TENANT] * 2
+
+
+def ended(of: int) -> None:
+    """All published documents of the tenant were read."""
+    with acting_for(of), transaction() as session:
+        session.execute(text("UPDATE documents SET status = 'ready' WHERE launched_at IS NOT NULL"))
+
+
+@pytest.mark.parametrize(("concurrency", "most"), [(1, 1), (2, 1), (3, 2)])
+def test_one_tenants_documents_leave_a_place_to_others(concurrency: int, most: int) -> None:  # A7
+    documents(10)
+    other = tenant("other")
+    with living("ingestion", concurrency=concurrency):
+        assert len(admit_documents()) == most
+        theirs = documents(1, other)
+        assert [document_id for document_id, _ in admit_documents()] == theirs
+        assert admit_documents() == []
+
+
+def test_the_only_tenant_has_all_places_and_one_document_waiting_behind_them() -> None:
+    documents(10)
+    with living("ingestion", concurrency=3):
+        assert len(admit_documents()) == 4
+
+
+def test_a_new_tenants_document_is_not_behind_older_ones_of_several_archives() -> None:  # A7
+    first, second, quiet = DEFAULT_TENANT, tenant("second"), tenant("quiet")
+    documents(10, first)
+    documents(10, second)
+    with living("ingestion", concurrency=1):
+        assert {tenant_id for _, tenant_id in admit_documents()} == {first, second}
+        documents(1, quiet)
+        turns: list[int] = []
+        for of in (first, second, quiet):
+            ended(of)
+            turns += [tenant_id for _, tenant_id in admit_documents()]
+    assert (turns[0], set(turns)) == (quiet, {first, second, quiet})
+
+
+def test_an_archive_gives_way_to_a_published_document_of_another_tenant_only() -> None:  # A7
+    documents(2)
+    other = tenant("other")
+    assert not others_wait(other)
+    assert len(admit_documents()) == 1
+    assert (others_wait(other), others_wait(DEFAULT_TENANT)) == (True, False)
+
+
+def others_wait(tenant_id: int) -> bool:
+    with system_transaction() as session:
+        return of_documents.others_wait(session, tenant_id)
 
 
 def test_documents_that_could_not_be_published_wait_again() -> None:  # A5

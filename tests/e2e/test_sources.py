@@ -15,5 +15,5 @@ def test_four_places_are_followed_through_killed_processes_beside_another_tenant
     few = {"CITEWELL_SOURCES__QUEUED": "10", "CITEWELL_SOURCES__SLICE_S": "1"}
     result = measure(tmp_path, files=80, pages=20, others=15, **few)
     assert {name.partition("-")[0] for name in result.killed} == {"webhooks", "ingestion"}
-    # A document waits for at most one that is being read and one that waits before it.
-    assert result.ratio < 4, result.table()
+    # A place is kept for it; what is left is that both share the machine with everything else.
+    assert result.ratio < 3, result.table()

@@ -34,6 +34,7 @@ def ingest_document(task: Task[Any, Any], document_id: str, tenant: int) -> None
                 leases().hold,
                 graph=graph,
                 lease_s=settings().recovery.lease_s,
+                price=settings().embeddings.price,
             )
         launcher().documents()
         if graph:

@@ -90,6 +90,22 @@ class DocumentError(BaseModel):
     message: str
 
 
+class DocumentReading(BaseModel):
+    """What it took to read, split, embed and store a document, without the time that it waited."""
+
+    seconds: float = Field(description="Of the attempt that made it ready.")
+    ms_per_page: float | None = Field(description="Milliseconds; null for formats without pages.")
+    cost_usd: float | None = Field(description="Of its vectors; null where `embeddings.price` is not set.")
+
+
+class NearDuplicateRead(BaseModel):
+    """A document of the same workspace with nearly the same text."""
+
+    id: UUID
+    filename: str
+    similarity: float = Field(description="The share of the texts that is the same, from 0.9 to 1; an estimate.")
+
+
 class DocumentRead(BaseModel):
     """A document and the progress of its ingestion."""
 
@@ -110,7 +126,11 @@ class DocumentRead(BaseModel):
     pages: int = Field(description="0 for formats without pages, and while the document is not read yet.")
     chunks_excluded: int = Field(description="How many of its passages people took out of the search.")
     corrected_from: UUID | None = Field(description="The version whose text this one corrects; null as a rule.")
+    reading: DocumentReading | None = Field(description="Null until it is ready.")
     graph: DocumentGraphRead
+    near_duplicate_of: NearDuplicateRead | None = Field(
+        description="The most similar one in force when this one was read; null when none was similar."
+    )
     error: DocumentError | None
     created_at: datetime
     ready_at: datetime | None

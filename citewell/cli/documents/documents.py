@@ -1,5 +1,6 @@
 """`citewell documents`: what was added, and its files."""
 
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
@@ -7,9 +8,12 @@ import typer
 
 from citewell.cli.connection import connected
 from citewell.cli.console import emit, out, save, say
-from citewell.cli.options import Json, Url, Yes, confirm
+from citewell.cli.documents.reingesting import follow_reingestion
+from citewell.cli.errors import USAGE
+from citewell.cli.options import Json, Url, Workspace, Yes, confirm
 from citewell.cli.short_ids import whole_id
 from citewell.cli.show.documents import document_view, documents_view
+from citewell.cli.show.words import counted
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -69,6 +73,40 @@ def original(
         # A name of a server leads to no other folder.
         name = Path(PurePosixPath(client.document(document_id)["filename"].replace("\\", "/")).name)
     save(content, None if str(output) == "-" else output or name)
+
+
+@app.command()
+def reingest(
+    workspace: Workspace = "default",
+    kind: Annotated[str | None, typer.Option(metavar="TYPE", help="Only of this file type, such as pdf.")] = None,
+    before: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"], help="Only what was read before.")
+    ] = None,
+    name_contains: Annotated[str | None, typer.Option(metavar="TEXT", help="Only with this in its name.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count.")] = False,
+    as_json: Json = False,
+    url: Url = None,
+) -> None:
+    """Read documents again from their stored files, all that match.
+
+    They are searched meanwhile as they are. A document gets a new version only if its text or its passages differ.
+    After an interruption the server goes on.
+    """
+    when = before.astimezone().isoformat() if before else None
+    with connected(url) as client:
+        found = client.reingest(workspace, kind=kind, before=when, name_contains=name_contains, dry_run=dry_run)
+        if found["id"] is None:
+            emit(found) if as_json else out.print(f"{counted(found['matched'], 'document')} would be read again")
+            return
+        if waiting := found["matched"] - found["queued"]:
+            say(f"{counted(waiting, 'document')} wait to be read already")
+        ended = follow_reingestion(client, found["id"])
+    if as_json:
+        emit(ended)
+    else:
+        out.print(f"{ended['changed']:,} changed, {ended['unchanged']:,} unchanged, {ended['failed']:,} failed")
+    if ended["failed"]:
+        raise typer.Exit(USAGE)
 
 
 @app.command()

@@ -14,9 +14,9 @@ from citewell.cli.documents.importing import import_archive, problems_of, skippe
 from citewell.cli.documents.uploading import Ingested, ingest_all
 from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Url, Workspace
-from citewell.cli.show.words import counted, document_line
+from citewell.cli.show.words import counted, document_line, reading_words
 from citewell_client import CitewellClient
-from citewell_client.types import Import
+from citewell_client.types import Document, Import
 from domain.documents.formats import listed
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -67,6 +67,9 @@ class _Tally:
     found: Found
     as_json: bool
     ready: int = 0
+    pages: int = 0
+    seconds: float = 0.0
+    cost_usd: float | None = None
     many: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -79,8 +82,18 @@ class _Tally:
             self.found.problems.append(ingested.problem)
         elif ingested.document is not None:
             self.ready += 1
+            self._add_reading(ingested.document)
             if not self.as_json:
                 out.print(document_line(ingested.document))
+
+    def _add_reading(self, document: Document) -> None:
+        reading = document.get("reading")  # not of earlier servers
+        if reading is None or not document["pages"]:
+            return
+        self.pages += document["pages"]
+        self.seconds += reading["seconds"]
+        if reading["cost_usd"] is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + reading["cost_usd"]
 
     def add_import(self, ended: Import | str) -> None:
         if isinstance(ended, str):
@@ -97,6 +110,8 @@ class _Tally:
             complain(problem)
         if self.found.skipped:
             say(self.found.skipped_line())
+        if self.many and self.pages and not self.as_json:
+            say(f"{counted(self.pages, 'page')} in {reading_words(self.pages, self.seconds, self.cost_usd)}")
         if self.many:
             skipped = f", {counted(self.found.skipped.total(), 'file')} skipped" if self.found.skipped else ""
             say(f"{self.ready:,} ready, {len(self.found.problems):,} failed{skipped}")

@@ -17,7 +17,13 @@ def documents_view(documents: Sequence[Document]) -> RenderableType:
     lines: list[RenderableType] = []
     for each in documents:
         head = f"{each['id']}  {when(each['created_at'])}  {each['status']:<10}  {each['workspace']}"
-        lines += [plain(head, "dim"), Padding(plain(each["filename"]), (0, 0, 0, 2))]
+        near = each.get("near_duplicate_of")
+        name = (
+            f"{each['filename']}  ({near['similarity']:.0%} the same as {near['filename']})"
+            if near
+            else each["filename"]
+        )
+        lines += [plain(head, "dim"), Padding(plain(name), (0, 0, 0, 2))]
     return Group(*lines)
 
 
@@ -32,6 +38,8 @@ def document_view(document: Document, versions: Sequence[Document]) -> Renderabl
         plain(f"{document['id']} · {document['status']} · workspace {document['workspace']}"),
         plain(f"{' · '.join(size)} · added {when(document['created_at'])} by {document['source']}", "dim"),
     ]
+    if near := document.get("near_duplicate_of"):
+        lines.append(plain(f"{near['similarity']:.0%} the same as {near['filename']} ({near['id']})", "yellow"))
     if error := document["error"]:
         lines.append(plain(f"failed: {error['message']}", "red"))
     lines += [plain(f"{name}: {value}") for name, value in document["metadata"].items()]

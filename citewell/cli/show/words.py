@@ -72,11 +72,24 @@ def when(timestamp: str) -> str:
 
 
 def document_line(document: Document) -> Text:
-    # `✓ policy.pdf 4 pages, 12 passages, in workspace default`.
+    # `✓ policy.pdf  4 pages, 12 passages, in workspace default; 1.2 s, 300 ms a page`.
     pages = f"{counted(document['pages'], 'page')}, " if document["pages"] else ""
+    reading = document.get("reading")  # not of earlier servers
+    told = reading_words(document["pages"], reading["seconds"], reading["cost_usd"]) if reading else ""
     return Text.assemble(
         ("✓ ", "green"),
         plain(document["filename"], "bold"),
         f"  {pages}{counted(document['progress']['chunks_total'] or 0, 'passage')}, in workspace ",
         plain(document["workspace"]),
+        (f"; {told}" if told else "", "dim"),
     )
+
+
+def reading_words(pages: int, seconds: float, cost_usd: float | None) -> str:
+    """`1.2 s, 300 ms a page, $0.000400 a page`; of formats without pages for the whole document."""
+    told = duration(1000 * seconds)
+    if pages:
+        told += f", {duration(1000 * seconds / pages)} a page"
+    if cost_usd is not None:
+        told += f", ${cost_usd / pages:.6f} a page" if pages else f", ${cost_usd:.6f}"
+    return told

@@ -30,7 +30,11 @@ in_hand AS (
 of_tenant AS (SELECT tenant_id, count(*) AS n FROM in_hand GROUP BY tenant_id),
 free AS MATERIALIZED (
     SELECT greatest(0, least(:at_a_time, greatest(2, coalesce(sum(concurrency + 1), 0))
-                                         - (SELECT count(*) FROM in_hand)))::int AS places
+                                         - (SELECT count(*) FROM in_hand)))::int AS places,
+           -- Where there are several tenants, none has the last place, nor one waiting behind those that it has:
+           -- a document of another is read at once or next.
+           CASE WHEN EXISTS (SELECT FROM tenants OFFSET 1)
+                THEN greatest(1, coalesce(sum(concurrency), 0) - 1) END AS most_of_tenant
     FROM worker_processes
     WHERE 'ingestion' = ANY (queues) AND seen_at > clock_timestamp() - make_interval(secs => :dead_after)
 ),
@@ -54,7 +58,10 @@ chosen AS (
     SELECT numbered.id FROM numbered
     JOIN tenants ON tenants.id = numbered.tenant_id
     LEFT JOIN of_tenant ON of_tenant.tenant_id = numbered.tenant_id
-    ORDER BY (coalesce(of_tenant.n, 0) + number - 1) / tenants.weight, lost DESC, numbered.created_at, numbered.id
+    JOIN free ON coalesce(of_tenant.n, 0) + number <= coalesce(most_of_tenant, places + number)
+    -- Among equals the one whose last turn is the longest ago; the oldest document would be of the largest archive.
+    ORDER BY (coalesce(of_tenant.n, 0) + number - 1) / tenants.weight, lost DESC,
+             tenants.read_at NULLS FIRST, numbered.created_at, numbered.id
     LIMIT (SELECT places FROM free)
 ),
 free_to_take AS MATERIALIZED (
@@ -65,6 +72,9 @@ taken AS (
     UPDATE documents SET launched_at = clock_timestamp(), progress_at = clock_timestamp()
     FROM free_to_take WHERE documents.id = free_to_take.id
     RETURNING documents.id, tenant_id, created_at
+),
+turns AS (
+    UPDATE tenants SET read_at = clock_timestamp() WHERE id IN (SELECT tenant_id FROM taken)
 )
 SELECT id, tenant_id FROM taken ORDER BY created_at, id
 """)  # noqa: S608 - only constants are put together
@@ -92,3 +102,14 @@ _UNLAUNCH_DOCUMENTS = text(
 
 def unlaunch_documents(session: Session, document_ids: Sequence[uuid.UUID]) -> None:
     session.execute(_UNLAUNCH_DOCUMENTS, {"ids": list(document_ids)})
+
+
+_OTHERS_WAIT = text(
+    "SELECT EXISTS (SELECT FROM documents"
+    " WHERE status = 'queued' AND launched_at IS NOT NULL AND tenant_id <> :tenant_id)"
+)
+
+
+def others_wait(session: Session, tenant_id: int) -> bool:
+    """Whether a document of another tenant was published and no worker has it yet; in a `system_transaction`."""
+    return bool(session.scalar(_OTHERS_WAIT, {"tenant_id": tenant_id}))

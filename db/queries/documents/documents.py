@@ -255,6 +255,13 @@ def get_blocks(session: Session, document_id: uuid.UUID) -> list[Any] | None:
     return session.scalar(select(Document.blocks).where(Document.id == document_id))
 
 
+def is_same(session: Session, document_id: uuid.UUID, text: str, chunks: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the document has exactly this text in these chunks."""
+    stored = session.scalar(select(func.count()).where(Chunk.document_id == document_id))
+    same = stored == len(chunks) == _count_kept(session, document_id, chunks)
+    return same and session.scalar(select(Document.text).where(Document.id == document_id)) == text
+
+
 _SAME = ("chunk_index", "start_index", "end_index", "page", "section", "context", "sha256")
 
 

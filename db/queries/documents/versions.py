@@ -10,7 +10,9 @@ from sqlalchemy.orm import Session
 from db.models import Document, DocumentStatus
 from db.queries.access.workspaces import lock_workspace
 from db.queries.documents.documents import advance_document, get_document
+from db.queries.documents.fingerprints import drop_fingerprints
 from db.queries.documents.lexicon import uncount_chunks
+from db.queries.documents.reingestions import is_of_same_content
 
 
 class Version(NamedTuple):
@@ -48,7 +50,9 @@ def next_version(versions: Sequence[Version]) -> int:
 
 def make_newest(session: Session, version: Version, versions: Sequence[Version]) -> None:
     """Renumber a version that was uploaded again above later ones that have not failed."""
-    if any(each.version > version.version and each.status in _LIVE for each in versions):
+    later = [each for each in versions if each.version > version.version and each.status in _LIVE]
+    # The same content that is being read again stays above it.
+    if any(not is_of_same_content(each.sha256, version.sha256) for each in later):
         values = {"version": next_version(versions)}
         session.execute(update(Document).where(Document.id == version.id).values(values))
 
@@ -88,6 +92,7 @@ def mark_document_ready(session: Session, document_id: uuid.UUID, attempt: int) 
             .where(Document.id.in_([each.id for each in ready]))
             .values(status=DocumentStatus.SUPERSEDED, **_superseded_by(document_id))
         )
+        drop_fingerprints(session, [each.id for each in ready])
     return status
 
 

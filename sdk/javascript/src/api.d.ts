@@ -215,6 +215,16 @@ export interface Progress {
   pages_to_recognise: number | null;
 }
 
+/** What it took to read, split, embed and store a document, without the time that it waited. */
+export interface DocumentReading {
+  /** Of the attempt that made it ready. */
+  seconds: number;
+  /** Milliseconds; null for formats without pages. */
+  ms_per_page: number | null;
+  /** Of its vectors; null where `embeddings.price` is not set. */
+  cost_usd: number | null;
+}
+
 /** The document's part of the knowledge graph, which is built after the document is ready. */
 export interface DocumentGraph {
   /** `off`: not asked for when the document was ingested. */
@@ -237,6 +247,16 @@ export interface DocumentGraph {
   completion_tokens: number;
   /** US dollars, by the configured prices. */
   cost_usd: number;
+}
+
+/** A document of the same workspace with nearly the same text. */
+export interface NearDuplicate {
+  /** The id. */
+  id: string;
+  /** The name of the file. */
+  filename: string;
+  /** The share of the texts that is the same, from 0.9 to 1; an estimate. */
+  similarity: number;
 }
 
 /** Why a document could not be used, and what to do. */
@@ -279,8 +299,12 @@ export interface Document {
   chunks_excluded: number;
   /** The version whose text this one corrects; null as a rule. */
   corrected_from: string | null;
+  /** Null until it is ready. */
+  reading: DocumentReading | null;
   /** The document's part of the knowledge graph. */
   graph: DocumentGraph;
+  /** The most similar one in force when this one was read; null when none was similar. */
+  near_duplicate_of: NearDuplicate | null;
   /** Why it failed; null unless it did. */
   error: Failure | null;
   /** When it was created. */
@@ -659,6 +683,66 @@ export interface Import {
   documents: ImportDocuments;
   /** The documents that could not be used, each with the reason. */
   failures: ImportFailure[];
+}
+
+/** Which documents in force are read again from their stored files; what is left out limits nothing. */
+export interface ReingestionCreate {
+  /** The collection of documents that it belongs to. */
+  workspace?: string;
+  /** A file type. */
+  kind?: string | null;
+  /** Only what was read before this time. */
+  before?: string | null;
+  /** Only with this in its name, capitals or not. */
+  name_contains?: string | null;
+  /** Only count. */
+  dry_run?: boolean;
+}
+
+/** The documents are queued, or only counted. */
+export interface ReingestionAccepted {
+  /** Of the re-ingestion; null for a dry run. */
+  id: string | null;
+  /** Documents that match the filter. */
+  matched: number;
+  /** Those of them that were queued now; the others wait to be read already. */
+  queued: number;
+}
+
+/** The filter as it was given. */
+export interface ReingestionFilter {
+  /** Only of this file type; null: of any. */
+  kind: string | null;
+  /** Only what was read before this time; null: whenever. */
+  before: string | null;
+  /** Only with this in its name; null: of any name. */
+  name_contains: string | null;
+}
+
+/** A re-ingestion and its progress. */
+export interface Reingestion {
+  /** The id. */
+  id: string;
+  /** The collection of documents that it belongs to. */
+  workspace: string;
+  /** Which documents it reads. */
+  filter: ReingestionFilter;
+  /** The state. */
+  status: "running" | "finished";
+  /** Documents that it reads. */
+  total: number;
+  /** How many have not started. */
+  queued: number;
+  /** How many are being read. */
+  processing: number;
+  /** Got a new version, since their text or passages differ. */
+  changed: number;
+  /** Gave what was stored already; only layout and boxes are stored anew. */
+  unchanged: number;
+  /** Could not be read; the version in force stays. */
+  failed: number;
+  /** When it was created. */
+  created_at: string;
 }
 
 /** What a source takes. Some options belong to some kinds only. */
@@ -3557,6 +3641,25 @@ export interface Operations {
     };
     body: undefined;
     result: Import;
+  };
+  /**
+   * Read documents again from their stored files, all that match. They are searched meanwhile as they are. A document
+   * gets a new version only if its text or its passages differ. With `dry_run` they are only counted. A key needs the
+   * scope `documents`.
+   */
+  create_reingestion: {
+    parameters: {};
+    body: ReingestionCreate;
+    result: ReingestionAccepted;
+  };
+  /** How many documents of a re-ingestion were read, and what became of them. A key needs the scope `read`. */
+  get_reingestion: {
+    parameters: {
+      /** The id of the re-ingestion. */
+      reingestion_id: string;
+    };
+    body: undefined;
+    result: Reingestion;
   };
   /**
    * Set up a place that documents come from, and have it read. What changes there later becomes new versions. A key

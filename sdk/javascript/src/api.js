@@ -26,6 +26,8 @@ export const operations = {
   create_import: { method: "POST", path: "/v1/imports" },
   list_imports: { method: "GET", path: "/v1/imports" },
   get_import: { method: "GET", path: "/v1/imports/{import_id}" },
+  create_reingestion: { method: "POST", path: "/v1/reingestions" },
+  get_reingestion: { method: "GET", path: "/v1/reingestions/{reingestion_id}" },
   create_source: { method: "POST", path: "/v1/sources" },
   list_sources: { method: "GET", path: "/v1/sources" },
   get_source: { method: "GET", path: "/v1/sources/{source_id}" },

@@ -102,6 +102,9 @@ export interface Documents {
   correctChunk(id: string, chunk_index: number, text: string, options?: Fields<api.CorrectionCreate, "text"> & Options): Promise<api.ChunkCorrected>;
   edits(id: string, options?: Options): Promise<api.DocumentEdit[]>;
   retry(id: string, options?: Options): Promise<api.Document>;
+  /** Reads documents again, all that match; with `dry_run` it only counts them. */
+  reingest(options?: api.ReingestionCreate & Options): Promise<api.ReingestionAccepted>;
+  reingestion(id: string, options?: Options): Promise<api.Reingestion>;
   delete(id: string, options?: { all_versions?: boolean } & Options): Promise<null>;
 }
 

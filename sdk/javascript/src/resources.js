@@ -50,6 +50,8 @@ export const documents = (connection) => ({
   edits: async (document_id, options) =>
     (await connection.call("list_document_edits", { document_id }, options)).edits,
   retry: (document_id, options) => connection.call("retry_document", { document_id }, options),
+  reingest: ({ signal, ...body } = {}) => connection.call("create_reingestion", {}, { body, signal }),
+  reingestion: (reingestion_id, options) => connection.call("get_reingestion", { reingestion_id }, options),
   delete: (document_id, { all_versions, ...options } = {}) =>
     connection.call("delete_document", { document_id, all_versions }, options),
 });

@@ -22,6 +22,8 @@ from citewell_client.types import (
     DocumentEdit,
     PageBoxes,
     Passage,
+    Reingestion,
+    ReingestionAccepted,
     SearchExplained,
     SearchResult,
 )
@@ -175,6 +177,23 @@ class Documents(Transport):
     def document_edits(self, document_id: str) -> list[DocumentEdit]:
         """Who excluded, included and corrected which chunk, in all versions of the document's name."""
         return self.send(requests.document_edits(document_id))
+
+    def reingest(
+        self,
+        workspace: str = "default",
+        *,
+        kind: str | None = None,
+        before: str | None = None,
+        name_contains: str | None = None,
+        dry_run: bool = False,
+    ) -> ReingestionAccepted:
+        """Read the documents that match again from their files: of type `kind` ("pdf"), read `before` a time (ISO)."""
+        wanted = without_none(kind=kind, before=before, name_contains=name_contains)
+        return self.send(requests.reingest({"workspace": workspace, "dry_run": dry_run, **wanted}))
+
+    def reingestion(self, reingestion_id: str) -> Reingestion:
+        """The progress of a re-ingestion."""
+        return self.send(requests.reingestion(reingestion_id))
 
     def retry_document(self, document_id: str) -> Document:
         """Retry a failed document, from the file that the server has."""
@@ -334,6 +353,23 @@ class AsyncDocuments(AsyncTransport):
     async def document_edits(self, document_id: str) -> list[DocumentEdit]:
         """Who excluded, included and corrected which chunk, in all versions of the document's name."""
         return await self.send(requests.document_edits(document_id))
+
+    async def reingest(
+        self,
+        workspace: str = "default",
+        *,
+        kind: str | None = None,
+        before: str | None = None,
+        name_contains: str | None = None,
+        dry_run: bool = False,
+    ) -> ReingestionAccepted:
+        """Read the documents that match again from their files: of type `kind` ("pdf"), read `before` a time (ISO)."""
+        wanted = without_none(kind=kind, before=before, name_contains=name_contains)
+        return await self.send(requests.reingest({"workspace": workspace, "dry_run": dry_run, **wanted}))
+
+    async def reingestion(self, reingestion_id: str) -> Reingestion:
+        """The progress of a re-ingestion."""
+        return await self.send(requests.reingestion(reingestion_id))
 
     async def retry_document(self, document_id: str) -> Document:
         """Retry a failed document, from the file that the server has."""

@@ -1,7 +1,7 @@
 /** Documents: files in, how far they have come, and what is there. */
 import { h, show } from "../dom.js";
 import { ask, withQuery } from "../http.js";
-import { moment, number, words } from "../i18n.js";
+import { moment, number, percent, words } from "../i18n.js";
 import { confirmed } from "../parts/dialogs.js";
 import { DOCUMENT_STATES, bytes, documentTone, progressOf, stageWord } from "../parts/ingestion.js";
 import { notice, told, trouble } from "../parts/notices.js";
@@ -21,14 +21,14 @@ const t = words({
     clear: "Clear the filters", retry: "Try again", retryOf: "Try {name} again", remove: "Delete", removeOf: "Delete {name}",
     sure: "Delete {name}?", warning: "Its text and passages are deleted and it is not searched any more. Answers keep their copies of what they cite.",
     all: "All versions under this name", one: "Only version {n}", gone: "{name} is deleted.", chunks: "{done} of {total} passages",
-    newer: "newer version", excluded: "{n} {n:passage|passages} excluded from search", corrected: "text corrected", graph_off: "off", graph_queued: "waiting", graph_building: "{done} read", graph_ready: "{n} entities", graph_failed: "failed" },
+    near: "{share} the same as", newer: "newer version", excluded: "{n} {n:passage|passages} excluded from search", corrected: "text corrected", graph_off: "off", graph_queued: "waiting", graph_building: "{done} read", graph_ready: "{n} entities", graph_failed: "failed" },
   ko: { title: "문서", lead: "답변은 이 문서들을 바탕으로 작성되며, 모든 인용은 해당 문서로 연결됩니다.", add: "문서 추가", workspace: "작업 공간",
     workspaceHint: "질문은 하나의 작업 공간에 합니다. 새 이름을 쓰면 새로 만들어집니다.", metadata: "이 파일들의 메타데이터", stored: "저장된 문서",
     status: "상태", anyState: "모든 상태", name: "이름에 포함", versions: "대체된 버전도 보기", document: "문서", version: "버전", pages: "쪽", size: "크기",
     graph: "그래프", added: "추가한 때", actions: "작업", more: "더 보기", count: "문서 {n}개", count_1: "문서 1개", part: "문서 {total}개 중 최근 {n}개를 표시했습니다.", none: "아직 문서가 없습니다. 위에 파일을 놓고, 준비되면 질문하세요.",
     nothing: "조건에 맞는 문서가 없습니다.", clear: "조건 지우기", retry: "다시 시도", retryOf: "{name} 다시 시도", remove: "삭제", removeOf: "{name} 삭제",
     sure: "{name} 문서를 삭제할까요?", warning: "본문과 구절이 삭제되고 더 이상 검색되지 않습니다. 기존 답변은 인용한 부분의 사본을 유지합니다.",
-    all: "이 이름의 모든 버전", one: "버전 {n}만", gone: "{name} 문서를 삭제했습니다.", chunks: "구절 {total}개 중 {done}개", newer: "새 버전", excluded: "구절 {n}개 검색에서 제외", corrected: "본문 수정됨",
+    all: "이 이름의 모든 버전", one: "버전 {n}만", gone: "{name} 문서를 삭제했습니다.", chunks: "구절 {total}개 중 {done}개", near: "{share} 같은 문서:", newer: "새 버전", excluded: "구절 {n}개 검색에서 제외", corrected: "본문 수정됨",
     graph_off: "사용 안 함", graph_queued: "대기 중", graph_building: "{done}개 읽음", graph_ready: "개체 {n}개", graph_failed: "실패" },
 });
 
@@ -128,7 +128,7 @@ function empty(filters) {
 
 function columns(reload) {
   return [
-    { label: t("document"), cell: (one) => [h("a", { href: `#/document/${one.id}` }, one.filename), problemOf(one), editsOf(one)] },
+    { label: t("document"), cell: (one) => [h("a", { href: `#/document/${one.id}` }, one.filename), problemOf(one), editsOf(one), nearOf(one)] },
     { label: t("workspace"), cell: (one) => one.workspace },
     { label: t("status"), cell: stateOf },
     { label: t("version"), number: true, cell: (one) => number(one.version) },
@@ -147,6 +147,11 @@ function problemOf({ error }) {
 function editsOf({ id, chunks_excluded: excluded, corrected_from: corrected }) {
   const told = [corrected && t("corrected"), excluded > 0 && t("excluded", { n: number(excluded) })].filter(Boolean);
   return told.length > 0 && h("div", { class: "small" }, h("a", { class: "muted", href: `#/document/${id}?view=chunks` }, told.join(" · ")));
+}
+
+function nearOf({ near_duplicate_of: near }) {
+  return near && h("div", { class: "small muted" }, t("near", { share: percent(near.similarity) }), " ",
+    h("a", { href: `#/document/${near.id}` }, near.filename));
 }
 
 function stateOf({ status, stage, progress, superseded_by: newer, filename }) {

@@ -28,6 +28,8 @@ from citewell_client.types import (
     DocumentEdit,
     PageBoxes,
     Passage,
+    Reingestion,
+    ReingestionAccepted,
     SearchExplained,
     SearchResult,
 )
@@ -54,6 +56,14 @@ def document(document_id: str) -> Call[Document]:
 
 def documents(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[Document]]:
     return Call("GET", at("documents"), page_of("documents"), without_none(**filters, limit=limit, cursor=cursor))
+
+
+def reingest(wanted: Mapping[str, Any]) -> Call[ReingestionAccepted]:
+    return Call("POST", at("reingestions"), object_of, headers=JSON_TYPE, body=json_body(wanted))
+
+
+def reingestion(reingestion_id: str) -> Call[Reingestion]:
+    return Call("GET", at("reingestions", reingestion_id), object_of)
 
 
 def versions(document_id: str) -> Call[list[Document]]:

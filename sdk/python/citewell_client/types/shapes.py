@@ -37,6 +37,7 @@ __all__ = [
     "DocumentBlocks",
     "DocumentEdit",
     "DocumentGraph",
+    "DocumentReading",
     "DocumentSource",
     "DocumentSourceDocuments",
     "DocumentSourceHead",
@@ -62,6 +63,7 @@ __all__ = [
     "Mention",
     "Metric",
     "ModelCall",
+    "NearDuplicate",
     "Object",
     "ObjectValue",
     "PageBoxes",
@@ -77,6 +79,9 @@ __all__ = [
     "QueryHead",
     "QueryLinks",
     "QuestionVerdict",
+    "Reingestion",
+    "ReingestionAccepted",
+    "ReingestionFilter",
     "RerankingUsage",
     "RetrievalSettings",
     "Reverified",
@@ -344,6 +349,14 @@ class Progress(TypedDict):
     pages_to_recognise: int | None
 
 
+class DocumentReading(TypedDict):
+    """What it took to read, split, embed and store a document, without the time that it waited."""
+
+    seconds: float
+    ms_per_page: float | None
+    cost_usd: float | None
+
+
 class DocumentGraph(TypedDict):
     """The document's part of the knowledge graph, which is built after the document is ready."""
 
@@ -357,6 +370,14 @@ class DocumentGraph(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float
+
+
+class NearDuplicate(TypedDict):
+    """A document of the same workspace with nearly the same text."""
+
+    id: str
+    filename: str
+    similarity: float
 
 
 class Failure(TypedDict):
@@ -384,7 +405,9 @@ class Document(TypedDict):
     pages: int
     chunks_excluded: int
     corrected_from: str | None
+    reading: DocumentReading | None
     graph: DocumentGraph
+    near_duplicate_of: NearDuplicate | None
     error: Failure | None
     created_at: str
     ready_at: str | None
@@ -1085,6 +1108,38 @@ class Query(QueryHead):
     degraded: list[LeftOut]
     audit: AuditHead | None
     standing: Standing | None
+
+
+class ReingestionFilter(TypedDict):
+    """The filter as it was given."""
+
+    kind: str | None
+    before: str | None
+    name_contains: str | None
+
+
+class Reingestion(TypedDict):
+    """A re-ingestion and its progress."""
+
+    id: str
+    workspace: str
+    filter: ReingestionFilter
+    status: Literal["running", "finished"]
+    total: int
+    queued: int
+    processing: int
+    changed: int
+    unchanged: int
+    failed: int
+    created_at: str
+
+
+class ReingestionAccepted(TypedDict):
+    """The documents are queued, or only counted."""
+
+    id: str | None
+    matched: int
+    queued: int
 
 
 class RetrievalSettings(TypedDict):

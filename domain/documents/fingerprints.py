@@ -1,0 +1,90 @@
+"""Fingerprints by which nearly equal texts are found without comparing each with each (MinHash, in bands).
+
+A text is the set of its shingles: runs of characters, without spaces, punctuation and capitals, so that the same words
+set as lines of a PDF or in another spacing are the same, in any language. The similarity of two texts is the share of
+their shingles that both have, as estimated by the share of equal minima.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+NEAR = 0.9
+"""From this similarity on, a text is called a near-duplicate."""
+
+_SHINGLE = 9
+_FEWEST = 40
+_PIECE = 1_000_000
+_SKETCH = 4_096
+_MINIMA, _BANDS, _ROWS = 256, 16, 8
+_UNSPOKEN = re.compile(r"[\W_]+")
+
+Hashes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """`minima` are packed; two texts that share one of the `bands` may be similar, and those of NEAR share one with a
+    probability of 99.9 %."""
+
+    minima: bytes
+    bands: tuple[int, ...]
+
+
+def fingerprint(text: str) -> Fingerprint | None:
+    """None for a text that is too short to tell."""
+    spoken = _UNSPOKEN.sub("", unicodedata.normalize("NFKC", text).casefold())
+    if len(spoken) < _SHINGLE + _FEWEST:
+        return None
+    minima = _minima(_sketch(spoken))
+    parts = minima[: _BANDS * _ROWS].reshape(_BANDS, _ROWS)
+    return Fingerprint(minima.tobytes(), tuple(_band(number, part.tobytes()) for number, part in enumerate(parts)))
+
+
+def similarity(one: bytes, other: bytes) -> float:
+    """The estimate from the minima of two fingerprints, from 0 to 1."""
+    equal = np.equal(np.frombuffer(one, np.uint32), np.frombuffer(other, np.uint32))
+    return np.count_nonzero(equal) / _MINIMA
+
+
+def _sketch(text: str) -> Hashes:
+    """The smallest hashes of all shingles: of similar texts they are as similar as all, however long the texts are."""
+    found = np.empty(0, np.uint64)
+    for piece in _pieces(text):
+        found = np.unique(np.concatenate([found, _shingles(piece)]))[:_SKETCH]
+    return found
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for first in range(0, len(text) - _SHINGLE + 1, _PIECE):
+        yield text[first : first + _PIECE + _SHINGLE - 1]
+
+
+def _shingles(text: str) -> Hashes:
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    rolled = np.zeros(len(codes) - _SHINGLE + 1, np.uint64)
+    for place in range(_SHINGLE):
+        rolled = rolled * np.uint64(0x100000001B3) + codes[place : place + len(rolled)]
+    return _mixed(rolled)
+
+
+def _minima(sketch: Hashes) -> NDArray[np.uint32]:
+    seeds = _mixed(np.arange(1, _MINIMA + 1, dtype=np.uint64))
+    return np.array([_mixed(sketch ^ seed).min() >> np.uint64(32) for seed in seeds], np.uint32)
+
+
+def _mixed(values: Hashes) -> Hashes:
+    """The finaliser of SplitMix64: every bit of the result depends on all bits of the value."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def _band(number: int, part: bytes) -> int:
+    digest = blake2b(part, digest_size=8, salt=number.to_bytes(2, "big")).digest()
+    return int.from_bytes(digest, "big", signed=True)

@@ -1,0 +1,85 @@
+"""Reads documents in force again, for what an earlier version of the program did not find in their files."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from config.settings import settings
+from db.models import DocumentStatus
+from db.queries.access.workspaces import get_open_workspace, get_workspace
+from db.queries.documents import reingestions as rows
+from db.queries.documents.documents import count_unread
+from db.queries.documents.reingestions import ReingestionFilter
+from db.session import reading, transaction
+from domain.documents.formats import SUFFIXES, listed
+from domain.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which documents in force of a workspace are read again; None leaves a property open.
+
+    `kind` is a file type such as `pdf`; `before` is when they were read last.
+    """
+
+    workspace: str
+    kind: str | None = None
+    before: datetime | None = None
+    name_contains: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        before = self.before.isoformat() if self.before else None
+        return {"kind": self.kind, "before": before, "name_contains": self.name_contains}
+
+
+def count_reingested(wanted: Wanted) -> int:
+    """How many documents would be read again. Raises WorkspaceNotFound, BadInput."""
+    with reading() as session:
+        workspace_id = get_workspace(session, wanted.workspace).id
+        return rows.count_matching(session, _filter(wanted, workspace_id))
+
+
+def reingest(wanted: Wanted) -> tuple[uuid.UUID, int]:
+    """Queue them, but for those that are queued already; return the run and how many matched.
+
+    The caller then publishes them. Raises WorkspaceNotFound, WorkspaceDeleting, BadInput.
+    """
+    most = settings().admission.max_documents_queued // 2
+    with transaction() as session:
+        workspace_id = get_open_workspace(session, wanted.workspace).id
+        chosen = _filter(wanted, workspace_id)
+        matched = rows.count_matching(session, chosen)
+        if matched + count_unread(session, [workspace_id]) > most:
+            raise BadInput(
+                f"{matched:,} documents match, and at most {most:,} of a tenant may wait; narrow the filter, for "
+                "example by `kind` or `before`."
+            )
+        reingestion_id, _ = rows.add_reingestion(session, chosen, wanted.as_json())
+        return reingestion_id, matched
+
+
+def read_reingestion(reingestion_id: uuid.UUID) -> dict[str, Any]:
+    with reading() as session:
+        found, workspace = rows.get_reingestion(session, reingestion_id)
+        states = rows.count_states(session, reingestion_id)
+    waiting = {name: states[name] for name in (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)}
+    return {
+        "id": str(found.id),
+        "workspace": workspace,
+        "filter": found.filter,
+        "status": "running" if any(waiting.values()) else "finished",
+        "total": found.total,
+        **{name.value: count for name, count in waiting.items()},
+        "changed": states[DocumentStatus.READY] + states[DocumentStatus.SUPERSEDED],
+        "unchanged": found.unchanged,
+        "failed": states[DocumentStatus.FAILED],
+        "created_at": found.created_at.isoformat(),
+    }
+
+
+def _filter(wanted: Wanted, workspace_id: int) -> ReingestionFilter:
+    suffix = wanted.kind and "." + wanted.kind.lower().removeprefix(".")
+    if suffix is not None and suffix not in SUFFIXES:
+        raise BadInput(f"{wanted.kind} is no file type that is read; those are {listed()}.")
+    return ReingestionFilter(workspace_id, suffix, wanted.before, wanted.name_contains)
