@@ -16,8 +16,19 @@ _ADDRESS_BEGINS = re.compile(r"://|www\.")
 def with_daggers(answer: str, sources: int | None = None) -> str:
     """Return `answer` with every citation marker as `[†N]`; code, links, names and years in brackets stay as they are.
 
-    `sources` is the number of the answer's sources, if known.
+    `sources` is the number of the answer's sources, if known. Brackets that with a dagger would cite anything else, as
+    in `[SOURCE:[][[1]]]`, leave the answer as it is.
     """
+    told = _daggered(answer, sources)
+    is_same = _numbers(told, sources) == _numbers(answer, sources) and _daggered(told, sources) == told
+    return told if is_same else answer
+
+
+def _numbers(answer: str, sources: int | None) -> list[int]:
+    return [number for marker in cited_markers(answer, sources) for number in marker.numbers]
+
+
+def _daggered(answer: str, sources: int | None) -> str:
     pieces: list[str] = []
     position = 0
     for marker in cited_markers(answer, sources):

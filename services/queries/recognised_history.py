@@ -15,7 +15,8 @@ Outcomes = Mapping[int, Mapping[tuple[str, str], Mapping[str, Any]]]
 
 def marked(session: Session, attempts: Sequence[Json], outcomes: Outcomes) -> list[Json]:
     """The attempts with `recognised_confidence` in all places of sentences and claims, and in all citation checks."""
-    passages = {each["chunk_id"]: each for each in _passages(outcomes)}
+    # Given sources (N2) have no documents.
+    passages = {each["chunk_id"]: each for each in _passages(outcomes) if "chunk_id" in each}
     checked = [_place(check, passages) for attempt in attempts for check in attempt["citation_checks"]]
     seen = find_recognised(session, set(_pages([*_sources(attempts), *filter(None, checked)])))
     return [_attempt(attempt, passages, seen) for attempt in attempts]

@@ -37,6 +37,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "/v1/queries": {"question": "What?"},
     "/v1/conversations": {},
     "/v1/search": {"query": "What?"},
+    "/v1/search/explain": {"question": "What?"},
     "/v1/reingestions": {},
     "/v1/sources": {"name": "s", "kind": "folder", "location": "shelf"},
     "/v1/verifications": {"answer": "So it is [1].", "sources": [{"text": "So it is."}]},

@@ -206,6 +206,8 @@ def test_markers_get_a_dagger(published: str, told: str) -> None:  # S5.3
 @example("see http://a.b(Source: 1)c")
 @example("[【1】]")
 @example("[[1]]: www.a.example")
+@example("[SOURCE:[][[0]]]")
+@example("[SOURCE0:[][[0]]]")
 def test_a_dagger_changes_no_number_and_comes_once(text: str) -> None:  # S5.3, S5.5
     once = with_daggers(text)
     numbers = [number for marker in cited_markers(text) for number in marker.numbers]

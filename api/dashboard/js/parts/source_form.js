@@ -8,7 +8,7 @@ import { workspaceInput } from "./workspaces.js";
 const t = words({
   en: { add: "Add a source", kind: "Kind", folder: "Folder", web: "Web pages", sitemap: "Sitemap", feed: "Feed", git: "Git repository", bucket: "Bucket (S3)", name: "Name",
     nameHint: "Its documents are named after it; it cannot be changed.", location: "Address", workspace: "Workspace", every: "Read it", whenAsked: "only when asked", minutes: "every 15 minutes",
-    hour: "every hour", day: "every day", week: "every week", other: "every {n:second|seconds}", folderHint: "The name of a folder that the server's settings allow, and the way in it: handbook/policies",
+    hour: "every hour", day: "every day", week: "every week", other: "every {n} s", folderHint: "The name of a folder that the server's settings allow, and the way in it: handbook/policies",
     webHint: "The page to begin with: https://example.com/docs/", sitemapHint: "https://example.com/sitemap.xml", feedHint: "An RSS or Atom feed: https://example.com/feed.xml",
     gitHint: "An https address, or a repository in an allowed folder", bucketHint: "The bucket, and the beginning of the keys: reports/2026", depth: "Links to follow", depthHint: "0: this page only.",
     branch: "Branch or tag", branchHint: "Empty: the default one.", store: "Store", storeHint: "Its name in the server's settings.", entries: "Take the entries' own text, not the pages",
