@@ -50,7 +50,7 @@ _first = threading.Lock()
 # one kept connection the other would be opened each time and plan its statements again. Their statements are prepared
 # the second time they run.
 _FOR_WORK, _RESERVED = (6, 0), (2, 2)
-_PREPARE_AFTER = {_FOR_WORK: 5, _RESERVED: 1}
+_PREPARE_AFTER = {_FOR_WORK: 2, _RESERVED: 1}
 _engines: dict[tuple[int, int], Engine] = {}
 _is_reserved: ContextVar[bool] = ContextVar("is_reserved", default=False)
 

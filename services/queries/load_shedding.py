@@ -15,7 +15,7 @@ from db.session import current_tenant, reading, system_transaction
 from domain.errors import BacklogFull, Overload, Overloaded
 from services.core.request_priority import FEW, Priority
 
-REMEMBERED_S, REMEMBERED_IDLE_S = 0.5, 2.0
+REMEMBERED_S, REMEMBERED_IDLE_S = 0.5, 5.0
 """For how long the backlog is remembered, and while nobody waits and what was let through since has places."""
 _SHORTEST_S, _LONGEST_S = 1, 300
 # Used while nothing shows how fast documents are read.

@@ -159,8 +159,8 @@ async def complete_steps(completion: Completion, following: ClaimRequest | None 
 def complete_steps_within(
     session: Session, completion: Completion, following: ClaimRequest | None = None
 ) -> CompletionResult:
-    statement = _complete("current_setting('citewell.tenant')")
-    return _result(session.connection().exec_driver_sql(statement, _completion_columns(completion, following)).one())
+    row = session.connection().exec_driver_sql(_COMPLETE_WITHIN, _completion_columns(completion, following)).one()
+    return _result(row[:6])
 
 
 def _completion_columns(completion: Completion, following: ClaimRequest | None) -> dict[str, Any]:
@@ -215,4 +215,8 @@ _COMPLETE_UNFLUSHED = _complete(
         WHEN json_array_length(left_.claimed) = cardinality(%(next_steps)s::text[]) AND NOT EXISTS (
             SELECT FROM json_array_elements(left_.claimed) AS each WHERE (each ->> 2)::int %% {FIRST_OF} <> 1)
         THEN 'off' ELSE current_setting('synchronous_commit') END, true)""",
+)
+# What the steps save besides is found by its keys, too: planned once per connection, and not for each query.
+_COMPLETE_WITHIN = _complete(
+    "current_setting('citewell.tenant')", ", set_config('plan_cache_mode', 'force_generic_plan', true)"
 )
