@@ -228,7 +228,7 @@ def _pools() -> dict[str, PoolSettings]:
             concurrency=64,
             processes=min(2, os.cpu_count() or 1),
         ),
-        "ingestion": PoolSettings(queues=("ingestion",), pool="prefork", concurrency=2),
+        "ingestion": PoolSettings(queues=("ingestion",), pool="prefork", concurrency=1),
         "webhooks": PoolSettings(queues=("webhooks",), concurrency=64),
     }
 
