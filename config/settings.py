@@ -221,7 +221,7 @@ class PoolSettings(Group):
 def _pools() -> dict[str, PoolSettings]:
     # One process runs all steps of a question, which saves a message per step; machines with two cores get two.
     # Ingestion and webhooks have their own processes, so that neither a large document nor an unresponsive receiver
-    # delays a question. One of the two places that read is kept for a tenant that has none (A7).
+    # delays a question. Of several places that read one is kept for a tenant that has none (A7).
     return {
         "queries": PoolSettings(
             queues=("retrieval", "reranking", "citations", "generation", "verification", "graph", "maintenance"),
