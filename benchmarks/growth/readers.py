@@ -19,6 +19,7 @@ from domain.entities.numbers import find_quantities
 from domain.entities.quantities import Quantity
 from domain.evidence.contradictions import Disagreement, best_places, disagreements
 from domain.facts.comparison.best_place import SourceMatch
+from domain.facts.differences.gaps import SentenceContext
 from domain.facts.differences.roles import RolePair, role_pairs
 from domain.facts.reading.token_alignment import Alignment, Gap, align
 from domain.facts.reading.tokens import Token, Value, tokenize
@@ -135,6 +136,8 @@ READERS: Mapping[object, Callable[[str], object]] = {
 ARGUMENTS: Mapping[str, Callable[[str], tuple[object, ...]]] = {
     "correction.continuous_text.linked_references": lambda text: ({"citations": [], "references": [text]}, no_link),
     "facts.differences.cues.cue_differences": _gap,
+    "facts.differences.gaps.name_differences": lambda text: (*_gap(text), SentenceContext()),
+    "facts.structure.column_heads.label_column": lambda text: ([[part, part, "1"] for part in text.split() or [text]],),
     "objects.schema.checked_schema": lambda text: (_schema(text),),
     "objects.schema.read_schema": lambda text: (_schema(text),),
     "prompting.batched_items.by_id": lambda text: (_items(text), _items(text)),

@@ -63,6 +63,7 @@ def test_what_is_not_in_force_any_more_is_not_named() -> None:
     assert near(copy) is None
 
 
+@pytest.mark.slow
 def test_many_copies_are_compared_with_few() -> None:
     for number in range(30):
         add(f"{number}.txt", f"{ENGLISH} Copy {number}.")
