@@ -122,7 +122,10 @@ def list_quotes(session: Session, query_ids: Collection[uuid.UUID]) -> dict[uuid
 
 
 class Version(NamedTuple):
-    """A document version; `is_same` means byte-identical to the one it was looked up for."""
+    """A document version; `is_same`: its file and its text are those of the one it was looked up for.
+
+    The text of the same file differs where somebody corrected it, or where it was read again with other settings.
+    """
 
     id: uuid.UUID
     is_same: bool
@@ -131,7 +134,7 @@ class Version(NamedTuple):
 def find_in_force(session: Session, document_id: uuid.UUID) -> Version | None:
     old, new = aliased(Document), aliased(Document)
     found = session.execute(
-        select(new.id, new.sha256 == old.sha256)
+        select(new.id, and_(new.sha256 == old.sha256, new.text == old.text))
         .join(old, and_(new.workspace_id == old.workspace_id, new.filename == old.filename))
         .where(old.id == document_id, new.status == DocumentStatus.READY)
     ).one_or_none()
