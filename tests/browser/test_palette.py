@@ -64,6 +64,7 @@ def test_it_gives_the_keyboard_back(page: Page, query_id: str) -> None:  # S5.7
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(share).to_be_focused()
     page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Type a page")).to_be_focused()
     page.keyboard.type("zzzz-nothing")
     # There is always the question itself.
     expect(page.locator(".palette").get_by_role("option")).to_have_count(1)
