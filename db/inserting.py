@@ -1,4 +1,4 @@
-"""Inserts a row with those that refer to it by one statement: a transaction that somebody waits for pays for each."""
+"""Inserts a row and the rows that refer to it with one statement, to save round trips while somebody waits."""
 
 import json
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Retrieval tried in this process, with the models of a worker: imported only when somebody asks for it."""
+"""Runs a trial of retrieval in the API's process. Imported on demand, because it loads the models of a worker."""
 
 from config.settings import settings
 from services.queries.retrieval_trial import RetrievalTrial, try_retrieval

@@ -1,6 +1,5 @@
 """Ingestion: reads, splits, embeds and stores a document, in batches that show its progress."""
 
-import hashlib
 import time
 import uuid
 from collections.abc import Callable
@@ -202,7 +201,7 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
     name = (job.title or parsed.found.get("title") or readable_name(job.filename))[:MOST_NAME]
     if not chunks:
         raise DocumentEmpty
-    made = [_row(job, chunk) for chunk in chunks]
+    made = [rows.chunk_row(job.document_id, job.doc_id, chunk) for chunk in chunks]
     if job.again and _is_unchanged(job, job.again, parsed, made):
         return True
     with transaction() as session:
@@ -288,24 +287,11 @@ def _stored(job: _Job, name: str, embedder: Embedder, chunks: list[TextChunk]) -
             session, job.document_id, job.attempt, lease_s=job.lease_s, chunks_done=done, idle=0
         ):
             raise LeaseLost
-        keys = rows.add_chunks(session, job.workspace_id, [_row(job, chunk) for chunk in chunks], name)
+        keys = rows.add_chunks(
+            session, job.workspace_id, [rows.chunk_row(job.document_id, job.doc_id, chunk) for chunk in chunks], name
+        )
         add_vectors(session, space, list(zip(keys, texts, vectors, strict=True)))
     return True
-
-
-def _row(job: _Job, chunk: TextChunk) -> dict[str, Any]:
-    return {
-        "document_id": job.document_id,
-        "chunk_id": f"{job.doc_id}::chunk_{chunk.index}",
-        "chunk_index": chunk.index,
-        "page": chunk.page,
-        "section": chunk.section,
-        "start_index": chunk.start,
-        "end_index": chunk.end,
-        "text": chunk.text,
-        "context": chunk.context,
-        "sha256": hashlib.sha256(chunk.text.encode()).hexdigest(),
-    }
 
 
 def _renew(job: _Job) -> None:

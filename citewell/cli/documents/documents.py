@@ -1,5 +1,6 @@
 """`citewell documents`: what was added, and its files."""
 
+import time
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
@@ -8,12 +9,16 @@ import typer
 
 from citewell.cli.connection import connected
 from citewell.cli.console import emit, out, save, say
-from citewell.cli.documents.reingesting import follow_reingestion
+from citewell.cli.documents.uploading import progress_bars
 from citewell.cli.errors import USAGE
 from citewell.cli.options import Json, Url, Workspace, Yes, confirm
 from citewell.cli.short_ids import whole_id
 from citewell.cli.show.documents import document_view, documents_view
 from citewell.cli.show.words import counted
+from citewell_client import CitewellClient
+from citewell_client.types import Reingestion
+
+_LOOK_EVERY_S = 0.3
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -100,7 +105,7 @@ def reingest(
             return
         if waiting := found["matched"] - found["queued"]:
             say(f"{counted(waiting, 'document')} wait to be read already")
-        ended = follow_reingestion(client, found["id"])
+        ended = _follow(client, found["id"])
     if as_json:
         emit(ended)
     else:
@@ -123,3 +128,16 @@ def delete(
         confirm(f"delete {name}{' in all its versions' if all_versions else ''}", yes)
         client.delete_document(document_id, all_versions=all_versions)
     say(f"deleted {name} ({document_id})")
+
+
+def _follow(client: CitewellClient, reingestion_id: str) -> Reingestion:
+    """Wait until the last of its documents has ended."""
+    with progress_bars() as bars:
+        bar = bars.add_task("read again", total=None, stage="")
+        while True:
+            seen = client.reingestion(reingestion_id)
+            ended = seen["total"] - seen["queued"] - seen["processing"]
+            bars.update(bar, total=seen["total"], completed=ended, stage=f"{seen['changed']:,} changed")
+            if seen["status"] == "finished":
+                return seen
+            time.sleep(_LOOK_EVERY_S)

@@ -1,6 +1,5 @@
-"""A corrected version of a document: everything of the version before it, moved to where it stands in the new text."""
+"""Makes the corrected version of a document: a copy of the version before, with all offsets moved to the new text."""
 
-import hashlib
 import uuid
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +10,7 @@ from sqlalchemy.orm import Session, undefer
 from db.models import Chunk, Document, DocumentPage, DocumentStatus
 from db.queries.access.workspaces import allocate_document_number
 from db.queries.documents.boxes import store_boxes
-from db.queries.documents.documents import add_chunks
+from db.queries.documents.documents import add_chunks, chunk_row
 from db.queries.documents.spaces import Space
 from db.queries.documents.vectors import add_vectors
 from domain.documents.boxes import PageBoxes, Recognised
@@ -153,23 +152,7 @@ def add_corrected_chunks(
     space: Space,
 ) -> None:
     """Store the (chunk, vector, whether people corrected it) that the change touches."""
-    rows = [_row(new, chunk, is_corrected) for chunk, _, is_corrected in chunks]
+    rows = [{**chunk_row(new.id, new.doc_id, chunk), "corrected": is_corrected} for chunk, _, is_corrected in chunks]
     keys = add_chunks(session, new.workspace_id, rows, name)
     vectors = [(key, embedded_text(chunk), vector) for key, (chunk, vector, _) in zip(keys, chunks, strict=True)]
     add_vectors(session, space, vectors)
-
-
-def _row(new: Document, chunk: TextChunk, is_corrected: bool) -> dict[str, Any]:
-    return {
-        "document_id": new.id,
-        "chunk_id": f"{new.doc_id}::chunk_{chunk.index}",
-        "chunk_index": chunk.index,
-        "page": chunk.page,
-        "section": chunk.section,
-        "start_index": chunk.start,
-        "end_index": chunk.end,
-        "text": chunk.text,
-        "context": chunk.context,
-        "sha256": hashlib.sha256(chunk.text.encode()).hexdigest(),
-        "corrected": is_corrected,
-    }

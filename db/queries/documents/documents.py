@@ -1,5 +1,6 @@
 """Documents: accepted, claimed by an ingestion worker, finished."""
 
+import hashlib
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from db.queries.documents.files import add_file
 from db.queries.documents.lexicon import as_tsvector, count_chunks, uncount_chunks
 from db.queries.paging import Place, page
 from domain.documents import blocks
-from domain.documents.documents import ParsedDocument, indexed_text
+from domain.documents.documents import ParsedDocument, TextChunk, indexed_text
 from domain.errors import DocumentNotFound
 from domain.retrieval.lexemes import lexemes
 
@@ -270,6 +271,21 @@ def _count_kept(session: Session, document_id: uuid.UUID, chunks: Sequence[Mappi
     stored = session.execute(select(*columns).where(Chunk.document_id == document_id).order_by(Chunk.chunk_index))
     rows = [tuple(row) for row in stored]
     return len(rows) if rows == [tuple(chunk[name] for name in _SAME) for chunk in chunks[: len(rows)]] else 0
+
+
+def chunk_row(document_id: uuid.UUID, doc_id: str, chunk: TextChunk) -> dict[str, Any]:
+    return {
+        "document_id": document_id,
+        "chunk_id": f"{doc_id}::chunk_{chunk.index}",
+        "chunk_index": chunk.index,
+        "page": chunk.page,
+        "section": chunk.section,
+        "start_index": chunk.start,
+        "end_index": chunk.end,
+        "text": chunk.text,
+        "context": chunk.context,
+        "sha256": hashlib.sha256(chunk.text.encode()).hexdigest(),
+    }
 
 
 def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, Any]], name: str = "") -> list[int]:

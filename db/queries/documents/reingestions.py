@@ -143,7 +143,7 @@ def _matching(wanted: ReingestionFilter) -> Select[Document]:
     return select(Document).where(
         Document.workspace_id == wanted.workspace_id,
         Document.status == DocumentStatus.READY,
-        # Its file does not have the text that somebody corrected.
+        # A correction is not in the file, so reading the file again would undo it.
         Document.corrected_from.is_(None),
         ~newer,
         *_chosen(wanted),

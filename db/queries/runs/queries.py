@@ -265,7 +265,7 @@ def mark_finished(
     return None if done is None else Finished(*done)
 
 
-# One statement: whoever waits for the answer waits for each.
+# One statement instead of three: the reader of the answer waits for each round trip.
 _FINISH = text("""
     WITH ended AS (
         UPDATE queries SET status = :status, stage = :status, error = CAST(:error AS jsonb), progress_at = now(),

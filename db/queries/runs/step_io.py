@@ -205,10 +205,10 @@ def _complete(tenant: str, more: str = "") -> str:
     """  # noqa: S608 - only constants are put together
 
 
-# What follows runs in this process: if Postgres crashes before it has written both, the query goes on from the outcomes
-# before them, and finds the replies kept. A message for others, which would find nothing, is published only after the
-# next commit that waits, and that writes everything before it. Only first claims: those that are made again after a
-# crash get other numbers, so what is undone stays fenced.
+# The next step runs in this process, so nobody else depends on these outcomes yet. If Postgres crashes before they are
+# on disk, the query resumes from the step before, and its paid replies are found again. Other workers get a message
+# only after a later commit that waits for the disk, and that commit also writes this one. Only first claims may be
+# lost: when they are made again they get another number, so the fence still rejects late results.
 _COMPLETE_UNFLUSHED = _complete(
     "%(tenant)s",
     f""", set_config('synchronous_commit', CASE
