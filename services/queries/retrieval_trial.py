@@ -23,7 +23,7 @@ from domain.query.outcomes import Selected
 from domain.query.workspaces import WorkspaceSettings
 from domain.retrieval.matches import matched_spans
 from services.core.context import QuerySnapshot, StepContext, StepResult, Tools
-from services.queries.passage_search import find_recognised_in, passage_json
+from services.queries.passage_search import find_marks_of, passage_json
 from services.queries.submission import NewQuery, check, open_workspaces, options_over, with_defaults
 from services.retrieval.candidates import Search, retrieve, search
 from services.retrieval.reranking import score_chunks, select
@@ -148,7 +148,7 @@ def _as_json(trial: RetrievalTrial, context: StepContext, parts: _Parts, setting
     with reading() as session:
         passages = get_passages(session, [*keys, *excluded])
         names = workspace_names_of(session, {each.document_id for each in passages})
-        seen = find_recognised_in(session, passages)
+        marks = find_marks_of(session, passages)
     issues = parts.selected["issues"] if parts.selected else context.retrieved.get("issues", [])
     reason = parts.selected.get("reason") if parts.selected else context.retrieved.get("reason")
     return {
@@ -159,7 +159,7 @@ def _as_json(trial: RetrievalTrial, context: StepContext, parts: _Parts, setting
         "settings": _settings_json(context, parts),
         "passages": [
             {
-                **passage_json(each, seen),
+                **passage_json(each, marks),
                 "workspace": names[each.document_id],
                 "matches": [
                     {"start": start, "end": end} for start, end in matched_spans(context.question, each.readable)
