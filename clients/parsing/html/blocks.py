@@ -22,24 +22,31 @@ def add_blocks(
     *,
     above: Sequence[float] = (),
     leave_out: Callable[[LexborNode, str], bool] = lambda node, tag: False,
+    plain_heads: bool = False,
 ) -> None:
     """Add the visible content below `root` to the document, in order.
 
     An `<h2>` has the rank (*above, 2). Data tables become rows, lists keep their markers, `<pre>` its lines; images are
-    represented by their alternative text in blocks without other text. `leave_out` selects nodes to skip.
+    represented by their alternative text in blocks without other text. `leave_out` selects nodes to skip; for
+    `plain_heads` see `read_table`.
     """
-    blocks = _Blocks(builder, above, leave_out)
+    blocks = _Blocks(builder, above, leave_out, plain_heads)
     walk(root, blocks.enter, blocks.leave)
     blocks.finish()
 
 
 class _Blocks:
     def __init__(
-        self, builder: DocumentBuilder, above: Sequence[float], leave_out: Callable[[LexborNode, str], bool]
+        self,
+        builder: DocumentBuilder,
+        above: Sequence[float],
+        leave_out: Callable[[LexborNode, str], bool],
+        plain_heads: bool,
     ) -> None:
         self._builder = builder
         self._above = above
         self._leave_out = leave_out
+        self._plain_heads = plain_heads
         self._text: list[str] = []
         self._images: list[str] = []
         self._list = ListText()
@@ -107,7 +114,7 @@ class _Blocks:
         return True
 
     def _add_table(self, node: LexborNode) -> bool:
-        table = read_table(node, self._builder.filename, self._builder.limits)
+        table = read_table(node, self._builder.filename, self._builder.limits, plain_heads=self._plain_heads)
         if table is None:
             return False
         self._end_list()
