@@ -1,6 +1,7 @@
 """File types, recognised by signature and, in a zip archive, by declared content type."""
 
 import codecs
+import re
 from dataclasses import dataclass
 
 from clients.parsing.archives import opened_archive
@@ -63,6 +64,9 @@ _ZIPPED = (
     (b"hwp+zip", FileKind("a Hancom document", suffix=".hwpx")),
     (b"epub+zip", FileKind("an EPUB book", suffix=".epub")),
 )
+_DART_HEAD = 8192
+_DART = re.compile(rb"<DOCUMENT[\s>](?s:.){0,2000}?<DOCUMENT-NAME[\s>]|<DOCUMENT\s[^<>]{0,1000}\bdart\d\.xsd")
+_DART_STYLE = re.compile(rb"report_xml\.css|\.SECTION-1\s*\{(?s:.){0,4000}\.TABLE-GROUP\s*\{", re.IGNORECASE)
 _TYPE_MEMBERS = ("[Content_Types].xml", "mimetype")
 _MAX_TYPE_BYTES = 1 << 20
 _LIMITS = ParseLimits(max_pages=1, max_chars=1)
@@ -84,6 +88,16 @@ def kind_of(data: bytes) -> FileKind:
     if b"\x00" in data:
         return _BINARY
     return _HTML if head.lstrip().lower().startswith((b"<!doctype html", b"<html")) else _TEXT
+
+
+def is_dart(data: bytes) -> bool:
+    """True for the XML of the Korean disclosure system DART."""
+    return _DART.search(data[:_DART_HEAD]) is not None
+
+
+def is_dart_export(data: bytes) -> bool:
+    """True for the HTML that the viewer of DART saves."""
+    return _DART_STYLE.search(data[:_DART_HEAD]) is not None
 
 
 def _within(kind: FileKind, data: bytes) -> FileKind:

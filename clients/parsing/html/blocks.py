@@ -33,14 +33,15 @@ def add_blocks(
     *,
     above: Sequence[float] = (),
     leave_out: Callable[[LexborNode, str], bool] = lambda node, tag: False,
+    plain_heads: bool = False,
 ) -> None:
     """Add the visible content below `root` to the document, in order.
 
     An `<h2>` has the rank (*above, 2). Data tables become rows, lists keep their markers, `<pre>` its lines. The
     alternative text of an image stands for it in blocks without other text, and follows other text if it describes it.
-    `leave_out` selects nodes to skip.
+    `leave_out` selects nodes to skip; for `plain_heads` see `read_table`.
     """
-    blocks = _Blocks(builder, above, leave_out, labels_in(root), captions_in(root))
+    blocks = _Blocks(builder, above, leave_out, plain_heads, labels_in(root), captions_in(root))
     walk(root, blocks.enter, blocks.leave)
     blocks.finish()
 
@@ -51,12 +52,14 @@ class _Blocks:
         builder: DocumentBuilder,
         above: Sequence[float],
         leave_out: Callable[[LexborNode, str], bool],
+        plain_heads: bool,
         labels: Mapping[int, str],
         captions: frozenset[int],
     ) -> None:
         self._builder = builder
         self._above = above
         self._leave_out = leave_out
+        self._plain_heads = plain_heads
         self._text: list[str] = []
         self._images: list[str] = []
         self._list = ListText()
@@ -144,7 +147,7 @@ class _Blocks:
         return True
 
     def _add_table(self, node: LexborNode) -> bool:
-        table = read_table(node, self._builder.filename, self._builder.limits)
+        table = read_table(node, self._builder.filename, self._builder.limits, plain_heads=self._plain_heads)
         if table is None:
             return False
         self._end_list()
