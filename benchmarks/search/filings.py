@@ -24,7 +24,7 @@ from domain.documents.documents import TextChunk, embedded_text
 from domain.quality.metrics import found, mean
 from domain.retrieval.lexemes import lexemes
 from domain.retrieval.ranking import fuse
-from services.documents.ingestion import searched_name
+from services.documents.indexing import searched_name
 
 Part = Literal["name", "headings", "table", "text"]
 _PARTS: tuple[Part, ...] = ("name", "headings", "table", "text")

@@ -26,7 +26,7 @@ from domain.errors import DocumentNotInForce, DocumentNotRead
 from domain.safety.prompt_injection import without_orders
 from domain.text.lengths import count_tokens
 from services.core import embedding_spaces
-from services.documents.ingestion import MOST_NAME, put_in_force, readable_name
+from services.documents.indexing import put_in_force, searched_name
 
 _READ = (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
 _UNFINISHED = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)
@@ -143,7 +143,7 @@ def _check_none_is_read(others: Sequence[Version]) -> None:
 
 def _name(document: Document) -> str:
     given = document.details.get("title")
-    return (given if isinstance(given, str) and given else readable_name(document.filename))[:MOST_NAME]
+    return searched_name(given if isinstance(given, str) else "", {}, document.filename)
 
 
 def _as_slice(chunk: Chunk) -> TextChunk:
