@@ -2,10 +2,9 @@
 
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from threading import Event
 from typing import Any
 
@@ -34,6 +33,7 @@ from db.session import after_commit, reading, transaction
 from domain.documents.chunks import split_document
 from domain.documents.documents import ParsedDocument, TextChunk, embedded_text
 from domain.documents.fingerprints import Fingerprint, fingerprint
+from domain.documents.metadata import searched_name
 from domain.errors import (
     CitewellError,
     DatabaseUnavailable,
@@ -74,7 +74,6 @@ log = structlog.get_logger()
 
 LEASE_S = 10.0
 MAX_ATTEMPTS = 3
-MOST_NAME = 200  # characters of a document's name, which each of its passages is found by
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +197,7 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
         return False
     parsed = with_findings(parsed, job.filename)
     chunks = split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
-    name = searched_name(job.title, parsed.found, job.filename)
+    name = searched_name(job.filename, {"title": job.title}, parsed.found)
     if not chunks:
         raise DocumentEmpty
     made = [rows.chunk_row(job.document_id, job.doc_id, chunk) for chunk in chunks]
@@ -258,16 +257,6 @@ def _is_unchanged(job: _Job, again: Replaced, parsed: ParsedDocument, made: list
 
 def _cost(embedded: list[TextChunk], price: float) -> float | None:
     return sum(count_tokens(embedded_text(chunk)) for chunk in embedded) * price / 1e6 if price else None
-
-
-def searched_name(title: str, found: Mapping[str, str], filename: str) -> str:
-    """What each passage of a document is found by: its title, given or of its own, else the name of its file."""
-    return (title or found.get("title") or readable_name(filename))[:MOST_NAME]
-
-
-def readable_name(filename: str) -> str:
-    # `AAPL_10-K_2023.pdf` says what the document is, and is found by it.
-    return PurePath(filename).stem.replace("_", " ")
 
 
 def _store_batch(job: _Job, name: str, embedder: Embedder, chunks: list[TextChunk]) -> None:
