@@ -21,10 +21,10 @@ from clients.embeddings import default_embedder
 from clients.llm.offline.meaning import Meaning
 from domain.documents.chunk_context import headings_of, with_columns
 from domain.documents.documents import TextChunk, embedded_text
+from domain.documents.metadata import searched_name
 from domain.quality.metrics import found, mean
 from domain.retrieval.lexemes import lexemes
 from domain.retrieval.ranking import fuse
-from services.documents.indexing import searched_name
 
 Part = Literal["name", "headings", "table", "text"]
 _PARTS: tuple[Part, ...] = ("name", "headings", "table", "text")
@@ -54,7 +54,7 @@ class Collection:
         self.filings = filings
         self.chunks: dict[Place, TextChunk] = {Place(f.name, chunk.index): chunk for f in filings for chunk in f.chunks}
         self.texts = {place: embedded_text(chunk) for place, chunk in self.chunks.items()}
-        names = {each.name: searched_name("", each.parsed.found, f"{each.name}.pdf") for each in filings}
+        names = {each.name: searched_name(f"{each.name}.pdf", each.parsed.found) for each in filings}
         self._parts = {place: _parts(names[place.document], chunk) for place, chunk in self.chunks.items()}
 
     def by_words(self, parts: Iterable[Part]) -> LexicalIndex[Place]:

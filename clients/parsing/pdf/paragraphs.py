@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from clients.parsing.decoding import clean
+from clients.parsing.pdf.cell_values import are_values
 from clients.parsing.pdf.glyphs import Box
 from clients.parsing.pdf.ink import cleaned_places, placed
 from clients.parsing.pdf.lines import Line
@@ -65,7 +66,8 @@ def _without_stretched_spaces(lines: list[Line], typography: Typography) -> Iter
             for other in (above, below)
             if other and other.size == line.size and abs(other.y - line.y) <= typography.max_drop(line.size)
         ]
-        if line.text.count("\t") == 1 and close and not any(other.is_row for other in close):
+        is_stretched = line.text.count("\t") == 1 and not are_values(line.text)
+        if is_stretched and close and not any(other.is_row for other in close):
             yield replace(line, text=line.text.replace("\t", " "), cells=())
         else:
             yield line
