@@ -50,6 +50,7 @@ __all__ = [
     "Fact",
     "Failure",
     "Feedback",
+    "FoundBy",
     "History",
     "Import",
     "ImportDocuments",
@@ -88,6 +89,7 @@ __all__ = [
     "ScoreCompared",
     "Scores",
     "SearchExplained",
+    "SearchMade",
     "SearchResult",
     "Sentence",
     "SentenceCompared",
@@ -910,6 +912,15 @@ class Place(TypedDict):
     reason: str | None
 
 
+class FoundBy(TypedDict):
+    """What one of the searches thought of a passage; null where a part did not find it."""
+
+    search: int
+    lexical: Place | None
+    vector: Place | None
+    fused: Place | None
+
+
 class Match(TypedDict):
     """A word of the passage's `text` that the search by words finds with the question, in code points of that text."""
 
@@ -925,6 +936,7 @@ class PassageExplained(Passage):
     vector: Place | None
     fused: Place | None
     reranked: Place | None
+    found_by: list[FoundBy]
     from_graph: bool
     excluded: bool
     shown: bool | None
@@ -1147,6 +1159,8 @@ class RetrievalSettings(TypedDict):
 
     method: Literal["vector", "hybrid"]
     mode: str
+    run: Literal["structured", "agentic", "multiagent"]
+    multi_query: int
     graph: str
     k: int
     top_k: int
@@ -1156,8 +1170,16 @@ class RetrievalSettings(TypedDict):
     reranked_by: str | None
 
 
+class SearchMade(TypedDict):
+    """A search: for the question, for it in other words, or for what a model decided to search for."""
+
+    query: str
+    turn: int | None
+    why: str | None
+
+
 class RerankingUsage(TypedDict):
-    """What the calls of models took; nothing of it is stored."""
+    """What the calls of models took. They are booked and counted like those of a question."""
 
     llm_calls: int
     prompt_tokens: int
@@ -1173,6 +1195,8 @@ class SearchExplained(TypedDict):
     reason: str | None
     issues: list[str]
     settings: RetrievalSettings
+    searches: list[SearchMade]
+    ended_because: str | None
     passages: list[PassageExplained]
     usage: RerankingUsage
 
