@@ -17,8 +17,6 @@ from domain.documents.boxes import PageBoxes, Recognised
 from domain.documents.corrections import Replacement, moved_blocks, moved_boxes, moved_spans
 from domain.documents.documents import TextChunk, embedded_text
 
-LEASE_S = 60.0
-
 
 def get_whole_document(session: Session, document_id: uuid.UUID) -> Document:
     """The document with its text, sections, blocks and figures."""
