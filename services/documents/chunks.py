@@ -27,7 +27,7 @@ from domain.errors import DocumentNotInForce, DocumentNotRead
 from domain.safety.prompt_injection import without_orders
 from domain.text.lengths import count_tokens
 from services.core import embedding_spaces
-from services.documents.ingestion import put_in_force
+from services.documents.indexing import put_in_force
 
 _READ = (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
 _UNFINISHED = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)

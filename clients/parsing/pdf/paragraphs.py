@@ -14,6 +14,7 @@ from clients.parsing.pdf.lines import Line
 from clients.parsing.pdf.tables import ROW_DROP_EM, SAME_ROW_EM, same_table, whole_tables, within_row
 from clients.parsing.pdf.typography import Typography
 from domain.documents.boxes import Recognised
+from domain.documents.figures import Figure
 
 _ITEM = re.compile(r"(?:[•◦▪‣●○■□–—*·※-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4}|[가-하])[.)]|[①-⑳])\s")
 _SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’»)\]」』]*$")
@@ -27,13 +28,15 @@ _WRAPPED_SHARE = 0.6
 class Paragraph:
     """Lines of one paragraph, and their text; `words`: start and end in it, and the place on the page.
 
-    `recognised`: start, end and confidence of the lines that were recognised in a picture.
+    `recognised`: start, end and confidence of the lines that were recognised in a picture. `figures`: what of it is
+    of a picture; an alternative text has no lines.
     """
 
     lines: tuple[Line, ...]
     text: str
     words: tuple[tuple[int, int, Box], ...] = ()
     recognised: tuple[Recognised, ...] = ()
+    figures: tuple[Figure, ...] = ()
 
 
 def paragraphs(lines: list[Line], typography: Typography) -> Iterator[Paragraph]:
