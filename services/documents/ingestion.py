@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -198,7 +198,7 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
         return False
     parsed = with_findings(parsed, job.filename)
     chunks = split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
-    name = (job.title or parsed.found.get("title") or readable_name(job.filename))[:MOST_NAME]
+    name = searched_name(job.title, parsed.found, job.filename)
     if not chunks:
         raise DocumentEmpty
     made = [rows.chunk_row(job.document_id, job.doc_id, chunk) for chunk in chunks]
@@ -258,6 +258,11 @@ def _is_unchanged(job: _Job, again: Replaced, parsed: ParsedDocument, made: list
 
 def _cost(embedded: list[TextChunk], price: float) -> float | None:
     return sum(count_tokens(embedded_text(chunk)) for chunk in embedded) * price / 1e6 if price else None
+
+
+def searched_name(title: str, found: Mapping[str, str], filename: str) -> str:
+    """What each passage of a document is found by: its title, given or of its own, else the name of its file."""
+    return (title or found.get("title") or readable_name(filename))[:MOST_NAME]
 
 
 def readable_name(filename: str) -> str:

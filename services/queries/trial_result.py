@@ -12,7 +12,7 @@ from domain.query.outcomes import Selected
 from domain.retrieval.matches import matched_spans
 from domain.retrieval.ranking import fusion_points
 from services.core.context import StepContext
-from services.queries.passage_search import find_recognised_in, passage_json
+from services.queries.passage_search import find_marks_of, passage_json
 from services.retrieval.agentic_state import decision, made_searches
 from services.retrieval.candidates import MERGED
 from services.retrieval.tracing import Part, SearchTrace
@@ -112,7 +112,7 @@ def trial_json(found: Found, limit: int, most_excluded: int) -> dict[str, Any]:
     with reading() as session:
         passages = get_passages(session, [*keys, *excluded])
         names = workspace_names_of(session, {each.document_id for each in passages})
-        seen = find_recognised_in(session, passages)
+        marks = find_marks_of(session, passages)
     selected, retrieved = found.selected, found.context.retrieved
     reason = (selected or retrieved).get("reason")
     issues = selected["issues"] if selected else retrieved.get("issues", [])
@@ -126,7 +126,7 @@ def trial_json(found: Found, limit: int, most_excluded: int) -> dict[str, Any]:
         "ended_because": _ended(found.context),
         "passages": [
             {
-                **passage_json(each, seen),
+                **passage_json(each, marks),
                 "workspace": names[each.document_id],
                 "matches": _matches(each, found.searches, found.context.question),
                 **(_left_out_json(each.key, found) if each.key in excluded else _found_json(each.key, found)),

@@ -42,7 +42,7 @@ def search(
         emit(found)
         return
     for each in found["passages"]:
-        out.print(place(each["document_name"], each["page_number"], each["section"], each.get("recognised_confidence")))
+        out.print(place(each["document_name"], each["page_number"], each["section"], each))
         out.print(Padding(plain(" ".join(each["text"].split()), "dim"), (0, 0, 1, 2)))
     if not found["passages"]:
         say("nothing was found")

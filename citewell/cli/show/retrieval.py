@@ -57,7 +57,7 @@ def _lines(passage: PassageExplained) -> list[RenderableType]:
         passage["document_name"],
         passage["page_number"],
         passage["section"],
-        passage.get("recognised_confidence"),
+        passage,
     )
     text = Padding(_marked(passage), (0, 0, 1, 2))
     return [_verdict(passage) + where, plain(f"  {_scores(passage)}", "dim"), text]

@@ -94,5 +94,9 @@ def no_text(filename: str) -> DocumentEmpty:
 
 def described(properties: Element) -> str:
     """What a picture's properties (`wp:docPr`, `p:cNvPr`) say about it, marked as such; nothing for a mere name."""
-    text = _GENERATED.sub("", properties.get("descr", "")).strip()
+    return described_as(properties.get("descr", ""))
+
+
+def described_as(description: str) -> str:
+    text = _GENERATED.sub("", description).strip()
     return "" if not text or _NAME.fullmatch(text) else f"Picture: {text}"

@@ -2,9 +2,10 @@
 clients.parsing.sandbox.child`.
 
 Standard input: a line of JSON (filename, limits, parent, cpu_s, picture, recognise), then the bytes of the file.
-Standard output: a line of JSON, {"error": {code, message}} or {chars, pages, sections, tables, found, boxes, blocks},
-then the text in UTF-8, then the packed boxes of all pages. With a `picture` (page, width) the file is drawn instead:
-{}, the picture. With `recognise` (numbers, seconds) some of its pages are recognised: {recognised}, by their numbers.
+Standard output: a line of JSON, {"error": {code, message}} or {chars, pages, sections, tables, found, boxes, blocks,
+scanned, figures}, then the text in UTF-8, then the packed boxes of all pages. With a `picture` (page, width) the file
+is drawn instead: {}, the picture. With `recognise` (numbers, seconds) some of its pages are recognised: {recognised},
+by their numbers.
 """
 
 import faulthandler
@@ -19,6 +20,7 @@ from clients.parsing import ParseLimits, parse
 from clients.parsing.recognition.rows import RECOGNISED_PAGE
 from clients.parsing.sandbox.confinement import confine
 from domain.documents.documents import ParsedDocument
+from domain.documents.figures import MOST_FIGURES
 from domain.documents.formats import is_image
 from domain.errors import CitewellError, DocumentTooLarge, DocumentUnreadable
 
@@ -92,6 +94,7 @@ def _encoded(document: ParsedDocument, filename: str, limits: ParseLimits) -> tu
         "found": dict(document.found),
         "boxes": [(page.number, page.width, page.height, len(page.words), page.recognised) for page in document.boxes],
         "scanned": document.scanned,
+        "figures": document.figures[:MOST_FIGURES],
     }
     head = json.dumps(marks | {"blocks": document.blocks}, default=asdict).encode()
     if len(head) > limits.max_marks_bytes:  # the blocks are what can be missed

@@ -1,42 +1,40 @@
-"""Marks what the verification history cites of pictures: how surely the cited words were recognised there."""
+"""Marks what the verification history cites: words that were recognised in pictures, and words that stand for them."""
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
 
-from db.queries.documents.boxes import find_recognised
-from services.queries.result_json import Recognised, recognition_json
+from db.queries.documents.text_marks import find_marks
+from domain.documents.text_marks import UNMARKED, Marks, TextMarks
 
 Json = dict[str, Any]
 Outcomes = Mapping[int, Mapping[tuple[str, str], Mapping[str, Any]]]
 
 
 def marked(session: Session, attempts: Sequence[Json], outcomes: Outcomes) -> list[Json]:
-    """The attempts with `recognised_confidence` in all places of sentences and claims, and in all citation checks."""
+    """The attempts with the marks of all places of sentences and claims, and of all citation checks."""
     # Given sources (N2) have no documents.
     passages = {each["chunk_id"]: each for each in _passages(outcomes) if "chunk_id" in each}
     checked = [_place(check, passages) for attempt in attempts for check in attempt["citation_checks"]]
-    seen = find_recognised(session, set(_pages([*_sources(attempts), *filter(None, checked)])))
-    return [_attempt(attempt, passages, seen) for attempt in attempts]
+    marks = find_marks(session, map(_page, [*_sources(attempts), *filter(None, checked)]))
+    return [_attempt(attempt, passages, marks) for attempt in attempts]
 
 
-def _attempt(attempt: Json, passages: Mapping[str, Json], seen: Recognised) -> Json:
+def _attempt(attempt: Json, passages: Mapping[str, Json], marks: TextMarks) -> Json:
     def sourced(each: Json) -> Json:
-        return {**each, "source": each["source"] and {**each["source"], **_confidence(each["source"], seen)}}
+        return {**each, "source": each["source"] and {**each["source"], **_marks(each["source"], marks)}}
 
-    checks = [{**each, **_confidence(_place(each, passages), seen)} for each in attempt["citation_checks"]]
+    checks = [{**each, **_marks(_place(each, passages), marks)} for each in attempt["citation_checks"]]
     parts = {name: [sourced(each) for each in attempt[name]] for name in ("sentences", "claims")}
     return {**attempt, **parts, "citation_checks": checks}
 
 
-def _confidence(place: Mapping[str, Any] | None, seen: Recognised) -> dict[str, float | None]:
+def _marks(place: Mapping[str, Any] | None, marks: TextMarks) -> Marks:
     if place is None:
-        return {"recognised_confidence": None}
-    return recognition_json(
-        seen, place["document_id"], place.get("page_number"), place["source_start"], place["source_end"]
-    )
+        return UNMARKED
+    return marks.of(place["document_id"], place.get("page_number"), place["source_start"], place["source_end"])
 
 
 def _place(check: Json, passages: Mapping[str, Json]) -> Json | None:
@@ -63,7 +61,5 @@ def _sources(attempts: Sequence[Json]) -> Iterator[Json]:
                 yield each["source"]
 
 
-def _pages(places: Iterable[Json]) -> Iterator[tuple[uuid.UUID, int]]:
-    for place in places:
-        if place.get("page_number"):
-            yield uuid.UUID(str(place["document_id"])), place["page_number"]
+def _page(place: Json) -> tuple[uuid.UUID, int | None]:
+    return uuid.UUID(str(place["document_id"])), place.get("page_number")
