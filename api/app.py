@@ -25,7 +25,6 @@ from api.http.uploads import FORM_OVERHEAD_BYTES
 from api.routes import (
     audits,
     batches,
-    citations,
     completions,
     conversations,
     dashboard,
@@ -89,7 +88,7 @@ _ROUTERS = (
     (completions.router, _ASKING),
     (seeds.router, _ASKING),
     (seed_stream.router, _ASKING),
-    (citations.router, _ASKING),
+    (seeds.citations_router, _ASKING),
     (webhooks.router, Access(Scope.WEBHOOKS, Scope.WEBHOOKS)),
     (keys.router, Access(Scope.ADMIN, Scope.ADMIN)),
 )

@@ -24,10 +24,11 @@ from db.session import reading, transaction
 from domain.documents.corrected_spans import is_corrected, with_correction
 from domain.documents.corrections import Replacement, corrected_text, moved_chunk, replacement
 from domain.documents.documents import TextChunk, embedded_text
+from domain.documents.metadata import searched_name
 from domain.documents.renaming import Renaming, renamed_heads, retitled
 from domain.errors import CorrectionInvalid, DocumentNotInForce
 from services.core import embedding_spaces
-from services.documents.ingestion import MOST_NAME, put_in_force, readable_name
+from services.documents.indexing import put_in_force
 
 _UNFINISHED = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)
 _MOST_COPIED = 20_000
@@ -127,7 +128,7 @@ def _stored(
             session, old, change, version=next_version(others), traceparent=tracing.traceparent()
         )
         versions.copy_chunks(session, old, new, change, [each.index for each, _, _ in made])
-        versions.add_corrected_chunks(session, new, made, _name(old), space)
+        versions.add_corrected_chunks(session, new, made, searched_name(old.filename, old.details), space)
         after = next(each for each, _, _ in made if each.index == chunk.chunk_index)
         edits.add_edit(session, new, EditKind.CORRECTED, chunk, edit, from_document=old.id, after=after.text)
         put_in_force(session, new.id, new.attempt)
@@ -148,11 +149,6 @@ def _check_none_is_read(others: Sequence[Version]) -> None:
     if any(each.status in _UNFINISHED for each in others):
         # It was accepted first, and would be history as soon as it is read.
         raise DocumentNotInForce("A newer version of the document is being read; correct that one when it is ready.")
-
-
-def _name(document: Document) -> str:
-    given = document.details.get("title")
-    return (given if isinstance(given, str) and given else readable_name(document.filename))[:MOST_NAME]
 
 
 def _as_slice(chunk: Chunk) -> TextChunk:

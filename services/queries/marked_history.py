@@ -42,11 +42,12 @@ def _place(check: Json, passages: Mapping[str, Json]) -> Json | None:
     passage = passages.get(check["chunk_id"] or "")
     if passage is None:
         return None
-    text, evidence = passage["text"], check["evidence"] or ""
-    at = max(text.find(evidence), 0)
+    words = check["evidence"] or passage["text"]
+    at = passage["text"].find(words)
+    if at < 0:
+        at, words = 0, passage["text"]
     start = passage["start_index"] + at
-    end = start + len(evidence) if evidence and at + len(evidence) <= len(text) else passage["start_index"] + len(text)
-    return {**passage, "source_start": start, "source_end": end}
+    return {**passage, "source_start": start, "source_end": start + len(words)}
 
 
 def _passages(outcomes: Outcomes) -> Iterator[Json]:

@@ -6,7 +6,7 @@ from typing import Any
 from db.queries.documents.chunks import Passage, get_passages
 from db.queries.documents.documents import workspace_names_of
 from db.session import reading
-from domain.retrieval.matches import matched_spans
+from domain.retrieval.lexemes import matched_spans
 from services.core.context import StepContext
 from services.queries.passage_search import find_marks_of, passage_json
 from services.queries.trial_found import Found, Made, Place

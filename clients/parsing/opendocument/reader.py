@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from lxml.etree import QName
 
 from clients.parsing.archives import Archive, opened_archive
-from clients.parsing.captions import is_caption, names_other
 from clients.parsing.limits import ParseLimits
 from clients.parsing.office.parts import Element, found_from, no_text, unreadable_if_damaged, xml_part
 from clients.parsing.opendocument.styles import Counter, Styles, odf
@@ -19,6 +18,7 @@ from clients.parsing.opendocument.text import (
     picture_text,
     picture_texts,
 )
+from clients.parsing.picture_words import is_caption, names_other
 from clients.parsing.tables import has_header, with_one_header
 from clients.parsing.text_builder import DocumentBuilder
 from domain.documents.documents import ParsedDocument

@@ -11,11 +11,11 @@ from docx.oxml.parser import parse_xml
 from docx.parts.document import DocumentPart
 
 from clients.parsing.archives import opened_archive
-from clients.parsing.captions import is_caption, names_other
 from clients.parsing.limits import ParseLimits
 from clients.parsing.office.charts import add_chart
 from clients.parsing.office.missing_parts import linked_stream
 from clients.parsing.office.parts import Element, core_properties, described, no_text, unreadable_if_damaged
+from clients.parsing.picture_words import is_caption, names_other
 from clients.parsing.tables import has_header, with_one_header
 from clients.parsing.text_builder import DocumentBuilder
 from clients.parsing.word.numbering import Numbering

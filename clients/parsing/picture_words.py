@@ -1,4 +1,4 @@
-"""Recognises the captions of figures by what they begin with: `Figure 3: …`, `Fig. 2a`, `<그림 3-1> …`."""
+"""Words about pictures: captions by what they begin with (`Figure 3: …`, `<그림 3-1> …`), and descriptions."""
 
 import re
 
@@ -13,9 +13,13 @@ _OTHER = re.compile(
 )
 _SEPARATED = re.compile(r"\s?[.:：|)\]>〉》」–—-]")
 _TITLED = re.compile(r"\s+[A-Z가-힣\u3040-\u9fff]")
-_LISTED = re.compile(r"\t|(?:\. ?){4,}|…{2,}|·{4,}|\s\d{1,4}$")
+_LISTED = re.compile(r"\t|(?:\. ?){4,}|…{2,}|·{4,}")
 _SENTENCE = re.compile(r"[.!?。]\W{0,2}$|다\W{0,2}$")
 _LONGEST = 1_500
+_GENERATED = re.compile(r"\s*(?:Description|Beschreibung) automatically generated.*|\s*자동 생성된 설명.*", re.DOTALL)
+_NAME = re.compile(
+    r"\S+\.(?:png|jpe?g|gif|bmp|tiff?|svg|emf|wmf|webp)|(?:Picture|Image|Figure|Graphic|Bild|그림) ?\d*", re.IGNORECASE
+)
 
 
 def is_caption(text: str) -> bool:
@@ -25,6 +29,12 @@ def is_caption(text: str) -> bool:
         return False
     rest = found["rest"]
     return not rest or bool(_SEPARATED.match(rest)) or bool(_TITLED.match(rest) and not _SENTENCE.search(rest))
+
+
+def description(text: str) -> str:
+    """What somebody wrote about a picture; nothing for a mere name."""
+    said = _GENERATED.sub("", text).strip()
+    return "" if _NAME.fullmatch(said) else said
 
 
 def names_other(text: str) -> bool:
