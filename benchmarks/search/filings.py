@@ -8,7 +8,7 @@ own document and in all documents. Reading the files takes minutes of CPU: what 
 import argparse
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -21,10 +21,10 @@ from clients.embeddings import default_embedder
 from clients.llm.offline.meaning import Meaning
 from domain.documents.chunk_context import headings_of, with_columns
 from domain.documents.documents import TextChunk, embedded_text
+from domain.documents.metadata import searched_name
 from domain.quality.metrics import found, mean
 from domain.retrieval.lexemes import lexemes
 from domain.retrieval.ranking import fuse
-from services.documents.indexing import searched_name
 
 Part = Literal["name", "headings", "table", "text"]
 _PARTS: tuple[Part, ...] = ("name", "headings", "table", "text")
@@ -54,7 +54,7 @@ class Collection:
         self.filings = filings
         self.chunks: dict[Place, TextChunk] = {Place(f.name, chunk.index): chunk for f in filings for chunk in f.chunks}
         self.texts = {place: embedded_text(chunk) for place, chunk in self.chunks.items()}
-        names = {each.name: searched_name("", each.parsed.found, f"{each.name}.pdf") for each in filings}
+        names = {each.name: searched_name(f"{each.name}.pdf", each.parsed.found) for each in filings}
         self._parts = {place: _parts(names[place.document], chunk) for place, chunk in self.chunks.items()}
 
     def by_words(self, parts: Iterable[Part]) -> LexicalIndex[Place]:
@@ -107,8 +107,11 @@ def _measured(
     yield "BM25 of whole pages", _orders(asked, PlainIndex(collection.pages()).order)
     texts = {place: chunk.text for place, chunk in collection.chunks.items()}
     yield "BM25 of passages", _orders(asked, PlainIndex(texts).order)
-    by_parts = {name: _orders(asked, collection.by_words(parts).order) for name, parts in _BY_PARTS.items()}
-    yield from by_parts.items()
+    yield from _measured_by_words(collection, asked)
+    whole = collection.by_words(_PARTS)
+    as_it_is = partial(whole.order, as_it_is=True)
+    yield "the same, the question as it is", _orders(asked, as_it_is)
+    by_words = _orders(asked, whole.order)
     if words_only:
         return
     embedder = default_embedder()
@@ -117,7 +120,7 @@ def _measured(
     yield "vectors", near
     fused = [
         Orders(*(fuse(pair, [1.0, DENSE_WEIGHT]) for pair in zip(*both, strict=True)))
-        for both in zip(by_parts["+ document's name"], near, strict=True)
+        for both in zip(by_words, near, strict=True)
     ]
     yield "words and vectors", fused
     meaning = Meaning(embedder)
@@ -128,6 +131,11 @@ def _measured(
             for each, orders in zip(asked, fused, strict=True)
         ],
     )
+
+
+def _measured_by_words(collection: Collection, asked: Sequence[Asked]) -> Iterator[tuple[str, list[Orders]]]:
+    for name, parts in _BY_PARTS.items():
+        yield name, _orders(asked, collection.by_words(parts).order)
 
 
 def _orders(asked: Sequence[Asked], order: _Order) -> list[Orders]:

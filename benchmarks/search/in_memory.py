@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clients.embeddings import UseEmbedder, Vectors
-from domain.retrieval.bm25 import Collection, Occurrences, lexical_order
+from domain.retrieval.bm25 import FURTHER, Collection, Occurrences, lexical_order
 from domain.retrieval.lexemes import lexemes
+from domain.retrieval.questions import SearchedQuestion, searched_question
 
 K = TypeVar("K", bound=Hashable)
 
@@ -46,22 +47,25 @@ class LexicalIndex(Generic[K]):
         mean_length = sum(map(len, self._held)) / len(self._held)
         self._known = Collection(len(self._held), mean_length, {key: len(each) for key, each in having.items()})
 
-    def order(self, asked: str | Sequence[str], among: Callable[[K], bool] | None = None) -> list[K]:
-        """The passages that share a lexeme with a question, or have one of those given, the best first.
+    def order(self, question: str, among: Callable[[K], bool] | None = None, *, as_it_is: bool = False) -> list[K]:
+        """The passages that share a lexeme with a question, the best first; only those that pass `among`.
 
-        Only those that pass `among` are searched.
+        `as_it_is`: with all words of the question, and no further ones.
         """
-        asked = lexemes(asked) if isinstance(asked, str) else asked
+        asked = SearchedQuestion(tuple(lexemes(question))) if as_it_is else searched_question(question)
         held = self._known.frequencies
-        rarest = sorted((each for each in dict.fromkeys(asked) if each in held), key=lambda each: held[each])[:_LEXEMES]
+        rarest = sorted((each for each in dict.fromkeys(asked.own) if each in held), key=held.__getitem__)[:_LEXEMES]
+        weights = {each: self._known.weight(each) for each in rarest}
+        weights |= {each: FURTHER * self._known.weight(each) for each in asked.further if rarest and each in held}
         shared = np.zeros(len(self._held))
-        for lexeme in rarest:
-            shared[self._having[lexeme]] += self._known.weight(lexeme)
+        for lexeme, weight in weights.items():
+            shared[self._having[lexeme]] += weight
         best = (int(place) for place in np.argsort(-shared, kind="stable") if shared[place] > 0)
         chosen = islice((place for place in best if among is None or among(self._keys[place])), _SCORED)
-        return lexical_order(asked, [self._occurrences(place, frozenset(rarest)) for place in chosen], self._known)
+        found = [self._occurrences(place, weights) for place in chosen]
+        return lexical_order(asked.own, found, self._known, asked.further)
 
-    def _occurrences(self, place: int, wanted: frozenset[str]) -> Occurrences[K]:
+    def _occurrences(self, place: int, wanted: Mapping[str, float]) -> Occurrences[K]:
         places: dict[str, list[int]] = {}
         for at, lexeme in enumerate(self._held[place], start=1):
             if lexeme in wanted:

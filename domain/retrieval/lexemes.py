@@ -2,6 +2,7 @@
 
 A word of a script that separates words is one lexeme: its stem, unless it is a stop word. Words in Hangul, Han and Kana
 become overlapping pairs of characters, as in Lucene's CJKAnalyzer, so that compounds and particles need no dictionary.
+A fiscal period such as FY2018 or Q22023 is also found under its year and quarter.
 Of 400 Korean sentences looked up by what follows from them (KLUE-NLI), pairs put 95.8 % first, stems 90.8 %.
 """
 
@@ -20,6 +21,7 @@ _WORD = re.compile(rf"\w[\w{_MARKS}]*(?:[.,]\d+)*")
 # Classes of combining characters: points of Arabic and Hebrew, and marks above, below or through a letter.
 _POINTS = range(10, 37)
 _ABOVE_AND_BELOW = 200
+_PERIOD = re.compile(r"(?:fy|(q[1-4]|[1-4]q|h[12]))((?:19|20)\d\d)")
 _LONGEST = 100  # characters; longer runs are keys or damaged text, and Postgres limits the length of a lexeme
 
 
@@ -66,6 +68,8 @@ def _is_accent(character: str) -> bool:
 
 
 def _of_word(word: str) -> list[str]:
+    if period := _PERIOD.fullmatch(word):
+        return [word, *filter(None, period.groups())]
     if not _UNSPACED.search(word):
         return [] if word in STOP_WORDS else [stem(word)[:_LONGEST]]
     return [lexeme for run in _RUNS.findall(word) for lexeme in _of_run(run)]

@@ -1,9 +1,7 @@
 """Indexes a document that was read: its passages and vectors are stored in batches, then its version is in force."""
 
 import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from threading import Event
 from typing import Any
 
@@ -31,8 +29,6 @@ from services.documents.recognition import LeaseLost
 from services.webhooks.outbox import announce_document
 
 log = structlog.get_logger()
-
-MOST_NAME = 200  # characters of a document's name, which each of its passages is found by
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +140,6 @@ def _mark_near_duplicate(session: Session, document: Document, prints: Fingerpri
     )
     near = (nearest, likeness) if nearest and likeness >= NEAR else None
     fingerprints.store_fingerprint(session, document.workspace_id, document.id, prints.minima, prints.bands, near)
-
-
-def searched_name(title: str, found: Mapping[str, str], filename: str) -> str:
-    """What each passage of a document is found by: its title, given or of its own, else the name of its file."""
-    # `AAPL_10-K_2023.pdf` says what the document is, and is found by it.
-    return (title or found.get("title") or PurePath(filename).stem.replace("_", " "))[:MOST_NAME]
 
 
 def _chunk_rows(document: ClaimedDocument, chunks: list[TextChunk]) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ from db.session import after_commit, reading, transaction
 from domain.documents.chunks import split_document
 from domain.documents.documents import ParsedDocument, TextChunk, embedded_text
 from domain.documents.fingerprints import Fingerprint, fingerprint
+from domain.documents.metadata import searched_name
 from domain.errors import (
     CitewellError,
     DatabaseUnavailable,
@@ -38,7 +39,6 @@ from services.documents.indexing import (
     ClaimedDocument,
     keep_as_it_was,
     put_in_force,
-    searched_name,
     store_chunks,
     store_text,
 )
@@ -164,7 +164,7 @@ def _ingest(
     if keep_as_it_was(document, parsed, chunks):
         return True
     new = chunks[store_text(document, parsed, chunks) :]
-    name = searched_name(document.title, parsed.found, document.filename)
+    name = searched_name(document.filename, {"title": document.title}, parsed.found)
     store_chunks(document, name, embedder, new, batch=limits.batch)
     prints = fingerprint(parsed.text)
     spent = {"read_s": time.perf_counter() - began, "read_usd": _cost(new, price)}

@@ -53,8 +53,7 @@ def lay_out(
             parts += ["\n\n", paragraph.text] if parts else [paragraph.text]
             length += 2 * (len(parts) > 1)
             starts.append(length)
-            if paragraph.figure:
-                figures.append(Figure(paragraph.figure, length, length + len(paragraph.text)))
+            figures += (Figure(kind, length + start, length + end) for kind, start, end in paragraph.figures)
             if (rank := _heading_rank(paragraph, typography, outline)) and paragraph.lines[0] not in running:
                 headings.append(Heading(length, " ".join(paragraph.text.split()), rank))
             grids += grids_in(paragraph, length)

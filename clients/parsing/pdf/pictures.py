@@ -14,6 +14,7 @@ from clients.parsing.pdf.glyphs import Box
 from clients.parsing.pdf.lines import Line
 from clients.parsing.pdf.paragraphs import Paragraph
 from clients.parsing.picture_words import description, is_caption
+from domain.documents.figures import Figure
 
 _FIGURE = "Figure"
 _MOST_ELEMENTS, _MOST_OBJECTS, _MOST_PICTURES = 20_000, 5_000, 200  # of a page
@@ -52,7 +53,7 @@ NOTHING = Drawn()
 
 def drawn_on(page: pdfium.PdfPage, lines: Sequence[Line]) -> Drawn:
     """Looks at what is drawn only where a line may be a caption: lists of figures have none."""
-    has_caption = any(is_caption(part) for line in lines for part in line.text.split("\t"))
+    has_caption = any(_is_caption(line.text) for line in lines)
     return Drawn(tuple(_described(page)), has_caption and _draws(page))
 
 
@@ -66,14 +67,27 @@ def with_pictures(paragraphs: Iterable[Paragraph], drawn: Drawn, bottom: float) 
         for picture in [each for each in waiting if each.is_above(paragraph.lines[0], bottom)]:
             waiting.remove(picture)
             yield _paragraph(picture)
-        is_one = drawn.captions and all(map(is_caption, paragraph.text.split("\t")))
-        yield replace(paragraph, figure="caption") if is_one else paragraph
+        yield replace(paragraph, figures=tuple(_captions(paragraph.text))) if drawn.captions else paragraph
     yield from map(_paragraph, waiting)
 
 
 def _paragraph(picture: Picture) -> Paragraph:
     words = ((0, len(picture.text), picture.box),) if picture.box else ()
-    return Paragraph((), picture.text, words, figure="alternative_text")
+    return Paragraph((), picture.text, words, figures=(Figure("alternative_text", 0, len(picture.text)),))
+
+
+def _captions(text: str) -> Iterator[Figure]:
+    # Line by line: what stands close below a caption may be text.
+    start = 0
+    for line in text.split("\n"):
+        if _is_caption(line):
+            yield Figure("caption", start, start + len(line))
+        start += len(line) + 1
+
+
+def _is_caption(line: str) -> bool:
+    # Also those of pictures beside each other.
+    return all(map(is_caption, line.split("\t")))
 
 
 def _draws(page: pdfium.PdfPage) -> bool:

@@ -100,8 +100,17 @@ def _compare_number(stated: Quantity, figure: CellFigure) -> Outcome:
         bare = _without_scale(stated)
         if not _is_number(bare, figure.printed):
             return "other"
-        return "unsure" if figure.full is None or not figure.full.scaled else "other unit"
-    return "same" if _is_number(plain, figure.printed) else "other"
+        named = figure.full is not None and (figure.full.scaled or _in_won(figure.full))
+        return "other unit" if named else "unsure"
+    if not _is_number(plain, figure.printed):
+        return "other"
+    # Who writes 원 behind a number has not left out 천 or 백만.
+    is_scaled = figure.full is not None and figure.full.scaled and _in_won(figure.full)
+    return "other unit" if is_scaled and stated.text.endswith("원") else "same"
+
+
+def _in_won(quantity: Quantity) -> bool:
+    return quantity.dimension == "krw"
 
 
 def _is_number(stated: Quantity, printed: Quantity) -> bool:

@@ -359,6 +359,12 @@ export interface Passage {
   metadata: Record<string, JsonValue>;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
   recognised_confidence?: number | null;
+  /**
+   * What the words are of a picture in the document, if most of them are it: its `alternative_text`, its `caption`, or
+   * data of a `chart`. They prove what they say, and not what can be seen. Null for other text, and for documents read
+   * before this was kept.
+   */
+  figure?: "alternative_text" | "caption" | "chart" | null;
 }
 
 /** Passages of one document, in order. */
@@ -1236,6 +1242,12 @@ export interface Citation {
   source_end: number;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
   recognised_confidence?: number | null;
+  /**
+   * What the words are of a picture in the document, if most of them are it: its `alternative_text`, its `caption`, or
+   * data of a `chart`. They prove what they say, and not what can be seen. Null for other text, and for documents read
+   * before this was kept.
+   */
+  figure?: "alternative_text" | "caption" | "chart" | null;
   /** The statement that cites: the answer from `answer_start` to `answer_end`. */
   claim_text: string;
   /** Where the statement that cites starts in the answer, in code points. */
@@ -1324,6 +1336,12 @@ export interface AnswerSource {
   section: string | null;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
   recognised_confidence?: number | null;
+  /**
+   * What the words are of a picture in the document, if most of them are it: its `alternative_text`, its `caption`, or
+   * data of a `chart`. They prove what they say, and not what can be seen. Null for other text, and for documents read
+   * before this was kept.
+   */
+  figure?: "alternative_text" | "caption" | "chart" | null;
   /** The document's metadata, as it was sent with it. */
   metadata: Record<string, JsonValue>;
   /** When this version of the document was added (its `created_at`). Null once the document is deleted. */
@@ -1388,6 +1406,12 @@ export interface EvidenceLocation {
   source_end: number;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
   recognised_confidence?: number | null;
+  /**
+   * What the words are of a picture in the document, if most of them are it: its `alternative_text`, its `caption`, or
+   * data of a `chart`. They prove what they say, and not what can be seen. Null for other text, and for documents read
+   * before this was kept.
+   */
+  figure?: "alternative_text" | "caption" | "chart" | null;
 }
 
 /** One claim of the answer, with evidence that really occurs in a source. */
@@ -1642,6 +1666,12 @@ export interface CitationCheck {
   status: string;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
   recognised_confidence?: number | null;
+  /**
+   * What the words are of a picture in the document, if most of them are it: its `alternative_text`, its `caption`, or
+   * data of a `chart`. They prove what they say, and not what can be seen. Null for other text, and for documents read
+   * before this was kept.
+   */
+  figure?: "alternative_text" | "caption" | "chart" | null;
 }
 
 /** One verification of one answer; rows are appended and never changed. */
@@ -2807,6 +2837,12 @@ export interface PassageFound {
   metadata: Record<string, JsonValue>;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
   recognised_confidence?: number | null;
+  /**
+   * What the words are of a picture in the document, if most of them are it: its `alternative_text`, its `caption`, or
+   * data of a `chart`. They prove what they say, and not what can be seen. Null for other text, and for documents read
+   * before this was kept.
+   */
+  figure?: "alternative_text" | "caption" | "chart" | null;
   /** The workspace of the document. */
   workspace: string;
   /** Cosine similarity to the query; null when found by words alone. */
@@ -2948,6 +2984,12 @@ export interface PassageExplained {
   metadata: Record<string, JsonValue>;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
   recognised_confidence?: number | null;
+  /**
+   * What the words are of a picture in the document, if most of them are it: its `alternative_text`, its `caption`, or
+   * data of a `chart`. They prove what they say, and not what can be seen. Null for other text, and for documents read
+   * before this was kept.
+   */
+  figure?: "alternative_text" | "caption" | "chart" | null;
   /** The workspace of the document. */
   workspace: string;
   /** By words: BM25 with pairs of neighbours, from 0 on. */

@@ -157,6 +157,7 @@ class EvidenceLocation(TypedDict):
     source_start: int
     source_end: int
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
 
 
 class Sentence(TypedDict):
@@ -208,6 +209,7 @@ class CitationCheck(TypedDict):
     decided_by: str | None
     status: str
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
 
 
 class CommonScores(TypedDict):
@@ -902,6 +904,7 @@ class Passage(TypedDict):
     text: str
     metadata: dict[str, Any]
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
 
 
 class Place(TypedDict):
@@ -1002,6 +1005,7 @@ class Citation(TypedDict):
     source_start: int
     source_end: int
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
     claim_text: str
     answer_start: int
     answer_end: int
@@ -1048,6 +1052,7 @@ class AnswerSource(TypedDict):
     page_number: int | None
     section: str | None
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
     metadata: dict[str, Any]
     timestamp: str | None
     similarity: float | None
