@@ -40,7 +40,9 @@ def tables_of(name: str, document: ParsedDocument) -> Iterator[TruthTable]:
     ends = {0, *(each.end for each in document.tables), *(each.start for each in document.sections)}
     for table in document.tables:
         start = max((end for end in ends if end <= table.start), default=0)
-        start = document.text.find("\n", max(start, table.start - _ABOVE)) + 1 if table.start - start > _ABOVE else start
+        start = (
+            document.text.find("\n", max(start, table.start - _ABOVE)) + 1 if table.start - start > _ABOVE else start
+        )
         if found := _read(name, document.text, min(start, table.start), table):
             yield found
 
@@ -62,9 +64,7 @@ def _read(name: str, text: str, start: int, table: Table) -> TruthTable | None:
     return TruthTable(text[start : table.end], name, heads, tuple(sure))
 
 
-def _rows(
-    body: Sequence[Sequence[str]], width: int, scale: str
-) -> Iterator[tuple[str, tuple[Figure | None, ...]]]:
+def _rows(body: Sequence[Sequence[str]], width: int, scale: str) -> Iterator[tuple[str, tuple[Figure | None, ...]]]:
     for row in body:
         label = _NOTES.sub("", _NUMBERING.sub("", row[0])).strip()
         cells = [*row[1:], *[""] * (width + 1 - len(row))]

@@ -28,7 +28,9 @@ def spoken(head: str, rng: Random) -> str:
     if term is None:
         return head
     number, inner, kind, outer, alone, point = term.groups()
-    names = [f"{alone}{point}"] if alone else [f"제{number}{kind}", *(f"{each}{kind}" for each in (inner, outer) if each)]
+    names = (
+        [f"{alone}{point}"] if alone else [f"제{number}{kind}", *(f"{each}{kind}" for each in (inner, outer) if each)]
+    )
     return rng.choice(names)
 
 
