@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import cast
 
 from clients.parsing.limits import ParseLimits
-from clients.parsing.signatures import ZIP, FileKind, is_dart, is_dart_export, kind_of
+from clients.parsing.signatures import HANGUL_97, OLE, ZIP, FileKind, is_dart, is_dart_export, kind_of
 from domain.documents.documents import ParsedDocument
 from domain.documents.formats import CODE, IMAGES, LEGACY, SAVE_AS, advice
 from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentTypeUnknown, DocumentUnreadable
@@ -34,6 +34,7 @@ _READERS: dict[str, str] = {
     ".epub": "clients.parsing.epub.reader:parse_epub",
     ".eml": "clients.parsing.mail.reader:parse_mail",
     ".hwpx": "clients.parsing.hwpx.reader:parse_hwpx",
+    ".hwp": "clients.parsing.hwpx.binary:parse_hwp",
     ".rtf": "clients.parsing.text.rich_text:parse_rich_text",
     ".json": "clients.parsing.records.json_reader:parse_json",
     **dict.fromkeys((".jsonl", ".ndjson"), "clients.parsing.records.json_reader:parse_json_lines"),
@@ -106,6 +107,8 @@ def _fits(kind: FileKind, data: bytes, suffix: str) -> bool:
         return kind is ZIP or kind.suffix == suffix
     if suffix == ".rtf":
         return kind.suffix == ".rtf"
+    if suffix == ".hwp":
+        return kind in (OLE, HANGUL_97)
     if suffix in IMAGES:  # their reader tells them apart
         return kind.suffix in IMAGES
     return kind.is_text

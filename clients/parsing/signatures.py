@@ -20,15 +20,15 @@ class FileKind:
 
 
 ZIP = FileKind("a zip archive or an Office document")
-
-
 OLE = FileKind("an old Office document (.doc, .xls, .ppt, .hwp)")
+HANGUL_97 = FileKind("a document of Hangul 97 or before", suffix=".hwp")
 _LOCKED = FileKind("an Office document with a password", is_encrypted=True)
 _LOCKED_STREAM = "EncryptedPackage".encode("utf-16-le")
 _SIGNATURES: tuple[tuple[bytes, FileKind], ...] = (
     (b"PK\x03\x04", ZIP),
     (b"PK\x05\x06", FileKind("an empty zip archive")),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLE),
+    (b"HWP Document File V", HANGUL_97),
     (b"{\\rtf", FileKind("an RTF document", suffix=".rtf")),
     (b"\x89PNG\r\n\x1a\n", FileKind("a PNG image", suffix=".png")),
     (b"\xff\xd8\xff", FileKind("a JPEG image", suffix=".jpg")),

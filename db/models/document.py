@@ -47,8 +47,8 @@ class Document(Base):
 
     `launched_at` is when a message for it was last published; null while it waits for its turn.
 
-    `pages` holds [number, start, end], `sections` [title, start, end] and `blocks` [kind, start, end, more], in code
-    points of `text` (domain.documents.blocks).
+    `pages` holds [number, start, end], `sections` [title, start, end], `blocks` [kind, start, end, more] and `figures`
+    [kind, start, end], in code points of `text` (domain.documents.blocks, domain.documents.figures).
     """
 
     __tablename__ = "documents"
@@ -112,6 +112,7 @@ class Document(Base):
     pages: Mapped[list[list[int]] | None]
     sections: Mapped[list[Any] | None] = mapped_column(deferred=True)
     blocks: Mapped[list[Any] | None] = mapped_column(deferred=True)
+    figures: Mapped[list[Any] | None] = mapped_column(deferred=True)
     created_at: Mapped[CreatedAt]
     progress_at: Mapped[datetime] = mapped_column(server_default=func.now())
     ready_at: Mapped[datetime | None]

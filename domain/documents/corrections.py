@@ -1,7 +1,7 @@
 """A correction of a stored text: the characters that are replaced, and where everything behind them stands afterwards.
 
 A document's text never changes under the answers that cite it, so a correction belongs to a new version, and every
-offset of the old one (pages, sections, blocks, boxes of words, chunks) is moved with `Replacement.moved`.
+offset of the old one (pages, sections, blocks, figures, boxes of words, chunks) is moved with `Replacement.moved`.
 """
 
 import unicodedata
@@ -69,7 +69,7 @@ def _shared(one: str, other: str, most: int) -> int:
 
 
 def moved_spans(spans: Sequence[Sequence[Any]] | None, change: Replacement) -> list[list[Any]] | None:
-    """Stored pages or sections, [number or title, start, end]."""
+    """Stored pages, sections or figures: [number, title or kind, start, end]."""
     if spans is None:
         return None
     return [[name, change.moved(start), change.moved(end)] for name, start, end in spans]

@@ -10,7 +10,7 @@ from typing import Any
 
 from clients.embeddings import Embedder
 from clients.telemetry import tracing
-from db.models import Chunk, Document, DocumentEdit, DocumentStatus, EditKind
+from db.models import Chunk, DocumentEdit, DocumentStatus, EditKind
 from db.queries.access.workspaces import lock_workspace
 from db.queries.documents import chunk_edits as edits
 from db.queries.documents import corrected_versions as versions
@@ -22,11 +22,12 @@ from db.queries.documents.versions import Version, next_version
 from db.session import reading, transaction
 from domain.documents.corrections import Replacement, corrected_text, moved_chunk, replacement
 from domain.documents.documents import TextChunk, embedded_text
+from domain.documents.metadata import searched_name
 from domain.errors import DocumentNotInForce, DocumentNotRead
 from domain.safety.prompt_injection import without_orders
 from domain.text.lengths import count_tokens
 from services.core import embedding_spaces
-from services.documents.ingestion import MOST_NAME, put_in_force, readable_name
+from services.documents.indexing import put_in_force
 
 _READ = (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
 _UNFINISHED = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)
@@ -126,7 +127,7 @@ def _stored(
             session, old, change, version=next_version(others), traceparent=tracing.traceparent()
         )
         versions.copy_chunks(session, old, new, change, [each.index for each, _, _ in made])
-        versions.add_corrected_chunks(session, new, made, _name(old), space)
+        versions.add_corrected_chunks(session, new, made, searched_name(old.filename, old.details), space)
         after = next(each for each, _, _ in made if each.index == chunk.chunk_index)
         edits.add_edit(session, new, EditKind.CORRECTED, chunk, edit, from_document=old.id, after=after.text)
         put_in_force(session, new.id, new.attempt)
@@ -139,11 +140,6 @@ def _check_none_is_read(others: Sequence[Version]) -> None:
     if any(each.status in _UNFINISHED for each in others):
         # It was accepted first, and would be history as soon as it is read.
         raise DocumentNotInForce("A newer version of the document is being read; correct that one when it is ready.")
-
-
-def _name(document: Document) -> str:
-    given = document.details.get("title")
-    return (given if isinstance(given, str) and given else readable_name(document.filename))[:MOST_NAME]
 
 
 def _as_slice(chunk: Chunk) -> TextChunk:

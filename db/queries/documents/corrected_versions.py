@@ -17,12 +17,10 @@ from domain.documents.boxes import PageBoxes, Recognised
 from domain.documents.corrections import Replacement, moved_blocks, moved_boxes, moved_spans
 from domain.documents.documents import TextChunk, embedded_text
 
-LEASE_S = 60.0
-
 
 def get_whole_document(session: Session, document_id: uuid.UUID) -> Document:
-    """The document with its text, sections and blocks."""
-    columns = (undefer(Document.text), undefer(Document.sections), undefer(Document.blocks))
+    """The document with its text, sections, blocks and figures."""
+    columns = (*map(undefer, (Document.text, Document.sections, Document.blocks, Document.figures)),)
     wanted = select(Document).options(*columns).where(Document.id == document_id)
     return session.execute(wanted.execution_options(populate_existing=True)).scalar_one()
 
@@ -50,6 +48,7 @@ def add_corrected_version(
         "pages": moved_spans(old.pages, change),
         "sections": moved_spans(old.sections, change),
         "blocks": moved_blocks(old.blocks, change),
+        "figures": moved_spans(old.figures, change),
     }
     new = Document(
         id=uuid.uuid4(),

@@ -18,7 +18,7 @@ from db.queries.documents.boxes import store_boxes
 from db.queries.documents.files import add_file
 from db.queries.documents.lexicon import as_tsvector, count_chunks, uncount_chunks
 from db.queries.paging import Place, page
-from domain.documents import blocks
+from domain.documents import blocks, figures
 from domain.documents.documents import ParsedDocument, TextChunk, indexed_text
 from domain.errors import DocumentNotFound
 from domain.retrieval.lexemes import lexemes
@@ -235,6 +235,7 @@ def store_parsed(
         pages=[[page.number, page.start, page.end] for page in parsed.pages],
         sections=[[section.title, section.start, section.end] for section in parsed.sections],
         blocks=blocks.stored(parsed.blocks),
+        figures=figures.stored(parsed.figures),
         details=literal(dict(parsed.found), Document.details.type).op("||")(Document.details),
         chunks_done=kept,
         chunks_total=len(chunks),
@@ -245,8 +246,8 @@ def store_parsed(
 
 
 def store_layout(session: Session, document_id: uuid.UUID, parsed: ParsedDocument) -> None:
-    """Store the word boxes and blocks of a document that was read again; its stored text does not change."""
-    values = {Document.blocks: blocks.stored(parsed.blocks)}
+    """Store the word boxes, blocks and figures of a document that was read again; its stored text does not change."""
+    values = {Document.blocks: blocks.stored(parsed.blocks), Document.figures: figures.stored(parsed.figures)}
     session.execute(update(Document).where(Document.id == document_id).values(values))
     store_boxes(session, document_id, parsed.boxes)
 

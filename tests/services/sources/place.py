@@ -13,7 +13,8 @@ from db.queries.documents import sources as rows
 from db.queries.documents.documents import claim_document
 from db.session import reading, transaction
 from domain.documents.sources import SourceOptions
-from services.documents.ingestion import ingest, put_in_force
+from services.documents.indexing import put_in_force
+from services.documents.ingestion import ingest
 from services.sources.running import run_source
 from services.sources.setup import NewSource, create_source, read_source
 from tests.leases import hold

@@ -1,22 +1,9 @@
 """Feeds: RSS and Atom, their pages or their own text; what drops out of a feed is not gone (N3, A8)."""
 
-from collections.abc import Generator
 from itertools import pairwise
 
-import pytest
-
-from clients.sources import manners
-from tests.services.sources.place import configure, files, items, run, set_up
-from tests.services.sources.site import Site, serving_a_site
-
-
-@pytest.fixture
-def site(database: str, monkeypatch: pytest.MonkeyPatch) -> Generator[Site]:
-    assert database
-    configure(monkeypatch, allowed_networks='["127.0.0.0/8"]', host_delay_s="0")
-    manners.forget()
-    with serving_a_site() as serving:
-        yield serving
+from tests.services.sources.place import files, items, run, set_up
+from tests.services.sources.site import Site
 
 
 def rss(site: Site, *names: str) -> None:

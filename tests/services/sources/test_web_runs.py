@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from collections.abc import Generator
 from typing import Any, cast
 
 import pytest
@@ -14,16 +13,7 @@ from db.session import reading
 from domain.errors import DocumentSourceInvalid, PlaceForbidden
 from services.sources.setup import read_items
 from tests.services.sources.place import configure, files, items, run, set_up
-from tests.services.sources.site import Site, dripping, endless, serving_a_site
-
-
-@pytest.fixture
-def site(database: str, monkeypatch: pytest.MonkeyPatch) -> Generator[Site]:
-    assert database
-    configure(monkeypatch, allowed_networks='["127.0.0.0/8"]', host_delay_s="0")
-    manners.forget()
-    with serving_a_site() as serving:
-        yield serving
+from tests.services.sources.site import Site, dripping, endless
 
 
 def html(words: str, *links: str) -> str:

@@ -50,6 +50,7 @@ __all__ = [
     "Fact",
     "Failure",
     "Feedback",
+    "FoundBy",
     "History",
     "Import",
     "ImportDocuments",
@@ -88,6 +89,7 @@ __all__ = [
     "ScoreCompared",
     "Scores",
     "SearchExplained",
+    "SearchMade",
     "SearchResult",
     "Sentence",
     "SentenceCompared",
@@ -155,6 +157,7 @@ class EvidenceLocation(TypedDict):
     source_start: int
     source_end: int
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
 
 
 class Sentence(TypedDict):
@@ -206,6 +209,7 @@ class CitationCheck(TypedDict):
     decided_by: str | None
     status: str
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
 
 
 class CommonScores(TypedDict):
@@ -900,6 +904,7 @@ class Passage(TypedDict):
     text: str
     metadata: dict[str, Any]
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
 
 
 class Place(TypedDict):
@@ -908,6 +913,15 @@ class Place(TypedDict):
     rank: int | None
     score: float | None
     reason: str | None
+
+
+class FoundBy(TypedDict):
+    """What one of the searches thought of a passage; null where a part did not find it."""
+
+    search: int
+    lexical: Place | None
+    vector: Place | None
+    fused: Place | None
 
 
 class Match(TypedDict):
@@ -925,6 +939,7 @@ class PassageExplained(Passage):
     vector: Place | None
     fused: Place | None
     reranked: Place | None
+    found_by: list[FoundBy]
     from_graph: bool
     excluded: bool
     shown: bool | None
@@ -990,6 +1005,7 @@ class Citation(TypedDict):
     source_start: int
     source_end: int
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
     claim_text: str
     answer_start: int
     answer_end: int
@@ -1036,6 +1052,7 @@ class AnswerSource(TypedDict):
     page_number: int | None
     section: str | None
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
     metadata: dict[str, Any]
     timestamp: str | None
     similarity: float | None
@@ -1147,6 +1164,8 @@ class RetrievalSettings(TypedDict):
 
     method: Literal["vector", "hybrid"]
     mode: str
+    run: Literal["structured", "agentic", "multiagent"]
+    multi_query: int
     graph: str
     k: int
     top_k: int
@@ -1156,8 +1175,16 @@ class RetrievalSettings(TypedDict):
     reranked_by: str | None
 
 
+class SearchMade(TypedDict):
+    """A search: for the question, for it in other words, or for what a model decided to search for."""
+
+    query: str
+    turn: int | None
+    why: str | None
+
+
 class RerankingUsage(TypedDict):
-    """What the calls of models took; nothing of it is stored."""
+    """What the calls of models took. They are booked and counted like those of a question."""
 
     llm_calls: int
     prompt_tokens: int
@@ -1173,6 +1200,8 @@ class SearchExplained(TypedDict):
     reason: str | None
     issues: list[str]
     settings: RetrievalSettings
+    searches: list[SearchMade]
+    ended_because: str | None
     passages: list[PassageExplained]
     usage: RerankingUsage
 
