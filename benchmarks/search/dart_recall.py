@@ -116,14 +116,13 @@ def _of_table(document: ParsedDocument, table: TruthTable, passages: Sequence[Pa
     start = document.text.find(table.source)
     section = next((each.title for each in document.sections if each.start <= start < each.end), "")
     for label, _, figures in rng.sample(table.rows, min(3, len(table.rows))):
-        columns = [at for at, head in enumerate(table.heads) if is_term(head) and figures[at]]
-        if not columns:
+        cells = [(head, each) for head, each in zip(table.heads, figures, strict=True) if each and is_term(head)]
+        if not cells:
             continue
-        at = rng.choice(columns)
-        digits = figures[at].digits if figures[at] else ""
-        gold = tuple(each.key for each in passages if _has_row(each.text, label, digits))
+        head, figure = rng.choice(cells)
+        gold = tuple(each.key for each in passages if _has_row(each.text, label, figure.digits))
         form = rng.choice(_FORMS if section else _FORMS[:1])
-        term = rng.choice(spoken_names(table.heads[at]))
+        term = rng.choice(spoken_names(head))
         if gold:
             said = form.format(company=company, term=term, label=label, section=section)
             found_here.append(Question(with_particles(said), gold))
