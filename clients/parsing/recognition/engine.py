@@ -60,7 +60,8 @@ class Recogniser:
     def _upright(self, picture: Image.Image, dpi: int) -> tuple[Turns, Image.Image, PyTessBaseAPI]:
         # The picture, turned only if that makes the engines surer, and the engine that is surest of it.
         sure, best = self._best(picture, dpi)
-        found: tuple[Turns, Image.Image, PyTessBaseAPI] = (0, picture, best)
+        upright: Turns = 0
+        found = (upright, picture, best)
         for turns, how in _BACK if sure < _SURE else ():
             turned = picture.transpose(how)
             surer, engine = self._best(turned, dpi)

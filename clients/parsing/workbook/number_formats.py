@@ -37,7 +37,7 @@ def formatted(value: float, number_format: str) -> str | None:
     """The number as Excel shows it; None where the format is none of these."""
     sections = _sections(number_format)
     number = Decimal(format(value, ".15g"))
-    if sections is None or abs(number) >= _MOST:
+    if not sections or abs(number) >= _MOST:
         return None
     if number < 0 and len(sections) > 1:
         return _printed(-number, sections[1])
