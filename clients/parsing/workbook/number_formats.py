@@ -4,6 +4,7 @@ Only those that print one plain number; fractions, powers of ten, dates and cond
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
@@ -48,7 +49,7 @@ def formatted(value: float, number_format: str) -> str | None:
 
 
 @lru_cache(maxsize=1024)
-def _sections(number_format: str) -> tuple[_Section, ...] | None:
+def _sections(number_format: str) -> Sequence[_Section] | None:
     if len(number_format) > _LONGEST:
         return None
     parts = _split(number_format)[:3]
