@@ -60,12 +60,15 @@ class Recogniser:
     def _upright(self, picture: Image.Image, dpi: int) -> tuple[Turns, Image.Image, PyTessBaseAPI]:
         # The picture, turned only if that makes the engines surer, and the engine that is surest of it.
         sure, best = self._best(picture, dpi)
+        if sure >= _SURE:
+            return 0, picture, best
         found: tuple[Turns, Image.Image, PyTessBaseAPI] = (0, picture, best)
-        for turns, how in _BACK if sure < _SURE else ():
+        for turns, how in _BACK:
             turned = picture.transpose(how)
             surer, engine = self._best(turned, dpi)
             if surer > sure:
-                sure, found = surer, (turns, turned, engine)
+                found = (turns, turned, engine)
+                sure = surer
         return found
 
     def _best(self, picture: Image.Image, dpi: int) -> tuple[float, PyTessBaseAPI]:

@@ -4,6 +4,7 @@ Only those that print one plain number; fractions, powers of ten, dates and cond
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
@@ -37,7 +38,7 @@ def formatted(value: float, number_format: str) -> str | None:
     """The number as Excel shows it; None where the format is none of these."""
     sections = _sections(number_format)
     number = Decimal(format(value, ".15g"))
-    if sections is None or abs(number) >= _MOST:
+    if not sections or abs(number) >= _MOST:
         return None
     if number < 0 and len(sections) > 1:
         return _printed(-number, sections[1])
@@ -48,7 +49,7 @@ def formatted(value: float, number_format: str) -> str | None:
 
 
 @lru_cache(maxsize=1024)
-def _sections(number_format: str) -> tuple[_Section, ...] | None:
+def _sections(number_format: str) -> Sequence[_Section] | None:
     if len(number_format) > _LONGEST:
         return None
     parts = _split(number_format)[:3]
