@@ -13,7 +13,7 @@ from db.queries.access.keys import get_or_add_tenant
 from db.queries.admission import admission
 from db.queries.admission import documents as of_documents
 from db.queries.admission.admission import Admitted
-from db.queries.documents.documents import claim_document
+from db.queries.documents.ingestion import claim_document
 from db.queries.documents.reingestions import MARK
 from db.queries.runs import queries
 from db.queries.verifications.batches import add_batch, mark_batch_cancelled

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, undefer
 from db.models import Document, DocumentPage, DocumentStatus
 from db.queries.access.workspaces import allocate_document_number
 from db.queries.documents.boxes import store_boxes
-from db.queries.documents.documents import add_chunks, chunk_row
+from db.queries.documents.ingestion import add_chunks, chunk_row
 from db.queries.documents.spaces import Space
 from db.queries.documents.vectors import add_vectors
 from domain.documents.boxes import PageBoxes, Recognised

@@ -49,6 +49,15 @@ KOREAN = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500
         ("전기의 재고자산은 5,674,707천원이다.", REPORT),
         ("제 30 기 재고자산은 57억원이다.", REPORT),
         ("2025년 재고자산은 4,998,173천원이다.", REPORT),
+        ("Net revenue in 2019 exceeded $120 million.", FILING),
+        ("Net revenue in 2019 was more than $125 million.", FILING),
+        ("Net revenue in 2019 was less than $130 million.", FILING),
+        ("Net revenue in 2019 was at least $125 million.", FILING),
+        ("In 2018, gross margin % was above 59%.", FILING),
+        ("2023년 매출액은 14억 원을 넘었다.", KOREAN),
+        ("2023년 매출액은 14억 원 이상이다.", KOREAN),
+        ("2023년 매출액은 16억 원 미만이다.", KOREAN),
+        ("2023년 매출액은 16억 원을 밑돌았다.", KOREAN),
     ],
 )
 def test_a_cell_proves_its_value_in_the_unit_of_its_table(statement: str, source: str) -> None:
@@ -75,6 +84,10 @@ def test_a_cell_proves_its_value_in_the_unit_of_its_table(statement: str, source
         ("당기 재고자산은 7,428,103천원이다.", REPORT, "number"),
         ("당기 재고자산은 4,998,173백만원이다.", REPORT, "unit"),
         ("당기 재고자산은 4,998,173원이다.", REPORT, "unit"),
+        ("Net revenue in 2019 exceeded $126 million.", FILING, "number"),
+        ("Net revenue in 2018 was less than $110 million.", FILING, "number"),
+        ("Net revenue in 2018 was more than €110 million.", FILING, "unit"),
+        ("2023년 매출액은 16억 원을 넘었다.", KOREAN, "number"),
     ],
 )
 def test_a_cell_contradicts_another_value_or_unit(statement: str, source: str, kind: str) -> None:

@@ -189,7 +189,7 @@ function pager(element, pages, signal) {
     if (Math.abs(scrollY - turnedTo) < 2) return;
     for (const entry of entries) if (entry.isIntersecting) field.value = entry.target.dataset.page;
   }, { rootMargin: "-49% 0px -49% 0px" });
-  for (const leaf of element.children) seen.observe(leaf);
+  for (const leaf of element.querySelectorAll("[data-page]")) seen.observe(leaf);
   signal.addEventListener("abort", () => seen.disconnect());
   return h("div", { class: "row pager", role: "group", "aria-label": t("page") },
     h("button", { type: "button", "aria-label": t("previous"), onclick: () => step(-1) }, "‹"), field, h("span", { class: "small muted" }, t("of", { n: number(numbers.at(-1)) })),
