@@ -8,7 +8,7 @@ own document and in all documents. Reading the files takes minutes of CPU: what 
 import argparse
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -60,10 +60,10 @@ class Collection:
     def by_words(self, parts: Iterable[Part]) -> LexicalIndex[Place]:
         chosen = list(parts)
         held = {place: [each for part in chosen for each in known[part]] for place, known in self._parts.items()}
-        return LexicalIndex.of(held)
+        return LexicalIndex[Place].of(held)
 
     def pages(self) -> dict[Place, str]:
-        """The text of each page, its number as index."""
+        """The text of each page, by its number."""
         return {
             Place(each.name, page.number): each.parsed.text[page.start : page.end]
             for each in self.filings
@@ -107,8 +107,11 @@ def _measured(
     yield "BM25 of whole pages", _orders(asked, PlainIndex(collection.pages()).order)
     texts = {place: chunk.text for place, chunk in collection.chunks.items()}
     yield "BM25 of passages", _orders(asked, PlainIndex(texts).order)
-    by_parts = {name: _orders(asked, collection.by_words(parts).order) for name, parts in _BY_PARTS.items()}
-    yield from by_parts.items()
+    yield from _measured_by_words(collection, asked)
+    whole = collection.by_words(_PARTS)
+    as_it_is = partial(whole.order, as_it_is=True)
+    yield "the same, the question as it is", _orders(asked, as_it_is)
+    by_words = _orders(asked, whole.order)
     if words_only:
         return
     embedder = default_embedder()
@@ -117,7 +120,7 @@ def _measured(
     yield "vectors", near
     fused = [
         Orders(*(fuse(pair, [1.0, DENSE_WEIGHT]) for pair in zip(*both, strict=True)))
-        for both in zip(by_parts["+ document's name"], near, strict=True)
+        for both in zip(by_words, near, strict=True)
     ]
     yield "words and vectors", fused
     meaning = Meaning(embedder)
@@ -128,6 +131,11 @@ def _measured(
             for each, orders in zip(asked, fused, strict=True)
         ],
     )
+
+
+def _measured_by_words(collection: Collection, asked: Sequence[Asked]) -> Iterator[tuple[str, list[Orders]]]:
+    for name, parts in _BY_PARTS.items():
+        yield name, _orders(asked, collection.by_words(parts).order)
 
 
 def _orders(asked: Sequence[Asked], order: _Order) -> list[Orders]:
@@ -183,7 +191,7 @@ def _wanted(asked: Asked) -> set[tuple[str, int | None]]:
 
 def _pages(collection: Collection, places: Sequence[Place], way: str) -> list[tuple[str, int | None]]:
     if way == "BM25 of whole pages":
-        return [(place.document, place.index) for place in places]
+        return [(place.document, place.number) for place in places]
     return [(place.document, collection.chunks[place].page) for place in places]
 
 

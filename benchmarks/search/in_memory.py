@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from clients.embeddings import UseEmbedder, Vectors
 from domain.retrieval.bm25 import FURTHER, Collection, Occurrences, lexical_order
 from domain.retrieval.lexemes import lexemes
-from domain.retrieval.questions import searched_question
+from domain.retrieval.questions import SearchedQuestion, searched_question
 
 K = TypeVar("K", bound=Hashable)
 
@@ -47,9 +47,13 @@ class LexicalIndex(Generic[K]):
         mean_length = sum(map(len, self._held)) / len(self._held)
         self._known = Collection(len(self._held), mean_length, {key: len(each) for key, each in having.items()})
 
-    def order(self, question: str, among: Callable[[K], bool] | None = None) -> list[K]:
-        """The passages that share a lexeme with a question, the best first; only those that pass `among`."""
-        asked, held = searched_question(question), self._known.frequencies
+    def order(self, question: str, among: Callable[[K], bool] | None = None, *, as_it_is: bool = False) -> list[K]:
+        """The passages that share a lexeme with a question, the best first; only those that pass `among`.
+
+        `as_it_is`: with all words of the question, and no further ones.
+        """
+        asked = SearchedQuestion(tuple(lexemes(question))) if as_it_is else searched_question(question)
+        held = self._known.frequencies
         rarest = sorted((each for each in dict.fromkeys(asked.own) if each in held), key=held.__getitem__)[:_LEXEMES]
         weights = {each: self._known.weight(each) for each in rarest}
         weights |= {each: FURTHER * self._known.weight(each) for each in asked.further if rarest and each in held}
@@ -78,5 +82,5 @@ class VectorIndex(Generic[K]):
 
     def order(self, question: str, among: Callable[[K], bool] | None = None) -> list[K]:
         likeness: NDArray[np.float32] = self._vectors @ self._embedder.encode_queries([question])[0]
-        ordered = (self._keys[place] for place in np.argsort(-likeness, kind="stable"))
-        return [key for key in ordered if among is None or among(key)]
+        order: list[int] = np.argsort(-likeness, kind="stable").tolist()
+        return [key for key in (self._keys[place] for place in order) if among is None or among(key)]

@@ -163,7 +163,9 @@ def _stated(label: str, head: str, period: str, value: str, language: str, rng: 
     is_year = bool(year) and head.strip() in (year, f"FY{year}", f"FY {year}")
     words = {"Label": _capital(label), "label": _small(label), "Head": head, "head": _small(head), "value": value}
     if language == "ko" and korean_cells.is_term(head):
-        said = rng.choice(korean_cells.FORMS).format(Head=korean_cells.spoken(head, rng), Label=label, value=value)
+        said = rng.choice(korean_cells.FORMS).format(
+            Head=rng.choice(korean_cells.spoken_names(head)), Label=label, value=value
+        )
         return with_particles(said)
     if language == "ko":
         forms = _KOREAN_YEARLY if is_year else _KOREAN_NAMED

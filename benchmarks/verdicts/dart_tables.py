@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.verdicts.korean_cells import WON, scale_of
+from benchmarks.verdicts.korean_cells import WON, scale_of, spoken_names
 from benchmarks.verdicts.truth_tables import Figure, TruthTable
 from clients.parsing import ParseLimits, parse
 from domain.documents.documents import ParsedDocument, Table
@@ -40,8 +40,9 @@ def tables_of(name: str, document: ParsedDocument) -> Iterator[TruthTable]:
     ends = {0, *(each.end for each in document.tables), *(each.start for each in document.sections)}
     for table in document.tables:
         start = max((end for end in ends if end <= table.start), default=0)
-        if table.start - start > _ABOVE:
-            start = document.text.find("\n", table.start - _ABOVE) + 1
+        start = (
+            document.text.find("\n", max(start, table.start - _ABOVE)) + 1 if table.start - start > _ABOVE else start
+        )
         if found := _read(name, document.text, min(start, table.start), table):
             yield found
 
@@ -53,12 +54,13 @@ def _read(name: str, text: str, start: int, table: Table) -> TruthTable | None:
         return None
     if not heads_line or "\n" in heads_line:
         return None
-    heads = tuple(heads_line.split("\t")[1:])
+    heads = tuple(_NOTES.sub("", head).strip() for head in heads_line.split("\t")[1:])
     body = [line.split("\t") for line in text[table.header_end : table.end].strip("\n").split("\n")]
     rows = list(_rows(body, len(heads), scale))
     counted = Counter(label for label, _ in rows)
     sure = [(label, "", figures) for label, figures in rows if counted[label] == 1 and any(figures)]
-    if len(sure) < 2 or not all(heads) or len(set(map(_folded, heads))) < len(heads):
+    names = [name for head in heads for name in spoken_names(head)]
+    if len(sure) < 2 or not all(heads) or len(set(map(_folded, names))) < len(names):
         return None
     return TruthTable(text[start : table.end], name, heads, tuple(sure))
 

@@ -22,15 +22,15 @@ def is_term(head: str) -> bool:
     return _TERM.match(head) is not None
 
 
-def spoken(head: str, rng: Random) -> str:
-    """Return "제31기" or "당기" for "제 31(당) 기"."""
+def spoken_names(head: str) -> list[str]:
+    """Return "제31기" and "당기" for "제 31(당) 기"."""
     term = _TERM.match(head)
     if term is None:
-        return head
+        return [head]
     number, inner, kind, outer, alone, point = term.groups()
-    if alone:
-        return f"{alone}{point}"
-    return rng.choice([f"제{number}{kind}", *(f"{each}{kind}" for each in (inner, outer) if each)])
+    return (
+        [f"{alone}{point}"] if alone else [f"제{number}{kind}", *(f"{each}{kind}" for each in (inner, outer) if each)]
+    )
 
 
 def other_term(head: str, heads: tuple[str, ...], rng: Random) -> str:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from domain.entities.numbers import find_quantities
-from domain.entities.quantities import Quantity, states
+from domain.entities.quantities import Quantity, is_within, states
 from domain.entities.units import UNITS
 from domain.facts.reading.tokens import Value
 from domain.facts.structure.tables import Cell
@@ -80,7 +80,8 @@ def compare_figure(stated: Value, cell: Cell, label: str) -> Outcome:
     figure, quantity = cell_figure(cell), stated.quantity
     if figure is None or quantity is None:
         return "unsure"
-    number = _compare_number(quantity, figure)
+    is_limit = quantity.bound in ("over", "under")
+    number = _compare_limit(stated, quantity, figure) if is_limit else _compare_number(quantity, figure)
     if number in ("other", "unsure"):
         return number
     if number == "other unit" or _other_currency(stated, figure) or _other_share(quantity, figure, cell, label):
@@ -88,6 +89,18 @@ def compare_figure(stated: Value, cell: Cell, label: str) -> Outcome:
     if _unit_unknown(quantity, figure):
         return "unsure"
     return _signed(stated, figure, f"{label} {cell.head} {cell.outer_heads}")
+
+
+def _compare_limit(stated: Value, limit: Quantity, figure: CellFigure) -> Outcome:
+    # "More than 1,100" below "(in millions)" may leave the scale out; the limit itself may be included or not.
+    whole = figure.full or figure.printed
+    if stated.negative or figure.negative or whole.value == limit.value:
+        return "unsure"
+    if figure.full is not None and figure.full.scaled and not limit.scaled:
+        return "unsure"
+    if (whole.value > limit.value) is not (limit.bound == "over"):
+        return "other"
+    return "same" if is_within(limit, whole.value) else "unsure"
 
 
 def _compare_number(stated: Quantity, figure: CellFigure) -> Outcome:
@@ -100,8 +113,17 @@ def _compare_number(stated: Quantity, figure: CellFigure) -> Outcome:
         bare = _without_scale(stated)
         if not _is_number(bare, figure.printed):
             return "other"
-        return "unsure" if figure.full is None or not figure.full.scaled else "other unit"
-    return "same" if _is_number(plain, figure.printed) else "other"
+        named = figure.full is not None and (figure.full.scaled or _in_won(figure.full))
+        return "other unit" if named else "unsure"
+    if not _is_number(plain, figure.printed):
+        return "other"
+    # Who writes 원 behind a number has not left out 천 or 백만.
+    is_scaled = figure.full is not None and figure.full.scaled and _in_won(figure.full)
+    return "other unit" if is_scaled and stated.text.endswith("원") else "same"
+
+
+def _in_won(quantity: Quantity) -> bool:
+    return quantity.dimension == "krw"
 
 
 def _is_number(stated: Quantity, printed: Quantity) -> bool:
