@@ -56,8 +56,8 @@ up: setup ## servers, API and worker pools, until Ctrl-C
 	$(BIN)/citewell up
 
 lock: ## compile the locks anew: of everything, of the image, of what builds it (needs uv)
-	$(COMPILE) --extra embedded --extra flower --extra tracing --extra mcp --extra ocr --extra pdf --group dev pyproject.toml --output-file requirements.lock
-	$(COMPILE) --extra flower --extra ocr --extra pdf --extra tracing --constraint requirements.lock pyproject.toml --output-file deploy/requirements.lock
+	$(COMPILE) --extra embedded --extra flower --extra tracing --extra mcp --extra hwp --extra ocr --extra pdf --group dev pyproject.toml --output-file requirements.lock
+	$(COMPILE) --extra flower --extra hwp --extra ocr --extra pdf --extra tracing --constraint requirements.lock pyproject.toml --output-file deploy/requirements.lock
 	$(COMPILE) --group build --constraint requirements.lock --output-file deploy/build.lock
 
 audit: build/audit/.installed ## ask the advisory database about every pinned package; on request, needs its network

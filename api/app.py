@@ -25,31 +25,24 @@ from api.http.uploads import FORM_OVERHEAD_BYTES
 from api.routes import (
     audits,
     batches,
-    chunks,
-    citations,
     completions,
     conversations,
     dashboard,
-    documents,
     feedback,
-    imports,
     keys,
     metrics,
     operations,
-    originals,
     overview,
     quality,
     queries,
-    reingestions,
     search,
     seed_stream,
     seeds,
     sharing,
-    sources,
     verifications,
     webhooks,
-    workspaces,
 )
+from api.routes.documents import chunks, documents, imports, originals, reingestions, sources, workspaces
 from api.schemas.problem import Problem
 from clients.telemetry.tracing import start_tracing, stop_tracing
 from config.logging import configure_logging
@@ -95,7 +88,7 @@ _ROUTERS = (
     (completions.router, _ASKING),
     (seeds.router, _ASKING),
     (seed_stream.router, _ASKING),
-    (citations.router, _ASKING),
+    (seeds.citations_router, _ASKING),
     (webhooks.router, Access(Scope.WEBHOOKS, Scope.WEBHOOKS)),
     (keys.router, Access(Scope.ADMIN, Scope.ADMIN)),
 )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 
-from domain.correction.continuous_text import ContinuousText, Link, linked_references, no_link, recognised_mark
+from domain.correction.continuous_text import ContinuousText, Link, linked_references, mark_of, no_link
 from domain.errors import PdfUnavailable
 from domain.verdicts.answer_confidence import UNCALIBRATED
 
@@ -36,6 +36,7 @@ _COLUMNS = (
     "pages",
     "evidence",
     "recognised_confidence",
+    "figure",
 )
 _SIGNS = re.compile(r"[\\`*_\[\]<>!|#&]")
 # A spreadsheet takes a cell that begins so for a formula.
@@ -180,7 +181,8 @@ def _sentence_rows(query: Json) -> Iterator[tuple[Any, ...]]:
             "; ".join(dict.fromkeys(one["document_name"] for one in cited)),
             "; ".join(dict.fromkeys(str(one["page_number"]) for one in cited if one["page_number"] is not None)),
             each["evidence"],
-            _least_sure([*cited, *([each["source"]] if each["source"] else ())]),
+            _least_sure(places := [*cited, *([each["source"]] if each["source"] else ())]),
+            "; ".join(dict.fromkeys(one["figure"] for one in places if one.get("figure"))),
         )
 
 
@@ -192,7 +194,7 @@ def _least_sure(places: Sequence[Json]) -> float | str:
 def _place(source: Json) -> str:
     page = source["page_number"]
     place = source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
-    return f"{place}{recognised_mark(source)}"
+    return f"{place}{mark_of(source)}"
 
 
 def _literal(text: str) -> str:

@@ -21,7 +21,7 @@ from domain.correction.continuous_text import (
     ContinuousText,
     Link,
     linked_references,
-    recognised_mark,
+    mark_of,
 )
 from domain.query.modes import is_korean
 
@@ -75,7 +75,7 @@ def _verification(page: "PdfPage", scores: Json, states: Mapping[str, str]) -> N
 def _place(source: Json) -> str:
     page = source["page_number"]
     place = source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
-    return f"{place}{recognised_mark(source)}"
+    return f"{place}{mark_of(source)}"
 
 
 class PdfPage(FPDF):

@@ -8,11 +8,11 @@ from api.http.uploads import require_json
 from api.schemas.questions.retrieval import SearchExplain, SearchExplained
 from api.schemas.questions.search import SearchCreate, SearchResult
 from clients.embeddings import configured_embedder
-from config.settings import settings
+from config.settings import Settings, settings
 from domain.errors import ScopeMissing
 from domain.keys import Scope, allows
 from services.queries.passage_search import NewSearch, search_passages
-from services.queries.submission import NewQuery
+from services.queries.submission import NewQuery, resolve_options
 
 router = APIRouter(prefix="/v1/search", tags=["documents"])
 
@@ -29,10 +29,8 @@ def search(asked: SearchCreate) -> object:
 def explain(asked: SearchExplain, request: Request) -> object:
     """How a question's passages are found: the rank and score of each part, and what an answer would be written from.
 
-    It is retrieved as for an answer of a `structured` run, without rewriting the question; nothing is stored.
+    It is searched as for an answer, up to the choice of its passages. Only the calls of models are stored.
     """
-    if asked.rerank:
-        _check_may_rerank(request)
     new = NewQuery(
         question=asked.question,
         workspace=asked.workspace,
@@ -42,18 +40,29 @@ def explain(asked: SearchExplain, request: Request) -> object:
         k=asked.k,
         top_k=asked.top_k,
         filter=asked.filter,
-        multi_query=0,
+        run=asked.run,
+        # Who asks for no scores asks for what costs nothing, unless they name it.
+        multi_query=asked.multi_query if asked.rerank else asked.multi_query or 0,
+        graph=asked.graph if asked.rerank else asked.graph or "naive",
+        max_cost_usd=asked.max_cost_usd,
     )
+    _check_may_pay(request, new, reranks=asked.rerank)
     # Models take a second to import, which other requests need not wait for.
     return import_module("api.answers.retrieval_trial").tried(new, reranks=asked.rerank, limit=asked.limit)
 
 
-def _check_may_rerank(request: Request) -> None:
+def _check_may_pay(request: Request, new: NewQuery, *, reranks: bool) -> None:
     """A key that only reads must not spend money. Raises ScopeMissing."""
     scopes = getattr(request.state, "scopes", None)
-    by = settings().rerank.provider
-    is_paid = by == "endpoint" or (by == "llm" and settings().provider != "offline")
-    if scopes is not None and is_paid and not allows(scopes, Scope.ASK):
+    if scopes is not None and not allows(scopes, Scope.ASK) and costs(new, settings(), reranks=reranks):
         raise ScopeMissing(
-            "Reranking asks a language model, which needs a key with the scope 'ask'; send `rerank` as false."
+            "This asks a language model, which needs a key with the scope 'ask'; send `rerank` as false, and leave out "
+            "`run`, `multi_query` and `graph`."
         )
+
+
+def costs(new: NewQuery, configured: Settings, *, reranks: bool) -> bool:
+    """Whether the trial of a retrieval asks a model that is paid."""
+    by, options = configured.rerank.provider if reranks else None, resolve_options(new, configured)
+    asks = by == "llm" or options.run != "structured" or bool(options.preparations)
+    return by == "endpoint" or (asks and configured.provider != "offline")

@@ -10,6 +10,7 @@ from api.adapters import questions, seeds
 from api.answers.one_request import answered
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.uploads import require_json
+from api.schemas.formats.citations import CitationVerdict, CitationVerify
 from api.schemas.formats.seeds import (
     AgentAnswer,
     AgentAsk,
@@ -21,6 +22,8 @@ from api.schemas.formats.seeds import (
     VerifiedAsk,
 )
 from api.schemas.problem import Problem
+from config.settings import settings
+from services.external.citation_verification import verify_citation
 from services.queries import results
 
 _HEADERS: dict[str, Any] = {
@@ -36,6 +39,8 @@ _ENDS: dict[int | str, dict[str, Any]] = {
 }
 
 router = APIRouter(tags=["seeds"], dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION], responses=_ENDS)
+# Asks no question: needs no room for one, and is not waited for.
+citations_router = APIRouter(tags=["seeds"])
 
 
 @router.post("/query", name="seed_query", response_model=RagAnswer, response_model_exclude_unset=True)
@@ -74,3 +79,17 @@ async def query_verified(asked: VerifiedAsk, request: Request, response: Respons
     ended = await answered(request, response, questions.of_verified(asked))
     checks = await run_in_threadpool(results.read_citation_checks, UUID(ended["id"]))
     return seeds.verified_answer(ended, checks, asked.mode)
+
+
+@citations_router.post(
+    "/api/verify-citation",
+    name="seed_verify_citation",
+    response_model=CitationVerdict,
+    dependencies=[Depends(require_json)],
+)
+def verify(sent: CitationVerify) -> object:
+    """S4: whether a chunk says what it is cited for. No model is asked, so the same request always has the same
+    verdict."""
+    return verify_citation(
+        sent.document_id, sent.chunk_index, sent.claim_text, sent.expected_text_span, settings().verification
+    )

@@ -3,8 +3,8 @@
     python -m benchmarks.load.sources 10000
 
 ingests a folder of so many files, a site of 200 pages, a repository and a bucket, ends the processes that list and read
-them when a third is done, changes and deletes some, and runs the sources again. Beside it another tenant sends one
-document after the other; the baseline is the time of such a document before.
+them when a third is done, changes and deletes some, and runs the sources again. Beside it another tenant sends a
+document a second; the baseline is the time of such a document before.
 """
 
 import json
@@ -33,6 +33,7 @@ from tests.services.sources.site import Site, serving_a_site
 from tests.waiting import repeating
 
 PAGES, OTHERS = 200, 100
+_PAUSE_S = 1.0  # between documents of the other tenant: without it, they would take every second turn
 _DOOMED = ("webhooks", "ingestion")
 _WORDS = "the pump of hall three is inspected every month and its pressure stays below forty bar by order".split()
 Json = dict[str, Any]
@@ -267,8 +268,7 @@ def follow(rig: Rig, ids: dict[str, str], result: Result, killing: Killing | Non
         if run == 1:
             number += 1
             result.beside.append(single(rig, number, "beside"))
-        else:
-            time.sleep(0.2)
+        time.sleep(_PAUSE_S)
 
 
 def is_done(source: Json, run: int) -> bool:

@@ -3,17 +3,23 @@
 `tests/db/test_search.py` compares the order of both.
 """
 
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import islice
 from typing import Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clients.embeddings import UseEmbedder, Vectors
-from domain.retrieval.bm25 import Collection, Occurrences, lexical_order
+from domain.retrieval.bm25 import FURTHER, Collection, Occurrences, lexical_order
 from domain.retrieval.lexemes import lexemes
+from domain.retrieval.questions import SearchedQuestion, searched_question
 
 K = TypeVar("K", bound=Hashable)
+
+# As in db.queries.search.lexical: a question's rarest lexemes are looked up, and the passages that share most scored.
+_LEXEMES, _SCORED = 32, 200
 
 
 class LexicalIndex(Generic[K]):
@@ -21,34 +27,60 @@ class LexicalIndex(Generic[K]):
 
     def __init__(self, texts: Mapping[K, str], titles: Mapping[K, str] | None = None) -> None:
         named = titles or {}
-        self._held = [_occurrences(key, [*lexemes(named.get(key, "")), *lexemes(text)]) for key, text in texts.items()]
-        counted = Counter(lexeme for each in self._held for lexeme in each.places)
-        self._known = Collection(len(texts), sum(each.length for each in self._held) / len(texts), counted)
-        self._having: dict[str, list[int]] = {}
-        for place, each in enumerate(self._held):
-            for lexeme in each.places:
-                self._having.setdefault(lexeme, []).append(place)
+        self._hold({key: [*lexemes(named.get(key, "")), *lexemes(text)] for key, text in texts.items()})
 
-    def order(self, question: str) -> list[K]:
-        asked = lexemes(question)
-        places = sorted({place for lexeme in set(asked) for place in self._having.get(lexeme, ())})
-        return lexical_order(asked, [self._held[place] for place in places], self._known)
+    @classmethod
+    def of(cls, held: Mapping[K, Sequence[str]]) -> "LexicalIndex[K]":
+        """The index of passages whose lexemes are known."""
+        index = cls.__new__(cls)
+        index._hold(held)
+        return index
+
+    def _hold(self, held: Mapping[K, Sequence[str]]) -> None:
+        self._keys = list(held)
+        self._held = [[sys.intern(lexeme) for lexeme in each] for each in held.values()]
+        having: dict[str, list[int]] = {}
+        for place, each in enumerate(self._held):
+            for lexeme in dict.fromkeys(each):
+                having.setdefault(lexeme, []).append(place)
+        self._having = {lexeme: np.array(places) for lexeme, places in having.items()}
+        mean_length = sum(map(len, self._held)) / len(self._held)
+        self._known = Collection(len(self._held), mean_length, {key: len(each) for key, each in having.items()})
+
+    def order(self, question: str, among: Callable[[K], bool] | None = None, *, as_it_is: bool = False) -> list[K]:
+        """The passages that share a lexeme with a question, the best first; only those that pass `among`.
+
+        `as_it_is`: with all words of the question, and no further ones.
+        """
+        asked = SearchedQuestion(tuple(lexemes(question))) if as_it_is else searched_question(question)
+        held = self._known.frequencies
+        rarest = sorted((each for each in dict.fromkeys(asked.own) if each in held), key=held.__getitem__)[:_LEXEMES]
+        weights = {each: self._known.weight(each) for each in rarest}
+        weights |= {each: FURTHER * self._known.weight(each) for each in asked.further if rarest and each in held}
+        shared = np.zeros(len(self._held))
+        for lexeme, weight in weights.items():
+            shared[self._having[lexeme]] += weight
+        best = (int(place) for place in np.argsort(-shared, kind="stable") if shared[place] > 0)
+        chosen = islice((place for place in best if among is None or among(self._keys[place])), _SCORED)
+        found = [self._occurrences(place, weights) for place in chosen]
+        return lexical_order(asked.own, found, self._known, asked.further)
+
+    def _occurrences(self, place: int, wanted: Mapping[str, float]) -> Occurrences[K]:
+        places: dict[str, list[int]] = {}
+        for at, lexeme in enumerate(self._held[place], start=1):
+            if lexeme in wanted:
+                places.setdefault(lexeme, []).append(at)
+        return Occurrences(self._keys[place], len(self._held[place]), places)
 
 
 class VectorIndex(Generic[K]):
-    """Texts by key, found by their meaning."""
+    """Texts by key, found by their meaning; `vectors` are theirs, if they are known."""
 
-    def __init__(self, texts: Mapping[K, str], embedder: UseEmbedder) -> None:
+    def __init__(self, texts: Mapping[K, str], embedder: UseEmbedder, vectors: Vectors | None = None) -> None:
         self._keys, self._embedder = list(texts), embedder
-        self._vectors: Vectors = embedder.encode_documents(list(texts.values()))
+        self._vectors = embedder.encode_documents(list(texts.values())) if vectors is None else vectors
 
-    def order(self, question: str) -> list[K]:
-        likeness = self._vectors @ self._embedder.encode_queries([question])[0]
-        return [self._keys[place] for place in np.argsort(-likeness, kind="stable")]
-
-
-def _occurrences(key: K, held: Sequence[str]) -> Occurrences[K]:
-    places: dict[str, list[int]] = {}
-    for place, lexeme in enumerate(held, start=1):
-        places.setdefault(lexeme, []).append(place)
-    return Occurrences(key, len(held), places)
+    def order(self, question: str, among: Callable[[K], bool] | None = None) -> list[K]:
+        likeness: NDArray[np.float32] = self._vectors @ self._embedder.encode_queries([question])[0]
+        ordered = (self._keys[place] for place in np.argsort(-likeness, kind="stable"))
+        return [key for key in ordered if among is None or among(key)]

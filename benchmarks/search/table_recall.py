@@ -7,19 +7,18 @@ Half of the documents (by a hash of their names) is held out: constants are chos
 """
 
 import argparse
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.search.in_memory import LexicalIndex, VectorIndex
+from benchmarks.search.recall import CANDIDATES, DENSE_WEIGHT, DEPTH, is_held_out, reranked
 from benchmarks.verdicts.verdict_cases import print_table
 from clients.embeddings import UseEmbedder, default_embedder
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.passage_relevance import chunk_relevance
 from domain.quality.metrics import found, mean, reciprocal_rank
-from domain.retrieval.ranking import Scored, fuse, rank
+from domain.retrieval.ranking import fuse
 from services.evaluation.labelled_data import (
     LabelledPassage,
     LabelledQuestion,
@@ -29,7 +28,6 @@ from services.evaluation.labelled_data import (
     spread,
 )
 
-_CANDIDATES, _DEPTH, _DENSE_WEIGHT = 10, 50, 0.3
 _CUTS = (1, 3, 5, 10)
 _WAYS = ("words", "vectors", "words and vectors", "+ document's title", "+ reranking")
 _KEY = re.compile(r"[0-9a-f-]{32,}")
@@ -58,16 +56,10 @@ class Index:
 
     def ask(self, question: LabelledQuestion) -> Asked:
         text = question.question
-        words, near, titled = (index.order(text)[:_DEPTH] for index in (self._words, self._vectors, self._titled))
-        fused, with_titles = (fuse([order, near], [1.0, _DENSE_WEIGHT]) for order in (words, titled))
-        return Asked(question, (words, near, fused, with_titles, self._reranked(text, with_titles[:_CANDIDATES])))
-
-    def _reranked(self, question: str, keys: Sequence[str]) -> list[str]:
-        scored = (
-            Scored(key, place, round(chunk_relevance(question, self._texts[key], self._meaning), 4))
-            for place, key in enumerate(keys)
-        )
-        return [each.key for each in rank(list(scored))]
+        words, near, titled = (index.order(text)[:DEPTH] for index in (self._words, self._vectors, self._titled))
+        fused, with_titles = (fuse([order, near], [1.0, DENSE_WEIGHT]) for order in (words, titled))
+        best = reranked(text, with_titles[:CANDIDATES], self._texts, self._meaning)
+        return Asked(question, (words, near, fused, with_titles, best))
 
 
 def main() -> None:
@@ -100,16 +92,12 @@ def _measure(chosen: QuestionSet, *, missed: bool) -> None:
     documents = {each.id: each.doc for each in chosen.passages}
     asked = [index.ask(each) for each in chosen.questions if each.answerable]
     made_on, held_out = (
-        [each for each in asked if _is_held_out(documents[each.question.gold[0]]) is held] for held in (False, True)
+        [each for each in asked if is_held_out(documents[each.question.gold[0]]) is held] for held in (False, True)
     )
     for name, part in (("made on", made_on), ("held out", held_out), ("all", asked)):
         _show(f"{chosen.name}, {name}: {len(part)} questions, {len(chosen.passages)} passages", part)
     if missed:
         _print_missed(made_on, {each.id: each.text for each in chosen.passages})
-
-
-def _is_held_out(document: str) -> bool:
-    return hashlib.sha256(document.encode()).digest()[0] % 2 == 1
 
 
 def _title(passage: LabelledPassage) -> str:

@@ -8,6 +8,7 @@ from random import Random
 from typing import Literal, get_args
 
 from benchmarks.metamorphic.korean import with_particles
+from benchmarks.verdicts import korean_cells
 from benchmarks.verdicts.truth_tables import Figure, TruthTable, year_of
 
 Kind = Literal["right", "wrong row", "wrong column", "wrong unit", "wrong period", "wrong figure"]
@@ -59,7 +60,7 @@ def statements(table: TruthTable, kind: Kind, language: str, rng: Random) -> Ite
         label, period, figures = table.rows[row]
         figure, head = figures[column], table.heads[column]
         changed = figure and _changed(table, kind, row, column, figure, rng)
-        if not figure or not changed:
+        if not figure or not changed or _is_true(kind, figure, changed[0]):
             continue
         told, said_head, said_period = changed
         value = _written(told, language, rng, rounds=kind != "wrong figure")
@@ -86,6 +87,9 @@ def _changed(
     if kind == "wrong unit":
         found = _other_units(figure)
         return _one_of(found, head, period, rng)
+    if kind == "wrong period" and korean_cells.is_term(head):
+        other = korean_cells.other_term(head, table.heads, rng)
+        return (figure, other, period) if other else None
     if kind == "wrong period":
         year = year_of(head) or year_of(period)
         if not year:
@@ -96,6 +100,12 @@ def _changed(
     return (replace(figure, digits=other_digits), head, period) if other_digits not in table.source else None
 
 
+def _is_true(kind: Kind, figure: Figure, told: Figure) -> bool:
+    # Amounts in won are told in rounded ones, too.
+    wrong = kind in ("wrong row", "wrong column")
+    return wrong and figure.currency == told.currency == korean_cells.WON and korean_cells.is_close(figure, told)
+
+
 def _one_of(found: list[Figure], head: str, period: str, rng: Random) -> tuple[Figure, str, str] | None:
     return (rng.choice(found), head, period) if found else None
 
@@ -103,6 +113,8 @@ def _one_of(found: list[Figure], head: str, period: str, rng: Random) -> tuple[F
 def _other_units(figure: Figure) -> list[Figure]:
     if figure.percent:
         return [replace(figure, percent=False, currency="$")]
+    if figure.currency == korean_cells.WON:
+        return korean_cells.other_units(figure)
     others = [replace(figure, scale=each) for each in _SCALES[1:] if figure.scale and each != figure.scale]
     if figure.currency:
         others.append(replace(figure, currency="€" if "$" in figure.currency else "$"))
@@ -117,6 +129,8 @@ def _another_figure(digits: str, rng: Random) -> str:
 
 def _written(figure: Figure, language: str, rng: Random, *, rounds: bool) -> str:
     """Return a figure as a person writes it: "$5,686 million", "$5.686 billion", "-$12", "3.5%"."""
+    if figure.currency == korean_cells.WON:
+        return korean_cells.written(figure, rng, rounds=rounds)
     digits, scale = figure.digits, figure.scale
     if scale and rng.random() < 0.4 and (larger := _in_larger_unit(digits, scale)):
         digits, scale = larger
@@ -148,6 +162,11 @@ def _stated(label: str, head: str, period: str, value: str, language: str, rng: 
     year, date = year_of(head), _DATE.match(head)
     is_year = bool(year) and head.strip() in (year, f"FY{year}", f"FY {year}")
     words = {"Label": _capital(label), "label": _small(label), "Head": head, "head": _small(head), "value": value}
+    if language == "ko" and korean_cells.is_term(head):
+        said = rng.choice(korean_cells.FORMS).format(
+            Head=rng.choice(korean_cells.spoken_names(head)), Label=label, value=value
+        )
+        return with_particles(said)
     if language == "ko":
         forms = _KOREAN_YEARLY if is_year else _KOREAN_NAMED
         text = with_particles(rng.choice(forms).format(**words, year=year))

@@ -55,9 +55,9 @@ def main() -> None:
         own = [table for table in tables if table.held_out is bool(half)]
         cases = generated(own, options.cases, options.language, options.kind or KINDS)
         judged = [judge(case, meaning) for case in cases]
-        _show(f"{name}: {len(judged)} statements on {len({case.table for case in cases})} tables", judged)
+        show(f"{name}: {len(judged)} statements on {len({case.table for case in cases})} tables", judged)
         if options.wrong and not half:
-            _print_wrong(judged)
+            print_wrong(judged)
 
 
 def generated(tables: Sequence[TruthTable], count: int, language: str, kinds: Sequence[Kind]) -> list[CellStatement]:
@@ -85,7 +85,7 @@ def judge(said: CellStatement, meaning: Meaning) -> Judged:
     return Judged(said, state, ruling.explanation)
 
 
-def _show(title: str, judged: Sequence[Judged]) -> None:
+def show(title: str, judged: Sequence[Judged]) -> None:
     rows: list[tuple[object, ...]] = []
     for kind in [*dict.fromkeys(each.said.kind for each in judged), "all"]:
         own = [each for each in judged if kind in (each.said.kind, "all")]
@@ -95,7 +95,7 @@ def _show(title: str, judged: Sequence[Judged]) -> None:
     print_table(title, ("kind", "", "n", *_STATES, "right"), rows)
 
 
-def _print_wrong(judged: Sequence[Judged]) -> None:
+def print_wrong(judged: Sequence[Judged]) -> None:
     for each in judged:
         if not each.is_right:
             print(f"\n{each.said.kind} · {each.state} · {each.said.statement}\n  {each.said.cell} · {each.why}")

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import cast
 
 from clients.parsing.limits import ParseLimits
-from clients.parsing.signatures import ZIP, FileKind, kind_of
+from clients.parsing.signatures import HANGUL_97, OLE, ZIP, FileKind, is_dart, is_dart_export, kind_of
 from domain.documents.documents import ParsedDocument
 from domain.documents.formats import CODE, IMAGES, LEGACY, SAVE_AS, advice
 from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentTypeUnknown, DocumentUnreadable
@@ -34,6 +34,7 @@ _READERS: dict[str, str] = {
     ".epub": "clients.parsing.epub.reader:parse_epub",
     ".eml": "clients.parsing.mail.reader:parse_mail",
     ".hwpx": "clients.parsing.hwpx.reader:parse_hwpx",
+    ".hwp": "clients.parsing.hwpx.binary:parse_hwp",
     ".rtf": "clients.parsing.text.rich_text:parse_rich_text",
     ".json": "clients.parsing.records.json_reader:parse_json",
     **dict.fromkeys((".jsonl", ".ndjson"), "clients.parsing.records.json_reader:parse_json_lines"),
@@ -43,6 +44,8 @@ _READERS: dict[str, str] = {
     **dict.fromkeys(IMAGES, "clients.parsing.image.reader:parse_image"),
 }
 READ_SUFFIXES = (*_READERS, *LEGACY)  # those of domain.documents.formats.SUFFIXES, which loads no readers
+_DART = "clients.parsing.dart.reader:parse_dart"
+_DART_EXPORT = "clients.parsing.dart.export:parse_export"
 _ZIPPED = (".docx", ".pptx", ".odt", ".xlsx", ".epub", ".hwpx")
 
 
@@ -68,7 +71,13 @@ def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     if not data.strip():
         raise DocumentEmpty(f"{filename} is empty")
     _check_kind(data, filename, suffix)
-    return _reader(_READERS[suffix])(data, filename, limits)
+    return _reader(_reader_name(suffix, data))(data, filename, limits)
+
+
+def _reader_name(suffix: str, data: bytes) -> str:
+    if suffix == ".xml" and is_dart(data):
+        return _DART
+    return _DART_EXPORT if suffix in (".html", ".htm") and is_dart_export(data) else _READERS[suffix]
 
 
 def _reader(name: str) -> _Reader:
@@ -98,6 +107,8 @@ def _fits(kind: FileKind, data: bytes, suffix: str) -> bool:
         return kind is ZIP or kind.suffix == suffix
     if suffix == ".rtf":
         return kind.suffix == ".rtf"
+    if suffix == ".hwp":
+        return kind in (OLE, HANGUL_97)
     if suffix in IMAGES:  # their reader tells them apart
         return kind.suffix in IMAGES
     return kind.is_text

@@ -1,6 +1,7 @@
 """File types, recognised by signature and, in a zip archive, by declared content type."""
 
 import codecs
+import re
 from dataclasses import dataclass
 
 from clients.parsing.archives import opened_archive
@@ -19,15 +20,15 @@ class FileKind:
 
 
 ZIP = FileKind("a zip archive or an Office document")
-
-
 OLE = FileKind("an old Office document (.doc, .xls, .ppt, .hwp)")
+HANGUL_97 = FileKind("a document of Hangul 97 or before", suffix=".hwp")
 _LOCKED = FileKind("an Office document with a password", is_encrypted=True)
 _LOCKED_STREAM = "EncryptedPackage".encode("utf-16-le")
 _SIGNATURES: tuple[tuple[bytes, FileKind], ...] = (
     (b"PK\x03\x04", ZIP),
     (b"PK\x05\x06", FileKind("an empty zip archive")),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLE),
+    (b"HWP Document File V", HANGUL_97),
     (b"{\\rtf", FileKind("an RTF document", suffix=".rtf")),
     (b"\x89PNG\r\n\x1a\n", FileKind("a PNG image", suffix=".png")),
     (b"\xff\xd8\xff", FileKind("a JPEG image", suffix=".jpg")),
@@ -63,6 +64,9 @@ _ZIPPED = (
     (b"hwp+zip", FileKind("a Hancom document", suffix=".hwpx")),
     (b"epub+zip", FileKind("an EPUB book", suffix=".epub")),
 )
+_DART_HEAD = 8192
+_DART = re.compile(rb"<DOCUMENT[\s>](?s:.){0,2000}?<DOCUMENT-NAME[\s>]|<DOCUMENT\s[^<>]{0,1000}\bdart\d\.xsd")
+_DART_STYLE = re.compile(rb"report_xml\.css|\.SECTION-1\s*\{(?s:.){0,4000}\.TABLE-GROUP\s*\{", re.IGNORECASE)
 _TYPE_MEMBERS = ("[Content_Types].xml", "mimetype")
 _MAX_TYPE_BYTES = 1 << 20
 _LIMITS = ParseLimits(max_pages=1, max_chars=1)
@@ -84,6 +88,16 @@ def kind_of(data: bytes) -> FileKind:
     if b"\x00" in data:
         return _BINARY
     return _HTML if head.lstrip().lower().startswith((b"<!doctype html", b"<html")) else _TEXT
+
+
+def is_dart(data: bytes) -> bool:
+    """True for the XML of the Korean disclosure system DART."""
+    return _DART.search(data[:_DART_HEAD]) is not None
+
+
+def is_dart_export(data: bytes) -> bool:
+    """True for the HTML that the viewer of DART saves."""
+    return _DART_STYLE.search(data[:_DART_HEAD]) is not None
 
 
 def _within(kind: FileKind, data: bytes) -> FileKind:

@@ -1,15 +1,16 @@
-"""Builds one text from a file's blocks, recording where pages, sections and tables lie; sections come from headings."""
+"""Builds one text from a file's blocks, recording where its pages, sections, tables and figures lie."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 
 from clients.parsing.decoding import clean
 from clients.parsing.limits import ParseLimits
 from clients.parsing.tables import head_rows
 from domain.documents.blocks import MOST_BLOCKS, Block, BlockKind, SheetPlace
 from domain.documents.documents import Page, ParsedDocument, Section, Table
+from domain.documents.figures import Figure, FigureKind
 from domain.errors import DocumentTooLarge
 
 _NUMBER = re.compile(r"(?:§\s?)?(?:(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+|\d{1,3})[.)]?\s+(?=[^\W\d])")
@@ -49,8 +50,9 @@ def sections_from(headings: Iterable[Heading], text_length: int) -> tuple[Sectio
 class DocumentBuilder:
     """Collects the output of a format's reader in reading order; blocks are separated by a blank line.
 
-    Text is cleaned (NFC, no control characters), runs of blanks are collapsed, empty blocks dropped. Raises
-    DocumentTooLarge as soon as there are more pages or characters than `limits` allow.
+    Text is cleaned (NFC, no control characters), runs of blanks are collapsed, empty blocks dropped; `figure` says of a
+    block what it is of a picture. Raises DocumentTooLarge as soon as there are more pages or characters than `limits`
+    allow.
     """
 
     filename: str
@@ -61,6 +63,7 @@ class DocumentBuilder:
     _tables: list[Table] = field(default_factory=list[Table])
     _pages: list[Page] = field(default_factory=list[Page])
     _blocks: list[Block] = field(default_factory=list[Block])
+    _figures: list[Figure] = field(default_factory=list[Figure])
 
     def page(self, number: int) -> None:
         if number > self.limits.max_pages:
@@ -74,17 +77,34 @@ class DocumentBuilder:
         if line := _one_line(title):
             self._headings.append(Heading(self._add(line, "heading"), line, tuple(rank)))
 
-    def paragraph(self, text: str, *, place: SheetPlace | None = None) -> None:
+    def paragraph(self, text: str, *, place: SheetPlace | None = None, figure: FigureKind | None = None) -> None:
         lines = (_BLANKS.sub(" ", line).strip() for line in clean(text).split("\n"))
         if block := "\n".join(line for line in lines if line):
-            self._add(block, "text", place)
+            self._add(block, "text", place, figure)
 
-    def lines(self, text: str) -> None:
+    def lines(self, text: str, figures: Mapping[int, FigureKind] | None = None) -> None:
+        """Add lines as they stand; `figures` says which of them, counted from 0, stand for pictures."""
         lines = [line.rstrip() for line in clean(text).split("\n")]
         if block := "\n".join(lines).strip("\n"):
-            self._add(block, "lines")
+            start = self._add(block, "lines")
+            if figures:
+                self._mark_lines(start - _blank_before(lines), lines, figures)
 
-    def table(self, rows: Iterable[Sequence[str]], *, has_header: bool, place: SheetPlace | None = None) -> None:
+    def _mark_lines(self, start: int, lines: Sequence[str], figures: Mapping[int, FigureKind]) -> None:
+        for number, line in enumerate(lines):
+            words = line.lstrip()
+            if words and (kind := figures.get(number)):
+                self._figures.append(Figure(kind, start + len(line) - len(words), start + len(line)))
+            start += len(line) + 1
+
+    def table(
+        self,
+        rows: Iterable[Sequence[str]],
+        *,
+        has_header: bool,
+        place: SheetPlace | None = None,
+        figure: FigureKind | None = None,
+    ) -> None:
         """Add a table: a line per row, tabs between cells, empty cells kept, empty rows dropped.
 
         With `has_header` the first non-empty row holds the column names; rows of further names and units may follow.
@@ -93,7 +113,7 @@ class DocumentBuilder:
         cells = [row for row in cells if any(row)]
         lines = ["\t".join(row).rstrip() for row in cells]
         if lines:
-            start = self._add("\n".join(lines), "table", place)
+            start = self._add("\n".join(lines), "table", place, figure)
             heads = head_rows(cells, has_header=has_header) if len(lines) > 1 else 0
             header_end = start + len("\n".join(lines[:heads]))
             self._tables.append(Table(start, self._length, header_end))
@@ -109,6 +129,7 @@ class DocumentBuilder:
             tuple(self._tables),
             {key: line for key, value in (found or {}).items() if value and (line := _one_line(value))},
             blocks=self._levelled(sections) if len(self._blocks) <= MOST_BLOCKS else (),
+            figures=tuple(self._figures),
         )
 
     def _levelled(self, sections: Sequence[Section]) -> tuple[Block, ...]:
@@ -117,7 +138,9 @@ class DocumentBuilder:
             block._replace(level=levels[block.start]) if block.kind == "heading" else block for block in self._blocks
         )
 
-    def _add(self, block: str, kind: BlockKind, place: SheetPlace | None = None) -> int:
+    def _add(
+        self, block: str, kind: BlockKind, place: SheetPlace | None = None, figure: FigureKind | None = None
+    ) -> int:
         if self._length + len(block) > self.limits.max_chars:
             raise DocumentTooLarge(
                 f"{self.filename} has more than {self.limits.max_chars:,} characters of text, which is the limit."
@@ -126,11 +149,18 @@ class DocumentBuilder:
         self._parts += ["\n\n", block] if self._parts else [block]
         self._length = start + len(block)
         self._blocks.append(Block(kind, start, self._length, place=place))
+        if figure:
+            self._figures.append(Figure(figure, start, self._length))
         if self._pages:
             page = self._pages[-1]
             empty = page.start == page.end
             self._pages[-1] = Page(page.number, start if empty else page.start, self._length)
         return start
+
+
+def _blank_before(lines: Sequence[str]) -> int:
+    # Characters of the empty lines above the first one with words.
+    return sum(1 for _ in takewhile(lambda line: not line, lines))
 
 
 def _one_line(text: str) -> str:

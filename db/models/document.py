@@ -47,8 +47,8 @@ class Document(Base):
 
     `launched_at` is when a message for it was last published; null while it waits for its turn.
 
-    `pages` holds [number, start, end], `sections` [title, start, end] and `blocks` [kind, start, end, more], in code
-    points of `text` (domain.documents.blocks).
+    `pages` holds [number, start, end], `sections` [title, start, end], `blocks` [kind, start, end, more] and `figures`
+    [kind, start, end], in code points of `text` (domain.documents.blocks, domain.documents.figures).
     """
 
     __tablename__ = "documents"
@@ -72,6 +72,13 @@ class Document(Base):
             "created_at",
             "id",
             postgresql_where=sql_text("status = 'queued' AND launched_at IS NULL"),
+        ),
+        Index(
+            "ix_documents_waiting_uploads",
+            "tenant_id",
+            "created_at",
+            "id",
+            postgresql_where=sql_text("status = 'queued' AND launched_at IS NULL AND right(sha256, 1) <> '~'"),
         ),
         Index(
             "ix_documents_launched",
@@ -112,6 +119,7 @@ class Document(Base):
     pages: Mapped[list[list[int]] | None]
     sections: Mapped[list[Any] | None] = mapped_column(deferred=True)
     blocks: Mapped[list[Any] | None] = mapped_column(deferred=True)
+    figures: Mapped[list[Any] | None] = mapped_column(deferred=True)
     created_at: Mapped[CreatedAt]
     progress_at: Mapped[datetime] = mapped_column(server_default=func.now())
     ready_at: Mapped[datetime | None]
@@ -190,7 +198,7 @@ class DocumentPage(Base):
 
 class EditKind(StrEnum):
     """What was done to a chunk. Exclusions go over to a new version with the chunks whose text is the same in it, and
-    end with the others.
+    end with the others. Corrections end with another file that has not the corrected text.
     """
 
     EXCLUDED = "excluded"
@@ -198,6 +206,7 @@ class EditKind(StrEnum):
     CORRECTED = "corrected"
     EXCLUSION_KEPT = "exclusion_kept"
     EXCLUSION_ENDED = "exclusion_ended"
+    CORRECTION_ENDED = "correction_ended"
 
 
 class DocumentEdit(Base):

@@ -9,7 +9,7 @@ from db.base import Base, CreatedAt, Json, Owned
 
 
 class Reingestion(Base):
-    """`total` documents matched `filter`; of those, `unchanged` gave what is stored already and got no new version."""
+    """`total` documents matching `filter` were queued; of those, `unchanged` gave what is stored and got no version."""
 
     __tablename__ = "reingestions"
 

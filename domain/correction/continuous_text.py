@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from domain.correction.released_text import Released, ReleasedText, Source
+from domain.documents.text_marks import in_words
 
 _MARKER = re.compile(r"\[(\d+)\]")
 _SPACE = re.compile(r"\s")
@@ -136,15 +137,15 @@ def linked_references(query: Json, link: Link) -> list[str]:
 def _linked_reference(line: str, first: Mapping[int, Json], link: Link) -> str:
     found = _MARKER.match(line)
     cited = first.get(int(found[1])) if found else None
-    line += recognised_mark(cited) if cited else ""
+    line += mark_of(cited) if cited else ""
     address = link(cited) if cited else None
     return f"[{found[0]}]({address}){line[found.end() :]}" if found and address else line
 
 
-def recognised_mark(place: Json) -> str:
-    """What is said of a place whose text was recognised in a picture; nothing of others."""
-    sure: float | None = place.get("recognised_confidence")
-    return "" if sure is None else f" (recognised text, confidence {sure:.2f})"
+def mark_of(place: Json) -> str:
+    """What is said of a place whose text was recognised in a picture, or stands for one; nothing of others."""
+    said = in_words(place)
+    return f" ({said})" if said else ""
 
 
 def _last_markers(text: str, count: int) -> list[tuple[re.Match[str], int]]:

@@ -5,10 +5,11 @@ neither says so itself.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 
 from domain.documents.documents import ParsedDocument
-from domain.documents.table_heads import heads_above
+from domain.documents.table_heads import TableHeads, heads_above
 
 _BETWEEN = " › "
 _CELLS = re.compile(r"[|\t]")
@@ -21,11 +22,11 @@ def context_of(document: ParsedDocument, section: int, start: int, end: int) -> 
 
     `section` is the index of its section, -1 for none. Headings that occur in the text itself are left out.
     """
-    path = document.sections[section].path if section >= 0 else ()
+    heads = heads_above(document, start)
+    path = (*(_path(document, _section_at(document, heads.start)) if heads else ()), *_path(document, section))
     own = document.text[start:end]
     place = joined(title for title in dict.fromkeys(path) if title not in own)
-    columns = _columns(document, start)
-    lines = (place[:_MOST], columns)
+    lines = (place[:_MOST], _columns(heads) if heads else "")
     return "\n".join(line for line in lines if line) or None
 
 
@@ -44,24 +45,31 @@ def with_columns(text: str, context: str) -> str:
     return f"{columns}\n{text}" if columns else text
 
 
-def _columns(document: ParsedDocument, start: int) -> str:
-    """The title and the heads of the table in which a text begins, if it begins below them.
+def _path(document: ParsedDocument, section: int) -> tuple[str, ...]:
+    return document.sections[section].path if section >= 0 else ()
+
+
+def _section_at(document: ParsedDocument, place: int) -> int:
+    return bisect_right(document.sections, place, key=lambda each: each.start) - 1
+
+
+def _columns(heads: TableHeads) -> str:
+    """The title and the heads of a table.
 
     A title ends with a tab, which shows that it belongs to the columns and is no heading.
     """
-    found = heads_above(document, start)
-    if found is None or not found.columns:
+    if not heads.columns:
         return ""
-    title = "".join(f"{line}\t\n" for line in found.title.split("\n") if line)
-    return f"{title}{_shortened(found.columns)}"
+    title = "".join(f"{line}\t\n" for line in heads.title.split("\n") if line)
+    return f"{title}{_shortened(heads.columns)}"
 
 
 def _shortened(columns: str) -> str:
     # Each line is cut after a cell.
-    return "\n".join(_cut(line) for line in columns.split("\n"))
+    return "\n".join(cut_line(line) for line in columns.split("\n"))
 
 
-def _cut(line: str) -> str:
+def cut_line(line: str) -> str:
     if len(line) <= _MOST_COLUMNS:
         return line
     ends = [found.start() for found in _CELLS.finditer(line, 0, _MOST_COLUMNS)]

@@ -1,7 +1,7 @@
 """A correction of a stored text: the characters that are replaced, and where everything behind them stands afterwards.
 
 A document's text never changes under the answers that cite it, so a correction belongs to a new version, and every
-offset of the old one (pages, sections, blocks, boxes of words, chunks) is moved with `Replacement.moved`.
+offset of the old one (pages, sections, blocks, figures, boxes of words, chunks) is moved with `Replacement.moved`.
 """
 
 import unicodedata
@@ -58,8 +58,13 @@ def replacement(start: int, before: str, after: str) -> Replacement:
 
     One character at least is replaced, so that a boundary at the edge of the text moves with what is added there.
     """
-    head = _shared(before, after, len(before) - 1)
-    tail = _shared(before[head:][::-1], after[head:][::-1], len(before) - head - 1)
+    return narrowest(start, before, after, least=1)
+
+
+def narrowest(start: int, before: str, after: str, least: int = 0) -> Replacement:
+    """The same, of at least so many characters of `before`."""
+    head = _shared(before, after, len(before) - least)
+    tail = _shared(before[head:][::-1], after[head:][::-1], len(before) - head - least)
     return Replacement(start + head, start + len(before) - tail, after[head : len(after) - tail])
 
 
@@ -69,7 +74,7 @@ def _shared(one: str, other: str, most: int) -> int:
 
 
 def moved_spans(spans: Sequence[Sequence[Any]] | None, change: Replacement) -> list[list[Any]] | None:
-    """Stored pages or sections, [number or title, start, end]."""
+    """Stored pages, sections or figures: [number, title or kind, start, end]."""
     if spans is None:
         return None
     return [[name, change.moved(start), change.moved(end)] for name, start, end in spans]

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from domain.documents.blocks import Block
 from domain.documents.boxes import PageBoxes
+from domain.documents.figures import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,8 @@ class ParsedDocument:
     """The stored text. `pages` is empty for formats without pages: an unknown page is None, never guessed (N3).
 
     `found` is what the file says about itself: title, author, date (ISO 8601), language (ISO 639-1), … `boxes` has the
-    pages that can be shown as pictures, with the places of their words; `blocks` what others are shown from. `scanned`
-    are the numbers of pages that are pictures and were not read.
+    pages that can be shown as pictures, with the places of their words; `blocks` what others are shown from; `figures`
+    what of the text stands for pictures. `scanned` are the numbers of pages that are pictures and were not read.
     """
 
     text: str
@@ -59,6 +60,7 @@ class ParsedDocument:
     boxes: tuple[PageBoxes, ...] = ()
     blocks: tuple[Block, ...] = ()
     scanned: tuple[int, ...] = ()
+    figures: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ LEGACY = {".doc": ".docx", ".xls": ".xlsx", ".ppt": ".pptx"}
 IMAGES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
 _DOCUMENTS = (
     *(".txt", ".text", ".md", ".markdown"),
-    *(".pdf", ".docx", ".pptx", ".odt", ".hwpx", ".rtf", *LEGACY),
+    *(".pdf", ".docx", ".pptx", ".odt", ".hwpx", ".hwp", ".rtf", *LEGACY),
     *(".xlsx", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xml"),
     *(".html", ".htm", ".xhtml", ".epub", ".eml", ".srt", ".vtt"),
     *IMAGES,
@@ -55,6 +55,7 @@ _MEDIA_TYPES = {
     ".epub": "application/epub+zip",
     ".eml": "message/rfc822",
     ".hwpx": "application/hwp+zip",
+    ".hwp": "application/x-hwp",
     ".rtf": "application/rtf",
     ".doc": "application/msword",
     ".xls": "application/vnd.ms-excel",
@@ -75,7 +76,6 @@ SAVE_AS = {
     **dict.fromkeys((".docm", ".dot", ".dotx", ".pages"), ".docx"),
     **dict.fromkeys((".xlsm", ".xlsb", ".ods", ".numbers"), ".xlsx"),
     **dict.fromkeys((".pptm", ".pps", ".ppsx", ".odp", ".key"), ".pptx"),
-    ".hwp": ".hwpx",
     **dict.fromkeys((".ps", ".xps"), ".pdf"),
 }
 

@@ -3,20 +3,24 @@
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date
+from pathlib import PurePath
 
 from domain.documents.documents import ParsedDocument
 from domain.documents.filings import filing_in
 from domain.entities.dates import find_dates
 
 _TITLE_SHARE = 0.1
+_MOST_NAME = 200  # characters of a document's name
 _MOST = 500  # characters: a longer subject or title is none, or hostile
-# Titles and authors that programs write automatically.
+# Titles and authors that programs write automatically, and the head of every filing.
 _MEANINGLESS = re.compile(
     r"(?:microsoft (?:word|powerpoint|excel)(?: - .*)?|untitled.*|document\d*|presentation\d*|slide 1|unknown|none"
-    r"|title|author|admin|administrator|user|owner|python-docx|openpyxl|un-named|제목 없음|무제)",
+    r"|title|author|admin|administrator|user|owner|python-docx|openpyxl|un-named|제목 없음|무제"
+    r"|(?:united states )?securities and exchange commission.*)",
     re.IGNORECASE,
 )
 # Also the compact form, as in `D:20240131120000Z`.
+_OF_FILING = ("ticker", "filing_type", "year")
 _ISO = re.compile(r"(?:D:)?(\d{4})(?:-?(\d{2})(?:-?(\d{2}))?)?(?:(?:[T ]|(?<=\d{8})\d{2}).*)?")
 _PAIRS = (
     "eng:en kor:ko fra:fr fre:fr deu:de ger:de jpn:ja zho:zh chi:zh spa:es ita:it por:pt nld:nl dut:nl rus:ru ara:ar"
@@ -43,6 +47,20 @@ def completed(document: ParsedDocument, filename: str) -> dict[str, str]:
         **filing_in(document, filename),
     }
     return {key: value[:_MOST] for key, value in {**said, **normal}.items() if value}
+
+
+def searched_name(filename: str, *described: Mapping[str, object]) -> str:
+    """What each passage of a document is found by: the first title that it is given or has, else the name of its file,
+    and which filing it is."""
+    titles = (each.get("title") for each in described)
+    # `AAPL_10-K_2023.pdf` says what the document is.
+    plain = PurePath(filename).stem.replace("_", " ")
+    name = next((title for title in titles if isinstance(title, str) and title), plain)[:_MOST_NAME]
+    facts = {
+        key: value for each in described for key, value in each.items() if key in _OF_FILING and "filing_type" in each
+    }
+    new = (str(facts[key]) for key in _OF_FILING if key in facts and str(facts[key]).casefold() not in name.casefold())
+    return " ".join((name, *new))
 
 
 def iso_date(text: str) -> str | None:
@@ -80,4 +98,6 @@ def _first_heading(document: ParsedDocument) -> str | None:
     sections = document.sections
     if not sections or sections[0].start > _TITLE_SHARE * len(document.text):
         return None
-    return sections[0].title if all(section.path[0] == sections[0].title for section in sections) else None
+    title = sections[0].title
+    is_title = all(section.path[0] == title for section in sections) and not _MEANINGLESS.fullmatch(title)
+    return title if is_title else None

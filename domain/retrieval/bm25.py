@@ -22,6 +22,8 @@ _K1 = 0.9
 _B = 0.4
 _PAIRS = 0.5
 _CALCULATION = 0.2
+FURTHER = 0.3
+"""The weight of further words (domain.retrieval.questions) relative to a question's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +54,22 @@ class Occurrences(Generic[K]):
     places: Mapping[str, Sequence[int]]
 
 
-def lexical_order(question: Sequence[str], found: Sequence[Occurrences[K]], collection: Collection) -> list[K]:
+def lexical_order(
+    question: Sequence[str], found: Sequence[Occurrences[K]], collection: Collection, further: Sequence[str] = ()
+) -> list[K]:
     """Return the keys of the passages that have any lexeme of the question, best match first.
 
     Equal ones stay in the order given.
     """
-    return [key for key, _ in lexical_scores(question, found, collection)]
+    return [key for key, _ in lexical_scores(question, found, collection, further)]
 
 
 def lexical_scores(
-    question: Sequence[str], found: Sequence[Occurrences[K]], collection: Collection
+    question: Sequence[str], found: Sequence[Occurrences[K]], collection: Collection, further: Sequence[str] = ()
 ) -> list[tuple[K, float]]:
     """The same with their scores."""
-    asked = PreparedQuestion(question, collection)
-    scores = {each.key: asked.score(each) for each in found}
+    asked, beside = PreparedQuestion(question, collection), PreparedQuestion(further, collection)
+    scores = {each.key: asked.score(each) + FURTHER * (beside.score(each) if further else 0) for each in found}
     return sorted(((key, score) for key, score in scores.items() if score > 0), key=lambda each: -each[1])
 
 

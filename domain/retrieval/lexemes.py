@@ -1,22 +1,27 @@
-"""Splits a text into lexemes, under which passages are indexed and questions look them up.
+"""Splits a text into lexemes, under which passages are indexed and questions look them up; and marks what they find.
 
 A word of a script that separates words is one lexeme: its stem, unless it is a stop word. Words in Hangul, Han and Kana
 become overlapping pairs of characters, as in Lucene's CJKAnalyzer, so that compounds and particles need no dictionary.
+A fiscal period such as FY2018 or Q22023 is also found under its year and quarter.
 Of 400 Korean sentences looked up by what follows from them (KLUE-NLI), pairs put 95.8 % first, stems 90.8 %.
 """
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from domain.text.words import STOP_WORDS, split_units, stem
 
 _UNSPACED = re.compile("[぀-ヿ㐀-䶿一-鿿가-힣]")
+_UNSPACED_RUN = re.compile(f"{_UNSPACED.pattern}+")
 _RUNS = re.compile("[぀-ヿ㐀-䶿一-鿿가-힣]+|[^぀-ヿ㐀-䶿一-鿿가-힣]+")
 _MARKS = "".join(map(chr, (code for code in range(0x10000) if unicodedata.category(chr(code)) in ("Mn", "Mc"))))
+_PLAIN_WORD = re.compile(r"\w+(?:[.,]\d+)*")
 _WORD = re.compile(rf"\w[\w{_MARKS}]*(?:[.,]\d+)*")
 # Classes of combining characters: points of Arabic and Hebrew, and marks above, below or through a letter.
 _POINTS = range(10, 37)
 _ABOVE_AND_BELOW = 200
+_PERIOD = re.compile(r"(?:fy|(q[1-4]|[1-4]q|h[12]))((?:19|20)\d\d)")
 _LONGEST = 100  # characters; longer runs are keys or damaged text, and Postgres limits the length of a lexeme
 
 
@@ -27,6 +32,21 @@ def lexemes(text: str) -> list[str]:
 def is_unspaced(lexeme: str) -> bool:
     """True if it is made of characters of a word in Hangul, Han or Kana."""
     return _UNSPACED.match(lexeme) is not None
+
+
+def matched_spans(question: str, text: str) -> list[tuple[int, int]]:
+    """The (start, end) of the words of `text` that the search by words finds with `question`, in order.
+
+    Of words in Hangul, Han and Kana the pairs of characters that match.
+    """
+    asked = frozenset(lexemes(question))
+    found: list[tuple[int, int]] = []
+    for start, end in _matching(asked, text):
+        if found and start < found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return found
 
 
 def _words(text: str) -> list[str]:
@@ -48,6 +68,8 @@ def _is_accent(character: str) -> bool:
 
 
 def _of_word(word: str) -> list[str]:
+    if period := _PERIOD.fullmatch(word):
+        return [word, *filter(None, period.groups())]
     if not _UNSPACED.search(word):
         return [] if word in STOP_WORDS else [stem(word)[:_LONGEST]]
     return [lexeme for run in _RUNS.findall(word) for lexeme in _of_run(run)]
@@ -57,3 +79,14 @@ def _of_run(run: str) -> list[str]:
     if not _UNSPACED.match(run):
         return [run[:_LONGEST]]
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+
+
+def _matching(asked: frozenset[str], text: str) -> Iterator[tuple[int, int]]:
+    for token in _PLAIN_WORD.finditer(text):
+        unspaced = list(_UNSPACED_RUN.finditer(token[0]))
+        for run in unspaced:
+            at = token.start() + run.start()
+            pairs = [(at + place, at + place + 2) for place in range(len(run[0]) - 1)] or [(at, at + len(run[0]))]
+            yield from (pair for pair in pairs if not asked.isdisjoint(lexemes(text[pair[0] : pair[1]])))
+        if not unspaced and not asked.isdisjoint(lexemes(token[0])):
+            yield token.span()

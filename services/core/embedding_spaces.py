@@ -31,18 +31,13 @@ def ensure_space(workspace_id: int, configured: Embedder) -> Space:
     return space
 
 
-def read_space(workspace_id: int) -> Space | None:
-    """The workspace's space, None before its first document. Raises WorkspaceNotFound."""
-    with reading() as session:
-        return space_of(session, workspace_id)
-
-
 _searched: dict[int, Space] = {}
 
 
 def likely_space(workspace_id: int, configured: Embedder) -> Space | None:
-    """The same from memory, if this process last searched the workspace in a space of the configured model. The
-    caller must check afterwards that it is still the workspace's."""
+    """The workspace's space, None before its first document; from memory, if this process last searched the workspace
+    in a space of the configured model. The caller must check afterwards that it is still the workspace's.
+    """
     known = _searched.get(workspace_id)
     if known is not None and (known.model, known.dimension) == (configured.name, configured.dimension):
         return known

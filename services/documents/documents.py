@@ -1,25 +1,21 @@
-"""Accepts and shows documents. Workers read and embed them in services.documents.ingestion."""
+"""Accepts, reads and removes documents. Workers ingest them (services.documents.ingestion)."""
 
 import hashlib
 import uuid
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy.orm import Session
-
 from clients.telemetry import tracing
 from config.settings import Settings
-from db.models import Document, DocumentStatus
+from db.models import DocumentStatus
 from db.queries.access.workspaces import get_or_add_workspace, lock_workspace
 from db.queries.documents import documents as rows
 from db.queries.documents import versions
 from db.queries.documents.boxes import list_page_sizes
+from db.queries.documents.corrections import list_corrected_spans
 from db.queries.documents.documents import DocumentFilter
-from db.queries.documents.fingerprints import NearDuplicate, near_duplicates
-from db.queries.documents.graph_jobs import GraphState, graph_states
 from db.queries.documents.graph_storing import delete_document_graph
-from db.queries.documents.reingestions import delete_waiting, digest_of
+from db.queries.documents.reingestions import delete_waiting
 from db.queries.paging import Place
 from db.queries.verifications.answer_validity import record_deletion
 from db.session import reading, transaction
@@ -31,6 +27,7 @@ from domain.errors import (
     DocumentTypeUnknown,
     OriginalNotFound,
 )
+from services.documents.document_json import documents_json, page_json
 from services.documents.files import read_file, write_outside
 
 
@@ -101,7 +98,7 @@ def read_document(document_id: uuid.UUID) -> dict[str, Any]:
     with reading() as session:
         document = rows.get_document(session, document_id)
         name = rows.workspace_name_of(session, document)
-        return _all_as_json(session, [(document, name)])[0]
+        return documents_json(session, [(document, name)])[0]
 
 
 def read_documents(
@@ -110,14 +107,14 @@ def read_documents(
     """One page, and how many documents all pages have together."""
     with reading() as session:
         found = rows.list_documents(session, wanted, after=after, limit=limit)
-        return _all_as_json(session, found), rows.count_documents(session, wanted)
+        return documents_json(session, found), rows.count_documents(session, wanted)
 
 
 def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
     with reading() as session:
         found = versions.list_versions(session, document_id)
         workspace = rows.workspace_name_of(session, found[0])
-        return _all_as_json(session, [(document, workspace) for document in found])
+        return documents_json(session, [(document, workspace) for document in found])
 
 
 def read_document_text(document_id: uuid.UUID) -> str | None:
@@ -140,18 +137,15 @@ def read_document_layout(document_id: uuid.UUID) -> dict[str, Any] | None:
         document = rows.get_document(session, document_id)
         characters, sections = rows.get_text_length(session, document_id), document.sections
         sizes = list_page_sizes(session, document_id)
+        corrected = list_corrected_spans(session, document_id) if document.corrected_from else []
     if characters is None:
         return None
     return {
         "characters": characters,
-        "pages": [_page_as_json(page, sizes.get(page[0])) for page in document.pages or []],
+        "pages": [page_json(page, sizes.get(page[0])) for page in document.pages or []],
         "sections": [dict(zip(("title", "start", "end"), section, strict=True)) for section in sections or []],
+        "corrections": [span._asdict() for span in sorted(corrected)],
     }
-
-
-def _page_as_json(page: list[int], size: tuple[float, float] | None) -> dict[str, Any]:
-    width, height = size or (None, None)
-    return {**dict(zip(("number", "start", "end"), page, strict=True)), "width": width, "height": height}
 
 
 def retry_document(document_id: uuid.UUID) -> None:
@@ -195,71 +189,3 @@ def _check(new: NewDocument, settings: Settings) -> None:
         raise BadInput("The file name is empty, longer than 255 characters or contains a NUL character.")
     if not new.workspace.strip() or "\x00" in new.workspace or len(new.workspace) > 100:
         raise BadInput("The workspace name is empty, longer than 100 characters or contains a NUL character.")
-
-
-def _all_as_json(session: Session, found: Sequence[tuple[Document, str]]) -> list[dict[str, Any]]:
-    ids = [document.id for document, _ in found]
-    graphs, near = graph_states(session, ids), near_duplicates(session, ids)
-    return [_as_json(each, name, graphs.get(each.id), near.get(each.id)) for each, name in found]
-
-
-def _as_json(
-    document: Document, workspace: str, graph: GraphState | None, near: NearDuplicate | None
-) -> dict[str, Any]:
-    return {
-        "id": str(document.id),
-        "doc_id": document.doc_id,
-        "workspace": workspace,
-        "filename": document.filename,
-        "source": document.source,
-        "metadata": document.details,
-        "sha256": digest_of(document),
-        "size_bytes": document.size_bytes,
-        "version": document.version,
-        "status": document.status,
-        "stage": document.stage,
-        "progress": {
-            "chunks_done": document.chunks_done,
-            "chunks_total": document.chunks_total,
-            "pages_recognised": document.pages_recognised,
-            "pages_to_recognise": document.pages_to_recognise,
-        },
-        "pages": len(document.pages or []),
-        "chunks_excluded": document.chunks_excluded,
-        "corrected_from": str(document.corrected_from) if document.corrected_from else None,
-        "reading": _reading_as_json(document),
-        "graph": _graph_as_json(graph),
-        "near_duplicate_of": near and {**near._asdict(), "id": str(near.id), "similarity": round(near.similarity, 2)},
-        "error": document.error,
-        "created_at": document.created_at.isoformat(),
-        "ready_at": document.ready_at.isoformat() if document.ready_at else None,
-        "superseded_by": str(document.superseded_by) if document.superseded_by else None,
-        "superseded_at": document.superseded_at.isoformat() if document.superseded_at else None,
-    }
-
-
-def _reading_as_json(document: Document) -> dict[str, Any] | None:
-    if document.read_s is None:
-        return None
-    pages, cost = len(document.pages or []), document.read_usd
-    return {
-        "seconds": round(document.read_s, 3),
-        "ms_per_page": round(1000 * document.read_s / pages, 1) if pages else None,
-        "cost_usd": None if cost is None else float(cost),
-    }
-
-
-def _graph_as_json(graph: GraphState | None) -> dict[str, Any]:
-    row = graph.row if graph else None
-    return {
-        "status": row.status if row else "off",
-        "chunks_done": row.done if row else 0,
-        "chunks_failed": row.failed if row else 0,
-        "entities": graph.entities if graph else 0,
-        "relations": graph.relations if graph else 0,
-        "reason": row.reason if row else None,
-        "llm_calls": row.llm_calls if row else 0,
-        "prompt_tokens": row.prompt_tokens if row else 0,
-        "completion_tokens": row.completion_tokens if row else 0,
-        "cost_usd": float(row.cost_usd) if row else 0.0,
-    }

@@ -4,25 +4,25 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from threading import Event
 from typing import Any, BinaryIO
 
 import structlog
-from sqlalchemy import func
 from sqlalchemy.orm import Session
 
 from clients.archives.reader import Member, ZipLimits, ZipOfDocuments, open_zip
 from config.settings import Settings
-from db.models import Import, ImportStatus
+from db.models import Import
 from db.queries.admission.documents import others_wait
 from db.queries.documents import imports as rows
 from db.session import current_tenant, reading, system_transaction, transaction
 from domain.documents.formats import SUFFIXES, advice
 from domain.errors import CitewellError, DatabaseUnavailable, DocumentTypeUnknown, OriginalUnavailable
 from services.documents.documents import NewDocument, accept_document
+from services.documents.ingestion import Hold
 
 log = structlog.get_logger()
 
@@ -32,8 +32,6 @@ MAX_STRIKES = 3
 SLICE_S = 20.0
 _SHORTEST_S = 0.2
 _ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
-
-Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
 
 
 class LeaseLost(Exception):
@@ -202,13 +200,10 @@ def _release(job: _Job) -> None:
 
 def _finish(job: _Job) -> None:
     with transaction() as session:
-        _advance(job, session, lease_s=0, unpacked_at=func.now())
-        rows.delete_parts(session, job.import_id)
-        rows.finish_import(session, job.import_id)
+        if not rows.mark_unpacked(session, job.import_id, job.attempt):
+            raise LeaseLost
 
 
 def _fail(job: _Job, code: str, message: str) -> None:
-    ended = {"status": ImportStatus.FAILED, "error": {"code": code, "message": message}, "finished_at": func.now()}
     with transaction() as session:
-        if rows.advance_import(session, job.import_id, job.attempt, lease_s=0, **ended):
-            rows.delete_parts(session, job.import_id)
+        rows.mark_import_failed(session, job.import_id, job.attempt, {"code": code, "message": message})

@@ -43,7 +43,9 @@ class _Snapshot:
 
     @property
     def good_until(self) -> float:
-        is_idle = not self.backlog.lines and self.passed.total() < self.pace.free
+        with self.lock:
+            passed = self.passed.total()
+        is_idle = not self.backlog.lines and passed < self.pace.free
         return self.at + (REMEMBERED_IDLE_S if is_idle else REMEMBERED_S)
 
     @property

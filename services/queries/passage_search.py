@@ -10,13 +10,13 @@ from sqlalchemy.orm import Session
 from clients.embeddings import Embedder
 from config.settings import Settings
 from db.models import DocumentStatus
-from db.queries.documents.boxes import find_recognised
 from db.queries.documents.chunks import Passage, get_passages, list_passages
 from db.queries.documents.documents import get_document, workspace_names_of
+from db.queries.documents.text_marks import find_marks
 from db.session import reading
+from domain.documents.text_marks import TextMarks
 from domain.errors import DocumentNotRead
 from domain.query.options import DocumentFilter
-from services.queries.result_json import Recognised, recognition_json
 from services.queries.submission import checked_question, open_workspaces
 from services.retrieval.candidates import Search, Searched, search
 
@@ -51,10 +51,10 @@ def search_passages(new: NewSearch, settings: Settings, embedder: Embedder) -> d
     with reading() as session:
         passages = get_passages(session, similarity)
         names = workspace_names_of(session, {passage.document_id for passage in passages})
-        seen = find_recognised_in(session, passages)
+        marks = find_marks_of(session, passages)
     found = [
         {
-            **passage_json(passage, seen),
+            **passage_json(passage, marks),
             "workspace": names[passage.document_id],
             "similarity": similarity[passage.key],
         }
@@ -72,15 +72,15 @@ def read_passages(
         if get_document(session, document_id).status not in _READ:
             raise DocumentNotRead
         passages = list_passages(session, document_id, page=page, chunk_id=chunk_id, first=first, limit=limit)
-        seen = find_recognised_in(session, passages)
-    return [passage_json(passage, seen) for passage in passages]
+        marks = find_marks_of(session, passages)
+    return [passage_json(passage, marks) for passage in passages]
 
 
-def find_recognised_in(session: Session, passages: Iterable[Passage]) -> Recognised:
-    return find_recognised(session, {(each.document_id, each.page) for each in passages if each.page})
+def find_marks_of(session: Session, passages: Iterable[Passage]) -> TextMarks:
+    return find_marks(session, ((each.document_id, each.page) for each in passages))
 
 
-def passage_json(passage: Passage, seen: Recognised) -> dict[str, Any]:
+def passage_json(passage: Passage, marks: TextMarks) -> dict[str, Any]:
     return {
         "document_id": passage.document_id,
         "document_name": passage.filename,
@@ -93,5 +93,5 @@ def passage_json(passage: Passage, seen: Recognised) -> dict[str, Any]:
         "source_end": passage.end_index,
         "text": passage.readable,
         "metadata": passage.metadata,
-        **recognition_json(seen, passage.document_id, passage.page, passage.start_index, passage.end_index),
+        **marks.of(passage.document_id, passage.page, passage.start_index, passage.end_index),
     }

@@ -1,7 +1,7 @@
 """Stored rows as the JSON of the public interface: a query, its answer, its verification, and what was checked."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from db.models import (
     Answer,
@@ -14,8 +14,8 @@ from db.models import (
 )
 from db.queries.runs import results, steps
 from db.queries.runs.results import StoredVerification
-from domain.documents.boxes import confidence_of
 from domain.documents.formats import has_pages_to_see
+from domain.documents.text_marks import TextMarks
 from domain.question import is_greeting, mentions, question_of
 from domain.safety.prompt_injection import without_orders
 from services.reporting.answer_confidence import confidence_json
@@ -65,26 +65,14 @@ def origin_json(document_id: str, added: Mapping[str, tuple[str, str]]) -> dict[
     return {"timestamp": at, "workspace": workspace}
 
 
-Recognised: TypeAlias = Mapping[tuple[str, int], Sequence[Sequence[float]]]
-"""[start, end, confidence] of lines that were recognised in pictures, by document and page."""
-
-
-def recognition_json(
-    recognised: Recognised, document_id: object, page: int | None, start: int, end: int
-) -> dict[str, float | None]:
-    """How surely a place was recognised in a picture; null where the text is the file's own."""
-    lines = recognised.get((str(document_id), page), ()) if page else ()
-    return {"recognised_confidence": confidence_of(lines, start, end)}
-
-
-def source_json(source: Mapping[str, Any], added: Mapping[str, tuple[str, str]], seen: Recognised) -> dict[str, Any]:
+def source_json(source: Mapping[str, Any], added: Mapping[str, tuple[str, str]], marks: TextMarks) -> dict[str, Any]:
     start = source["start_index"]
     place = (source["document_id"], source["page_number"], start, start + len(source["text"]))
-    return {**source, **origin_json(source["document_id"], added), **recognition_json(seen, *place)}
+    return {**source, **origin_json(source["document_id"], added), **marks.of(*place)}
 
 
 def answer_json(
-    answer: Answer, citations: list[Citation], added: Mapping[str, tuple[str, str]], recognised: Recognised
+    answer: Answer, citations: list[Citation], added: Mapping[str, tuple[str, str]], marks: TextMarks
 ) -> dict[str, Any]:
     return {
         "answer": answer.text,
@@ -93,7 +81,7 @@ def answer_json(
         "abstained": answer.abstained,
         "abstain_reason": answer.abstain_reason,
         "references": answer.references,
-        "citations": [_citation_json(citation, added, recognised) for citation in citations],
+        "citations": [_citation_json(citation, added, marks) for citation in citations],
         "removed_citations": answer.removed_citations,
         "edits": answer.edits,
     }
@@ -133,14 +121,12 @@ def _fields(row: object, names: Iterable[str]) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names}
 
 
-def _citation_json(citation: Citation, added: Mapping[str, tuple[str, str]], recognised: Recognised) -> dict[str, Any]:
+def _citation_json(citation: Citation, added: Mapping[str, tuple[str, str]], marks: TextMarks) -> dict[str, Any]:
     origin = origin_json(str(citation.document_id), added)
     metadata = _fields(citation, ["chunk_id", "doc_id", "chunk_index", "start_index", "source"])
     return {
         **_fields(citation, _CITATION_FIELDS),
-        **recognition_json(
-            recognised, citation.document_id, citation.page_number, citation.source_start, citation.source_end
-        ),
+        **marks.of(citation.document_id, citation.page_number, citation.source_start, citation.source_end),
         "document_id": str(citation.document_id),
         "workspace": origin["workspace"],
         # S3.3 as the seed writes it: the cited text beside its metadata.
@@ -161,23 +147,21 @@ def _links(citation: Citation) -> dict[str, str | None]:
     return links
 
 
-def verification_json(
-    stored: StoredVerification, options: dict[str, Any], recognised: Recognised
-) -> dict[str, Any] | None:
+def verification_json(stored: StoredVerification, options: dict[str, Any], marks: TextMarks) -> dict[str, Any] | None:
     if "broken" in stored.verification.checks:
         return None  # S1.6: the answer is returned without it; the reason is in the history
     return {
         **scores_json(stored, options),
-        "sentences": [_published_sentence(sentence, recognised) for sentence in stored.sentences],
+        "sentences": [_published_sentence(sentence, marks) for sentence in stored.sentences],
     }
 
 
-def _published_sentence(sentence: VerificationSentence, recognised: Recognised) -> dict[str, Any]:
+def _published_sentence(sentence: VerificationSentence, marks: TextMarks) -> dict[str, Any]:
     stated = _sentence_json(sentence)
     if not (at := stated["source"]):
         return stated
     place = (at["document_id"], at["page_number"], at["source_start"], at["source_end"])
-    return {**stated, "source": {**at, **recognition_json(recognised, *place)}}
+    return {**stated, "source": {**at, **marks.of(*place)}}
 
 
 def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str, Any]:

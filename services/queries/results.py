@@ -13,8 +13,8 @@ from db.queries.runs.parking import parked_of_query
 from db.queries.runs.queries import QueryFilter
 from db.session import reading
 from domain.errors import QueryUnfinished
+from services.queries.marked_history import marked
 from services.queries.question_rewriting import restated_question
-from services.queries.recognised_history import marked
 from services.queries.result_json import (
     NO_ANSWER,
     UNTOUCHED,
@@ -61,13 +61,11 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         **head_json(query, workspace, searched),
         "restated_question": restated,
         "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
-        **(answer_json(*whole.answer, whole.added, whole.recognised) if whole.answer else NO_ANSWER),
+        **(answer_json(*whole.answer, whole.added, whole.marks) if whole.answer else NO_ANSWER),
         "answer_object": object_json(whole.filled) if whole.filled else None,
         "mentions": mentions_json(restated or query.question, whole),
-        "sources": [source_json(source, whole.added, whole.recognised) for source in whole.sources],
-        "verification": verification_json(whole.published, query.options, whole.recognised)
-        if whole.published
-        else None,
+        "sources": [source_json(source, whole.added, whole.marks) for source in whole.sources],
+        "verification": verification_json(whole.published, query.options, whole.marks) if whole.published else None,
         "usage": whole.usage,
         "timings": {**whole.timings, "total": elapsed_ms(query)},
         "degraded": whole.degraded,

@@ -27,7 +27,7 @@ from services.retrieval.tracing import Ranking, trace_fusion
 
 log = structlog.get_logger()
 
-_MERGED = 2
+MERGED = 2
 """Several searches keep this many times `k` candidates: each candidate costs a model call."""
 NOTHING_FOUND = "The workspace has no document that is ready to be searched."
 BY_WORDS_ONLY = "Passages were searched for by their words only, not by their meaning."
@@ -116,9 +116,9 @@ def _first(context: StepContext) -> tuple[list[str], Searched, int, bool]:
     searches."""
     question, k = context.question, context.query.options.k
     if made := made_searches(context):
-        return [search["query"] for search in made], Searched(merged_candidates(made)), _MERGED * k, True
+        return [search["query"] for search in made], Searched(merged_candidates(made)), MERGED * k, True
     rewritten = (context.outcome("rewrite_question") or {}).get("queries", [])
-    most = _MERGED * k if rewritten else k
+    most = MERGED * k if rewritten else k
     return [question, *rewritten], search_for(context, [question, *rewritten], k), most, bool(rewritten)
 
 
@@ -184,14 +184,15 @@ def _find(
             similarity = {**dict(near), **similarity}
             if hybrid:
                 rankings += [_by_words(session, place, text, depth, search) for place in places]
-            rankings.append(Ranking("vector", weight if hybrid else 1.0, near))
+            rankings.append(Ranking("vector", weight if hybrid else 1.0, near, text))
         after = {place: find_space(session, place) for place in spaces}
     return [(key, similarity.get(key)) for key in _fused(rankings)], after
 
 
 def _by_words(session: Session, place: int, text: str, depth: int, search: Search) -> Ranking:
     where = conditions(search.filter)
-    return Ranking("lexical", 1.0, search_scored(session, place, text, depth, where, excluded=search.excluded))
+    found = search_scored(session, place, text, depth, where, excluded=search.excluded)
+    return Ranking("lexical", 1.0, found, text)
 
 
 def _fused(rankings: Sequence[Ranking]) -> list[int]:

@@ -11,35 +11,54 @@ Part = Literal["lexical", "vector"]
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """(chunk key, score), best first, as one part of a search found them, and what its places count in the fusion."""
+    """(chunk key, score), best first, as one part of a search for `query` found them, and what its places count in the
+    fusion."""
 
     part: Part
     weight: float
     found: Sequence[tuple[int, float]]
+    query: str = ""
 
     @property
     def keys(self) -> list[int]:
         return [key for key, _ in self.found]
 
 
-@dataclass(slots=True)
-class SearchTrace:
-    """The last fusion within a block of `traced_search`: its rankings, and the points that they gave, best first."""
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """The rankings that were fused, and the points that they gave, best first."""
 
     rankings: Sequence[Ranking] = ()
     points: Mapping[int, float] = field(default_factory=dict[int, float])
 
-    def places(self, part: Part) -> dict[int, tuple[int, float]]:
-        """By chunk key, its best (rank from 1, score) in the rankings of this part."""
+    @property
+    def queries(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(ranking.query for ranking in self.rankings))
+
+
+@dataclass(slots=True)
+class SearchTrace:
+    """The fusions within a block of `traced_search`, by the queries that were searched for together; of a search that
+    was made again, the last."""
+
+    fusions: dict[tuple[str, ...], Fusion] = field(default_factory=dict[tuple[str, ...], Fusion])
+
+    @property
+    def points(self) -> Mapping[int, float]:
+        """Those of the last fusion."""
+        return list(self.fusions.values())[-1].points if self.fusions else {}
+
+    def places(self, part: Part, query: str | None = None) -> dict[int, tuple[int, float]]:
+        """By chunk key, its best (rank from 1, score) in the rankings of this part, of all queries or of one."""
         best: dict[int, tuple[int, float]] = {}
-        for ranking in self.rankings:
-            if ranking.part == part:
+        for ranking in self._rankings():
+            if ranking.part == part and query in (None, ranking.query):
                 for rank, (key, score) in enumerate(ranking.found, start=1):
                     best[key] = min(best.get(key, (rank, score)), (rank, score), key=lambda each: each[0])
         return best
 
-    def weight(self, part: Part) -> float | None:
-        return next((ranking.weight for ranking in self.rankings if ranking.part == part), None)
+    def _rankings(self) -> list[Ranking]:
+        return [ranking for fusion in self.fusions.values() for ranking in fusion.rankings]
 
 
 _trace: ContextVar[SearchTrace | None] = ContextVar("search_trace", default=None)
@@ -57,4 +76,6 @@ def traced_search() -> Generator[SearchTrace]:
 
 def trace_fusion(rankings: Sequence[Ranking], points: Mapping[int, float]) -> None:
     if (trace := _trace.get()) is not None:
-        trace.rankings, trace.points = rankings, points
+        made = Fusion(rankings, points)
+        trace.fusions.pop(made.queries, None)
+        trace.fusions[made.queries] = made

@@ -7,7 +7,7 @@ continues where it was; a file that was accepted before its outcome was stored i
 import time
 import uuid
 from collections.abc import Callable
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import Event
@@ -23,6 +23,7 @@ from db.queries.documents import sources as rows
 from db.session import transaction
 from domain.documents.sources import Listed, SourceOptions
 from domain.errors import CitewellError, DatabaseUnavailable
+from services.documents.ingestion import Hold
 from services.sources.items import Place, give_up_missing, remove_documents, take
 
 log = structlog.get_logger()
@@ -31,7 +32,6 @@ MAX_STRIKES = 3
 _LISTED_AT_ONCE = 500
 _FETCHED_AT_ONCE = 20
 
-Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
 Json = dict[str, Any]
 
 
@@ -160,6 +160,7 @@ def _fetch(job: _Job, reader: Reader) -> float | None:
 def _finish(job: _Job, reader: Reader) -> float | None:
     source = job.source
     with transaction() as session:
+        items.forget_unlisted(session, source.id, source.run)
         torn = items.hides_any(session, source, by_links=job.options.depth > 0)
         nothing = items.lists_nothing(session, source.id, source.run)
     if reader.lists_all and not torn and source.error is None:

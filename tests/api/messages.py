@@ -44,7 +44,7 @@ _ROOTS = (
         "api/http/parameters.py",
         "api/http/security.py",
         "api/http/uploads.py",
-        "api/routes/documents.py",
+        "api/routes/documents/documents.py",
         "api/routes/search.py",
         "api/answers",
     ),

@@ -13,7 +13,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from sqlalchemy import delete, select, update
 
-from db.models import Answer, Citation, DocumentFile, DocumentPage, Query, VerificationSentence
+from db.models import Answer, Citation, Document, DocumentFile, DocumentPage, Query, VerificationSentence
 from db.session import transaction
 from tests.api.problems import assert_problem
 from tests.factories import make_query
@@ -119,6 +119,27 @@ def test_what_was_recognised_in_a_picture_says_so_in_the_history_and_in_csv(
     assert set(told()) == {0.81}
     first, second = csv.DictReader(io.StringIO(exported(http, query_id, "csv").content.decode("utf-8-sig")))
     assert (first["recognised_confidence"], second["recognised_confidence"]) == ("0.81", "")
+
+
+def test_what_stands_for_a_picture_says_so_in_the_history_and_in_every_file(
+    http: httpx.Client, query_id: str
+) -> None:  # N3, A4
+    with transaction() as session:
+        cited = session.scalars(select(Citation)).one()
+        about = update(Document).where(Document.id == cited.document_id)
+        session.execute(about.values(figures=[["caption", cited.source_start, cited.source_end]]))
+    answer = http.get(f"/v1/queries/{query_id}").raise_for_status().json()
+    places = [*answer["citations"], *(each["source"] for each in answer["verification"]["sentences"] if each["source"])]
+    assert {each["figure"] for each in places} == {"caption"}
+    attempt = http.get(f"/v1/queries/{query_id}/verifications").raise_for_status().json()["verifications"][-1]
+    assert {each["figure"] for each in attempt["citation_checks"]} == {"caption"}
+    first, second = csv.DictReader(io.StringIO(exported(http, query_id, "csv").content.decode("utf-8-sig")))
+    assert (first["figure"], second["figure"]) == ("caption", "")
+    said = "(환불 policy.pdf, p.1 (caption of a figure))"
+    for format in ("markdown", "html"):
+        text = exported(http, query_id, format).text
+        assert said in text
+        assert text.count("(caption of a figure)") == 2  # beside the evidence, and in the list of references
 
 
 def test_csv_has_a_row_per_sentence_and_no_formula(http: httpx.Client, query_id: str) -> None:

@@ -13,6 +13,7 @@ from db.queries.runs.queries import get_query
 from db.session import reading, transaction
 from domain.query.options import QueryOptions
 from tests.api.standing_in import worker
+from tests.api.test_seed_routes import ASKS as WAITED_FOR
 from tests.stored import complete
 
 Json = dict[str, Any]
@@ -31,15 +32,7 @@ rerank:
   min_relevance: 0.6
   min_excerpt_length: 30
 """
-ASKS: list[tuple[str, Json]] = [
-    ("/query", {"query": "How long?"}),
-    ("/chat", {"prompt": "How long?"}),
-    ("/agent/chat", {"question": "How long?"}),
-    ("/agentic/chat", {"question": "How long?"}),
-    ("/multiagent/chat", {"question": "How long?"}),
-    ("/query/verified", {"question": "How long?"}),
-    ("/api/query", {"query": "How long?"}),
-]
+ASKS = [*WAITED_FOR, ("/api/query", {"query": "How long?"})]
 SWITCHABLE = [ask for ask in ASKS if ask[0] != "/query/verified"]
 
 

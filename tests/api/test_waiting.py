@@ -19,10 +19,10 @@ from tests.factories import make_query
 WAITING = 80
 
 
-def test_many_wait_at_once_and_others_are_served_meanwhile(http: httpx.Client) -> None:  # A1
+async def test_many_wait_at_once_and_others_are_served_meanwhile(http: httpx.Client) -> None:  # A1
     with transaction() as session:
         query_id = make_query(session).id
-    asyncio.run(wait_together(str(http.base_url.join(f"/v1/queries/{query_id}")), query_id))
+    await wait_together(str(http.base_url.join(f"/v1/queries/{query_id}")), query_id)
 
 
 async def wait_together(address: str, query_id: uuid.UUID) -> None:

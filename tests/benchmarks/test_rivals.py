@@ -144,7 +144,7 @@ def test_calls_belong_to_the_query_that_was_alone_when_they_arrived() -> None:
     assert [each.names for each in found] == ["yes", "only that something is wrong"]
 
 
-def test_a_cell_counts_what_ended_and_what_broke() -> None:
+async def test_a_cell_counts_what_ended_and_what_broke() -> None:
     lines: list[dict[str, Any]] = []
     left = iter(range(5))
 
@@ -154,7 +154,7 @@ def test_a_cell_counts_what_ended_and_what_broke() -> None:
             raise ValueError("no answer")
         return Outcome(["a"], time.monotonic())
 
-    asyncio.run(run_cell(ask, {"in_flight": 2, "seconds": 5.0, "queries": 5}, lines.append))
+    await run_cell(ask, {"in_flight": 2, "seconds": 5.0, "queries": 5}, lines.append)
     assert [line["error"] for line in lines[:-1]].count("ValueError: no answer") == 1
     assert (len(lines) - 1, lines[-1]["cell"]["ended"], lines[-1]["cell"]["unfinished"]) == (5, 5, 0)
 

@@ -1,10 +1,12 @@
 """A stage for scenarios with the Groq client: a simulator, an event loop, and reused clients."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
 from contextvars import copy_context
 from types import TracebackType
 from typing import TypeVar
+
+import pytest
 
 from clients.llm.completions.providers import Client, GroqModel
 from config.models import ModelSettings
@@ -59,3 +61,17 @@ class GroqStage:
 
         # The runner has its own context, without a tenant.
         return self._runner.run(play(), context=copy_context())
+
+
+@pytest.fixture(scope="module")
+def kept() -> Generator[GroqStage]:
+    """One simulator and one client for the whole file."""
+    with GroqStage() as stage:
+        yield stage
+
+
+@pytest.fixture
+def stage(kept: GroqStage) -> GroqStage:
+    """The stage with an empty ledger."""
+    kept.sim.reset()
+    return kept

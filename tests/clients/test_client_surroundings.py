@@ -1,6 +1,5 @@
 """Proxies and certificates between a client and its server come from the environment, for both clients."""
 
-import asyncio
 import shutil
 import ssl
 import subprocess
@@ -57,9 +56,9 @@ def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("proxy", ["HTTP_PROXY", "ALL_PROXY"])
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_call_goes_through_the_proxy_of_the_environment(client: Client, proxy: str) -> None:
+async def test_a_call_goes_through_the_proxy_of_the_environment(client: Client, proxy: str) -> None:
     place = Place()
-    asyncio.run(place.serve(client, "http://models.invalid", proxy))
+    await place.serve(client, "http://models.invalid", proxy)
     assert place.asked == ["models.invalid"] * 2
 
 
@@ -79,17 +78,17 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_server_is_trusted_by_the_certificates_of_the_environment_alone(
+async def test_a_server_is_trusted_by_the_certificates_of_the_environment_alone(
     client: Client, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate, certificate.with_name("key.pem"))
     place = Place(context)
     with pytest.raises(ModelError, match="certificate"):
-        asyncio.run(place.serve(client))
+        await place.serve(client)
     assert place.asked == []
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    assert [reply.text for reply in asyncio.run(place.serve(client))] == ["{}", "{}"]
+    assert [reply.text for reply in await place.serve(client)] == ["{}", "{}"]
 
 
 def test_our_own_client_is_the_default() -> None:

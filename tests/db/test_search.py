@@ -104,6 +104,8 @@ _SAMPLE = (
     "전기버스는 2019년 기준 총 120대를 운행하며, 평균 운행 거리는 212km이다.",
     "東京都の人口は1400万人です。",
     "Net sales and yearly income; fees apply to assets of others.",
+    "Purchases of property and equipment were 12 million in 2019, and 14 million in 2018.",
+    "Total current assets\t71\t68\nTotal current liabilities\t40\t45",
 )
 _ASKED = (
     "What was the average of other assets for 2018 and 2019?",
@@ -112,6 +114,8 @@ _ASKED = (
     "2019년 전기버스의 평균 운행 거리는 얼마인가?",
     "東京の人口 2019",
     "assets",
+    "What was the capex in FY2019? Round your answer to two decimal places.",
+    "Did the working capital grow?",
 )
 
 

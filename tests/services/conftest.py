@@ -1,10 +1,10 @@
 """The simulated provider for tests of services: one server per module, reset before each test."""
 
-from collections.abc import Generator
-
 import pytest
 
 from tests.clients.groq_stage import GroqStage
+from tests.clients.groq_stage import kept as kept
+from tests.clients.groq_stage import stage as stage
 from tests.services.story import Play, with_groq, with_offline
 
 
@@ -12,18 +12,6 @@ from tests.services.story import Play, with_groq, with_offline
 def _patient_lookups(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kept replies are found even if Postgres is slow because the machine is busy."""
     monkeypatch.setattr("services.core.reply_store.LONGEST_LOOK_UP_S", 60.0)
-
-
-@pytest.fixture(scope="module")
-def kept() -> Generator[GroqStage]:
-    with GroqStage() as stage:
-        yield stage
-
-
-@pytest.fixture
-def stage(kept: GroqStage) -> GroqStage:
-    kept.sim.reset()
-    return kept
 
 
 @pytest.fixture

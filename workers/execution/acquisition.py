@@ -38,8 +38,6 @@ from workers.processes.runtime import leases, tools, worker_name
 log = structlog.get_logger()
 
 _WAIT_FOR_SUSPECTS_S = 5.0
-
-
 MIN_WAIT_S = 0.5
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field, JsonValue
 
 from api.schemas.questions.queries import LeftOut, QueryHead
+from domain.documents.figures import FigureKind
 
 Score = float
 CitationStatus = Literal["accurate", "inaccurate", "uncertain"]
@@ -35,6 +36,26 @@ RecognisedConfidence = Annotated[
         description="From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the "
         "file's own text.",
         examples=[0.93],
+    ),
+]
+
+
+Corrected = Annotated[
+    bool,
+    Field(
+        description="Whether people corrected any of the words, or what stood between them: the document's file, and "
+        "what is shown of it, says something else there."
+    ),
+]
+
+
+Figure = Annotated[
+    FigureKind | None,
+    Field(
+        description="What the words are of a picture in the document, if most of them are it: its `alternative_text`, "
+        "its `caption`, or data of a `chart`. They prove what they say, and not what can be seen. Null for other text, "
+        "and for documents read before this was kept.",
+        examples=["caption"],
     ),
 ]
 
@@ -79,6 +100,8 @@ class CitationRead(BaseModel):
     source_start: int
     source_end: int
     recognised_confidence: RecognisedConfidence = None
+    figure: Figure = None
+    corrected: Corrected = False
     claim_text: str = Field(description="The statement that cites: the answer from `answer_start` to `answer_end`.")
     answer_start: int
     answer_end: int
@@ -106,6 +129,8 @@ class SourceRead(BaseModel):
     page_number: int | None
     section: str | None
     recognised_confidence: RecognisedConfidence = None
+    figure: Figure = None
+    corrected: Corrected = False
     metadata: dict[str, JsonValue]
     timestamp: Timestamp
     similarity: Score | None = Field(description="Cosine similarity to the question; null when found by words alone.")
@@ -123,6 +148,8 @@ class EvidenceLocation(BaseModel):
     source_start: int
     source_end: int
     recognised_confidence: RecognisedConfidence = None
+    figure: Figure = None
+    corrected: Corrected = False
 
 
 class SentenceRead(BaseModel):

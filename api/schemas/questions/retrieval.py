@@ -5,9 +5,10 @@ from typing import Literal, Self
 from pydantic import BaseModel, Field, model_validator
 
 from api.schemas.questions.answers import Score
+from api.schemas.questions.queries import MaxCostUsd
 from api.schemas.questions.search import PassageRead
 from api.schemas.texts import Input, PlainText, WorkspaceName, Workspaces, one_place
-from domain.query.options import DocumentFilter
+from domain.query.options import DocumentFilter, GraphMode, RunKind
 
 WhyNot = Literal[
     "excluded",
@@ -34,12 +35,29 @@ class SearchExplain(Input):
     k: int | None = Field(default=None, ge=1, le=100, description="How many candidates; as configured if left out.")
     top_k: int | None = Field(default=None, ge=1, le=50, description="From how many passages an answer is written.")
     filter: DocumentFilter | None = Field(default=None, description="Only documents of which all of this holds.")
+    run: RunKind = Field(
+        default="structured",
+        description="`structured` searches once; in an `agentic` or `multiagent` run a model decides in turns what to "
+        "search for.",
+    )
+    multi_query: int | None = Field(
+        default=None,
+        ge=0,
+        le=5,
+        description="So many rewritten questions are searched for too; as configured if left out, or none without "
+        "`rerank`.",
+    )
+    graph: GraphMode | None = Field(
+        default=None,
+        description="How the knowledge graph takes part; as configured if left out, or not at all without `rerank`.",
+    )
     rerank: bool = Field(
         default=True,
-        description="Score the candidates as for an answer. Where a language model does so, this costs its calls, and "
-        "the key needs the scope `ask`.",
+        description="Score the candidates as for an answer. Where a language model scores, rewrites or decides, that "
+        "costs its calls, and the key needs the scope `ask`.",
     )
-    limit: int = Field(default=30, ge=1, le=100, description="The most passages to tell about.")
+    max_cost_usd: MaxCostUsd = None
+    limit: int = Field(default=30, ge=1, le=1000, description="The most passages to tell about.")
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
@@ -62,14 +80,34 @@ class MatchRead(BaseModel):
     end: int
 
 
+class FoundByRead(BaseModel):
+    """What one of the searches thought of a passage; null where a part did not find it."""
+
+    search: int = Field(description="The place of the search in `searches`, from 0.")
+    lexical: PlaceRead | None
+    vector: PlaceRead | None
+    fused: PlaceRead | None = Field(description="Null where the results of several searches are fused at once.")
+
+
+class SearchMade(BaseModel):
+    """A search: for the question, for it in other words, or for what a model decided to search for."""
+
+    query: str
+    turn: int | None = Field(description="Of an agentic run, from 1; null for others.")
+    why: str | None = Field(description="The model's reason for it, in an agentic run.")
+
+
 class PassageExplained(PassageRead):
     """A passage with what each part of the retrieval thought of it; null where a part did not find it."""
 
     workspace: str = Field(description="The workspace of the document.", examples=["finance"])
     lexical: PlaceRead | None = Field(description="By words: BM25 with pairs of neighbours, from 0 on.")
     vector: PlaceRead | None = Field(description="By meaning: cosine similarity of vectors.")
-    fused: PlaceRead | None = Field(description="Both together: reciprocal ranks. The first `k` are candidates.")
+    fused: PlaceRead | None = Field(
+        description="Both together, of all searches: reciprocal ranks. The first `k` are candidates."
+    )
     reranked: PlaceRead | None = Field(description="The relevance of candidates, from 0 to 1, and the final order.")
+    found_by: list[FoundByRead] = Field(description="The searches that found it; `lexical` and `vector` are the best.")
     from_graph: bool = Field(description="Whether only the knowledge graph led to it.")
     excluded: bool = Field(description="Whether people took it out of the search; it would have been found like this.")
     shown: bool | None = Field(description="Whether an answer would be written from it; null without reranking.")
@@ -82,9 +120,11 @@ class RetrievalSettings(BaseModel):
 
     method: Literal["vector", "hybrid"] = Field(description="Similarity of vectors alone, or fused with words.")
     mode: str
+    run: RunKind
+    multi_query: int = Field(description="How many rewritten questions were wanted.")
     graph: str = Field(description="How the knowledge graph took part.")
-    k: int = Field(description="How many candidates there are at most.")
-    top_k: int = Field(description="From how many passages an answer is written.")
+    k: int = Field(description="How many candidates there are at most; of several searches twice as many.")
+    top_k: int = Field(description="From how many passages an answer is written; more of several searches.")
     min_evidence_score: Score = Field(description="From this relevance on a passage counts as evidence.")
     source_scoring: bool = Field(description="Whether sources are chosen by position, length and frequency too.")
     context_tokens: int | None = Field(description="About how many tokens the passages of a prompt may have.")
@@ -92,7 +132,7 @@ class RetrievalSettings(BaseModel):
 
 
 class RerankingUsage(BaseModel):
-    """What the calls of models took; nothing of it is stored."""
+    """What the calls of models took. They are booked and counted like those of a question."""
 
     llm_calls: int
     prompt_tokens: int
@@ -110,5 +150,7 @@ class SearchExplained(BaseModel):
     reason: str | None = Field(description="Why not; null if it would.")
     issues: list[str] = Field(description="What was not done as configured, or is thin; empty as a rule.")
     settings: RetrievalSettings = Field(description="As configured, unless the request said otherwise.")
+    searches: list[SearchMade] = Field(description="In the order in which they were made.")
+    ended_because: str | None = Field(description="Why an agentic run searched no further; null for others.")
     passages: list[PassageExplained]
     usage: RerankingUsage

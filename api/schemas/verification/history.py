@@ -5,7 +5,16 @@ from typing import Any
 
 from pydantic import BaseModel, Field, JsonValue
 
-from api.schemas.questions.answers import ClaimRead, FactRead, RecognisedConfidence, Score, Scores, SentenceRead
+from api.schemas.questions.answers import (
+    ClaimRead,
+    Corrected,
+    FactRead,
+    Figure,
+    RecognisedConfidence,
+    Score,
+    Scores,
+    SentenceRead,
+)
 from api.schemas.questions.queries import QueryHead
 from api.schemas.verification.comparisons import Reverified
 
@@ -27,6 +36,8 @@ class CitationCheckRead(BaseModel):
     decided_by: str | None = Field(description="`model`, or `evidence` when the source itself overruled the model.")
     status: str
     recognised_confidence: RecognisedConfidence = None
+    figure: Figure = None
+    corrected: Corrected = False
 
 
 class VerificationAttempt(Scores):

@@ -1,6 +1,6 @@
 """`citewell search`: passages by words and meaning, without a language model."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.padding import Padding
@@ -22,12 +22,19 @@ def search(
     explain: Annotated[
         bool, typer.Option("--explain", help="Rank and score of each part, and what an answer would be written from.")
     ] = False,
+    run: Annotated[
+        Literal["structured", "agentic"], typer.Option("--run", help="With --explain: `agentic` lets a model search.")
+    ] = "structured",
+    multi_query: Annotated[
+        int | None, typer.Option("--multi-query", min=0, max=5, help="With --explain: so many rewritten questions.")
+    ] = None,
     as_json: Json = False,
     url: Url = None,
 ) -> None:
     """Find the passages that a question would find first."""
     if explain:
-        _explain(query, workspaces or ["default"], k, url, as_json=as_json)
+        options = {"limit": k, "run": run, "multi_query": multi_query}
+        _explain(query, workspaces or ["default"], options, url, as_json=as_json)
         return
     with connected(url) as client:
         found = client.search(query, workspaces or "default", k=k)
@@ -35,15 +42,15 @@ def search(
         emit(found)
         return
     for each in found["passages"]:
-        out.print(place(each["document_name"], each["page_number"], each["section"], each.get("recognised_confidence")))
+        out.print(place(each["document_name"], each["page_number"], each["section"], each))
         out.print(Padding(plain(" ".join(each["text"].split()), "dim"), (0, 0, 1, 2)))
     if not found["passages"]:
         say("nothing was found")
 
 
-def _explain(query: str, workspaces: list[str], k: int, url: str | None, *, as_json: bool) -> None:
+def _explain(query: str, workspaces: list[str], options: dict[str, Any], url: str | None, *, as_json: bool) -> None:
     with connected(url) as client:
-        found = client.explain_search(query, workspaces, limit=k)
+        found = client.explain_search(query, workspaces, **options)
     if as_json:
         emit(found)
     else:

@@ -9,8 +9,9 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.verification import verification_view
-from citewell.cli.show.words import duration, place, recognised_text, score, verdict
+from citewell.cli.show.words import duration, place, score, verdict
 from citewell_client.types import Mention, Query
+from domain.documents.text_marks import in_words
 
 
 def answer_view(query: Query, title: str = "") -> RenderableType:
@@ -62,8 +63,8 @@ def _references(query: Query) -> RenderableType:
             if citation["number"] == number:
                 standing = verdict(citation["status"]).append(f" {score(citation['confidence_score'])}")
                 quote = plain(f"“{' '.join(citation['text_span'].split())}”", "dim")
-                if (sure := citation.get("recognised_confidence")) is not None:
-                    quote = plain(f"({recognised_text(sure)}) ", "dim") + quote
+                if said := in_words(citation):
+                    quote = plain(f"({said}) ", "dim") + quote
                 taken.add_row(standing, quote)
         lines += [plain(reference), Padding(taken, (0, 0, 0, 4))]
     return Group(*lines)

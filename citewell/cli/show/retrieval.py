@@ -35,7 +35,21 @@ def retrieval_view(found: SearchExplained) -> RenderableType:
     shown = sum(each["shown"] is True for each in found["passages"])
     told = f"An answer would be written from {counted(shown, 'passage')}."
     lines = [plain(found["reason"] or told), *(plain(issue, "yellow") for issue in found["issues"]), plain("")]
-    return Group(*lines, *(line for each in found["passages"] for line in _lines(each)))
+    return Group(*_searches(found), *lines, *(line for each in found["passages"] for line in _lines(each)))
+
+
+def _searches(found: SearchExplained) -> list[Text]:
+    """What was searched for, where that is more than the question."""
+    made = found["searches"] if len(found["searches"]) > 1 or found["ended_because"] else []
+    lines = [plain(f"search {place}: {each['query']}" + _because(each["why"])) for place, each in enumerate(made, 1)]
+    return [
+        *lines,
+        *([plain(f"no further search{_because(found['ended_because'])}")] if found["ended_because"] else []),
+    ]
+
+
+def _because(why: str | None) -> str:
+    return f" ({why})" if why else ""
 
 
 def _lines(passage: PassageExplained) -> list[RenderableType]:
@@ -43,7 +57,7 @@ def _lines(passage: PassageExplained) -> list[RenderableType]:
         passage["document_name"],
         passage["page_number"],
         passage["section"],
-        passage.get("recognised_confidence"),
+        passage,
     )
     text = Padding(_marked(passage), (0, 0, 1, 2))
     return [_verdict(passage) + where, plain(f"  {_scores(passage)}", "dim"), text]

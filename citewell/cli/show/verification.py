@@ -46,9 +46,7 @@ def _with_evidence(sentence: Sentence) -> RenderableType:
     if sentence["evidence"]:
         quote = plain(f"“{' '.join(sentence['evidence'].split())}”", "dim")
         if source := sentence["source"]:
-            quote += Text("  ") + place(
-                source["document_name"], source["page_number"], source["section"], source.get("recognised_confidence")
-            )
+            quote += Text("  ") + place(source["document_name"], source["page_number"], source["section"], source)
         lines.append(Padding(quote, (0, 0, 0, 2)))
     elif sentence["reason"]:
         lines.append(Padding(plain(sentence["reason"], "dim"), (0, 0, 0, 2)))

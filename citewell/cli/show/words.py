@@ -1,11 +1,14 @@
 """Signs and words for verdicts, documents, places, scores and times."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell_client.types import Document
+from domain.documents.text_marks import in_words
 
 # sign, words, style
 _VERDICTS = {
@@ -28,15 +31,12 @@ def verdict(status: str) -> Text:
     return Text(f"{sign} {words}", style=style)
 
 
-def place(document: str, page: int | None, section: str | None, recognised: float | None = None) -> Text:
-    """`policy.pdf, p.3 · Returns`; an unknown page is left out. `recognised`: how surely the text was, in a picture."""
+def place(document: str, page: int | None, section: str | None, marked: Mapping[str, Any] | None = None) -> Text:
+    """`policy.pdf, p.3 · Returns`; an unknown page is left out. `marked`: what has the marks of the place."""
     where = document if page is None else f"{document}, p.{page}"
     shown = plain(f"{where} · {section}" if section else where)
-    return shown if recognised is None else shown + plain(f" · {recognised_text(recognised)}", "dim")
-
-
-def recognised_text(confidence: float) -> str:
-    return f"recognised text, confidence {confidence:.2f}"
+    said = in_words(marked or {})
+    return shown + plain(f" · {said}", "dim") if said else shown
 
 
 def counted(number: int, noun: str) -> str:

@@ -10,6 +10,7 @@ from clients.llm.offline.passages import read_passage
 from clients.llm.offline.tuning import TUNING
 from domain.question.question_parts import question_stems
 from domain.retrieval.lexemes import is_unspaced, lexemes
+from domain.retrieval.questions import without_instructions
 from domain.text.cache import text_cache
 from domain.text.words import CALCULATIONS, content_stems, coverage
 
@@ -35,7 +36,7 @@ def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
 @lru_cache(maxsize=256)
 def _looked_for(question: str) -> tuple[str, ...]:
     """The stems of what a question is about: the average of other assets is asked of what says "Other assets"."""
-    stems = question_stems(question, dated=True)
+    stems = question_stems(without_instructions(question), dated=True)
     return tuple(each for each in stems if each not in CALCULATIONS) or tuple(stems)
 
 

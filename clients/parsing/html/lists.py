@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborNode
 
+from domain.documents.figures import FigureKind
+
 _LISTS = frozenset(("ul", "ol", "dl", "menu", "dir"))
 _MOST_INDENTED = 8
 _INDENT = "  "
@@ -23,6 +25,7 @@ class ListText:
     def __init__(self) -> None:
         self._levels: list[_Level] = []
         self._lines: list[str] = []
+        self._figures: dict[int, FigureKind] = {}
 
     @property
     def is_open(self) -> bool:
@@ -42,17 +45,20 @@ class ListText:
         self._levels.pop()
         return not self._levels
 
-    def add(self, text: str) -> None:
+    def add(self, text: str, figure: FigureKind | None = None) -> None:
         indent = _INDENT * min(len(self._levels) - 1, _MOST_INDENTED)
         level = self._levels[-1]
         for line in filter(None, (" ".join(line.split()) for line in text.split("\n"))):
+            if figure:
+                self._figures[len(self._lines)] = figure
             self._lines.append(f"{indent}{level.marker}{line}")
             level.marker = " " * len(level.marker)
 
-    def taken(self) -> str:
-        text = "\n".join(self._lines)
-        self._lines = []
-        return text
+    def taken(self) -> tuple[str, dict[int, FigureKind]]:
+        """The text, and which of its lines stand for pictures."""
+        text, figures = "\n".join(self._lines), self._figures
+        self._lines, self._figures = [], {}
+        return text, figures
 
     @staticmethod
     def _begin_item(level: _Level, node: LexborNode, tag: str) -> None:

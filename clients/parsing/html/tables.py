@@ -1,5 +1,6 @@
 """Converts an HTML table to rows with aligned columns, resolving spans."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ _SIGNS_BEFORE = frozenset("$ € £ ¥ ₩ ( $( €( £(".split())
 _SIGNS_AFTER = frozenset(") % )%".split())
 _BEGINS_NUMBER, _ENDS_NUMBER = frozenset("0123456789(.-–—"), frozenset("0123456789)")
 _MOST_HEADERS = 6
+_FIGURE = re.compile(r"-|[-+(△▲]?\s?[$€£¥₩]?\s?\d[\d,.]*\)?\s?(?:%|배|[십백천만억]{0,3}원|주|명|개|개월|년|회|건)?\)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +48,24 @@ class _Row:
     shown: bool
 
 
-def read_table(table: LexborNode, filename: str, limits: ParseLimits) -> DataTable | None:
+def read_table(table: LexborNode, filename: str, limits: ParseLimits, *, plain_heads: bool = False) -> DataTable | None:
     """Return a data table; None for a layout table.
 
     A cell that spans rows is repeated in each, so that every row can be cited alone; one that spans columns goes into
-    the first. Several header rows are merged into one. Raises DocumentTooLarge.
+    the first. Several header rows are merged into one. With `plain_heads`, rows of names above figures are headers even
+    if nothing marks them. Raises DocumentTooLarge.
     """
     cells = cells_of(table)
     if cells is None:
         return None
     rows, headers = _placed(cells, filename, limits)
     width = max((cell.end for row in rows for cell in row.cells[-1:]), default=0)
+    if plain_heads and not headers:
+        headers = _plain_heads(rows, width)
     over = list(takewhile(bool, (_title(row, width) for row in rows[:headers])))
     header = _merged(rows[len(over) : headers])
     body = rows[headers:]
+    _draw_together(header, body)
     columns = _columns(body, header)
     if len(columns) * len(rows) > limits.max_chars:
         raise DocumentTooLarge(f"{filename} has a table of more than {limits.max_chars:,} cells, which is the limit.")
@@ -115,6 +121,30 @@ def _header_rows(rows: list[_Row]) -> int:
         if not (shown and spans and all(cell.is_header for cell in shown)):
             return count
     return 0
+
+
+def _plain_heads(rows: list[_Row], width: int) -> int:
+    titles = count = sum(1 for _ in takewhile(bool, (_title(row, width) for row in rows)))
+    for row in rows[titles:]:
+        names = [cell.text for cell in row.cells if cell.text]
+        above = rows[count - 1].cells if count > titles else ()
+        goes_on = not above or any(cell.end - cell.start > 1 for cell in above)
+        if len(names) < 2 or not goes_on or any(map(_FIGURE.fullmatch, names)):
+            break
+        count += 1
+    figures = any(_FIGURE.fullmatch(cell.text) for row in rows[count:] for cell in row.cells[1:])
+    return count if titles < count < min(len(rows), _MOST_HEADERS) and figures else 0
+
+
+def _draw_together(header: list[_Placed], body: list[_Row]) -> None:
+    """Take the columns below one head for one if each row fills at most one of them: details and their sums."""
+    for head in header:
+        if head.end - head.start == 1:
+            continue
+        below = [[cell for cell in row.cells if cell.text and head.start <= cell.start < head.end] for row in body]
+        if all(len(cells) < 2 for cells in below):
+            for cell in (cell for cells in below for cell in cells):
+                cell.start, cell.end = head.start, head.end
 
 
 def _title(row: _Row, width: int) -> str:

@@ -17,17 +17,19 @@ from domain.errors import DocumentEncrypted, DocumentUnreadable
 _SECTION = re.compile(r"Contents/section(\d+)\.xml")
 _HEADER, _PACKAGE, _MANIFEST = "Contents/header.xml", "Contents/content.hpf", "META-INF/manifest.xml"
 _BREAKS = {"tab": "\t", "lineBreak": "\n", "nbSpace": " ", "fwSpace": " ", "hyphen": "-"}
-_NOTES = ("footNote", "endNote")
+_GENERATED = re.compile(r"그림입니다\.?(?:\s+원본 그림의|\s*$)")
+_COUNTED = ("TABLE", "PICTURE", "EQUATION")  # numbers of notes would stand in their text
 _MAX_HEADING = 300
 _MOST_COLUMNS = 200
 _MOST_DEPTH = 50  # tables in cells of tables, boxes in boxes
 
 
 def parse_hwpx(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a .hwpx; text boxes and notes follow their paragraph, descriptions of pictures stand in their place.
+    """Read a .hwpx; text boxes and notes follow their paragraph, descriptions and captions of pictures and the captions
+    of tables stand in their place.
 
-    Comments, headers and footers are left out. Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or
-    DocumentTooLarge.
+    Captions stand above or below what they are of. Comments, headers and footers are left out. Raises
+    DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
     archive = opened_archive(data, filename, limits)
     if _MANIFEST in archive and b"encryption-data" in archive.read(_MANIFEST):
@@ -98,13 +100,30 @@ class _Reader:
 
     def _add(self, attached: Element) -> None:
         name = _local(attached)
+        if name == "subList":
+            self.read(attached)
+            return
+        caption = next(_children(attached, "caption"), None)
+        is_below = caption is not None and caption.get("side") == "BOTTOM"
+        if not is_below:
+            self._caption(caption, name)
         if name == "tbl":
             rows = with_one_header(_rows(attached))
             self.builder.table(rows, has_header=has_header(rows))
-        elif name == "pic":
-            self.builder.paragraph(next((each.text or "" for each in _all(attached, "shapeComment")), ""))
         else:
-            self.read(attached)
+            self.builder.paragraph(_described(attached), figure="alternative_text")
+        if is_below:
+            self._caption(caption, name)
+
+    def _caption(self, caption: Element | None, name: str) -> None:
+        text = "" if caption is None else _cell_text(caption)
+        self.builder.paragraph(text, figure=None if name == "tbl" else "caption")
+
+
+def _described(picture: Element) -> str:
+    # Hangul writes the name and the size of the file where nobody wrote anything.
+    text = next((each.text or "" for each in _children(picture, "shapeComment")), "").strip()
+    return "" if _GENERATED.match(text) else text
 
 
 def _attached(paragraph: Element) -> Iterator[Element]:
@@ -127,8 +146,11 @@ def _paragraph_text(paragraph: Element) -> str:
                 parts += _texts(element)
             elif _local(element) == "equation":
                 parts += [script.text or "" for script in _children(element, "script")]
-            elif any(True for name in _NOTES for _ in _all(element, name)):
-                continue
+            elif _local(element) in ("tbl", "pic"):
+                parts.append(" ")  # the words around it are not one
+            elif _local(element) == "ctrl":
+                counted = (each for each in _children(element, "autoNum") if each.get("numType") in _COUNTED)
+                parts += [each.get("num", "") for each in counted]
     return "".join(parts).strip()
 
 

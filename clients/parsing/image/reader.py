@@ -8,6 +8,7 @@ from clients.parsing.limits import ParseLimits
 from clients.parsing.pdf.frames import Frame
 from clients.parsing.pdf.layout import lay_out
 from clients.parsing.pdf.lines import Line
+from clients.parsing.pdf.pictures import Drawn
 from clients.parsing.pdf.running_headers import without_repeats
 from clients.parsing.recognition.installed import HOW_TO_INSTALL
 from clients.parsing.recognition.lines import evened
@@ -27,7 +28,8 @@ def parse_image(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocume
     if limits.recognise == "later":
         return ParsedDocument("", scanned=tuple(page_numbers(data, filename, limits)))
     pages, frames = _recognised(data, filename, limits)
-    document = lay_out(*without_repeats(pages), frozenset(), frames, limits.max_words)
+    drawn = [Drawn(captions=True)] * len(pages)
+    document = lay_out(*without_repeats(pages), frozenset(), frames, limits.max_words, drawn)
     if not document.text.strip():
         raise DocumentEmpty(f"{filename} is a picture in which no text was recognised")
     return document

@@ -1,9 +1,15 @@
 """The data of charts in Office documents."""
 
 from clients.parsing.office.parts import Element
+from clients.parsing.text_builder import DocumentBuilder
 
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+
+
+def add_chart(chart: Element, builder: DocumentBuilder) -> None:
+    builder.paragraph(chart_title(chart), figure="chart")
+    builder.table(chart_rows(chart), has_header=True, figure="chart")
 
 
 def chart_title(chart: Element) -> str:

@@ -13,6 +13,7 @@ from openpyxl.utils.exceptions import InvalidFileException
 from pptx.exc import PythonPptxError
 
 from clients.parsing.archives import Archive
+from clients.parsing.picture_words import description
 from domain.errors import DocumentEmpty, DocumentUnreadable
 
 Element: TypeAlias = etree._Element  # pyright: ignore[reportPrivateUsage]: lxml has no public name for it
@@ -25,8 +26,6 @@ _DAMAGE = (
 _CORE_PART = re.compile(r"docProps/core\.xml|package/services/metadata/core-properties/[^/]+\.psmdcp")
 _DEFAULT_TITLES = ("powerpoint presentation", "powerpoint-präsentation", "word document", "presentation", "slide 1")
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_]\w+)*")
-_GENERATED = re.compile(r"\s*(?:Description|Beschreibung) automatically generated.*|\s*자동 생성된 설명.*", re.DOTALL)
-_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|bmp|tiff?|svg|emf|wmf|webp)|(?:Picture|Image|Bild|그림) ?\d*", re.IGNORECASE)
 
 
 def core_properties(archive: Archive, filename: str) -> dict[str, str]:
@@ -94,5 +93,9 @@ def no_text(filename: str) -> DocumentEmpty:
 
 def described(properties: Element) -> str:
     """What a picture's properties (`wp:docPr`, `p:cNvPr`) say about it, marked as such; nothing for a mere name."""
-    text = _GENERATED.sub("", properties.get("descr", "")).strip()
-    return "" if not text or _NAME.fullmatch(text) else f"Picture: {text}"
+    return described_as(properties.get("descr", ""))
+
+
+def described_as(text: str) -> str:
+    said = description(text)
+    return f"Picture: {said}" if said else ""

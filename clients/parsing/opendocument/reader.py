@@ -10,7 +10,15 @@ from clients.parsing.limits import ParseLimits
 from clients.parsing.office.parts import Element, found_from, no_text, unreadable_if_damaged, xml_part
 from clients.parsing.opendocument.styles import Counter, Styles, odf
 from clients.parsing.opendocument.tables import marks_header, row_elements, table_rows
-from clients.parsing.opendocument.text import anchored, note_text, paragraph_text
+from clients.parsing.opendocument.text import (
+    anchored,
+    has_sequence,
+    note_text,
+    paragraph_text,
+    picture_text,
+    picture_texts,
+)
+from clients.parsing.picture_words import is_caption, names_other
 from clients.parsing.tables import has_header, with_one_header
 from clients.parsing.text_builder import DocumentBuilder
 from domain.documents.documents import ParsedDocument
@@ -27,8 +35,8 @@ _DATE_NAMES = {"date": "modified", "creation-date": "created", "initial-creator"
 def parse_opendocument(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read a .odt: headings with their numbers, paragraphs, lists and tables in document order; no pages.
 
-    Text boxes and notes follow their paragraph. Deletions, comments, running headers and the table of contents are left
-    out. The text of a cell that spans rows is repeated in each.
+    Text boxes, descriptions of pictures and notes follow their paragraph. Deletions, comments, running headers and the
+    table of contents are left out. The text of a cell that spans rows is repeated in each.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
@@ -69,6 +77,8 @@ class _Reader:
     _counters: dict[str, Counter] = field(default_factory=dict[str, Counter])
     _items: list[str] = field(default_factory=list[str])
     _notes: list[str] = field(default_factory=list[str])
+    _described: list[str] = field(default_factory=list[str])
+    """Of pictures in cells."""
 
     def read(self, containers: Iterator[Element]) -> None:
         for container in containers:
@@ -88,6 +98,7 @@ class _Reader:
                 self._table(child)
                 self._flush()
             elif child.tag in _CONTAINERS:
+                self._describe(picture_text(child))
                 self._blocks(child)
 
     def _paragraph(self, paragraph: Element, label: str = "") -> None:
@@ -101,14 +112,27 @@ class _Reader:
             self._items.append(f"{label} {text}")
         elif text:
             self._flush()
-            self.builder.paragraph(text)
+            self.builder.paragraph(text, figure="caption" if self._is_caption(paragraph, text) else None)
         self._attached(paragraph)
+
+    def _is_caption(self, paragraph: Element, text: str) -> bool:
+        # Other things are counted, too, so without the style the words decide.
+        if self.styles.is_caption(paragraph):
+            return not names_other(text)
+        return is_caption(text) and has_sequence(paragraph)
+
+    def _describe(self, text: str) -> None:
+        if text:
+            self._flush()
+            self.builder.paragraph(text, figure="alternative_text")
 
     def _attached(self, paragraph: Element) -> None:
         self._notes += map(note_text, anchored(paragraph, "text:note"))
         boxes = list(anchored(paragraph, "draw:text-box"))
         if boxes or not self._items:
             self._flush()
+        for text in picture_texts(paragraph):
+            self._describe(text)
         for box in boxes:
             self._blocks(box)
 
@@ -166,6 +190,7 @@ class _Reader:
 
     def _line(self, label: str, paragraph: Element) -> str:
         self._notes += map(note_text, anchored(paragraph, "text:note"))
+        self._described += picture_texts(paragraph)
         boxes = (self._cell(box) for box in anchored(paragraph, "draw:text-box"))
         return " ".join(filter(None, (label, paragraph_text(paragraph).strip(), *boxes)))
 
@@ -176,3 +201,6 @@ class _Reader:
         for note in self._notes:
             self.builder.paragraph(note)
         self._notes.clear()
+        described, self._described = self._described, []
+        for text in described:
+            self.builder.paragraph(text, figure="alternative_text")

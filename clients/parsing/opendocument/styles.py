@@ -95,6 +95,9 @@ class Styles:
             return max(integer(paragraph.get(odf("text:outline-level")), 1), 1)
         return next((level for one in chain if (level := self._outline_levels.get(one))), None)
 
+    def is_caption(self, paragraph: Element) -> bool:
+        return "Caption" in self._chain(paragraph.get(odf("text:style-name"), ""))
+
     def _chain(self, name: str) -> list[str]:
         chain: list[str] = []
         while name and name not in chain and len(chain) < _MAX_ANCESTORS:

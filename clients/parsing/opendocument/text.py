@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from clients.parsing.office.parts import Element
+from clients.parsing.office.parts import Element, described_as
 from clients.parsing.opendocument.styles import odf
 
 _LEFT_OUT = {
@@ -10,6 +10,7 @@ _LEFT_OUT = {
     *map(odf, ("draw:text-box", "text:tracked-changes", "draw:object", "draw:image")),
 }
 _BREAKS = {odf("text:tab"): " ", odf("text:line-break"): "\n"}
+_PICTURES = {*map(odf, ("draw:frame", "draw:g", "draw:custom-shape"))}
 _SPACES = odf("text:s")  # a run of spaces, which the builder collapses anyway
 _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"  # titles of pictures
 
@@ -24,6 +25,25 @@ def anchored(paragraph: Element, name: str) -> Iterator[Element]:
             yield child
         elif child.tag not in _LEFT_OUT:
             yield from anchored(child, name)
+
+
+def picture_texts(paragraph: Element) -> Iterator[str]:
+    """What is said of the pictures anchored in a paragraph."""
+    for child in paragraph:
+        if child.tag in _PICTURES and (text := picture_text(child)):
+            yield text
+        elif child.tag not in _LEFT_OUT:
+            yield from picture_texts(child)
+
+
+def picture_text(frame: Element) -> str:
+    texts = (frame.findtext(f"{_SVG}{name}") or "" for name in ("title", "desc"))
+    return described_as(": ".join(filter(None, map(str.strip, texts))))
+
+
+def has_sequence(paragraph: Element) -> bool:
+    """True if it is counted, as the captions of figures are."""
+    return next(paragraph.iter(odf("text:sequence")), None) is not None
 
 
 def note_text(note: Element) -> str:

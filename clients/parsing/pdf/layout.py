@@ -9,10 +9,12 @@ from clients.parsing.pdf.glyphs import Box
 from clients.parsing.pdf.grids import Grid, grids_in, tables_of
 from clients.parsing.pdf.lines import Line
 from clients.parsing.pdf.paragraphs import Paragraph, paragraphs
+from clients.parsing.pdf.pictures import Drawn, with_pictures
 from clients.parsing.pdf.typography import Typography
 from clients.parsing.text_builder import Heading, number_depth, sections_from
 from domain.documents.boxes import PageBoxes, Recognised
 from domain.documents.documents import Page, ParsedDocument
+from domain.documents.figures import Figure
 
 _CONTENTS_ENTRY = re.compile(r"\t\S{1,5}$")
 _UNLIKE_HEADING = re.compile(r"[.,;]$|^[^\W\d_]?[\W\d_]*$|^[-–—•*·]")
@@ -26,11 +28,13 @@ def lay_out(
     outline: frozenset[str],
     frames: Sequence[Frame | None] = (),
     max_words: int = 0,
+    drawn: Sequence[Drawn] = (),
 ) -> ParsedDocument:
     """Join paragraphs and pages by blank lines.
 
     `running` are lines that cannot be headings; `outline` holds the bookmark titles as `outline_key` gives them. Pages
-    get boxes where their frame is known; behind `max_words` words only their size is kept.
+    get boxes where their frame is known; behind `max_words` words only their size is kept. `drawn` are the pictures of
+    the pages.
     """
     typography = Typography(pages)
     parts: list[str] = []
@@ -39,15 +43,18 @@ def lay_out(
     headings: list[Heading] = []
     grids: list[Grid] = []
     boxes: list[PageBoxes] = []
-    for number, (lines, frame) in enumerate(zip_longest(pages, frames), start=1):
+    figures: list[Figure] = []
+    for number, (lines, frame, seen) in enumerate(zip_longest(pages, frames, drawn), start=1):
         starts: list[int] = []
         words: list[tuple[int, int, Box]] = []
         recognised: list[Recognised] = []
-        for paragraph in paragraphs(lines, typography):
+        found = paragraphs(lines, typography)
+        for paragraph in with_pictures(found, seen, frame.box[1] if frame else 0) if seen else found:
             parts += ["\n\n", paragraph.text] if parts else [paragraph.text]
             length += 2 * (len(parts) > 1)
             starts.append(length)
-            if paragraph.lines[0] not in running and (rank := _heading_rank(paragraph, typography, outline)):
+            figures += (Figure(kind, length + start, length + end) for kind, start, end in paragraph.figures)
+            if (rank := _heading_rank(paragraph, typography, outline)) and paragraph.lines[0] not in running:
                 headings.append(Heading(length, " ".join(paragraph.text.split()), rank))
             grids += grids_in(paragraph, length)
             words += ((length + start, length + end, box) for start, end, box in paragraph.words)
@@ -58,7 +65,8 @@ def lay_out(
         if frame:
             boxes.append(frame.boxes(number, words if max_words >= 0 else (), recognised))
     text = "".join(parts)
-    return ParsedDocument(text, tuple(spans), sections_from(headings, length), tables_of(grids), boxes=tuple(boxes))
+    sections, tables = sections_from(headings, length), tables_of(grids)
+    return ParsedDocument(text, tuple(spans), sections, tables, boxes=tuple(boxes), figures=tuple(figures))
 
 
 def outline_key(title: str) -> str:
@@ -71,6 +79,8 @@ def _heading_rank(paragraph: Paragraph, typography: Typography, outline: frozens
 
     A heading is a bookmark, larger than the body, bold where the body is not, or numbered like `3.2 Returns`.
     """
+    if not paragraph.lines:
+        return None
     first, text = paragraph.lines[0], paragraph.text
     if len(text) > _MAX_HEADING_CHARS or len(paragraph.lines) > _MAX_HEADING_LINES or _CONTENTS_ENTRY.search(text):
         return None

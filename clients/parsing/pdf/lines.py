@@ -17,7 +17,10 @@ _SOFT_HYPHEN = 0xAD
 _DIVIDED = 0x02  # PDFium's code for a hyphen that divides a word; in some symbol fonts a character
 # Justified text stretches its spaces to about one em; table columns are further apart.
 CELL_GAP_EM = 1.5
-_LABEL = re.compile(r"^\s*((?:\d+(?:\.\d+)*|[A-Za-z]|[ivxIVX]+)[.)]?|[•◦▪‣●○■□–—*·-])\t")
+# Of an item; a number or dash before another value is itself one, in the columns of a row.
+_LABEL = re.compile(
+    r"^\s*((?:\d+(?:\.\d+)*|[A-Za-z]|[ivxIVX]+)[.)]?|[•◦▪‣●○■□–—*·-])\t(?!(?:[$€£¥₩]?[-–(]?[\d,.]+\)?%?|[-–—])\s*(?:\t|$))"
+)
 _LEADERS = re.compile(r"[ \t]*(?:\.[ \t]?){5,}[ \t]*")
 _SPACES = re.compile(r"[ \xa0]+")
 _MEANINGLESS = frozenset({"Cc", "Co", "Cs", "Cn"})

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import pypdfium2 as pdfium
@@ -15,6 +15,7 @@ from clients.parsing.pdf.columns import in_reading_order
 from clients.parsing.pdf.frames import Frame, frame_of
 from clients.parsing.pdf.glyphs import Box, Glyphs
 from clients.parsing.pdf.lines import Line, read_lines
+from clients.parsing.pdf.pictures import NOTHING, Drawn, drawn_on
 from clients.parsing.pdf.scans import is_picture, picture_of
 from domain.errors import DocumentTooLarge, DocumentUnreadable
 
@@ -24,11 +25,12 @@ _SAMPLE = 40  # characters that show the rotation of a page's text
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """The lines of a page and its frame; `is_scan`: a picture that was not read."""
+    """The lines of a page, its frame and what is drawn on it; `is_scan`: a picture that was not read."""
 
     lines: list[Line]
     frame: Frame | None
     is_scan: bool = False
+    drawn: Drawn = NOTHING
 
 
 Recognise = Callable[[int, Callable[[], tuple[Image.Image, int]]], tuple[list[Line], Frame]]
@@ -49,6 +51,8 @@ def read_pages(
         try:
             with opened_page(pdf, index) as page:
                 read, count = _read_page(page, budget, recognise and partial(recognise, index + 1))
+                read = replace(read, drawn=drawn_on(page, read.lines))
+                count += sum(len(picture.text) for picture in read.drawn.pictures)
         except pdfium.PdfiumError:
             raise DocumentUnreadable(f"{filename} is damaged: page {index + 1} cannot be read") from None
         if count > budget:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from clients.parsing.decoding import clean
+from clients.parsing.pdf.cell_values import are_values
 from clients.parsing.pdf.glyphs import Box
 from clients.parsing.pdf.ink import cleaned_places, placed
 from clients.parsing.pdf.lines import Line
 from clients.parsing.pdf.tables import ROW_DROP_EM, SAME_ROW_EM, same_table, whole_tables, within_row
 from clients.parsing.pdf.typography import Typography
 from domain.documents.boxes import Recognised
+from domain.documents.figures import Figure
 
 _ITEM = re.compile(r"(?:[•◦▪‣●○■□–—*·※-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4}|[가-하])[.)]|[①-⑳])\s")
 _SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’»)\]」』]*$")
@@ -26,13 +28,15 @@ _WRAPPED_SHARE = 0.6
 class Paragraph:
     """Lines of one paragraph, and their text; `words`: start and end in it, and the place on the page.
 
-    `recognised`: start, end and confidence of the lines that were recognised in a picture.
+    `recognised`: start, end and confidence of the lines that were recognised in a picture. `figures`: what of it is
+    of a picture; an alternative text has no lines.
     """
 
     lines: tuple[Line, ...]
     text: str
     words: tuple[tuple[int, int, Box], ...] = ()
     recognised: tuple[Recognised, ...] = ()
+    figures: tuple[Figure, ...] = ()
 
 
 def paragraphs(lines: list[Line], typography: Typography) -> Iterator[Paragraph]:
@@ -62,7 +66,8 @@ def _without_stretched_spaces(lines: list[Line], typography: Typography) -> Iter
             for other in (above, below)
             if other and other.size == line.size and abs(other.y - line.y) <= typography.max_drop(line.size)
         ]
-        if line.text.count("\t") == 1 and close and not any(other.is_row for other in close):
+        is_stretched = line.text.count("\t") == 1 and not are_values(line.text)
+        if is_stretched and close and not any(other.is_row for other in close):
             yield replace(line, text=line.text.replace("\t", " "), cells=())
         else:
             yield line

@@ -39,8 +39,9 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
     Lines come in drawing order, except where columns, headers and footers show another one. Wrapped lines of a
     paragraph are joined, cells of a table row are separated by tabs, rows and list items keep their lines. A running
     header or footer stays only at its first occurrence, bare page numbers nowhere. `found` holds the file's own
-    metadata; attachments are not read. `boxes` says where each word stands on its page. Pages that are pictures are
-    recognised or, to be recognised later, named in `scanned`.
+    metadata; attachments are not read. `boxes` says where each word stands on its page. Alternative texts of a tagged
+    PDF stand where the pictures do. Pages that are pictures are recognised or, to be recognised later, named in
+    `scanned`.
 
     Raises DocumentEncrypted, DocumentUnreadable, DocumentTooLarge, or DocumentEmpty for a scan without a text layer.
     """
@@ -57,7 +58,8 @@ def _document(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> Pa
     pages = list(read_pages(pdf, filename, limits, recognise))
     lines = [page.lines for page in pages]
     kept, running = without_repeats(evened(lines) if recognise else lines)
-    document = lay_out(kept, running, _outline(pdf), [page.frame for page in pages], limits.max_words)
+    frames, drawn = [page.frame for page in pages], [page.drawn for page in pages]
+    document = lay_out(kept, running, _outline(pdf), frames, limits.max_words, drawn)
     return replace(document, scanned=tuple(number for number, page in enumerate(pages, start=1) if page.is_scan))
 
 

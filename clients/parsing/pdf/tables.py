@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from clients.parsing.pdf.cell_values import with_whole_values
 from clients.parsing.pdf.glyphs import Extent
 from clients.parsing.pdf.ink import parted, visible
 from clients.parsing.pdf.lines import CELL_GAP_EM, Line
@@ -20,7 +21,7 @@ _MAX_LOOK_BACK = 8  # rows: each has other empty cells
 def whole_tables(lines: list[Line]) -> list[Line]:
     """Return the lines with one line per table row: wrapped cells joined, empty cells kept."""
     rows: list[Line] = []
-    for line in _whole_rows(lines):
+    for line in map(with_whole_values, _whole_rows(lines)):
         if rows and (joined := _with_wrapped_cell(rows[-1], line)):
             rows[-1] = joined
         else:

@@ -1,10 +1,10 @@
-"""The child process that reads one file; `clients.parsing.sandbox.isolated` starts it as `python -m
-clients.parsing.sandbox.child`.
+"""What the child process does that reads one file; `clients.parsing.sandbox.fork_server` forks it.
 
-Standard input: a line of JSON (filename, limits, parent, cpu_s, picture, recognise), then the bytes of the file.
-Standard output: a line of JSON, {"error": {code, message}} or {chars, pages, sections, tables, found, boxes, blocks},
-then the text in UTF-8, then the packed boxes of all pages. With a `picture` (page, width) the file is drawn instead:
-{}, the picture. With `recognise` (numbers, seconds) some of its pages are recognised: {recognised}, by their numbers.
+Standard input: a line of JSON (filename, limits, cpu_s, picture, recognise), then the bytes of the file.
+Standard output: a line of JSON, {"error": {code, message}} or {chars, pages, sections, tables, found, boxes, blocks,
+scanned, figures}, then the text in UTF-8, then the packed boxes of all pages. With a `picture` (page, width) the file
+is drawn instead: {}, the picture. With `recognise` (numbers, seconds) some of its pages are recognised: {recognised},
+by their numbers.
 """
 
 import faulthandler
@@ -13,12 +13,13 @@ import os
 import sys
 import traceback
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NoReturn
 
 from clients.parsing import ParseLimits, parse
 from clients.parsing.recognition.rows import RECOGNISED_PAGE
 from clients.parsing.sandbox.confinement import confine
 from domain.documents.documents import ParsedDocument
+from domain.documents.figures import MOST_FIGURES
 from domain.documents.formats import is_image
 from domain.errors import CitewellError, DocumentTooLarge, DocumentUnreadable
 
@@ -26,18 +27,19 @@ OUT_OF_MEMORY = 12
 """Exit code at the memory limit: there may be no memory left to report it in words."""
 
 
-def main() -> None:
+def read_file() -> NoReturn:
     # Keeps the output of libraries out of the answer.
     answer = os.dup(1)
     os.dup2(2, 1)
     faulthandler.enable()
     request: dict[str, Any] = json.loads(sys.stdin.buffer.readline())
     limits = ParseLimits(**request["limits"])
-    confine(parent=request["parent"], memory_mb=limits.memory_mb, cpu_s=request["cpu_s"])
+    confine(memory_mb=limits.memory_mb, cpu_s=request["cpu_s"])
     try:
         head, *parts = _answer(request, limits)
-        with open(answer, "wb") as out:
-            out.writelines((head, b"\n", *parts))
+        out = os.fdopen(answer, "wb")
+        out.writelines((head, b"\n", *parts))
+        out.flush()  # and closed by the end: whoever sees that it is closed kills what is left
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     # Exit handlers registered by libraries must not delay or break the exit.
@@ -92,6 +94,7 @@ def _encoded(document: ParsedDocument, filename: str, limits: ParseLimits) -> tu
         "found": dict(document.found),
         "boxes": [(page.number, page.width, page.height, len(page.words), page.recognised) for page in document.boxes],
         "scanned": document.scanned,
+        "figures": document.figures[:MOST_FIGURES],
     }
     head = json.dumps(marks | {"blocks": document.blocks}, default=asdict).encode()
     if len(head) > limits.max_marks_bytes:  # the blocks are what can be missed
@@ -103,7 +106,3 @@ def _encoded(document: ParsedDocument, filename: str, limits: ParseLimits) -> tu
 
 def _refusal(error: CitewellError) -> bytes:
     return json.dumps({"error": {"code": error.code, "message": error.message}}).encode()
-
-
-if __name__ == "__main__":
-    main()

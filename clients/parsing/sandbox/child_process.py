@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
-from typing import IO
+from typing import IO, Any
 
 _PIECE = 1 << 18
 _MAX_ERRORS = 8_192
@@ -56,32 +56,40 @@ def run_child(
         bufsize=0,
         start_new_session=True,
     )
+    pipes: Any = child.stdin, child.stdout, child.stderr
     ended = Ended()
     try:
-        _Exchange(child, feed, ended, max_output).run(deadline)
+        exchange(pipes, feed, ended, deadline=deadline, max_output=max_output)
     finally:
-        _end(child, ended)
+        _end(child, pipes, ended)
     return ended
 
 
-class _Exchange:
-    """Writes and reads whatever the pipes accept, until the output is closed."""
+Pipes = tuple[IO[bytes], IO[bytes], IO[bytes]]
+"""Of a child: its input, its output, its errors."""
 
-    def __init__(self, child: subprocess.Popen[bytes], feed: Sequence[bytes], ended: Ended, max_output: int) -> None:
+
+def exchange(pipes: Pipes, feed: Sequence[bytes], ended: Ended, *, deadline: float, max_output: int) -> None:
+    """Write and read whatever the pipes accept, until the output is closed, too large, or late."""
+    _Exchange(pipes, feed, ended, max_output).run(deadline)
+
+
+class _Exchange:
+    def __init__(self, pipes: Pipes, feed: Sequence[bytes], ended: Ended, max_output: int) -> None:
+        stdin, stdout, stderr = pipes
         self._feed = [memoryview(part) for part in reversed(feed)]
         self._ended = ended
         self._max_output = max_output
         self._actions = (
-            (child.stdin, selectors.EVENT_WRITE, self._write),
-            (child.stdout, selectors.EVENT_READ, self._read),
-            (child.stderr, selectors.EVENT_READ, self._read_errors),
+            (stdin, selectors.EVENT_WRITE, self._write),
+            (stdout, selectors.EVENT_READ, self._read),
+            (stderr, selectors.EVENT_READ, self._read_errors),
         )
         self._open = True
 
     def run(self, deadline: float) -> None:
         with selectors.DefaultSelector() as selector:
             for pipe, event, action in self._actions:
-                assert pipe is not None  # noqa: S101 - all three are pipes
                 os.set_blocking(pipe.fileno(), False)
                 selector.register(pipe, event, partial(self._act, selector, pipe, action))
             while self._open and self._ended.cut is None:
@@ -123,17 +131,16 @@ class _Exchange:
         return bool(piece)
 
 
-def _end(child: subprocess.Popen[bytes], ended: Ended) -> None:
+def _end(child: subprocess.Popen[bytes], pipes: Pipes, ended: Ended) -> None:
     # A child that is already exiting keeps its own exit code: this signal comes too late to change it.
     with suppress(ProcessLookupError, PermissionError):  # macOS answers EPERM for a group of zombies
         os.killpg(child.pid, signal.SIGKILL)
     _, status, usage = os.wait4(child.pid, 0)
     ended.code = child.returncode = os.waitstatus_to_exitcode(status)
-    ended.peak_bytes = usage.ru_maxrss * _RSS_UNIT
-    for pipe in (child.stdin, child.stdout, child.stderr):
-        if pipe is not None:
-            pipe.close()
+    ended.peak_bytes = usage.ru_maxrss * RSS_UNIT
+    for pipe in pipes:
+        pipe.close()
 
 
 # BSDs and macOS count bytes, Linux kilobytes.
-_RSS_UNIT = 1024 if os.uname().sysname == "Linux" else 1
+RSS_UNIT = 1024 if os.uname().sysname == "Linux" else 1

@@ -1,4 +1,4 @@
-"""Restrictions that the parsing child imposes on itself before it loads a parsing library.
+"""Restrictions that the parsing child imposes on itself before it reads a byte of the file.
 
 Not restricted: the network, and reading files that its user may read; root could lift the limits again. On macOS the
 kernel does not enforce RLIMIT_AS, and a child whose parent was killed ends only through its CPU limit.
@@ -20,9 +20,8 @@ _NICE = 2
 _GRACE_S = 2
 
 
-def confine(*, parent: int, memory_mb: int, cpu_s: int) -> None:
+def confine(*, memory_mb: int, cpu_s: int) -> None:
     if sys.platform == "linux":
-        bind_to(parent)
         # When the machine runs out of memory, the kernel kills this process first.
         Path("/proc/self/oom_score_adj").write_text("1000")
     _limit(resource.RLIMIT_CORE, 0)

@@ -6,13 +6,10 @@ descriptors of this process. For what it can still reach, see `clients.parsing.s
 
 import json
 import math
-import os
 import re
 import signal
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 import structlog
@@ -21,7 +18,8 @@ from clients.parsing.legacy.libreoffice import is_legacy, modernised
 from clients.parsing.limits import MAX_PICTURE_BYTES, ParseLimits
 from clients.parsing.recognition.installed import recognition_data
 from clients.parsing.sandbox.child import OUT_OF_MEMORY
-from clients.parsing.sandbox.child_process import Cut, Ended, run_child
+from clients.parsing.sandbox.child_process import Cut, Ended
+from clients.parsing.sandbox.forked import run_forked
 from clients.parsing.sandbox.replies import AnswerInvalid, read_answer, read_picture, read_recognised
 from clients.parsing.signatures import kind_of
 from config.settings import IngestionSettings
@@ -32,14 +30,9 @@ from domain.errors import DocumentTooLarge, DocumentTooSlow, DocumentUnreadable,
 log = structlog.get_logger()
 
 Answer = TypeVar("Answer")
-_ARGV = (sys.executable, "-P", "-B", "-m", "clients.parsing.sandbox.child")
-_ROOT = Path(__file__).resolve().parents[3]
-# Some Python installations need these to find their libraries; nothing else is inherited.
-_INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")
 _FRAME = re.compile(rb'^ *File "[^"]*", line \d+.*$|^Fatal Python error: .*$|^\w+(?:Error|Exception)\b', re.MULTILINE)
 _PARSE_TIMES, _OCR_TIMES = "ingestion.parse_base_s, parse_s_per_mb, parse_max_s", "ingestion.ocr_page_s, ocr_max_s"
-# Libraries that run out of memory abort in their own ways. (On Linux the peak starts from what this process had when it
-# started the child.)
+# Libraries that run out of memory abort in their own ways.
 _FULL_SHARE = 0.5
 _PASSES = 3  # over a page: a part of it in each language, and all of it in the one that fits
 _MAX_RECOGNISED = 50_000_000
@@ -135,12 +128,11 @@ def _asked_of_child(
     request = {
         "filename": filename,
         "limits": asdict(limits),
-        "parent": os.getpid(),
         "cpu_s": math.ceil(deadline_s),
         **more,
     }
     feed = (json.dumps(request).encode() + b"\n", data)
-    ended = run_child(_ARGV, _environment(), feed, deadline_s=deadline_s, max_output=max_output)
+    ended = run_forked(feed, deadline_s=deadline_s, max_output=max_output)
     _log_errors(ended)
     if ended.cut is None and ended.output:
         try:
@@ -148,18 +140,6 @@ def _asked_of_child(
         except AnswerInvalid:
             log.warning("reader_answer_invalid", code=ended.code, bytes=len(ended.output))
     raise _failure(ended, filename, limits, deadline_s)
-
-
-def _environment() -> dict[str, str]:
-    return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
-        # The same code as this process, wherever it was found.
-        "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH")))),
-        "PYTHONUTF8": "1",
-        # Each extra thread would reserve part of the memory limit.
-        "OMP_NUM_THREADS": "1",
-        "OMP_THREAD_LIMIT": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    }
 
 
 def _failure(ended: Ended, filename: str, limits: ParseLimits, deadline_s: float) -> DocumentUnusable | RuntimeError:

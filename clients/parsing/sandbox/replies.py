@@ -9,10 +9,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from clients.parsing.limits import ParseLimits
 from clients.parsing.recognition.rows import RECOGNISED_PAGE, RecognisedPage
-from domain.documents import blocks
+from domain.documents import blocks, figures
 from domain.documents.blocks import Block
 from domain.documents.boxes import PageBoxes, Recognised, are_sound
 from domain.documents.documents import Page, ParsedDocument, Section, Table
+from domain.documents.figures import Figure
 from domain.errors import DocumentUnusable
 
 _MAX_MESSAGE = 1_000
@@ -34,6 +35,7 @@ class _Answer:
     boxes: tuple[tuple[int, float, float, int, tuple[Recognised, ...]], ...] = ()
     scanned: tuple[int, ...] = ()
     blocks: tuple[Block, ...] = ()
+    figures: tuple[Figure, ...] = ()
     error: _Refusal | None = None
 
 
@@ -69,7 +71,7 @@ def read_answer(output: bytes | bytearray, limits: ParseLimits) -> ParsedDocumen
         raise _error(answer.error)
     boxes = tuple(_boxes(answer, memoryview(output), words_at))
     marks = (answer.pages, answer.sections, answer.tables, answer.found, boxes, answer.blocks, answer.scanned)
-    document = ParsedDocument(text, *marks)
+    document = ParsedDocument(text, *marks, answer.figures)
     if len(text) != answer.chars or len(text) > limits.max_chars or not _is_sound(document, limits):
         raise AnswerInvalid
     return document
@@ -138,6 +140,7 @@ def _is_sound(document: ParsedDocument, limits: ParseLimits) -> bool:
         and all(table.start <= table.header_end <= table.end for table in document.tables)
         and not any("\0" in word for word in words)
         and blocks.are_sound(document.blocks, len(document.text))
+        and figures.are_sound(document.figures, len(document.text))
         and _are_sound(document)
     )
 

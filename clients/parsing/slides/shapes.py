@@ -8,13 +8,12 @@ from pptx.shapes.autoshape import Shape
 from pptx.shapes.base import BaseShape
 from pptx.shapes.graphfrm import GraphicFrame
 from pptx.shapes.group import GroupShape
-from pptx.shapes.picture import Picture
 from pptx.shapes.shapetree import SlideShapes
 from pptx.table import Table
 from pptx.text.text import TextFrame
 
 from clients.parsing.numerals import letter, roman
-from clients.parsing.office.charts import chart_rows, chart_title
+from clients.parsing.office.charts import add_chart
 from clients.parsing.office.equations import linear
 from clients.parsing.office.parts import Element, described
 from clients.parsing.tables import Cell, has_header, with_one_header
@@ -65,18 +64,18 @@ def _is_furniture(shape: BaseShape) -> bool:
 
 def _add_all(shapes: list[BaseShape], builder: DocumentBuilder) -> None:
     for shape in _in_reading_order(shapes):
+        builder.paragraph(_description(shape.element), figure="alternative_text")
         if isinstance(shape, GroupShape):
             _add_all(list(shape.shapes), builder)
         elif isinstance(shape, GraphicFrame):
             _add_graphic(shape, builder)
-        elif isinstance(shape, Picture):
-            builder.paragraph(_description(shape.element))
         elif isinstance(shape, Shape):
             builder.paragraph(frame_text(shape.text_frame))
 
 
-def _description(picture: Element) -> str:
-    return next((text for each in picture.iter(_PROPERTIES) if (text := described(each))), "")
+def _description(shape: Element) -> str:
+    # The first properties are its own, others those of shapes in it.
+    return next((described(each) for each in shape.iter(_PROPERTIES)), "")
 
 
 def _in_reading_order(shapes: list[BaseShape]) -> list[BaseShape]:
@@ -96,9 +95,7 @@ def _add_graphic(frame: GraphicFrame, builder: DocumentBuilder) -> None:
         rows = with_one_header(_table_rows(frame.table))
         builder.table(rows, has_header=has_header(rows))
     elif frame.has_chart:
-        chart = parse_xml(frame.chart_part.blob)
-        builder.paragraph(chart_title(chart))
-        builder.table(chart_rows(chart), has_header=True)
+        add_chart(parse_xml(frame.chart_part.blob), builder)
     else:
         builder.paragraph("\n".join(_diagram_texts(frame)))
 

@@ -3,15 +3,17 @@
 import re
 from collections.abc import Mapping
 from datetime import date
-from itertools import accumulate, pairwise
-from typing import cast
+from itertools import accumulate, islice, pairwise
+from typing import Any, cast
 
 import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from clients.parsing.text.images import images_in
 from clients.parsing.text_builder import Heading, sections_from
 from domain.documents.documents import ParsedDocument, Table
+from domain.documents.figures import MOST_FIGURES
 
 # A mapping without blank lines: text between two thematic breaks is no front matter.
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?=[^\n:]+:)(?:.+\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
@@ -32,13 +34,14 @@ _INLINE = MarkdownIt("commonmark")
 
 
 def markdown_document(text: str) -> ParsedDocument:
-    """Return the text with the sections of its ATX and setext headings, its pipe tables and its front matter.
+    """Return the text with the sections of its ATX and setext headings, its pipe tables, images and front matter.
 
     Lookalikes of headings in code or front matter do not count. A table's header includes the line of dashes below it.
     """
     line_starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
     front = _FRONT_MATTER.match(text)
-    tokens = _BLOCKS.parse("\n" * front[0].count("\n") + text[front.end() :] if front else text)
+    references: dict[str, Any] = {}
+    tokens = _BLOCKS.parse("\n" * front[0].count("\n") + text[front.end() :] if front else text, references)
     headings = [
         Heading(line_starts[token.map[0]], title, (int(token.tag.removeprefix("h")),))
         for token, inline in pairwise(tokens)
@@ -50,7 +53,9 @@ def markdown_document(text: str) -> ParsedDocument:
         if token.type == "table_open" and token.map
     ]
     found = _front_matter(front[0]) if front else {}
-    return ParsedDocument(text, sections=sections_from(headings, len(text)), tables=tuple(tables), found=found)
+    figures = tuple(islice(images_in(tokens, text, line_starts, references), MOST_FIGURES)) if "![" in text else ()
+    sections = sections_from(headings, len(text))
+    return ParsedDocument(text, sections=sections, tables=tuple(tables), found=found, figures=figures)
 
 
 def _front_matter(block: str) -> dict[str, str]:

@@ -12,15 +12,24 @@ from docx.parts.document import DocumentPart
 
 from clients.parsing.archives import opened_archive
 from clients.parsing.limits import ParseLimits
-from clients.parsing.office.charts import chart_rows, chart_title
+from clients.parsing.office.charts import add_chart
 from clients.parsing.office.missing_parts import linked_stream
 from clients.parsing.office.parts import Element, core_properties, described, no_text, unreadable_if_damaged
+from clients.parsing.picture_words import is_caption, names_other
 from clients.parsing.tables import has_header, with_one_header
 from clients.parsing.text_builder import DocumentBuilder
 from clients.parsing.word.numbering import Numbering
-from clients.parsing.word.styles import Styles, heading_level
+from clients.parsing.word.styles import Style, Styles, heading_level
 from clients.parsing.word.tables import children, is_layout, marks_header, table_rows
-from clients.parsing.word.text import Notes, charts, note_references, paragraph_text, pictures, text_boxes
+from clients.parsing.word.text import (
+    Notes,
+    charts,
+    has_sequence,
+    note_references,
+    paragraph_text,
+    pictures,
+    text_boxes,
+)
 from domain.documents.documents import ParsedDocument
 
 _PARAGRAPH, _TABLE, _CELL, _ROW = (qn(tag) for tag in ("w:p", "w:tbl", "w:tc", "w:tr"))
@@ -60,6 +69,8 @@ class _Reader:
     notes: Notes
     _items: list[str] = field(default_factory=list[str])
     _pending: list[str] = field(default_factory=list[str])
+    _described: list[str] = field(default_factory=list[str])
+    """Of pictures in cells."""
 
     @classmethod
     def of(cls, part: DocumentPart, builder: DocumentBuilder) -> "_Reader":
@@ -97,7 +108,7 @@ class _Reader:
                 self._items.append(f"{label} {text}")
             else:
                 self._flush()
-                self.builder.paragraph(text)
+                self.builder.paragraph(text, figure="caption" if _is_caption(paragraph, style, text) else None)
         self._attached(paragraph)
 
     def _label(self, list_id: str | None, level: int | None) -> str:
@@ -113,17 +124,15 @@ class _Reader:
         for picture in pictures(paragraph):
             if description := described(picture):
                 self._flush()
-                self.builder.paragraph(description)
+                self.builder.paragraph(description, figure="alternative_text")
         for relationship in charts(paragraph):
             self._chart(relationship)
 
     def _chart(self, relationship: str) -> None:
         part = self.part.related_parts.get(relationship)
         if part is not None:
-            chart = parse_xml(part.blob)
             self._flush()
-            self.builder.paragraph(chart_title(chart))
-            self.builder.table(chart_rows(chart), has_header=True)
+            add_chart(parse_xml(part.blob), self.builder)
 
     def _table(self, table: Element) -> None:
         if is_layout(table):
@@ -148,6 +157,7 @@ class _Reader:
             if text := paragraph_text(block).strip():
                 texts.append(f"{self._label(style.list_id, style.list_level)} {text}".strip())
             self._pending += self.notes.texts(note_references(block))
+            self._described += filter(None, map(described, pictures(block)))
             boxes += text_boxes(block)
         return " ".join(texts)
 
@@ -162,6 +172,14 @@ class _Reader:
         for note in self._pending:
             self.builder.paragraph(note)
         self._pending.clear()
+        for description in self._described:
+            self.builder.paragraph(description, figure="alternative_text")
+        self._described.clear()
+
+
+def _is_caption(paragraph: Element, style: Style, text: str) -> bool:
+    # Numbers of sequences count other things, too, so without the style the words decide.
+    return (style.is_caption and not names_other(text)) or (is_caption(text) and has_sequence(paragraph))
 
 
 def _blocks(container: Element) -> Iterator[Element]:

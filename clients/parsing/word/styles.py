@@ -9,7 +9,7 @@ from clients.parsing.office.parts import Element
 
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)  # styles have their English names in the file in any language
 _CONTENTS = re.compile(r"(?:toc|table of (?:figures|authorities)) ?\d*", re.IGNORECASE)
-_TITLE = "title"
+_TITLE, _CAPTION = "title", "caption"
 _BODY_TEXT = 9  # Word's outline level for body text
 _MAX_ANCESTORS = 20
 
@@ -22,6 +22,7 @@ class Style:
     list_id: str | None = None
     list_level: int | None = None
     is_contents: bool = False
+    is_caption: bool = False
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ def _named(element: Element) -> Style:
     own = Style() if properties is None else _own(properties)
     heading = _HEADING.fullmatch(name)
     level = int(heading[1]) if heading else 0 if name == _TITLE else own.level
-    return Style(level, own.list_id, own.list_level, bool(_CONTENTS.fullmatch(name)))
+    return Style(level, own.list_id, own.list_level, bool(_CONTENTS.fullmatch(name)), name == _CAPTION)
 
 
 def _own(properties: Element) -> Style:
@@ -85,6 +86,7 @@ def _merged(style: Style, base: Style) -> Style:
         base.list_id if style.list_id is None else style.list_id,
         base.list_level if style.list_level is None else style.list_level,
         style.is_contents or base.is_contents,
+        style.is_caption or base.is_caption,
     )
 
 

@@ -49,6 +49,13 @@ def pictures(paragraph: Element) -> Iterator[Element]:
     yield from _outermost(paragraph, "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}docPr")
 
 
+def has_sequence(paragraph: Element) -> bool:
+    """True if a field counts it, as the captions of figures are counted."""
+    simple = (field.get(qn("w:instr"), "") for field in paragraph.iter(qn("w:fldSimple")))
+    codes = (code.text or "" for code in paragraph.iter(qn("w:instrText")))
+    return any(each.lstrip().startswith("SEQ ") for each in (*simple, *codes))
+
+
 def note_references(paragraph: Element) -> Iterator[tuple[str, str]]:
     """The notes that a paragraph refers to: (`footnote` or `endnote`, id)."""
     for kind in ("footnote", "endnote"):

@@ -10,6 +10,7 @@ from clients.parsing.archives import Archive, opened_archive
 from clients.parsing.limits import ParseLimits
 from clients.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from clients.parsing.text_builder import DocumentBuilder
+from clients.parsing.workbook.drawings import add_drawn, drawn_on, says
 from clients.parsing.workbook.merged_cells import Merged, merged_cells
 from clients.parsing.workbook.regions import Row, add_region
 from clients.parsing.workbook.values import shown
@@ -23,7 +24,7 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     """Read a .xlsx: visible, non-empty sheets, each a section with its tables; no pages.
 
     Blank rows and columns separate tables; a lone cell above a table is its title. Formulas give their stored values.
-    The value of a merged cell appears once in each of its rows.
+    The value of a merged cell appears once in each of its rows. Descriptions of pictures and charts follow the cells.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
@@ -33,24 +34,30 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     with unreadable_if_damaged(filename, "an Excel workbook"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # openpyxl warns of unknown styles and extensions
         workbook = openpyxl.load_workbook(stream, read_only=True, data_only=True)
-        for sheet in workbook.worksheets:
-            if sheet.sheet_state == "visible":
-                _add_sheet(sheet, archive, builder)
+        visible = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
+        for sheet in visible:
+            _add_sheet(sheet, archive, builder, {each.title for each in visible})
         parsed = builder.build(core_properties(archive, filename))
     if not parsed.text:
         raise no_text(filename)
     return parsed
 
 
-def _add_sheet(sheet: ReadOnlyWorksheet, archive: Archive, builder: DocumentBuilder) -> None:
+def _add_sheet(sheet: ReadOnlyWorksheet, archive: Archive, builder: DocumentBuilder, visible: set[str]) -> None:
     sheet.reset_dimensions()  # the declared size is often far larger than the content
-    merged = merged_cells(archive, str(getattr(sheet, "_worksheet_path", "")))  # openpyxl has no public name for it
+    part = str(getattr(sheet, "_worksheet_path", ""))  # openpyxl has no public name for it
+    merged = merged_cells(archive, part)
     has_heading = False
     for region in _regions(_rows(sheet, merged, builder), builder):
         if not has_heading:
             builder.heading(sheet.title, (1,))
             has_heading = True
         add_region(region, builder)
+    for drawn in filter(says, drawn_on(archive, part, builder.filename)):
+        if not has_heading:
+            builder.heading(sheet.title, (1,))
+            has_heading = True
+        add_drawn(drawn, visible, builder)
 
 
 def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row]]:

@@ -2,17 +2,14 @@
 
 import uuid
 from collections.abc import Collection, Sequence
-from typing import TypeAlias
 
-from sqlalchemy import delete, insert, select, tuple_
+from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session, undefer
 
 from db.models import DocumentPage
 from domain.documents.boxes import PageBoxes
 
 _BATCH = 200
-Lines: TypeAlias = Sequence[Sequence[float]]
-"""[start, end, confidence] of lines that were recognised in a picture."""
 
 
 def store_boxes(session: Session, document_id: uuid.UUID, pages: Sequence[PageBoxes]) -> None:
@@ -30,16 +27,6 @@ def store_boxes(session: Session, document_id: uuid.UUID, pages: Sequence[PageBo
             for page in pages[first : first + _BATCH]
         ]
         session.execute(insert(DocumentPage), rows)
-
-
-def find_recognised(session: Session, places: Collection[tuple[uuid.UUID, int]]) -> dict[tuple[str, int], Lines]:
-    """The recognised lines of these pages, by document and number; pages without any are left out."""
-    if not places:
-        return {}
-    page = tuple_(DocumentPage.document_id, DocumentPage.number)
-    wanted = select(DocumentPage.document_id, DocumentPage.number, DocumentPage.recognised)
-    rows = session.execute(wanted.where(page.in_(places), DocumentPage.recognised.is_not(None)))
-    return {(str(document_id), number): lines or [] for document_id, number, lines in rows}
 
 
 def list_page_sizes(session: Session, document_id: uuid.UUID) -> dict[int, tuple[float, float]]:

@@ -123,7 +123,22 @@ def known_positions(session: Session, import_id: uuid.UUID) -> set[int]:
     return set(session.scalars(select(ImportMember.position).where(ImportMember.import_id == import_id)))
 
 
-def delete_parts(session: Session, import_id: uuid.UUID) -> None:
+def mark_unpacked(session: Session, import_id: uuid.UUID, attempt: int) -> bool:
+    """Every file is a document now or has a reason; False when another worker took over."""
+    held = advance_import(session, import_id, attempt, lease_s=0, unpacked_at=func.now())
+    if held:
+        _delete_parts(session, import_id)
+        finish_import(session, import_id)
+    return held
+
+
+def mark_import_failed(session: Session, import_id: uuid.UUID, attempt: int, error: dict[str, Any]) -> None:
+    ended = {"status": ImportStatus.FAILED, "error": error, "finished_at": func.now()}
+    if advance_import(session, import_id, attempt, lease_s=0, **ended):
+        _delete_parts(session, import_id)
+
+
+def _delete_parts(session: Session, import_id: uuid.UUID) -> None:
     session.execute(delete(ImportPart).where(ImportPart.import_id == import_id))
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from db.inserting import insert_with_parts
 from db.models import Answer, Citation, CitationCheck, Verification, VerificationClaim, VerificationSentence
+from domain.documents.text_marks import TextMarks
 
 Part = TypeVar("Part", VerificationSentence, VerificationClaim, CitationCheck)
 
@@ -64,8 +65,8 @@ class Whole(NamedTuple):
     added: dict[str, tuple[str, str]]
     """When each cited document or source was added, and the name of its workspace, by its id; deleted ones are left
     out (S3.3)."""
-    recognised: dict[tuple[str, int], list[list[float]]]
-    """[start, end, confidence] of the lines that were recognised in pictures, by document and page."""
+    marks: TextMarks
+    """Of what is cited, and of the sources."""
     usage: dict[str, Any]
     timings: dict[str, float]
     """Milliseconds from the first start to the last end of every step, in order of their start."""
@@ -99,6 +100,11 @@ chosen AS MATERIALIZED (
     WHERE query_id = :q AND step = 'select' AND item = ''
         AND round = coalesce((SELECT round FROM answer), :round)
 ),
+named AS MATERIALIZED (
+    SELECT document_id AS id FROM citations WHERE answer_id = (SELECT id FROM answer)
+    UNION
+    SELECT (each ->> 'document_id')::uuid FROM chosen, jsonb_array_elements(chosen.sources) AS each
+),
 left_out AS (
     SELECT step, reason, min(finished_at) AS ended FROM done WHERE reason IS NOT NULL GROUP BY step, reason
 )
@@ -113,16 +119,16 @@ SELECT
      FROM verification_claims AS each JOIN published ON each.verification_id = published.id) AS claims,
     (SELECT sources FROM chosen) AS sources,
     (SELECT json_object_agg(documents.id, json_build_array(documents.created_at, workspaces.name))
-     FROM documents JOIN workspaces ON workspaces.id = documents.workspace_id WHERE documents.id IN (
-         SELECT document_id FROM citations WHERE answer_id = (SELECT id FROM answer)
-         UNION
-         SELECT (each ->> 'document_id')::uuid FROM chosen, jsonb_array_elements(chosen.sources) AS each)) AS added,
+     FROM documents JOIN workspaces ON workspaces.id = documents.workspace_id
+     WHERE documents.id IN (SELECT id FROM named)) AS added,
     (SELECT json_agg(json_build_array(document_id, number, recognised)) FROM document_pages
      WHERE recognised IS NOT NULL AND (document_id, number) IN (
          SELECT document_id, page_number FROM citations WHERE answer_id = (SELECT id FROM answer)
          UNION
          SELECT (each ->> 'document_id')::uuid, (each ->> 'page_number')::int
          FROM chosen, jsonb_array_elements(chosen.sources) AS each)) AS recognised,
+    (SELECT json_object_agg(id, figures) FROM documents WHERE figures IS NOT NULL AND id IN (SELECT id FROM named))
+        AS figures,
     (SELECT json_build_object(
          'llm_calls', count(*) FILTER (WHERE NOT kept),
          'unknown_calls', count(*) FILTER (WHERE unknown),
@@ -155,7 +161,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
         published,
         sources=row.sources or [],
         added=row.added or {},
-        recognised={(document, page): lines for document, page, lines in row.recognised or ()},
+        marks=TextMarks({(document, page): lines for document, page, lines in row.recognised or ()}, row.figures or {}),
         usage=row.usage,
         timings=row.timings or {},
         degraded=row.degraded or [],

@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document, DocumentStatus
 from db.queries.documents.lexicon import collection
-from domain.retrieval.bm25 import Collection, Occurrences, lexical_scores
-from domain.retrieval.lexemes import lexemes
+from domain.retrieval.bm25 import FURTHER, Collection, Occurrences, lexical_scores
+from domain.retrieval.questions import searched_question
 
 # Limits on the work of a search: the lexemes used (the question's rarest), the passages scanned for them, and the
 # passages scored (those with the highest total weight of shared lexemes).
@@ -37,21 +37,31 @@ def search_scored(
     excluded: bool = False,
 ) -> list[tuple[int, float]]:
     """The same with their scores; with `excluded` over what people took out of the search instead."""
-    asked = lexemes(question)
-    known = collection(session, workspace_id, list(dict.fromkeys(asked)))
-    rarest = sorted(known.frequencies, key=lambda lexeme: known.frequencies[lexeme])[:_LEXEMES]
+    asked = searched_question(question)
+    known = collection(session, workspace_id, list(dict.fromkeys((*asked.own, *asked.further))))
+    rarest = sorted((each for each in known.frequencies if each in asked.own), key=known.frequencies.__getitem__)
     if not rarest:
         return []
+    weights = {each: known.weight(each) for each in rarest[:_LEXEMES]}
+    weights |= {each: FURTHER * known.weight(each) for each in asked.further if each in known.frequencies}
     searched = [*where, Chunk.excluded.is_(excluded)]
-    return lexical_scores(asked, _candidates(session, workspace_id, rarest, known, searched), known)[:k]
+    found = _candidates(session, workspace_id, weights, known, searched)
+    return lexical_scores(asked.own, found, known, asked.further)[:k]
 
 
 def _candidates(
-    session: Session, workspace_id: int, rarest: list[str], known: Collection, where: Sequence[ColumnElement[bool]]
+    session: Session,
+    workspace_id: int,
+    weights: Mapping[str, float],
+    known: Collection,
+    where: Sequence[ColumnElement[bool]],
 ) -> list[Occurrences[int]]:
-    """The passages to be scored, in the order of what they share, with the places of the lexemes in them."""
-    looked_up = _affordable(rarest, known.frequencies)
-    shared = sum((case((_has([each]), known.weight(each)), else_=0.0) for each in rarest), literal(0.0))
+    """The passages to be scored, in the order of what they share, with the places of the lexemes in them.
+
+    `weights` are those of the lexemes, the question's rarest first.
+    """
+    looked_up = _affordable(list(weights), known.frequencies)
+    shared = sum((case((_has([each]), weight), else_=0.0) for each, weight in weights.items()), literal(0.0))
     best = (
         select(Chunk.id, Chunk.length, Chunk.search, shared.label("shared"))
         .join(Document, Document.id == Chunk.document_id)
@@ -64,7 +74,7 @@ def _candidates(
     held = func.unnest(best.c.search).table_valued("lexeme", "positions", "weights", name="held").render_derived()
     rows = session.execute(
         select(best.c.id, best.c.length, held.c.lexeme, held.c.positions)
-        .join(held, held.c.lexeme.in_(rarest))
+        .join(held, held.c.lexeme.in_(list(weights)))
         .order_by(best.c.shared.desc(), best.c.id)
     )
     places: dict[tuple[int, int], dict[str, Sequence[int]]] = {}

@@ -75,9 +75,7 @@ def search_vector(
         )
     chosen = Candidates(space, workspace_id, where, excluded)
     # Few are excluded, if any, and an index scan would read all others before it found them.
-    if excluded:
-        return exactly(session, chosen, embedding, k)
-    if _at_most(session, EXACT_UP_TO, chosen):
+    if excluded or _at_most(session, EXACT_UP_TO, chosen):
         return exactly(session, chosen, embedding, k)
     found = through_index(session, chosen, embedding, k)
     # There are more than `k` candidates. Fewer results mean that the scan hit its limit among rows that do not match.

@@ -11,15 +11,18 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from domain.entities.dates import Date, find_dates
-from domain.entities.quantities import Bound
 from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
-from domain.facts.structure.cell_values import Outcome, cell_figure, compare_figure
+from domain.facts.structure.cell_values import Outcome, cell_figure, compare_figure, with_limit
+from domain.facts.structure.fiscal_terms import FiscalTerm, terms_in, without_terms
 from domain.facts.structure.tables import Cell, Row
 from domain.facts.structure.terms import Term, TermIndex, has_all, is_among, most_specific, terms, terms_of
 
-_FOOTNOTE = re.compile(r"(?:\s*[(\[](?:\d{1,2}|[a-z])[)\]]|(?<=[a-z)])\d|[*†‡]+)+$")
+_FOOTNOTE = re.compile(
+    r"(?:\s*[(\[](?:\d{1,2}|[a-z]|\*+\d{0,2})[)\]]|\s*[(\[<]주(?:석|기)?\s?[\d,. ]*[)\]>]|(?<=[a-z)])\d|[*†‡]+)+$"
+)
+_NUMBERING = re.compile(r"^(?:[IVXⅠ-Ⅻ]{1,5}\s?[.)]|\(\d{1,2}\)|\d{1,2}[.)](?!\d)|[가-하][.)]|[①-⑳])\s*(?=[^\W\d_])")
 _NEUTRAL = keys_of(
     "amount amounts amounted come came comes stand stood stands total totaled totalled equal equals equaled reach"
     " reached report reported record recorded value figure number company group year ended end fiscal financial period"
@@ -27,10 +30,6 @@ _NEUTRAL = keys_of(
     " 값 금액 수치 기록 달하다 달했다 이름 표 행 열 연도 회계연도 기준 현재 당기 전기 집계 나타났다"
 )
 _SOFT = keys_of("year years ended end as of at fiscal financial balance period 회계연도 기준 현재 말")
-_LIMITS: dict[str, Bound] = {
-    **dict.fromkeys(("over", "초과", "넘다", "상회", "웃도", "웃돌다"), "over"),
-    **dict.fromkeys(("under", "미달", "하회", "밑도", "밑돌다"), "under"),
-}
 _MOST_ROWS = 40
 
 
@@ -67,7 +66,7 @@ def bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
     """Return the cell that a statement is about, if its words leave no doubt which; None otherwise."""
     if found := _bind(tokens, rows):
         return found
-    limited = _with_limit(tokens)
+    limited = with_limit(tokens)
     return _bind(limited, rows) if limited else None
 
 
@@ -85,17 +84,21 @@ def _bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
     return BoundCell(first.row, first.cell, _difference(first), 0)
 
 
-def _with_limit(tokens: Sequence[Token]) -> list[Token] | None:
-    """Return the tokens with "more than $5" and "5억 원을 넘었다" as one value that is a limit; None without any."""
-    for at, each in enumerate(tokens):
-        bound = _LIMITS.get(each.cue or each.key)
-        for beside in (at + 1, at - 1) if bound else ():
-            token = tokens[beside] if 0 <= beside < len(tokens) else None
-            if token and token.value and token.value.quantity and not token.value.date:
-                value = replace(token.value, quantity=replace(token.value.quantity, bound=bound))
-                others = {at: None, beside: replace(token, value=value)}
-                return [found for place, one in enumerate(tokens) if (found := others.get(place, one))]
-    return None
+def missing_term(tokens: Sequence[Token], rows: Sequence[Row]) -> tuple[str, Row] | None:
+    """Return a term of a company, 제24기, that a statement on a row names and no column of it has, with the row."""
+    stated = terms(tokens)
+    said = [(each.token.text, term) for each in stated for term in terms_in(each.key)]
+    named = named_rows(stated, [each.key for each in tokens if each.kind == "cue"], rows)[:_MOST_ROWS] if said else []
+    known = [_terms_of_row(row) for row in named]
+    if not known or not all(known):
+        return None
+    texts = [text for text, term in said if not any(term.may_be(own) for terms in known for own in terms)]
+    return (texts[0], named[0]) if texts else None
+
+
+def _terms_of_row(row: Row) -> list[FiscalTerm]:
+    names = (row.heading, *row.groups, *(text for cell in row.cells for text in (cell.outer_heads, cell.head)))
+    return [term for text in names for term in terms_in(text)]
 
 
 def _agree(matches: Sequence[_Match]) -> bool:
@@ -153,8 +156,8 @@ def _denials(label: str) -> frozenset[str]:
 
 
 def plain_name(name: str) -> str:
-    # Without the mark of its footnote.
-    return _FOOTNOTE.sub("", name) or name
+    # Without its number and the mark of its footnote: "Ⅱ.재고자산(주석5)".
+    return _FOOTNOTE.sub("", _NUMBERING.sub("", name)) or name
 
 
 def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Term]]]:
@@ -165,6 +168,9 @@ def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Ter
     full: list[tuple[Cell, list[Term]]] = []
     dated: list[tuple[Cell, list[Term]]] = []
     for cell in row.cells:
+        if fiscal := terms_in(f"{cell.outer_heads} {cell.head}"):
+            full += [(cell, names) for names in _named_by_term(cell, fiscal, rest)]
+            continue
         dates, words = _dates_of(cell), head_words(cell)
         given = [each for each in dates if any(_is_date(term.token, each) for term in rest)]
         names = [*terms_of(plain_name(cell.head)), *terms_of(cell.outer_heads)]
@@ -175,12 +181,21 @@ def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Ter
     yield from full or (dated if len(dated) == 1 else [])
 
 
+def _named_by_term(cell: Cell, fiscal: Sequence[FiscalTerm], rest: Sequence[Term]) -> Iterator[list[Term]]:
+    """Yield the terms of a head such as "제 31(당) 기" if a statement has them: 제31기, 당기, or a day of it."""
+    said = [each for each in rest if any(term.may_be(own) for term in terms_in(each.key) for own in fiscal)]
+    dated = any(_is_date(each.token, day) for each in rest for day in cell.days)
+    words = [each for text in (cell.head, cell.outer_heads) for each in terms_of(plain_name(without_terms(text)))]
+    if (said or dated) and all(is_among(each, rest) for each in words if not each.token.value):
+        yield [*said, *words]
+
+
 def head_words(cell: Cell) -> list[Term]:
     """Return the words of a head that a statement has to have: not those of its date, as in "year ended"."""
     dates = _dates_of(cell)
     return [
         each
-        for each in terms_of(plain_name(cell.head))
+        for each in terms_of(plain_name(without_terms(cell.head)))
         if not (dates and (each.key in _SOFT or _is_of_dates(each, dates)))
     ]
 
@@ -209,7 +224,10 @@ def _short_years(date: Date) -> set[str]:
 
 def _match(rest: Sequence[Term], row: Row, cell: Cell) -> _Match | None:
     """Compare what is left of a statement, without the names of row and column, with the content of the cell."""
-    dates = [date for text in (*row.groups, row.heading, cell.outer_heads, cell.head) for date in find_dates(text)]
+    names = (*row.groups, row.heading, cell.outer_heads, cell.head)
+    if _other_term(rest, [term for text in names for term in terms_in(text)]):
+        return None
+    dates = [*cell.days, *(date for text in names for date in find_dates(text))]
     dated = [each for each in rest if each.token.value and each.token.value.date]
     if any(not any(_is_date(each.token, date) for date in dates) for each in dated):
         return None
@@ -224,6 +242,11 @@ def _match(rest: Sequence[Term], row: Row, cell: Cell) -> _Match | None:
         return None
     spare = _spare([each for each in left if each is not values[0]], row, cell)
     return _Match(row, cell, compare_figure(value, cell, row.label), values[0].token, spare, (spare, -grouped))
+
+
+def _other_term(rest: Sequence[Term], own: Sequence[FiscalTerm]) -> bool:
+    said = [term for each in rest for term in terms_in(each.key)]
+    return bool(own) and any(not any(term.may_be(each) for each in own) for term in said)
 
 
 def _spare(words: Sequence[Term], row: Row, cell: Cell) -> int:

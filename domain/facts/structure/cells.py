@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
-from domain.facts.structure.bound_cells import BoundCell, bind
+from domain.facts.structure.bound_cells import BoundCell, bind, missing_term
 from domain.facts.structure.tables import Cell, Row, cells_as_text, parse_tables
 from domain.facts.structure.terms import (
     Term,
@@ -59,8 +59,8 @@ def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "")
         return None
     if row := _row_in_form_of_answer(statement, rows):
         return TableComparison((), row.line, proven=True)
-    if bound := bind(tokens, rows):
-        return _from_bound(bound, len(stated))
+    if found := _compare_bound(tokens, rows, len(stated)):
+        return found
     named = _named_rows(stated, rows)
     if not named:
         return None
@@ -86,6 +86,15 @@ def _row_in_form_of_answer(statement: str, rows: Sequence[Row]) -> Row | None:
             known = {cells_as_text(row, (cell,)).partition(" · ")[2] for cell in row.cells}
             if known.issuperset(parts):
                 return row
+    return None
+
+
+def _compare_bound(tokens: Sequence[Token], rows: Sequence[Row], stated: int) -> TableComparison | None:
+    if bound := bind(tokens, rows):
+        return _from_bound(bound, stated)
+    if missing := missing_term(tokens, rows):
+        term, row = missing
+        return TableComparison((Difference("date", term, None),), _place(row))
     return None
 
 

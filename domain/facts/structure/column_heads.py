@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from domain.facts.structure.fiscal_terms import without_terms
+
 _MOST_HEADS = 4  # lines
 DATA = re.compile(r"[\s(~<>≤≥+−–-]*[$€£₩¥]?\s?[(−–-]?\d")
 _FIGURE = re.compile(r"\d[\d.,]*")
@@ -82,7 +84,7 @@ def unit_of(head: str, *, noted: bool = False) -> str:
     if scale := _SCALE.search(head):
         name = next(filter(None, scale.groups())).lower()
         return _SHORT_SCALES.get(name, name)
-    found = None if noted else _IN_BRACKETS.search(head)
+    found = None if noted else _IN_BRACKETS.search(without_terms(head))
     return found[1].strip() if found and not any(map(str.isdigit, found[1])) else ""
 
 

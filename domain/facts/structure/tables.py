@@ -6,9 +6,10 @@ blocks of `key: value` lines, or several such pairs on one line. The rest of the
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from domain.entities.dates import Date
 from domain.facts.structure.column_heads import (
     DATA,
     SCALE_NAMES,
@@ -21,6 +22,7 @@ from domain.facts.structure.column_heads import (
     notes_of_all,
     unit_of,
 )
+from domain.facts.structure.fiscal_terms import days_of, days_of_terms
 from domain.facts.structure.records import parse_records
 from domain.facts.structure.table_lines import TableLine, tables_and_lines
 from domain.text.cache import text_cache
@@ -42,7 +44,8 @@ _SIGN = re.compile(r"(?:\b(?:US|AU?|CA?|HK|NZ|S|NT))?[$€£¥₩]")
 class Cell:
     """`content` below `head`; `outer_heads` are the heads above that one, `unit` is the unit that the heads state.
 
-    `currency` is the sign of its column, which often only the first cell and the total bear.
+    `currency` is the sign of its column, which often only the first cell and the total bear. `days` are those that the
+    text gives for the term of its head: 제31기.
     """
 
     head: str
@@ -50,6 +53,7 @@ class Cell:
     outer_heads: str = ""
     unit: str = ""
     currency: str = ""
+    days: tuple[Date, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +102,9 @@ def parse_tables(text: str) -> ParsedTables:
     rows: list[Row] = []
     prose: list[str] = []
     heads: set[str] = set()
+    days = days_of_terms(text)
     for number, (above, lines) in enumerate(tables_and_lines(text)):
-        table = list(_rows(lines, above, number)) if len(lines) > 1 and lines[0].cells else []
+        table = list(_rows(lines, above, number, days)) if len(lines) > 1 and lines[0].cells else []
         heads.update({each.text.strip() for each in lines} - {row.line.strip() for row in table} if table else ())
         rows += table[: _MOST_ROWS - len(rows)]
         if not table:
@@ -112,7 +117,7 @@ def parse_tables(text: str) -> ParsedTables:
     return ParsedTables(tuple(rows), "\n".join(others), frozenset(heads))
 
 
-def _rows(lines: Sequence[TableLine], above: str, number: int) -> Iterator[Row]:
+def _rows(lines: Sequence[TableLine], above: str, number: int, days: Mapping[int, tuple[Date, ...]]) -> Iterator[Row]:
     grid = _grid(lines)
     if len(grid[0]) < 2:
         return
@@ -135,7 +140,7 @@ def _rows(lines: Sequence[TableLine], above: str, number: int) -> Iterator[Row]:
             continue
         label = row[column] or label
         cells = (
-            Cell(heads[at][0], each, heads[at][1], units[at], signs[at])
+            Cell(heads[at][0], each, heads[at][1], units[at], signs[at], days_of(heads[at][0], days))
             for at, each in enumerate(row)
             if at != column and each
         )

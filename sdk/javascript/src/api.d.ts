@@ -359,6 +359,17 @@ export interface Passage {
   metadata: Record<string, JsonValue>;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
   recognised_confidence?: number | null;
+  /**
+   * What the words are of a picture in the document, if most of them are it: its `alternative_text`, its `caption`, or
+   * data of a `chart`. They prove what they say, and not what can be seen. Null for other text, and for documents read
+   * before this was kept.
+   */
+  figure?: "alternative_text" | "caption" | "chart" | null;
+  /**
+   * Whether people corrected any of the words, or what stood between them: the document's file, and what is shown of it,
+   * says something else there.
+   */
+  corrected?: boolean;
 }
 
 /** Passages of one document, in order. */
@@ -391,7 +402,16 @@ export interface Section {
   end: number;
 }
 
-/** The offsets of the pages and sections in a document's text. */
+/** A place of the text that people corrected: the file says `of_file` there. */
+export interface Correction {
+  /** In code points; equal to `end` where something was struck out. */
+  start: number;
+  /** Where it ends, in code points, exclusive. */
+  end: number;
+  of_file: string;
+}
+
+/** The offsets of the pages and sections in a document's text, and where people corrected it. */
 export interface DocumentLayout {
   /** Length of the text, in code points. */
   characters: number;
@@ -399,6 +419,8 @@ export interface DocumentLayout {
   pages: Page[];
   /** In the order in which they begin. */
   sections: Section[];
+  /** In order; what was corrected back is not among them. */
+  corrections: Correction[];
 }
 
 /** A chunk of a document: its text from `source_start` to `source_end`, in code points. */
@@ -435,6 +457,8 @@ export interface ChunkList {
   chunks: Chunk[];
   /** How many chunks the document has. */
   total: number;
+  /** How many of them the request asks for, on all pages. */
+  matching: number;
   /** How many of them are left out of every search. */
   excluded: number;
   /** `first` of the next page; null on the last one. */
@@ -465,10 +489,13 @@ export interface ChunkCorrected {
   chunk: Chunk;
 }
 
-/** A change of a chunk. Exclusions go over to a new version where the text is the same, and end where it is not. */
+/**
+ * A change of a chunk. Exclusions go over to a new version where the text is the same, and end where it is not;
+ * corrections end where another file has not the corrected text.
+ */
 export interface DocumentEdit {
   /** What the record is of. */
-  kind: "excluded" | "included" | "corrected" | "exclusion_kept" | "exclusion_ended";
+  kind: "excluded" | "included" | "corrected" | "exclusion_kept" | "exclusion_ended" | "correction_ended";
   /** The version whose history it belongs to; of a correction, what it made. */
   document_id: string;
   /** The version. */
@@ -705,6 +732,8 @@ export interface ReingestionAccepted {
   id: string | null;
   /** Documents that match the filter. */
   matched: number;
+  /** Documents that are left out because people corrected them; not in `matched`. */
+  corrected: number;
   /** Those of them that were queued now; the others wait to be read already. */
   queued: number;
 }
@@ -1236,6 +1265,17 @@ export interface Citation {
   source_end: number;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
   recognised_confidence?: number | null;
+  /**
+   * What the words are of a picture in the document, if most of them are it: its `alternative_text`, its `caption`, or
+   * data of a `chart`. They prove what they say, and not what can be seen. Null for other text, and for documents read
+   * before this was kept.
+   */
+  figure?: "alternative_text" | "caption" | "chart" | null;
+  /**
+   * Whether people corrected any of the words, or what stood between them: the document's file, and what is shown of it,
+   * says something else there.
+   */
+  corrected?: boolean;
   /** The statement that cites: the answer from `answer_start` to `answer_end`. */
   claim_text: string;
   /** Where the statement that cites starts in the answer, in code points. */
@@ -1324,6 +1364,17 @@ export interface AnswerSource {
   section: string | null;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
   recognised_confidence?: number | null;
+  /**
+   * What the words are of a picture in the document, if most of them are it: its `alternative_text`, its `caption`, or
+   * data of a `chart`. They prove what they say, and not what can be seen. Null for other text, and for documents read
+   * before this was kept.
+   */
+  figure?: "alternative_text" | "caption" | "chart" | null;
+  /**
+   * Whether people corrected any of the words, or what stood between them: the document's file, and what is shown of it,
+   * says something else there.
+   */
+  corrected?: boolean;
   /** The document's metadata, as it was sent with it. */
   metadata: Record<string, JsonValue>;
   /** When this version of the document was added (its `created_at`). Null once the document is deleted. */
@@ -1388,6 +1439,17 @@ export interface EvidenceLocation {
   source_end: number;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
   recognised_confidence?: number | null;
+  /**
+   * What the words are of a picture in the document, if most of them are it: its `alternative_text`, its `caption`, or
+   * data of a `chart`. They prove what they say, and not what can be seen. Null for other text, and for documents read
+   * before this was kept.
+   */
+  figure?: "alternative_text" | "caption" | "chart" | null;
+  /**
+   * Whether people corrected any of the words, or what stood between them: the document's file, and what is shown of it,
+   * says something else there.
+   */
+  corrected?: boolean;
 }
 
 /** One claim of the answer, with evidence that really occurs in a source. */
@@ -1642,6 +1704,17 @@ export interface CitationCheck {
   status: string;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
   recognised_confidence?: number | null;
+  /**
+   * What the words are of a picture in the document, if most of them are it: its `alternative_text`, its `caption`, or
+   * data of a `chart`. They prove what they say, and not what can be seen. Null for other text, and for documents read
+   * before this was kept.
+   */
+  figure?: "alternative_text" | "caption" | "chart" | null;
+  /**
+   * Whether people corrected any of the words, or what stood between them: the document's file, and what is shown of it,
+   * says something else there.
+   */
+  corrected?: boolean;
 }
 
 /** One verification of one answer; rows are appended and never changed. */
@@ -2807,6 +2880,17 @@ export interface PassageFound {
   metadata: Record<string, JsonValue>;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
   recognised_confidence?: number | null;
+  /**
+   * What the words are of a picture in the document, if most of them are it: its `alternative_text`, its `caption`, or
+   * data of a `chart`. They prove what they say, and not what can be seen. Null for other text, and for documents read
+   * before this was kept.
+   */
+  figure?: "alternative_text" | "caption" | "chart" | null;
+  /**
+   * Whether people corrected any of the words, or what stood between them: the document's file, and what is shown of it,
+   * says something else there.
+   */
+  corrected?: boolean;
   /** The workspace of the document. */
   workspace: string;
   /** Cosine similarity to the query; null when found by words alone. */
@@ -2842,11 +2926,19 @@ export interface SearchExplain {
   top_k?: number | null;
   /** Only documents of which all of this holds. */
   filter?: DocumentFilter | null;
+  /** `structured` searches once; in an `agentic` or `multiagent` run a model decides in turns what to search for. */
+  run?: "structured" | "agentic" | "multiagent";
+  /** So many rewritten questions are searched for too; as configured if left out, or none without `rerank`. */
+  multi_query?: number | null;
+  /** How the knowledge graph takes part; as configured if left out, or not at all without `rerank`. */
+  graph?: "naive" | "local" | "global" | "hybrid" | "mix" | null;
   /**
-   * Score the candidates as for an answer. Where a language model does so, this costs its calls, and the key needs the
-   * scope `ask`.
+   * Score the candidates as for an answer. Where a language model scores, rewrites or decides, that costs its calls, and
+   * the key needs the scope `ask`.
    */
   rerank?: boolean;
+  /** US dollars of model calls. When they are spent no model is asked any more. */
+  max_cost_usd?: number | null;
   /** The most passages to tell about. */
   limit?: number;
 }
@@ -2857,11 +2949,14 @@ export interface RetrievalSettings {
   method: "vector" | "hybrid";
   /** How much evidence an answer needs: `low`, `balanced` or `high`. */
   mode: string;
+  run: "structured" | "agentic" | "multiagent";
+  /** How many rewritten questions were wanted. */
+  multi_query: number;
   /** How the knowledge graph took part. */
   graph: string;
-  /** How many candidates there are at most. */
+  /** How many candidates there are at most; of several searches twice as many. */
   k: number;
-  /** From how many passages an answer is written. */
+  /** From how many passages an answer is written; more of several searches. */
   top_k: number;
   /** From this relevance on a passage counts as evidence. */
   min_evidence_score: number;
@@ -2873,6 +2968,16 @@ export interface RetrievalSettings {
   reranked_by: string | null;
 }
 
+/** A search: for the question, for it in other words, or for what a model decided to search for. */
+export interface SearchMade {
+  /** The id of the question or verification. */
+  query: string;
+  /** Of an agentic run, from 1; null for others. */
+  turn: number | null;
+  /** The model's reason for it, in an agentic run. */
+  why: string | null;
+}
+
 /** The place that one part of a retrieval gave a passage. */
 export interface Place {
   /** From 1; null for what is left out of the search. */
@@ -2881,6 +2986,16 @@ export interface Place {
   score: number | null;
   /** Why there is no score; null if there is one. */
   reason: string | null;
+}
+
+/** What one of the searches thought of a passage; null where a part did not find it. */
+export interface FoundBy {
+  /** The place of the search in `searches`, from 0. */
+  search: number;
+  lexical: Place | null;
+  vector: Place | null;
+  /** Null where the results of several searches are fused at once. */
+  fused: Place | null;
 }
 
 /** A word of the passage's `text` that the search by words finds with the question, in code points of that text. */
@@ -2917,16 +3032,29 @@ export interface PassageExplained {
   metadata: Record<string, JsonValue>;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */
   recognised_confidence?: number | null;
+  /**
+   * What the words are of a picture in the document, if most of them are it: its `alternative_text`, its `caption`, or
+   * data of a `chart`. They prove what they say, and not what can be seen. Null for other text, and for documents read
+   * before this was kept.
+   */
+  figure?: "alternative_text" | "caption" | "chart" | null;
+  /**
+   * Whether people corrected any of the words, or what stood between them: the document's file, and what is shown of it,
+   * says something else there.
+   */
+  corrected?: boolean;
   /** The workspace of the document. */
   workspace: string;
   /** By words: BM25 with pairs of neighbours, from 0 on. */
   lexical: Place | null;
   /** By meaning: cosine similarity of vectors. */
   vector: Place | null;
-  /** Both together: reciprocal ranks. The first `k` are candidates. */
+  /** Both together, of all searches: reciprocal ranks. The first `k` are candidates. */
   fused: Place | null;
   /** The relevance of candidates, from 0 to 1, and the final order. */
   reranked: Place | null;
+  /** The searches that found it; `lexical` and `vector` are the best. */
+  found_by: FoundBy[];
   /** Whether only the knowledge graph led to it. */
   from_graph: boolean;
   /** Whether people took it out of the search; it would have been found like this. */
@@ -2939,7 +3067,7 @@ export interface PassageExplained {
   matches: Match[];
 }
 
-/** What the calls of models took; nothing of it is stored. */
+/** What the calls of models took. They are booked and counted like those of a question. */
 export interface RerankingUsage {
   /** How many calls were made to models. */
   llm_calls: number;
@@ -2963,6 +3091,10 @@ export interface SearchExplained {
   issues: string[];
   /** As configured, unless the request said otherwise. */
   settings: RetrievalSettings;
+  /** In the order in which they were made. */
+  searches: SearchMade[];
+  /** Why an agentic run searched no further; null for others. */
+  ended_because: string | null;
   /** The passages in order. */
   passages: PassageExplained[];
   /** Model calls, tokens and cost. */
@@ -3515,6 +3647,10 @@ export interface Operations {
       document_id: string;
       /** Only those that are, or are not, left out of search. */
       excluded?: boolean | null;
+      /** Only those that people have, or have not, corrected. */
+      corrected?: boolean | null;
+      /** Only with this in their text. */
+      contains?: string | null;
       /** From the chunk with this `chunk_index` on. */
       first?: number;
       /** How many to return at most. */
@@ -4289,8 +4425,8 @@ export interface Operations {
   };
   /**
    * How a question's passages are found: the rank and score of each part, and what an answer would be written from. It
-   * is retrieved as for an answer of a `structured` run, without rewriting the question; nothing is stored. A key needs
-   * the scope `read`.
+   * is searched as for an answer, up to the choice of its passages. Only the calls of models are stored. A key needs the
+   * scope `read`.
    */
   explain_search: {
     parameters: {};

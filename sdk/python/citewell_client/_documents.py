@@ -143,13 +143,28 @@ class Documents(Transport):
         mode: str | None = None,
         method: str | None = None,
         filter: Mapping[str, Any] | None = None,
+        run: str | None = None,
+        multi_query: int | None = None,
+        graph: str | None = None,
+        max_cost_usd: float | None = None,
         limit: int | None = None,
     ) -> SearchExplained:
         """How a question's passages are found: the scores of each part, and what an answer would be written from.
 
-        Without `rerank` no model is asked, and nothing is said of what would be shown.
+        Without `rerank` nothing is said of what would be shown, and only `run`, `multi_query` and `graph` ask a model.
         """
-        options = without_none(k=k, top_k=top_k, mode=mode, method=method, filter=filter, limit=limit)
+        options = without_none(
+            k=k,
+            top_k=top_k,
+            mode=mode,
+            method=method,
+            filter=filter,
+            limit=limit,
+            run=run,
+            multi_query=multi_query,
+            graph=graph,
+            max_cost_usd=max_cost_usd,
+        )
         return self.send(requests.explain_search(question, workspace, {"rerank": rerank, **options}))
 
     def chunks(
@@ -319,13 +334,28 @@ class AsyncDocuments(AsyncTransport):
         mode: str | None = None,
         method: str | None = None,
         filter: Mapping[str, Any] | None = None,
+        run: str | None = None,
+        multi_query: int | None = None,
+        graph: str | None = None,
+        max_cost_usd: float | None = None,
         limit: int | None = None,
     ) -> SearchExplained:
         """How a question's passages are found: the scores of each part, and what an answer would be written from.
 
-        Without `rerank` no model is asked, and nothing is said of what would be shown.
+        Without `rerank` nothing is said of what would be shown, and only `run`, `multi_query` and `graph` ask a model.
         """
-        options = without_none(k=k, top_k=top_k, mode=mode, method=method, filter=filter, limit=limit)
+        options = without_none(
+            k=k,
+            top_k=top_k,
+            mode=mode,
+            method=method,
+            filter=filter,
+            limit=limit,
+            run=run,
+            multi_query=multi_query,
+            graph=graph,
+            max_cost_usd=max_cost_usd,
+        )
         return await self.send(requests.explain_search(question, workspace, {"rerank": rerank, **options}))
 
     async def chunks(

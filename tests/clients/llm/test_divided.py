@@ -1,7 +1,5 @@
 """`models.judgements: offline`: the provider writes, and the rules judge."""
 
-import asyncio
-
 import pytest
 
 from clients.llm.calling.request import read_judgement, read_stream
@@ -38,7 +36,7 @@ PROSE = ModelRequest(
 
 
 @pytest.mark.parametrize(("days", "accurate"), [(30, True), (60, False)])
-def test_judgements_are_made_here_and_cost_nothing(days: int, accurate: bool) -> None:
+async def test_judgements_are_made_here_and_cost_nothing(days: int, accurate: bool) -> None:
     asked = judgement(CHECK_STATEMENT, f"Products may be returned within {days} days of delivery.")
 
     async def judged(model: ChatModel) -> tuple[ModelReply, int]:
@@ -48,13 +46,13 @@ def test_judgements_are_made_here_and_cost_nothing(days: int, accurate: bool) ->
             await model.aclose()
 
     with GroqSimulator(accounts={"": Account("local")}) as simulator:
-        reply, reserved = asyncio.run(judged(make_model(settings(simulator))))
+        reply, reserved = await judged(make_model(settings(simulator)))
         assert simulator.ledger.billed == []
     assert read_judgement(CHECK_STATEMENT.reply, reply).is_accurate is accurate
     assert (reply.model, reserved) == ("offline", 0)
 
 
-def test_prose_comes_from_the_provider() -> None:
+async def test_prose_comes_from_the_provider() -> None:
     async def written(model: ChatModel) -> tuple[str, ModelReply, ModelReply, int]:
         try:
             streamed, whole = await read_stream(model, PROSE, None), await model.complete(PROSE)
@@ -63,7 +61,7 @@ def test_prose_comes_from_the_provider() -> None:
             await model.aclose()
 
     with GroqSimulator(accounts={"": Account("local")}) as simulator:
-        provider, streamed, whole, reserved = asyncio.run(written(make_model(settings(simulator))))
+        provider, streamed, whole, reserved = await written(make_model(settings(simulator)))
         assert len(simulator.ledger.billed) == 2
     assert provider == "openai_compatible"
     assert "30 days" in streamed.text
@@ -72,7 +70,7 @@ def test_prose_comes_from_the_provider() -> None:
     assert reserved > GENERATE_ANSWER.max_tokens
 
 
-def test_without_it_the_provider_judges() -> None:
+async def test_without_it_the_provider_judges() -> None:
     async def judged(model: ChatModel) -> ModelReply:
         try:
             return await model.complete(judgement(CHECK_STATEMENT, "Products may be returned."))
@@ -80,5 +78,5 @@ def test_without_it_the_provider_judges() -> None:
             await model.aclose()
 
     with GroqSimulator(accounts={"": Account("local")}) as simulator:
-        asyncio.run(judged(make_model(settings(simulator, judgements="provider"))))
+        await judged(make_model(settings(simulator, judgements="provider")))
         assert len(simulator.ledger.billed) == 1

@@ -56,7 +56,7 @@ FINAL_KINDS = (ModelGone, ModelRefused)
 
 
 @pytest.mark.parametrize("error", [ModelRateLimited("later", retry_after_s=5), ModelUnavailable("busy")])
-def test_a_pause_that_does_not_fit_is_not_begun(error: ModelError) -> None:
+async def test_a_pause_that_does_not_fit_is_not_begun(error: ModelError) -> None:
     budget = RetryBudget(attempts=9, deadline_s=0.05, backoff_s=60)
-    assert asyncio.run(asyncio.wait_for(spend(budget, [error] * 99), timeout=30))[1] is error
+    assert (await asyncio.wait_for(spend(budget, [error] * 99), timeout=30))[1] is error
     assert budget.out_of_time

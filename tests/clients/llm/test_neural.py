@@ -6,7 +6,7 @@ import math
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -348,24 +348,22 @@ def test_scores_that_are_fewer_than_the_pairs_leave_the_statement_unchecked(fold
     assert "judge gave 1 scores for" in found.reason
 
 
-def _garbage(folder: Path) -> None:
-    (folder / "model.onnx").write_bytes(b"no graph")
+def damage(folder: Path, file: str, content: str | None) -> None:
+    """Give a file of the classifier another content; None deletes it."""
+    if content is None:
+        (folder / file).unlink()
+    else:
+        (folder / file).write_text(content, encoding="utf-8")
 
 
-def _vanished(folder: Path) -> None:
-    (folder / "model.onnx").unlink()
-
-
-def _no_tokenizer(folder: Path) -> None:
-    (folder / "tokenizer.json").write_text("{}", encoding="utf-8")
-
-
-@pytest.mark.parametrize("damage", [_garbage, _vanished, _no_tokenizer])
+@pytest.mark.parametrize(
+    ("file", "content"), [("model.onnx", "no graph"), ("model.onnx", None), ("tokenizer.json", "{}")]
+)
 def test_files_that_cannot_be_loaded_leave_the_statement_unchecked_and_say_so_in_the_record(
-    folder: Path, damage: Callable[[Path], None]
+    folder: Path, file: str, content: str | None
 ) -> None:  # S1.6, A4
     opened = open_classifier(str(save_classifier(folder, TEXTS)))
-    damage(folder)
+    damage(folder, file, content)
     log = CallLog()
     found = ask(judge(opened), RETURNS, log=log)
     assert isinstance(found, Failure)
@@ -434,7 +432,7 @@ def test_weights_are_loaded_once_also_by_many_threads(folder: Path) -> None:
     assert open_classifier(str(folder)) is opened
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(opened.score, [[(RETURNS, RETURNS)]] * 8))
-    _garbage(folder)
+    damage(folder, "model.onnx", "no graph")
     assert opened.score([(RETURNS, RETURNS)])[0] > 0.9
 
 
@@ -519,31 +517,19 @@ def test_without_a_stated_limit_it_is_512(folder: Path) -> None:
     assert open_classifier(str(folder)).max_tokens == 512
 
 
-def _without_config(folder: Path) -> None:
-    (folder / "config.json").unlink()
-
-
-def _with_bad_config(folder: Path) -> None:
-    (folder / "config.json").write_text("[", encoding="utf-8")
-
-
-def _without_tokenizer(folder: Path) -> None:
-    (folder / "tokenizer.json").unlink()
-
-
 @pytest.mark.parametrize(
-    ("damage", "says"),
+    ("file", "content", "says"),
     [
-        (_vanished, "has no model.onnx, onnx/model.onnx or *.safetensors; put the model there"),
-        (_without_config, "config.json cannot be read: No such file"),
-        (_with_bad_config, "config.json: : Invalid JSON"),
-        (_without_tokenizer, "has no tokenizer.json; save the fast tokenizer there"),
+        ("model.onnx", None, "has no model.onnx, onnx/model.onnx or *.safetensors; put the model there"),
+        ("config.json", None, "config.json cannot be read: No such file"),
+        ("config.json", "[", "config.json: : Invalid JSON"),
+        ("tokenizer.json", None, "has no tokenizer.json; save the fast tokenizer there"),
     ],
 )
 def test_a_folder_without_what_is_needed_is_told_at_the_start(
-    folder: Path, damage: Callable[[Path], None], says: str
+    folder: Path, file: str, content: str | None, says: str
 ) -> None:
-    damage(save_classifier(folder, TEXTS))
+    damage(save_classifier(folder, TEXTS), file, content)
     with pytest.raises(ConfigurationInvalid) as caught:
         open_classifier(str(folder))
     assert says in str(caught.value)

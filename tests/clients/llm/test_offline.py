@@ -279,20 +279,20 @@ def test_an_answer_is_supported_only_if_all_of_it_is(
     assert reply.reason
 
 
-def test_a_reply_costs_nothing_and_says_that_it_is_offline(model: OfflineModel) -> None:
-    reply = asyncio.run(model.complete(request_for("rerank_chunk", chunk="a", question="b")))
+async def test_a_reply_costs_nothing_and_says_that_it_is_offline(model: OfflineModel) -> None:
+    reply = await model.complete(request_for("rerank_chunk", chunk="a", question="b"))
     assert (reply.model, reply.usage, reply.finish_reason) == ("offline", Usage(), "stop")
     assert model.provider == "offline"
-    asyncio.run(model.aclose())
+    await model.aclose()
 
 
-def test_a_prompt_or_field_that_it_does_not_know_is_refused(model: OfflineModel) -> None:
+async def test_a_prompt_or_field_that_it_does_not_know_is_refused(model: OfflineModel) -> None:
     with pytest.raises(ModelRefused, match="write_poem"):
-        asyncio.run(model.complete(request_for("write_poem")))
+        await model.complete(request_for("write_poem"))
     with pytest.raises(TypeError, match="Sources"):
-        asyncio.run(model.complete(request_for("check_statement", sources="<source>", statement="a")))
+        await model.complete(request_for("check_statement", sources="<source>", statement="a"))
     with pytest.raises(PromptFieldMismatch):
-        asyncio.run(model.complete(request_for("rerank_chunk", chunk="a")))
+        await model.complete(request_for("rerank_chunk", chunk="a"))
 
 
 def test_the_same_request_has_the_same_reply_from_many_threads(model: OfflineModel) -> None:

@@ -49,6 +49,13 @@ WRONG: dict[str, bytes] = {
     "NUL in a title": output(sections=[SECTIONS[0] | {"title": "a\0b"}]),
     "NUL in a finding": output(found={"title": "a\0b"}),
     "half a character": output().replace(b'"Terms"', b'"\\ud800"'),
+    "figure beyond the end": output(figures=[["caption", 0, 22]]),
+    "figure of nothing": output(figures=[["caption", 5, 5]]),
+    "figures out of order": output(figures=[["caption", 4, 6], ["chart", 0, 5]]),
+    "unknown figure": output(figures=[["photo", 0, 5]]),
+    "too many figures": output(
+        "x" * 100, chars=100, pages=[], sections=[], tables=[], figures=[["chart", 0, 1]] * 5_001
+    ),
     "beyond the end": output(pages=[page(0, 22)]),
     "negative": output(pages=[page(-1, 5)]),
     "backwards": output(pages=[page(5, 4)]),

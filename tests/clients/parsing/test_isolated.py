@@ -3,21 +3,19 @@
 import os
 import re
 import signal
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
-from dataclasses import replace
 from types import FrameType
 
 import psutil
 import pytest
 from structlog.testing import capture_logs
 
-from clients.parsing import ParseLimits, parse
+from clients.parsing import parse
 from clients.parsing.sandbox.isolated import deadline_s_of, limits_of, parse_isolated
+from clients.parsing.sandbox.servers import servers
 from config.settings import IngestionSettings
 from domain.errors import (
     CitewellError,
@@ -30,10 +28,9 @@ from domain.errors import (
 )
 from tests.clients import bombs
 from tests.clients.pdf_files import Sheet, encrypted
+from tests.clients.readers import LIMITS, PATIENT, only_child, readers_of, reading, served_by, server_of
 from tests.waiting import until
 
-LIMITS = ParseLimits(max_pages=5_000, max_chars=2_000_000, memory_mb=256, base_s=2, s_per_mb=0)
-PATIENT = replace(LIMITS, base_s=60)
 PDF = Sheet().block("1. Returns", size=16).block("Goods come back within 30 days.").data()
 MARGIN_S = 20
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel about a process as Linux tells it")
@@ -43,8 +40,10 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel abou
 def no_child_is_left() -> Generator[None]:
     before = psutil.Process().children()
     yield
+    me = psutil.Process()
     # One of before may have ended meanwhile.
-    assert set(psutil.Process().children()) <= set(before)
+    assert set(me.children()) - {server_of(me)} <= set(before)
+    assert not readers_of(me)
 
 
 @pytest.mark.parametrize(
@@ -115,47 +114,6 @@ def test_deep_nesting_breaks_nothing(character: str) -> None:
     assert document.text == data.decode()
 
 
-@contextmanager
-def reading(name: str, data: bytes) -> Generator[tuple[psutil.Process, threading.Thread, list[CitewellError]]]:
-    """A reading child, the thread that waits for it, and the thread's errors."""
-    errors: list[CitewellError] = []
-
-    def read() -> None:
-        try:
-            parse_isolated(data, name, PATIENT)
-        except CitewellError as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=read)
-    thread.start()
-    child = only_child(psutil.Process())
-    try:
-        yield child, thread, errors
-    finally:
-        with suppress(psutil.NoSuchProcess):
-            child.kill()
-        thread.join(30)
-
-
-def only_child(parent: psutil.Process) -> psutil.Process:
-    """The child that reads, once it has confined itself."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        for child in parent.children():
-            if "clients.parsing.sandbox.child" in child.cmdline() and is_confined(child):
-                return child
-        time.sleep(0.01)
-    raise AssertionError("no child")
-
-
-def is_confined(child: psutil.Process) -> bool:
-    """Whether its limits are in force. Its priority, which sinks last, cannot tell it where this process has the lowest
-    already, as below `nice make test`."""
-    if sys.platform != "linux":
-        return child.nice() > psutil.Process().nice()
-    return child.rlimit(psutil.RLIMIT_AS)[0] != psutil.RLIM_INFINITY
-
-
 @pytest.mark.parametrize(
     ("with_signal", "error", "message"),
     [
@@ -176,6 +134,7 @@ def test_a_child_that_is_killed_is_an_error_of_the_document(
 
 @LINUX
 def test_the_child_has_no_secrets_no_files_and_hard_limits(monkeypatch: pytest.MonkeyPatch) -> None:  # A8
+    servers.replace()
     monkeypatch.setenv("GROQ_API_KEY", "gsk_secret")
     monkeypatch.setenv("CITEWELL_DATABASE_URL", "postgresql://user:secret@db/citewell")
     allowed = {"LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH", "PYTHONUTF8"}
@@ -225,37 +184,15 @@ def test_a_time_limit_of_the_worker_ends_the_child() -> None:  # A5
         signal.signal(signal.SIGUSR1, previous)
 
 
-READER = """
-import sys
-from clients.parsing.sandbox.isolated import parse_isolated
-from clients.parsing import ParseLimits
-parse_isolated(sys.stdin.buffer.read(), "slow.pdf", ParseLimits(5_000, 20_000_000, base_s=60))
-"""
-
-
-@LINUX
-def test_the_child_of_a_killed_worker_ends() -> None:  # A5
-    with subprocess.Popen([sys.executable, "-c", READER], stdin=subprocess.PIPE, cwd=os.getcwd()) as worker:
-        assert worker.stdin
-        worker.stdin.write(bombs.slow())
-        worker.stdin.close()
-        child = only_child(psutil.Process(worker.pid))
-        worker.kill()
-    psutil.wait_procs([child], timeout=30)
-    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
-
-
-def test_a_child_that_does_not_start_is_no_fault_of_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clients.parsing.sandbox.isolated._ARGV", (sys.executable, "-c", "import sys; sys.exit(3)"))
-    with pytest.raises(RuntimeError, match="exit code 3"):
+def test_a_child_that_does_not_start_is_no_fault_of_the_document() -> None:
+    with served_by("import os; os._exit(3)"), pytest.raises(RuntimeError, match="exit code 3"):
         parse_isolated(b"words", "a.txt", PATIENT)
 
 
-def test_of_the_childs_errors_only_their_places_are_logged(monkeypatch: pytest.MonkeyPatch) -> None:  # A8
+def test_of_the_childs_errors_only_their_places_are_logged() -> None:  # A8
     said = 'the deed\n  File "reader.py", line 3, in read\nValueError: no number: the deed\n'
-    code = f"import sys; sys.stderr.write({said!r} + 'the deed ' * 100_000); sys.exit(3)"
-    monkeypatch.setattr("clients.parsing.sandbox.isolated._ARGV", (sys.executable, "-c", code))
-    with capture_logs() as logs, pytest.raises(RuntimeError):
+    code = f"import os, sys; sys.stderr.write({said!r} + 'the deed ' * 100_000); os._exit(3)"
+    with served_by(code), capture_logs() as logs, pytest.raises(RuntimeError):
         parse_isolated(b"words", "a.txt", PATIENT)
     assert [entry["frames"] for entry in logs] == [['File "reader.py", line 3, in read', "ValueError"]]
     assert "deed" not in str(logs)
@@ -264,7 +201,7 @@ def test_of_the_childs_errors_only_their_places_are_logged(monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("code", "error"),
     [
-        ("print('{}'); print('words')", DocumentUnreadable),
+        ("print('{}'); print('words', flush=True)", DocumentUnreadable),
         ("import os; os.write(1, bytes(range(256)) * 100)", DocumentUnreadable),
         ("import os\nwhile True: os.write(1, b'x' * 65536)", DocumentTooLarge),
         ("import os, time; os.close(0); os.close(1); time.sleep(60)", DocumentTooLarge),
@@ -272,11 +209,8 @@ def test_of_the_childs_errors_only_their_places_are_logged(monkeypatch: pytest.M
     ],
     ids=["no answer", "noise", "endless", "closed", "silent"],
 )
-def test_a_child_under_foreign_control_harms_nobody(
-    code: str, error: type[CitewellError], monkeypatch: pytest.MonkeyPatch
-) -> None:  # A8
-    monkeypatch.setattr("clients.parsing.sandbox.isolated._ARGV", (sys.executable, "-c", code))
-    with pytest.raises(error, match=r"^a\.txt "):
+def test_a_child_under_foreign_control_harms_nobody(code: str, error: type[CitewellError]) -> None:  # A8
+    with served_by(code), pytest.raises(error, match=r"^a\.txt "):
         parse_isolated(b"words " * 100_000, "a.txt", LIMITS if error is DocumentTooSlow else PATIENT)
 
 

@@ -2,6 +2,7 @@
 
 import re
 import stat
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from domain.errors import (
     DocumentTypeUnknown,
     DocumentUnreadable,
 )
+from tests.clients.hwp_files import deflated, hwp, record
 from tests.clients.office_files import packed, replaced, slides, word
 from tests.clients.scans import printed, saved
 
@@ -84,6 +86,41 @@ def test_a_picture_in_a_hancom_document_is_found_by_its_description() -> None:  
     assert parse(hwpx(picture), "a.hwpx", LIMITS).text == "월별 매출 그래프"
 
 
+def test_captions_of_tables_and_pictures_stand_beside_them_with_their_numbers() -> None:  # N3
+    number = '<hp:ctrl><hp:autoNum num="3" numType="TABLE"/></hp:ctrl>'
+    text = f"<hp:p><hp:run><hp:t>표 </hp:t>{number}<hp:t> 정비비</hp:t></hp:run></hp:p>"
+
+    def captioned(name: str, side: str, inner: str) -> str:
+        caption = f'<hp:caption side="{side}"><hp:subList>{text}</hp:subList></hp:caption>'
+        words = f"<hp:t>앞</hp:t><hp:{name}>{caption}{inner}</hp:{name}><hp:t>뒤</hp:t>"
+        return f"<hp:p><hp:run>{words}</hp:run></hp:p>"
+
+    rows = _row(0, "항목", "금액") + _row(1, "정비비", "187원")
+    above = parse(hwpx(captioned("tbl", "TOP", rows)), "a.hwpx", LIMITS)
+    assert above.text == "앞 뒤\n\n표 3 정비비\n\n항목\t금액\n정비비\t187원"
+    picture = parse(hwpx(captioned("pic", "BOTTOM", "<hp:shapeComment>그래프</hp:shapeComment>")), "a.hwpx", LIMITS)
+    assert picture.text == "앞 뒤\n\n그래프\n\n표 3 정비비"
+
+
+def test_a_binary_hancom_document_is_read_like_a_new_one() -> None:  # N3
+    data = hwp("본문 문장입니다.", [["항목", "금액"], ["정비비", "187원"]], "끝")
+    document = parse_isolated(data, "a.HWP", LIMITS)
+    assert document.text == "본문 문장입니다.\n\n항목\t금액\n정비비\t187원\n\n끝"
+    assert [document.text[t.start : t.header_end] for t in document.tables] == ["항목\t금액"]
+
+
+def test_a_binary_hancom_document_that_grows_without_end_is_refused() -> None:  # A8
+    words = record(67, 1, "한".encode("utf-16-le") * 3_000_000) * 200
+    with pytest.raises((DocumentTooLarge, DocumentUnreadable)):
+        parse_isolated(hwp("a", body=deflated(words)), "a.hwp", replace(LIMITS, memory_mb=256, base_s=60))
+
+
+def test_a_binary_hancom_document_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:  # A8
+    monkeypatch.setattr("clients.parsing.hwpx.binary.find_spec", dict[str, None]().get)
+    with pytest.raises(DocumentTypeUnknown, match=r"install citewell\[hwp\], or save it as \.hwpx"):
+        parse(hwp("a"), "a.hwp", LIMITS)
+
+
 def test_rich_text_has_paragraphs_tables_and_korean() -> None:  # N3
     data = (
         rb"{\rtf1\ansi\ansicpg949{\fonttbl{\f0\fcharset129 Batang;}}\f0 Hello \b world\b0\par \u44032? \'c7\'d1\'b1\'db"
@@ -138,7 +175,13 @@ ODD: dict[str, tuple[bytes, type[CitewellError], str]] = {
         "nested",
     ),
     "word.hwpx": (b"plain words", DocumentUnreadable, "is named .hwpx but seems to be plain text"),
-    "old.hwp": (OLE, DocumentTypeUnknown, ".hwp is not supported; save it as .hwpx"),
+    "cut.hwp": (hwp("a")[:-700], DocumentUnreadable, "is damaged or no Hancom document; save it as .hwpx"),
+    "other.hwp": (OLE + bytes(600), DocumentUnreadable, "is damaged or no Hancom document"),
+    "text.hwp": (b"text", DocumentUnreadable, "is named .hwp but seems to be plain text"),
+    "locked.hwp": (hwp("a", flags=3), DocumentEncrypted, "save a copy without a password"),
+    "given-away.hwp": (hwp("a", flags=5), DocumentUnreadable, "is protected for distribution"),
+    "old.hwp": (b"HWP Document File V3.00 \x1a\1\2\3\4\5" + bytes(99), DocumentUnreadable, "of Hangul 97 or before"),
+    "blank.hwp": (hwp(" "), DocumentEmpty, "contains no text"),
     "cut.rtf": (rb"{\rtf1\ansi Hello", DocumentUnreadable, "its end is missing"),
     "text.rtf": (b"text", DocumentUnreadable, "is named .rtf but seems to be plain text"),
     "braces.rtf": (b"{\\rtf1 " + b"{" * 50_000 + b"}" * 50_001, DocumentEmpty, "contains no text"),

@@ -2,7 +2,7 @@
 
 from domain.documents.chunk_context import context_of
 from domain.documents.chunks import split_document
-from domain.documents.documents import Page, ParsedDocument, Table
+from domain.documents.documents import Page, ParsedDocument, Section, Table
 from domain.documents.table_heads import heads_above
 from domain.facts.structure.tables import parse_tables
 
@@ -76,3 +76,48 @@ def test_wide_heads_are_cut_after_a_cell() -> None:
     context = context_of(document, -1, text.rindex("\n") + 1, len(text)) or ""
     assert 300 < len(context) <= 400
     assert heads.startswith(f"{context}\t")
+
+
+def statement(between: str, *, heads: str = "June 30,\t2031\t2030") -> ParsedDocument:
+    """A statement as a reader finds it: a table for each group, below a line with the years."""
+    title, first = "Statements of Position", "Cash\t120\t95\nReceivables\t80\t70"
+    second = "Payables\t60\t55\nAccruals\t20\t25"
+    parts = (title, heads, "Current assets:", first, between, second)
+    text = "\n\n".join(parts)
+    sections = (Section(title, ("Ostrava Glass", title), 0, text.index(between)),)
+    if between.startswith("What"):
+        sections += (Section(between, ("Ostrava Glass", between), text.index(between), len(text)),)
+    tables = tuple(Table(text.index(each), text.index(each) + len(each), text.index(each)) for each in (first, second))
+    return ParsedDocument(text, (Page(1, 0, len(text)),), sections, tables)
+
+
+def test_a_statement_in_groups_keeps_its_title_and_years_below_each_of_them() -> None:
+    # N3
+    document = statement("What the company owes")
+    heads = heads_above(document, document.text.index("Accruals"))
+    assert heads is not None
+    assert heads.columns == "June 30,\t2031\t2030"
+    for place in ("What the company owes", "Payables", "Accruals"):
+        start = document.text.index(place)
+        context = context_of(document, 1, start, len(document.text)) or ""
+        first, *rest = context.split("\n")
+        assert first.startswith("Ostrava Glass › Statements of Position")
+        assert rest[-1] == "June 30,\t2031\t2030"
+
+
+def test_years_above_a_sentence_or_above_other_columns_are_not_those_of_a_table() -> None:
+    # N3
+    for document in (
+        statement("The directors approved these statements in September."),
+        statement("Current liabilities:", heads="\t2031\t2030\t2029\t2028"),
+        statement("Current liabilities:", heads="Opening balance\t14\t12"),
+    ):
+        heads = heads_above(document, document.text.index("Accruals"))
+        assert heads is None or not heads.columns
+
+
+def test_a_table_within_the_text_of_a_chunk_does_not_get_heads_that_stand_in_it() -> None:
+    # N3
+    document = statement("Current liabilities:")
+    whole = context_of(document, 0, 0, len(document.text))
+    assert whole == "Ostrava Glass"

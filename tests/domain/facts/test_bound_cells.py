@@ -19,6 +19,14 @@ Customer relations | $1,597.6 | $1,098.9
 June 30, 2018 | |\x20
 Intangible assets | |\x20
 Customer relations | $1,597.0 | $1,191.4"""
+REPORT = """제 31(당)기 : 2025년 12월 31일 현재
+제 30(전)기 : 2024년 12월 31일 현재
+가온정밀 주식회사 (단위 : 천원)
+
+과목\t제 31(당) 기\t제 30(전) 기
+Ⅰ.유동자산\t12,426,276\t14,749,654
+(1)당좌자산(주석3)\t7,428,103\t9,074,947
+2.재고자산\t4,998,173\t5,674,707"""
 KOREAN = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500\n영업이익\t300\t410"
 
 
@@ -45,6 +53,11 @@ KOREAN = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500
         ("2023년 매출액은 14억 원 이상이다.", KOREAN),
         ("2023년 매출액은 16억 원 미만이다.", KOREAN),
         ("2023년 매출액은 16억 원을 밑돌았다.", KOREAN),
+        ("제31기 유동자산은 12,426,276천원이다.", REPORT),
+        ("당기 당좌자산은 7,428백만원이다.", REPORT),
+        ("전기의 재고자산은 5,674,707천원이다.", REPORT),
+        ("제 30 기 재고자산은 57억원이다.", REPORT),
+        ("2025년 재고자산은 4,998,173천원이다.", REPORT),
     ],
 )
 def test_a_cell_proves_its_value_in_the_unit_of_its_table(statement: str, source: str) -> None:
@@ -71,6 +84,10 @@ def test_a_cell_proves_its_value_in_the_unit_of_its_table(statement: str, source
         ("Net revenue in 2018 was less than $110 million.", FILING, "number"),
         ("Net revenue in 2018 was more than €110 million.", FILING, "unit"),
         ("2023년 매출액은 16억 원을 넘었다.", KOREAN, "number"),
+        ("제30기 유동자산은 12,426,276천원이다.", REPORT, "number"),
+        ("당기 재고자산은 7,428,103천원이다.", REPORT, "number"),
+        ("당기 재고자산은 4,998,173백만원이다.", REPORT, "unit"),
+        ("당기 재고자산은 4,998,173원이다.", REPORT, "unit"),
     ],
 )
 def test_a_cell_contradicts_another_value_or_unit(statement: str, source: str, kind: str) -> None:
@@ -94,6 +111,28 @@ def test_a_cell_contradicts_another_value_or_unit(statement: str, source: str, k
 def test_words_that_name_no_part_of_the_cell_are_not_proven_by_it(statement: str) -> None:
     # V2
     assert not compare(statement, FILING).in_cell
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "제28기 유동자산은 12,426,276천원이다.",
+        "전전기 유동자산은 12,426,276천원이다.",
+        "2022년 유동자산은 12,426,276천원이다.",
+    ],
+)
+def test_a_term_that_the_table_does_not_have_proves_nothing(statement: str) -> None:
+    # V2
+    found = compare(statement, REPORT)
+    assert not found.in_cell
+    assert not found.is_full_match
+
+
+def test_a_term_over_two_calendar_years_is_named_by_its_number_alone() -> None:
+    # V2
+    source = REPORT.replace("2025년 12월 31일 현재", "2025년 04월 01일부터 2026년 03월 31일까지")
+    assert compare("제31기 유동자산은 12,426,276천원이다.", source).in_cell
+    assert not compare("2026년 유동자산은 12,426,276천원이다.", source).in_cell
 
 
 BUDGET = """Item\tBudget 2019\tActual 2018

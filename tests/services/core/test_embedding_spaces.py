@@ -12,10 +12,10 @@ from config.settings import IngestionSettings, settings
 from db.indexes import ensure_space_index
 from db.models import ChunkVector
 from db.queries.access.keys import get_or_add_tenant
-from db.queries.documents.spaces import MAX_DIMENSION, Space, get_or_add_space
+from db.queries.documents.spaces import MAX_DIMENSION, Space, get_or_add_space, space_of
 from db.session import acting_for, engine, reading, system_transaction, transaction
 from domain.errors import EmbeddingMismatch, EmbeddingRejected, EmbeddingUnavailable
-from services.core.embedding_spaces import ensure_space, read_space
+from services.core.embedding_spaces import ensure_space
 from services.documents.documents import NewDocument, accept_document, read_document
 from services.documents.ingestion import ingest
 from services.retrieval.candidates import Search, find_candidates
@@ -49,7 +49,8 @@ def workspace_of(document_id: uuid.UUID) -> int:
 
 def test_the_first_document_decides_the_space_and_gets_it_an_index(server: EmbeddingServer) -> None:  # S1.1
     document_id = add(EndpointEmbedder(server.model("tiny-16")), RULES)
-    space = read_space(workspace_of(document_id))
+    with reading() as session:
+        space = space_of(session, workspace_of(document_id))
     assert space == Space(space.id if space else 0, "tiny-16", 16)
     with reading() as session:
         index = session.scalar(

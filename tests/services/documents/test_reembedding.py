@@ -13,11 +13,10 @@ from clients.embeddings.openai_compatible import ATTEMPTS, EndpointEmbedder
 from config.settings import IngestionSettings, settings
 from db.models import DEFAULT_TENANT, Chunk, ChunkVector
 from db.queries.access.keys import get_or_add_tenant
-from db.queries.documents.spaces import get_or_add_space
+from db.queries.documents.spaces import get_or_add_space, space_of
 from db.queries.documents.vectors import add_vectors
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import EmbeddingUnavailable, ReembeddingRuns, WorkspaceNotFound
-from services.core.embedding_spaces import read_space
 from services.documents.documents import NewDocument, accept_document
 from services.documents.ingestion import ingest
 from services.documents.reembedding import Target, list_targets, reembed
@@ -50,7 +49,8 @@ def tiny(server: EmbeddingServer, name: str = "tiny-64") -> EndpointEmbedder:
 
 
 def model_of(target: Target) -> str:
-    space = read_space(target.workspace_id)
+    with reading() as session:
+        space = space_of(session, target.workspace_id)
     return space.model if space else ""
 
 

@@ -188,12 +188,10 @@ def test_a_verdict_becomes_the_probability_that_the_claim_is_supported(
     assert judged.uncertain == uncertain
 
 
-def test_the_offline_verifier_tells_a_changed_number_from_the_original() -> None:  # N8
+async def test_the_offline_verifier_tells_a_changed_number_from_the_original() -> None:  # N8
     models = ModelGateway(OfflineModel(default_embedder()), QUICK)
     done: list[None] = []
-    judged = asyncio.run(
-        judge_pairs(models, PAIRS, concurrency=2, uncertain_below=0.7, on_done=lambda: done.append(None))
-    )
+    judged = await judge_pairs(models, PAIRS, concurrency=2, uncertain_below=0.7, on_done=lambda: done.append(None))
     measures = measured({"policy": judged})["policy"]
     assert len(done) == measures["n"] == 2
     assert (measures["balanced_accuracy"], measures["auc"], measures["not_checked"]) == (1.0, 1.0, 0.0)

@@ -26,7 +26,7 @@ from db.session import acting_for, reading, system_transaction, transaction
 from services.audit import invalidation
 from services.audit.invalidation import process_changes
 from services.documents.documents import remove_document
-from services.documents.ingestion import put_in_force
+from services.documents.indexing import put_in_force
 from services.finishing.completion import finish
 from services.queries.cancel_and_retry import retry_query
 from services.queries.results import read_history, read_query

@@ -23,19 +23,19 @@ async def wanted_of(looks: int, *, watched: bool, asked: list[float]) -> int:
     return wanted
 
 
-def test_who_watches_is_told_with_every_look(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
+async def test_who_watches_is_told_with_every_look(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
     monkeypatch.setattr(draft_stream, "ASK_EVERY_S", 3600.0)
     asked: list[float] = []
-    assert asyncio.run(wanted_of(12, watched=True, asked=asked)) == 12
+    assert await wanted_of(12, watched=True, asked=asked) == 12
     assert len(asked) == 1
 
 
-def test_what_nobody_watches_is_told_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
+async def test_what_nobody_watches_is_told_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
     monkeypatch.setattr(draft_stream, "UNWATCHED_EVERY_S", 3600.0)
-    assert asyncio.run(wanted_of(12, watched=False, asked=[])) == 0
+    assert await wanted_of(12, watched=False, asked=[]) == 0
     # There may be watchers unknown to the wake-up channel: older programs, and new arrivals.
     monkeypatch.setattr(draft_stream, "UNWATCHED_EVERY_S", 0.03)
-    assert asyncio.run(wanted_of(12, watched=False, asked=[])) >= 1
+    assert await wanted_of(12, watched=False, asked=[]) >= 1
 
 
 async def test_whoever_comes_later_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:  # A3

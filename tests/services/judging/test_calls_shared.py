@@ -76,9 +76,9 @@ def test_together_is_what_each_is_alone_for_a_model(stage: GroqStage) -> None:  
     assert calls(stage) == {"check_statements": 1, "check_statement": len(STATEMENTS)}
 
 
-def test_together_is_what_each_is_alone_offline() -> None:  # S5.4, N4
+async def test_together_is_what_each_is_alone_offline() -> None:  # S5.4, N4
     asked = [*pairs(), *pairs(SUPPORTED_KOREAN, Sources(reversed(TWO)))]
-    together, alone = asyncio.run(both(OfflineModel(), asked))
+    together, alone = await both(OfflineModel(), asked)
     assert together == alone
 
 

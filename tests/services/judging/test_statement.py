@@ -239,13 +239,13 @@ def test_a_model_that_does_not_answer_in_time_supports_nothing(stage: GroqStage,
     assert {each["status"] for each in found} == {"not_checked"}
 
 
-def test_a_statement_longer_than_any_sentence_is_not_checked_and_says_why() -> None:  # F1, N4
+async def test_a_statement_longer_than_any_sentence_is_not_checked_and_says_why() -> None:  # F1, N4
     long = "`" + "x = 1; " * 400 + "`"
     gateway = ModelGateway(OfflineModel(), QUICK)
     sources = Sources.numbered([("a.py", long)])
-    alone = asyncio.run(judge_statement(gateway, long, sources, log=CallLog()))
+    alone = await judge_statement(gateway, long, sources, log=CallLog())
     pairs = [Pair("s0:c1", "x = 1;", sources), Pair("s1:c1", long, sources)]
-    _, together = asyncio.run(judge_batch(gateway, pairs, log=CallLog()))
+    _, together = await judge_batch(gateway, pairs, log=CallLog())
     for checked in (alone, together):
         assert (checked["status"], checked["verdict"]) == ("not_checked", None)
         assert "2,000 characters" in checked.get("reason", "")

@@ -1,6 +1,5 @@
 """Answers as objects by a caller's schema: filled from verified sentences only, with what became of every place."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -123,23 +122,13 @@ def test_what_a_model_fails_to_fill_is_withheld_with_the_reason(stage: GroqStage
     assert found["withheld"]
 
 
-@pytest.fixture
-def with_a_model(database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    assert database
-    with monkeypatch.context() as changed:
-        changed.setenv("GROQ_API_KEY", "gsk_x")
-        settings.cache_clear()
-        yield
-    settings.cache_clear()
-
-
 def stored_schema(**request: Any) -> Json | None:
     query_id = submit_query(NewQuery("How long?", workspace="w", **request), settings())
     with reading() as session:
         return get_query(session, query_id).options["answer_schema"]
 
 
-@pytest.mark.usefixtures("with_a_model")
+@pytest.mark.usefixtures("groq_configured")
 def test_the_schema_of_a_workspace_holds_where_a_question_has_none() -> None:  # issue 21
     with transaction() as session:
         add_workspace(session, "w", settings={"answer_schema": SCHEMA})

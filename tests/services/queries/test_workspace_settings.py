@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -34,16 +33,6 @@ WISHES = Instructions(
 MARKS = ("like-a-pirate", "at-most-two-lines", "PTO-TERM", "paid-time-off")
 WRITING = {"generate_answer", "regenerate_answer", "synthesize_answer"}
 RETURNS = "Returns policy. Returns are accepted within 30 days of the purchase date."
-
-
-@pytest.fixture
-def groq_configured(database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    assert database
-    with monkeypatch.context() as changed:
-        changed.setenv("GROQ_API_KEY", "gsk_x")
-        settings.cache_clear()
-        yield
-    settings.cache_clear()
 
 
 @pytest.fixture

@@ -10,10 +10,11 @@ from clients.embeddings import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Document, DocumentFile, DocumentStatus
 from db.queries.documents import sources as rows
-from db.queries.documents.documents import claim_document
+from db.queries.documents.ingestion import claim_document
 from db.session import reading, transaction
 from domain.documents.sources import SourceOptions
-from services.documents.ingestion import ingest, put_in_force
+from services.documents.indexing import put_in_force
+from services.documents.ingestion import ingest
 from services.sources.running import run_source
 from services.sources.setup import NewSource, create_source, read_source
 from tests.leases import hold

@@ -1,7 +1,7 @@
 /** The places that an answer cites, each with its number, the words it rests on, and the way there. */
 import { h } from "../dom.js";
 import { words } from "../i18n.js";
-import { placeOf, recognised } from "./evidence.js";
+import { marksOf, placeOf } from "./evidence.js";
 import { verdict } from "./verdict.js";
 
 const t = words({ en: { title: "Sources", page: "page {n}" }, ko: { title: "출처", page: "{n}쪽" } });
@@ -23,8 +23,9 @@ function entry(number, citations) {
     h("div", {}, h("span", { class: "sr-only" }, `[${number}] `), placeOf({ document_name: citations[0].document_name }), [...places.values()].map(cited)));
 }
 
-function cited({ document_id: id, source_start: start, source_end: end, text_span: quote, page_number: page, section, status, recognised_confidence: sure }) {
-  const where = [page && t("page", { n: page }), section, recognised(sure)].filter(Boolean).join(" · ");
+function cited(citation) {
+  const { document_id: id, source_start: start, source_end: end, text_span: quote, page_number: page, section, status } = citation;
+  const where = [page && t("page", { n: page }), section, ...marksOf(citation)].filter(Boolean).join(" · ");
   return h("p", { class: "small" }, quote && h("a", { href: `#/document/${id}?start=${start}&end=${end}`, dir: "auto" }, `“${shortened(quote)}”`),
     where && [" ", h("span", { class: "muted", dir: "auto" }, where)], status !== "accurate" && [" ", verdict(status)]);
 }

@@ -4,8 +4,14 @@ import { number, words } from "../i18n.js";
 import { points } from "../points.js";
 
 const t = words({
-  en: { page: "page {n}", recognised: "recognised text, confidence {n}", open: "Open in document", none: "The passage is no longer stored." },
-  ko: { page: "{n}쪽", recognised: "인식한 글, 신뢰도 {n}", open: "문서에서 열기", none: "이 구절은 더 이상 저장되어 있지 않습니다." },
+  en: {
+    page: "page {n}", recognised: "recognised text, confidence {n}", open: "Open in document", none: "The passage is no longer stored.",
+    alternative_text: "description of a picture", caption: "caption of a figure", chart: "data of a chart", corrected: "corrected by people, the file differs",
+  },
+  ko: {
+    page: "{n}쪽", recognised: "인식한 글, 신뢰도 {n}", open: "문서에서 열기", none: "이 구절은 더 이상 저장되어 있지 않습니다.",
+    alternative_text: "그림 설명", caption: "그림 캡션", chart: "차트 데이터", corrected: "사용자가 고친 글, 파일과 다름",
+  },
 });
 
 const AROUND = 240;
@@ -33,21 +39,26 @@ export function evidence(source, quote, passages) {
   return h("blockquote", { class: "passage", dir: "auto" }, h("mark", {}, quote || t("none")));
 }
 
-/** `refund-policy.pdf · page 2 · 2.3 Holiday season`. */
-export function placeOf({ document_name: name, page_number: page, section, recognised_confidence: sure }) {
+const FIGURES = ["alternative_text", "caption", "chart"];
+
+/** `refund-policy.pdf · page 2 · 2.3 Holiday season · caption of a figure`. */
+export function placeOf(place) {
+  const { document_name: name, page_number: page, section } = place;
   return h("span", { class: "place" }, h("bdi", { class: "name" }, name),
     page !== null && page !== undefined && [" · ", t("page", { n: number(page) })],
-    section && [" · ", h("bdi", {}, section)], recognised(sure) && [" · ", recognised(sure)]);
+    section && [" · ", h("bdi", {}, section)], marksOf(place).map((mark) => [" · ", mark]));
 }
 
-/** What is said of text that was recognised in a picture; null of other text. */
-export function recognised(sure) {
-  return sure === null || sure === undefined ? null : t("recognised", { n: sure.toFixed(2) });
+/** What is said of text that stands for a picture, and of text that was recognised in one; nothing of other text. */
+export function marksOf({ figure, recognised_confidence: sure, corrected }) {
+  const recognised = sure === null || sure === undefined ? null : t("recognised", { n: sure.toFixed(2) });
+  return [FIGURES.includes(figure) && t(figure), recognised, corrected && t("corrected")].filter(Boolean);
 }
 
 /** The same as text, for labels and for copying. */
-export function placeText({ document_name: name, page_number: page, section, recognised_confidence: sure }) {
-  return [name, page && t("page", { n: page }), section, recognised(sure)].filter(Boolean).join(", ");
+export function placeText(place) {
+  const { document_name: name, page_number: page, section } = place;
+  return [name, page && t("page", { n: page }), section, ...marksOf(place)].filter(Boolean).join(", ");
 }
 
 /** A link to the place in the document; what is no document brings its own `link`, an element for each time. */

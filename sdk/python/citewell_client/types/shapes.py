@@ -50,6 +50,7 @@ __all__ = [
     "Fact",
     "Failure",
     "Feedback",
+    "FoundBy",
     "History",
     "Import",
     "ImportDocuments",
@@ -88,6 +89,7 @@ __all__ = [
     "ScoreCompared",
     "Scores",
     "SearchExplained",
+    "SearchMade",
     "SearchResult",
     "Sentence",
     "SentenceCompared",
@@ -155,6 +157,8 @@ class EvidenceLocation(TypedDict):
     source_start: int
     source_end: int
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
+    corrected: NotRequired[bool]
 
 
 class Sentence(TypedDict):
@@ -206,6 +210,8 @@ class CitationCheck(TypedDict):
     decided_by: str | None
     status: str
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
+    corrected: NotRequired[bool]
 
 
 class CommonScores(TypedDict):
@@ -427,6 +433,7 @@ class ChunkList(TypedDict):
 
     chunks: list[Chunk]
     total: int
+    matching: int
     excluded: int
     next_first: int | None
 
@@ -542,9 +549,10 @@ class DocumentBlocks(TypedDict):
 
 
 class DocumentEdit(TypedDict):
-    """A change of a chunk. Exclusions go over to a new version where the text is the same, and end where it is not."""
+    """A change of a chunk. Exclusions go over to a new version where the text is the same, and end where it is not;
+    corrections end where another file has not the corrected text."""
 
-    kind: Literal["excluded", "included", "corrected", "exclusion_kept", "exclusion_ended"]
+    kind: Literal["excluded", "included", "corrected", "exclusion_kept", "exclusion_ended", "correction_ended"]
     document_id: str
     version: int
     from_document: str | None
@@ -900,6 +908,8 @@ class Passage(TypedDict):
     text: str
     metadata: dict[str, Any]
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
+    corrected: NotRequired[bool]
 
 
 class Place(TypedDict):
@@ -908,6 +918,15 @@ class Place(TypedDict):
     rank: int | None
     score: float | None
     reason: str | None
+
+
+class FoundBy(TypedDict):
+    """What one of the searches thought of a passage; null where a part did not find it."""
+
+    search: int
+    lexical: Place | None
+    vector: Place | None
+    fused: Place | None
 
 
 class Match(TypedDict):
@@ -925,6 +944,7 @@ class PassageExplained(Passage):
     vector: Place | None
     fused: Place | None
     reranked: Place | None
+    found_by: list[FoundBy]
     from_graph: bool
     excluded: bool
     shown: bool | None
@@ -990,6 +1010,8 @@ class Citation(TypedDict):
     source_start: int
     source_end: int
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
+    corrected: NotRequired[bool]
     claim_text: str
     answer_start: int
     answer_end: int
@@ -1036,6 +1058,8 @@ class AnswerSource(TypedDict):
     page_number: int | None
     section: str | None
     recognised_confidence: NotRequired[float | None]
+    figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
+    corrected: NotRequired[bool]
     metadata: dict[str, Any]
     timestamp: str | None
     similarity: float | None
@@ -1139,6 +1163,7 @@ class ReingestionAccepted(TypedDict):
 
     id: str | None
     matched: int
+    corrected: int
     queued: int
 
 
@@ -1147,6 +1172,8 @@ class RetrievalSettings(TypedDict):
 
     method: Literal["vector", "hybrid"]
     mode: str
+    run: Literal["structured", "agentic", "multiagent"]
+    multi_query: int
     graph: str
     k: int
     top_k: int
@@ -1156,8 +1183,16 @@ class RetrievalSettings(TypedDict):
     reranked_by: str | None
 
 
+class SearchMade(TypedDict):
+    """A search: for the question, for it in other words, or for what a model decided to search for."""
+
+    query: str
+    turn: int | None
+    why: str | None
+
+
 class RerankingUsage(TypedDict):
-    """What the calls of models took; nothing of it is stored."""
+    """What the calls of models took. They are booked and counted like those of a question."""
 
     llm_calls: int
     prompt_tokens: int
@@ -1173,6 +1208,8 @@ class SearchExplained(TypedDict):
     reason: str | None
     issues: list[str]
     settings: RetrievalSettings
+    searches: list[SearchMade]
+    ended_because: str | None
     passages: list[PassageExplained]
     usage: RerankingUsage
 

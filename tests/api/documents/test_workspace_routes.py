@@ -39,7 +39,7 @@ TABLES = [table for table in Base.metadata.sorted_tables if "workspace_id" in ta
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine may take longer than the second after which a deletion goes on in the background."""
-    monkeypatch.setattr("api.routes.workspaces._AT_ONCE_S", 60.0)
+    monkeypatch.setattr("api.routes.documents.workspaces._AT_ONCE_S", 60.0)
 
 
 def create(http: httpx.Client, name: str = NAME, **fields: Any) -> httpx.Response:

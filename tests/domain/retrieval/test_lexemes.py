@@ -1,6 +1,6 @@
 """The words of a passage that the search by words finds are marked where they stand."""
 
-from domain.retrieval.matches import matched_spans
+from domain.retrieval.lexemes import matched_spans
 
 
 def marked(question: str, text: str) -> list[str]:

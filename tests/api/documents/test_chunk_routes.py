@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from api.routes.search import costs
 from clients.embeddings import default_embedder
 from config.settings import IngestionSettings, settings
 from db.queries.access.workspaces import get_or_add_workspace
@@ -13,6 +14,7 @@ from db.session import transaction
 from domain.keys import Scope
 from services.documents.documents import NewDocument, accept_document
 from services.documents.ingestion import ingest
+from services.queries.submission import NewQuery
 from tests.api.problems import assert_problem
 from tests.keys import bearer, make_key
 from tests.leases import hold
@@ -169,6 +171,31 @@ def test_an_empty_workspace_is_told(http: httpx.Client) -> None:
     assert "no document" in told["reason"]
 
 
+def test_each_search_is_told_with_what_it_found(http: httpx.Client, rules: str) -> None:  # S3.2, S3.6
+    del rules
+    asked = "How long do returns take, and how long do repairs take?"
+    for options in ({"multi_query": 2}, {"run": "agentic"}):
+        told = explained(http, asked, **options)
+        queries = [each["query"] for each in told["searches"]]
+        assert len(queries) == len(set(queries)) > 1
+        for number in range(len(queries)):
+            assert any(by["search"] == number for each in told["passages"] for by in each["found_by"])
+        assert (told["ended_because"] is not None) == ("run" in options)
+        assert told["settings"]["k"] == 2 * explained(http)["settings"]["k"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_paid"),
+    [({}, False), ({"multi_query": 2}, True), ({"run": "agentic"}, True), ({"graph": "mix"}, True)],
+)
+def test_a_key_that_only_reads_spends_no_money(asked: dict[str, Any], is_paid: bool) -> None:  # A8
+    new, free = NewQuery(QUESTION, **asked), settings()
+    paid = free.model_copy(update={"provider": "groq"})
+    assert costs(new, paid, reranks=False) is is_paid
+    assert costs(new, paid, reranks=True)
+    assert not costs(new, free, reranks=True)
+
+
 @pytest.mark.parametrize(
     ("body", "status", "code"),
     [
@@ -177,7 +204,10 @@ def test_an_empty_workspace_is_told(http: httpx.Client) -> None:
         ({"question": "days", "mode": "extreme"}, 422, "mode_unknown"),
         ({"question": "days", "k": 0}, 422, "request_invalid"),
         ({"question": "days", "top_k": 51}, 422, "request_invalid"),
-        ({"question": "days", "limit": 101}, 422, "request_invalid"),
+        ({"question": "days", "limit": 1001}, 422, "request_invalid"),
+        ({"question": "days", "multi_query": 6}, 422, "request_invalid"),
+        ({"question": "days", "run": "own"}, 422, "request_invalid"),
+        ({"question": "days", "max_cost_usd": 0}, 422, "request_invalid"),
         ({"question": "days", "workspaces": ["w"], "workspace": "w"}, 422, "request_invalid"),
         ({}, 422, "request_invalid"),
     ],

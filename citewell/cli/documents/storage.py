@@ -1,4 +1,4 @@
-"""`citewell reembed`: vectors of another model for workspaces that stay in use."""
+"""`citewell originals`, `reembed`: where files of documents are kept, and which vectors find them."""
 
 import os
 from importlib import import_module
@@ -9,10 +9,31 @@ import typer
 from citewell.cli.errors import CommandFailed
 from citewell.cli.options import Json
 
-app = typer.Typer(rich_markup_mode=None, add_completion=False)
+originals_app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    help="Show where the files of documents are, and move them to where the settings say.",
+)
+reembed_app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
-@app.command()
+@originals_app.command()
+def show(as_json: Json = False) -> None:
+    """Show how many files are in which place."""
+    import_module("citewell.cli.documents.storing").show(as_json)
+
+
+@originals_app.command()
+def move(as_json: Json = False) -> None:
+    """Move files to where `originals` says, while documents are read and added to.
+
+    It can be interrupted: run it again and it continues where it stopped.
+    """
+    import_module("citewell.cli.documents.storing").move(as_json)
+
+
+@reembed_app.command()
 def reembed(
     workspace: Annotated[str | None, typer.Option("--workspace", "-w", help="The workspace to embed anew.")] = None,
     tenant: Annotated[str, typer.Option("--tenant", "-t", help="Whose workspace it is.")] = "default",
@@ -27,4 +48,4 @@ def reembed(
         raise CommandFailed("name one workspace (--workspace NAME), or --all")
     # With more BLAS threads, concurrent embeddings wait for each other (clients.embeddings).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    import_module("citewell.cli.documents.reembedding").reembed(None if every else tenant, workspace, as_json)
+    import_module("citewell.cli.documents.storing").reembed(None if every else tenant, workspace, as_json)

@@ -1,0 +1,178 @@
+"""`python -m benchmarks.search.dart_recall FOLDER`: Korean reports (DART) read and searched, and what context adds.
+
+FOLDER holds reports as DART gives them (`.xml`, or pages of its viewer). Questions are made by rule from cells of their
+tables: company, term, what stands in the row and, for half of them, the section. Each is looked up in the chunks of
+all reports, in memory; found is a chunk that has the row.
+"""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from random import Random
+
+from benchmarks.metamorphic.korean import with_particles
+from benchmarks.search.in_memory import LexicalIndex, VectorIndex
+from benchmarks.verdicts.dart_tables import reports, tables_of
+from benchmarks.verdicts.korean_cells import is_term, spoken_names
+from benchmarks.verdicts.truth_tables import TruthTable
+from benchmarks.verdicts.verdict_cases import print_table
+from clients.embeddings import default_embedder
+from clients.llm.offline.meaning import Meaning
+from clients.llm.offline.passage_relevance import chunk_relevance
+from domain.documents.chunk_context import headings_of
+from domain.documents.chunks import split_document
+from domain.documents.documents import ParsedDocument, indexed_text
+from domain.quality.metrics import found, mean, reciprocal_rank
+from domain.retrieval.ranking import Scored, fuse, rank
+
+_CHUNK, _OVERLAP = 220, 30
+_CANDIDATES, _DEPTH, _DENSE_WEIGHT = 10, 50, 0.3
+_CUTS = (1, 5, 10)
+_FORMS = ("{company} {term} {label}은/는 얼마인가?", "{company}의 {term} {section}에서 {label}은/는 얼마인가?")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk: its text, the headings above it and the heads of its table, and its report's title."""
+
+    key: str
+    text: str
+    context: str
+    title: str
+
+    @property
+    def headings(self) -> str:
+        return " ".join(headings_of(self.context))
+
+    @property
+    def columns(self) -> str:
+        return self.context.removeprefix(self.context.partition("\n")[0]) if self.headings else self.context
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    text: str
+    gold: tuple[str, ...]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.search.dart_recall", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--reports", type=int, default=100, help="only so many of them (100)")
+    parser.add_argument("--questions", type=int, default=300, help="over all reports (300)")
+    parser.add_argument("--read", action="store_true", help="only read them")
+    options = parser.parse_args()
+    known = [each for each, _ in zip(reports(options.folder), range(options.reports), strict=False)]
+    _show_reading(known)
+    if options.read:
+        return
+    passages = [each for name, document in known for each in _passages(name, document)]
+    asked = _questions(known, passages, options.questions)
+    _show(passages, asked)
+
+
+def _show_reading(known: Sequence[tuple[str, ParsedDocument]]) -> None:
+    tables = [(document.text, table) for _, document in known for table in document.tables]
+    cells = [_cells(text[table.header_end : table.end]) for text, table in tables]
+    headed = [count for (_, table), count in zip(tables, cells, strict=True) if table.header_end > table.start]
+    strict = [table for name, document in known for table in tables_of(name, document)]
+    sure = sum(bool(each) for table in strict for _, _, figures in table.rows for each in figures)
+    sections = sum(len(document.sections) for _, document in known)
+    rows = [
+        ("reports", "", len(known)),
+        ("sections", "", sections),
+        ("tables", "", len(tables)),
+        ("cells with figures", "", sum(cells)),
+        ("of these in tables with heads", "", f"{sum(headed) / max(1, sum(cells)):.1%}"),
+        ("of these with label, head and unit, each only once", "", f"{sure / max(1, sum(cells)):.1%}"),
+    ]
+    print_table("read", ("", "", "n"), rows)
+
+
+def _cells(body: str) -> int:
+    return sum(any(map(str.isdigit, cell)) for line in body.split("\n") for cell in line.split("\t")[1:])
+
+
+def _passages(name: str, document: ParsedDocument) -> list[Passage]:
+    chunks = split_document(document, chunk_tokens=_CHUNK, overlap_tokens=_OVERLAP)
+    title = document.found.get("title", "")
+    return [Passage(f"{name}#{each.index}", each.text, each.context or "", title) for each in chunks]
+
+
+def _questions(known: Sequence[tuple[str, ParsedDocument]], passages: Sequence[Passage], count: int) -> list[Question]:
+    asked = [
+        list(_of_table(document, table, [each for each in passages if each.key.startswith(f"{name}#")]))
+        for name, document in known
+        for table in tables_of(name, document)
+    ]
+    return [each for turn in zip_longest(*asked) for each in turn if each][:count]
+
+
+def _of_table(document: ParsedDocument, table: TruthTable, passages: Sequence[Passage]) -> list[Question]:
+    rng = Random(table.source)
+    company, found_here = document.found.get("company", ""), list[Question]()
+    start = document.text.find(table.source)
+    section = next((each.title for each in document.sections if each.start <= start < each.end), "")
+    for label, _, figures in rng.sample(table.rows, min(3, len(table.rows))):
+        cells = [(head, each) for head, each in zip(table.heads, figures, strict=True) if each and is_term(head)]
+        if not cells:
+            continue
+        head, figure = rng.choice(cells)
+        gold = tuple(each.key for each in passages if _has_row(each.text, label, figure.digits))
+        form = rng.choice(_FORMS if section else _FORMS[:1])
+        term = rng.choice(spoken_names(head))
+        if gold:
+            said = form.format(company=company, term=term, label=label, section=section)
+            found_here.append(Question(with_particles(said), gold))
+    return found_here
+
+
+def _has_row(text: str, label: str, digits: str) -> bool:
+    return any(label in line.split("\t")[0] and digits in line for line in text.split("\n") if "\t" in line)
+
+
+def _show(passages: Sequence[Passage], asked: Sequence[Question]) -> None:
+    embedder = default_embedder()
+    indexed = {each.key: indexed_text(each.text, each.context) for each in passages}
+    words = {
+        "words of the chunk alone": {each.key: each.text for each in passages},
+        "+ heads of its table": {each.key: f"{each.columns}\n{each.text}" for each in passages},
+        "+ headings above it": indexed,
+        "+ report's title": {each.key: f"{each.title}\n{indexed[each.key]}" for each in passages},
+    }
+    orders = {
+        name: [order.order(each.text)[:_DEPTH] for each in asked]
+        for name, texts in words.items()
+        for order in (LexicalIndex(texts),)
+    }
+    near = VectorIndex(indexed, embedder)
+    orders["vectors"] = [near.order(each.text)[:_DEPTH] for each in asked]
+    both = zip(orders["+ report's title"], orders["vectors"], strict=True)
+    orders["words and vectors"] = [fuse(list(pair), [1.0, _DENSE_WEIGHT]) for pair in both]
+    meaning = Meaning(embedder)
+    orders["+ offline reranking"] = [
+        _reranked(each.text, order[:_CANDIDATES], indexed, meaning)
+        for each, order in zip(asked, orders["words and vectors"], strict=True)
+    ]
+    print_table(
+        f"{len(asked)} questions, {len(passages)} chunks",
+        ("", "", *(f"recall@{cut}" for cut in _CUTS), "MRR"),
+        [(name, "", *_measured(asked, order)) for name, order in orders.items()],
+    )
+
+
+def _reranked(question: str, keys: Sequence[str], texts: dict[str, str], meaning: Meaning) -> list[str]:
+    scored = (Scored(key, at, round(chunk_relevance(question, texts[key], meaning), 4)) for at, key in enumerate(keys))
+    return [each.key for each in rank(list(scored))]
+
+
+def _measured(asked: Sequence[Question], orders: Sequence[list[str]]) -> list[str]:
+    pairs = list(zip(asked, orders, strict=True))
+    recalls = (f"{mean(found(each.gold, order, cut) for each, order in pairs):.1%}" for cut in _CUTS)
+    return [*recalls, f"{mean(reciprocal_rank(each.gold, order) for each, order in pairs):.3f}"]
+
+
+if __name__ == "__main__":
+    main()

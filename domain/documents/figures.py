@@ -1,0 +1,49 @@
+"""Which words of a document's text stand for its pictures: what their author wrote about them, and data of charts.
+
+Spans lie in order and do not overlap. They are text like any other, and proof of nothing more than they say.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+FigureKind: TypeAlias = Literal["alternative_text", "caption", "chart"]
+MOST_FIGURES = 5_000
+NAMES: Mapping[str, str] = {
+    "alternative_text": "description of a picture",
+    "caption": "caption of a figure",
+    "chart": "data of a chart",
+}
+"""In words, for people."""
+
+
+class Figure(NamedTuple):
+    """`text[start:end]` is the alternative text or the caption of a picture, or the title or data of a chart."""
+
+    kind: FigureKind
+    start: int
+    end: int
+
+
+def are_sound(figures: Sequence[Figure], length: int) -> bool:
+    """True if there are no more than a document may have, in order, within a text of this `length`."""
+    return (
+        len(figures) <= MOST_FIGURES
+        and all(0 <= each.start < each.end <= length for each in figures)
+        and all(before.end <= after.start for before, after in pairwise(figures))
+    )
+
+
+def stored(figures: Iterable[Figure]) -> list[list[Any]] | None:
+    return [list(each) for each in figures] or None
+
+
+def figure_of(figures: Iterable[Sequence[Any]], start: int, end: int) -> FigureKind | None:
+    """What `text[start:end]` is, if more than half of it stands for pictures: of several kinds, that of most of it."""
+    shares: dict[FigureKind, int] = {}
+    for kind, first, last in figures:
+        if (shared := min(end, last) - max(start, first)) > 0:
+            shares[kind] = shares.get(kind, 0) + shared
+    if not shares or 2 * sum(shares.values()) <= end - start:
+        return None
+    return max(shares, key=lambda kind: shares[kind])

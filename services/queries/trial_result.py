@@ -1,0 +1,163 @@
+"""What is told of a trial of retrieval: its searches, and of each passage what every part thought of it, as JSON."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from db.queries.documents.chunks import Passage, get_passages
+from db.queries.documents.documents import workspace_names_of
+from db.session import reading
+from domain.retrieval.lexemes import matched_spans
+from services.core.context import StepContext
+from services.queries.passage_search import find_marks_of, passage_json
+from services.queries.trial_found import Found, Made, Place
+from services.retrieval.agentic_state import decision
+from services.retrieval.candidates import MERGED
+from services.retrieval.tracing import Part
+
+
+def trial_json(found: Found, limit: int, most_excluded: int) -> dict[str, Any]:
+    everything = (key for fusion in found.trace.fusions.values() for key in fusion.points)
+    keys = list(dict.fromkeys([*found.reranked, *found.candidates, *found.fused, *everything]))[:limit]
+    excluded = list(found.left_out.points)[:most_excluded]
+    with reading() as session:
+        passages = get_passages(session, [*keys, *excluded])
+        names = workspace_names_of(session, {each.document_id for each in passages})
+        marks = find_marks_of(session, passages)
+    selected, retrieved = found.selected, found.context.retrieved
+    reason = (selected or retrieved).get("reason")
+    issues = selected["issues"] if selected else retrieved.get("issues", [])
+    return {
+        "question": found.context.question,
+        "status": selected["status"] if selected else None,
+        "reason": reason,
+        "issues": [each for each in issues if each != reason],
+        "settings": _settings_json(found),
+        "searches": [{"query": each.query, "turn": each.turn, "why": each.why} for each in found.searches],
+        "ended_because": _ended(found.context),
+        "passages": [
+            {
+                **passage_json(each, marks),
+                "workspace": names[each.document_id],
+                "matches": _matches(each, found.searches, found.context.question),
+                **(_left_out_json(each.key, found) if each.key in excluded else _found_json(each.key, found)),
+            }
+            for each in passages
+            if each.document_id in names
+        ],
+        "usage": _usage_json(found),
+    }
+
+
+def _matches(passage: Passage, searches: Sequence[Made], question: str) -> list[dict[str, int]]:
+    texts = " ".join(dict.fromkeys([question, *(each.query for each in searches)]))
+    return [{"start": start, "end": end} for start, end in matched_spans(texts, passage.readable)]
+
+
+def _ended(context: StepContext) -> str | None:
+    """Why an agentic run made no further search."""
+    turns = sorted(int(item) for step, item in context.outcomes if step == "decide_search")
+    last = decision(context, turns[-1]) if turns else None
+    if last is None:
+        return None
+    return last["reason"] if last["action"] == "answer" else "no search is left"
+
+
+def _found_json(key: int, found: Found) -> dict[str, Any]:
+    reranked = found.reranked.get(key)
+    return {
+        "lexical": _place_json(found.trace.places("lexical").get(key)),
+        "vector": _place_json(found.trace.places("vector").get(key)),
+        "fused": _place_json(found.fused.get(key)),
+        "reranked": reranked.as_json() if reranked else None,
+        "found_by": [each for number in range(len(found.searches)) if (each := _found_by(key, number, found))],
+        "from_graph": key in found.candidates and key not in found.fused,
+        "excluded": False,
+        **_decided(key, found),
+    }
+
+
+def _found_by(key: int, number: int, found: Found) -> dict[str, Any] | None:
+    """What one of the searches thought of the passage; None if it did not find it."""
+    search = found.searches[number]
+    parts: tuple[Part, Part] = ("lexical", "vector")
+    places = {part: _place_json(found.trace.places(part, search.query).get(key)) for part in parts}
+    if not any(places.values()):
+        return None
+    return {"search": number, **places, "fused": _place_json(search.own.get(key))}
+
+
+def _left_out_json(key: int, found: Found) -> dict[str, Any]:
+    lexical, vector = found.left_out.places("lexical"), found.left_out.places("vector")
+    return {
+        # Ranks among what is left out would be no ranks of the search.
+        "lexical": _score_json(lexical.get(key)),
+        "vector": _score_json(vector.get(key)),
+        "fused": None,
+        "reranked": None,
+        "found_by": [],
+        "from_graph": False,
+        "excluded": True,
+        "shown": False,
+        "why_not": "excluded",
+    }
+
+
+def _decided(key: int, found: Found) -> dict[str, Any]:
+    """Whether the model that writes would be shown the passage, and if not, why."""
+    selected, options = found.selected, found.context.query.options
+    if key not in found.candidates:
+        return {"shown": False, "why_not": "beyond_candidates"}
+    if selected is None:
+        return {"shown": None, "why_not": None}
+    if selected["status"] == "selected" and key in selected["selected"]:
+        return {"shown": True, "why_not": None}
+    place, chosen = found.reranked[key], selected["status"] == "selected"
+    weak = place.score is not None and place.score < options.min_evidence_score
+    beyond = place.rank > found.kept
+    if not chosen:
+        return {"shown": False, "why_not": "below_threshold" if weak else "refused"}
+    if options.source_scoring:
+        return {"shown": False, "why_not": "below_threshold" if weak and beyond else "not_worth_citing"}
+    return {"shown": False, "why_not": "beyond_top_k" if beyond else "over_context_budget"}
+
+
+def _place_json(found: tuple[int, float] | None) -> dict[str, Any] | None:
+    return Place(*found).as_json() if found else None
+
+
+def _score_json(found: tuple[int, float] | None) -> dict[str, Any] | None:
+    return {"rank": None, "score": found[1], "reason": None} if found else None
+
+
+def _settings_json(found: Found) -> dict[str, Any]:
+    options = found.context.query.options
+    return {
+        "method": options.retrieval_method,
+        "mode": found.context.query.mode,
+        "run": options.run,
+        "multi_query": options.multi_query,
+        "graph": options.graph_mode,
+        "k": MERGED * options.k if found.is_merged else options.k,
+        "top_k": found.kept,
+        "min_evidence_score": options.min_evidence_score,
+        "source_scoring": options.source_scoring,
+        "context_tokens": options.context_tokens,
+        "reranked_by": _reranked_by(found),
+    }
+
+
+def _reranked_by(found: Found) -> str | None:
+    if not found.reranked:
+        return None
+    scoring = (call.model for call in found.context.log.records if call.model and "rerank" in call.prompt)
+    return (found.selected or {}).get("reranker") or next(scoring, found.context.query.provider)
+
+
+def _usage_json(found: Found) -> dict[str, Any]:
+    calls = [call for call in found.context.log.records if not call.kept]
+    return {
+        "llm_calls": len(calls),
+        "prompt_tokens": sum(call.usage.prompt_tokens for call in calls),
+        "completion_tokens": sum(call.usage.completion_tokens for call in calls),
+        "cost_usd": found.spent_usd,
+    }

@@ -1,0 +1,97 @@
+"""The steps of a trial, one after the other: paid for, counted and booked like those of a question.
+
+A trial has no row of its own, so its calls stand in the ledger of the tenant without a query.
+"""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from clients.llm.calling.recording import cost_usd
+from clients.llm.protocol import CallRecord
+from config.models import ModelInfo
+from db.queries.runs.model_calls import add_model_calls
+from db.session import transaction
+from domain.query.batching import batches
+from domain.query.budget import NO_CALL, Budget
+from services.core.call_ledger import model_call_rows
+from services.core.call_telemetry import report_calls
+from services.core.context import Outcome, StepContext, StepResult
+from services.retrieval.reranking import score_chunks
+
+_AT_ONCE = 8
+"""About so many passages are scored side by side before the cost ceiling is looked at again."""
+
+Run = Callable[[Coroutine[Any, Any, StepResult]], StepResult]
+Asking = Callable[[StepContext], Coroutine[Any, Any, StepResult]]
+
+
+class TrialSteps:
+    """`context` has the outcomes so far, `spent_usd` is what their calls have cost. `run` awaits a step."""
+
+    def __init__(self, context: StepContext, prices: Mapping[str, ModelInfo], run: Run) -> None:
+        self.context = context
+        self._prices, self._run, self._booked = prices, run, 0
+
+    @property
+    def spent_usd(self) -> float:
+        return float(sum(cost_usd(call.model, call.usage, self._prices) for call in self.context.log.records))
+
+    def compute(self, name: str, body: Callable[[StepContext], StepResult], item: str = "") -> None:
+        self._keep(name, body(replace(self.context, items=(item,))))
+
+    def ask(self, name: str, body: Asking, failed: Outcome, items: Sequence[str] = ("",)) -> None:
+        """A step that asks a model; its value is `failed`, with the reason, when the cost ceiling is reached."""
+        budget = Budget(spent_usd=self.spent_usd, max_cost_usd=self.context.query.options.max_cost_usd)
+        if budget.has_used(NO_CALL):
+            self._keep(name, StepResult({item: {**failed, "reason": budget.reason} for item in items}))
+            return
+        try:
+            self._keep(name, self._run(_settled(body, replace(self.context, items=tuple(items)))))
+        finally:
+            self._book(name)
+
+    def score(self, keys: Sequence[str]) -> None:
+        """In messages of the size that a question has, as many at once as the ceiling allows to look away for."""
+        options = self.context.query.options
+        messages = batches(keys, options.rerank_batch)
+        at_once = max(1, _AT_ONCE // options.rerank_batch) if options.max_cost_usd else len(messages)
+        for first in range(0, len(messages), at_once):
+            group = messages[first : first + at_once]
+
+            async def scored(context: StepContext, group: Sequence[Sequence[str]] = group) -> StepResult:
+                parts = await asyncio.gather(*(score_chunks(replace(context, items=tuple(each))) for each in group))
+                return StepResult({item: value for part in parts for item, value in part.values.items()})
+
+            unread: Outcome = {"status": "unreadable", "score": None}
+            self.ask("score_chunks", scored, unread, [key for each in group for key in each])
+
+    def _keep(self, name: str, result: StepResult) -> None:
+        self.context = self.context.with_outcomes(name, result.values)
+
+    def _book(self, name: str) -> None:
+        calls = self.context.log.records[self._booked :]
+        self._booked += len(calls)
+        if calls:
+            book_apart(calls, self.context, name, self._prices)
+
+
+async def _settled(body: Asking, context: StepContext) -> StepResult:
+    try:
+        return await body(context)
+    except Exception:
+        # The calls beside the one that broke are paid for as well.
+        context.log.terms = replace(context.log.terms, ends_at=time.monotonic())
+        await context.log.settled()
+        raise
+
+
+def book_apart(calls: Sequence[CallRecord], context: StepContext, step: str, prices: Mapping[str, ModelInfo]) -> None:
+    """Enter calls that belong to no stored query, and report them as metrics and spans."""
+    rows = [{**row, "query_id": None} for row in model_call_rows(calls, context, step, prices, uuid.uuid4())]
+    with transaction() as session:
+        add_model_calls(session, rows)
+    report_calls(calls, prices)
