@@ -60,16 +60,14 @@ class Recogniser:
     def _upright(self, picture: Image.Image, dpi: int) -> tuple[Turns, Image.Image, PyTessBaseAPI]:
         # The picture, turned only if that makes the engines surer, and the engine that is surest of it.
         sure, best = self._best(picture, dpi)
-        if sure >= _SURE:
-            return 0, picture, best
-        found: tuple[Turns, Image.Image, PyTessBaseAPI] = (0, picture, best)
-        for turns, how in _BACK:
+        found = picture, best
+        turned_by: Turns = 0
+        for turns, how in _BACK if sure < _SURE else ():
             turned = picture.transpose(how)
             surer, engine = self._best(turned, dpi)
             if surer > sure:
-                found = (turns, turned, engine)
-                sure = surer
-        return found
+                sure, found, turned_by = surer, (turned, engine), turns
+        return turned_by, *found
 
     def _best(self, picture: Image.Image, dpi: int) -> tuple[float, PyTessBaseAPI]:
         sample = _fullest_band(picture)

@@ -66,8 +66,8 @@ class ChunkFilter:
 
     @property
     def conditions(self) -> list[ColumnElement[bool]]:
-        found = [
-            column if wanted else ~column
+        found: list[ColumnElement[bool]] = [
+            column.is_(wanted)
             for column, wanted in ((Chunk.excluded, self.excluded), (Chunk.corrected, self.corrected))
             if wanted is not None
         ]
