@@ -30,6 +30,8 @@ _NO_TEXT = {
     "documents.fingerprints.similarity": "numbers, 256 of each text",
     "documents.sources.check_options": "a kind and names of options, of which there are few",
     "documents.corrections.moved_spans": "places, with names that stay as they are",
+    "documents.figures.figure_of": "places and kinds of figures, and the places of some words",
+    "documents.renaming.retitled": "titles and places, of which a document has few",
     "documents.corrections.moved_boxes": "boxes of words, without the words",
     "entities.written_numbers.written_value": "one number that was found",
     "prompting.batched_items.items_of": "the name of a field of a prompt",

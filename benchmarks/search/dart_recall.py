@@ -61,6 +61,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--reports", type=int, default=100, help="only so many of them (100)")
     parser.add_argument("--questions", type=int, default=300, help="over all reports (300)")
+    parser.add_argument("--words", action="store_true", help="only by words: no vectors, no reranking")
     parser.add_argument("--read", action="store_true", help="only read them")
     options = parser.parse_args()
     known = [each for each, _ in zip(reports(options.folder), range(options.reports), strict=False)]
@@ -69,7 +70,14 @@ def main() -> None:
         return
     passages = [each for name, document in known for each in _passages(name, document)]
     asked = _questions(known, passages, options.questions)
-    _show(passages, asked)
+    orders = _by_words(passages, asked)
+    if not options.words:
+        orders |= _with_meaning(passages, asked, orders["+ report's title"])
+    print_table(
+        f"{len(asked)} questions, {len(passages)} chunks",
+        ("", "", *(f"recall@{cut}" for cut in _CUTS), "MRR"),
+        [(name, "", *_measured(asked, order)) for name, order in orders.items()],
+    )
 
 
 def _show_reading(known: Sequence[tuple[str, ParsedDocument]]) -> None:
@@ -132,8 +140,7 @@ def _has_row(text: str, label: str, digits: str) -> bool:
     return any(label in line.split("\t")[0] and digits in line for line in text.split("\n") if "\t" in line)
 
 
-def _show(passages: Sequence[Passage], asked: Sequence[Question]) -> None:
-    embedder = default_embedder()
+def _by_words(passages: Sequence[Passage], asked: Sequence[Question]) -> dict[str, list[list[str]]]:
     indexed = {each.key: indexed_text(each.text, each.context) for each in passages}
     words = {
         "words of the chunk alone": {each.key: each.text for each in passages},
@@ -141,25 +148,25 @@ def _show(passages: Sequence[Passage], asked: Sequence[Question]) -> None:
         "+ headings above it": indexed,
         "+ report's title": {each.key: f"{each.title}\n{indexed[each.key]}" for each in passages},
     }
-    orders = {
-        name: [order.order(each.text)[:DEPTH] for each in asked]
+    return {
+        name: [index.order(each.text)[:DEPTH] for each in asked]
         for name, texts in words.items()
-        for order in (LexicalIndex(texts),)
+        for index in (LexicalIndex(texts),)
     }
-    near = VectorIndex(indexed, embedder)
-    orders["vectors"] = [near.order(each.text)[:DEPTH] for each in asked]
-    both = zip(orders["+ report's title"], orders["vectors"], strict=True)
-    orders["words and vectors"] = [fuse(list(pair), [1.0, DENSE_WEIGHT]) for pair in both]
-    meaning = Meaning(embedder)
-    orders["+ offline reranking"] = [
-        reranked(each.text, order[:CANDIDATES], indexed, meaning)
-        for each, order in zip(asked, orders["words and vectors"], strict=True)
+
+
+def _with_meaning(
+    passages: Sequence[Passage], asked: Sequence[Question], words: Sequence[list[str]]
+) -> dict[str, list[list[str]]]:
+    embedder = default_embedder()
+    indexed = {each.key: indexed_text(each.text, each.context) for each in passages}
+    index, meaning = VectorIndex(indexed, embedder), Meaning(embedder)
+    near = [index.order(each.text)[:DEPTH] for each in asked]
+    fused = [fuse(list(pair), [1.0, DENSE_WEIGHT]) for pair in zip(words, near, strict=True)]
+    first = [
+        reranked(each.text, order[:CANDIDATES], indexed, meaning) for each, order in zip(asked, fused, strict=True)
     ]
-    print_table(
-        f"{len(asked)} questions, {len(passages)} chunks",
-        ("", "", *(f"recall@{cut}" for cut in _CUTS), "MRR"),
-        [(name, "", *_measured(asked, order)) for name, order in orders.items()],
-    )
+    return {"vectors": near, "words and vectors": fused, "+ offline reranking": first}
 
 
 def _measured(asked: Sequence[Question], orders: Sequence[list[str]]) -> list[str]:

@@ -32,9 +32,11 @@ def entries_in(data: bytes, seconds: float = _READ_S) -> list[Json]:
     ended = run_child(argv, environment, (data,), deadline_s=seconds, max_output=_MOST_OUTPUT)
     if ended.cut is Cut.TIME:
         raise ItemUnusable(f"The feed could not be read within {seconds:g} s; it is too large, or damaged.")
-    if ended.cut is not None or ended.code != 0:
-        raise ItemUnusable("The feed is too large to be read, or damaged.")
-    entries = json.loads(bytes(ended.output))
+    # Not its exit code: it may be killed once its output is closed. Output that is cut off is no JSON.
+    try:
+        entries = json.loads(bytes(ended.output))
+    except ValueError:
+        raise ItemUnusable("The feed is too large to be read, or damaged.") from None
     if entries is None:
         raise ItemUnusable("This is no feed; it has to be RSS or Atom.")
     return entries

@@ -1,6 +1,7 @@
 """Files of a Git repository, fetched by the program `git` without a work tree: nothing of it is checked out or run."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -26,6 +27,7 @@ from domain.errors import DocumentSourceInvalid, DocumentTooLarge, ItemUnusable,
 
 _POLL_S = 0.05
 _FILES = ("100644", "100755")
+_NO_REPOSITORY = re.compile("does not appear to be a git repository")
 _LFS, _MOST_LFS_BYTES = b"version https://git-lfs.github.com/spec/", 1_024
 _LINK = Refusal("not_of_the_source", "It is a link or another repository; neither is followed.")
 # Nothing that this machine's users have set up; a hostile repository could ask for programs to be run.
@@ -229,7 +231,7 @@ def _size(folder: Path) -> int:
 
 def _reason_in(errors: str) -> str:
     lines = [line for line in errors.splitlines() if line.strip()]
-    if any("does not appear to be a git repository" in line for line in lines):
+    if _NO_REPOSITORY.search(errors):
         return "there is no Git repository at this place."
     last = next((line for line in reversed(lines) if line.startswith("fatal:")), lines[-1] if lines else "")
     return (last.removeprefix("fatal:").strip() or "git gave no reason")[:300].rstrip(".") + "."

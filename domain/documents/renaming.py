@@ -10,6 +10,7 @@ from domain.documents.corrections import Replacement
 from domain.documents.documents import TextChunk
 
 _CELLS = re.compile(r"[|\t]")
+_CLOSING = re.compile(r"\s+#+\s*\Z")
 
 
 class Renaming(NamedTuple):
@@ -57,7 +58,7 @@ def _title(title: str, start: int, old: str, new: str, change: Replacement) -> s
     if heading is None or start > change.start or change.start >= heading.end():
         return title
     end = heading.end() + change.growth if change.end <= heading.end() else _line_end(new, start)
-    return " ".join(new[start:end].strip("# \t\n").split()) or title
+    return " ".join(_CLOSING.sub("", new[start:end]).lstrip("# \t").split()) or title
 
 
 def renamed_heads(old: str, new: str, change: Replacement) -> Renaming | None:

@@ -19,6 +19,7 @@ NOT_TOLD = {
     "A JSON object, given to each document of the archive.",
     "head > meta",
     "head > title",
+    "p.wp-caption-text, div.thumbcaption, div.gallerytext",
     "Table of Contents",
     # Groups of words that mean the same.
     "rise increase grow climb improve gain advance jump surge",

@@ -160,8 +160,8 @@ class CorrectionRead(BaseModel):
     """A place of the text that people corrected: the file says `of_file` there."""
 
     start: int = Field(description="In code points; equal to `end` where something was struck out.")
-    end: int
-    of_file: str
+    end: int = Field(description="In code points, left out itself.")
+    of_file: str = Field(description="The words of the file; empty where people added some.")
 
 
 class DocumentLayout(BaseModel):

@@ -6,11 +6,7 @@ from contextlib import contextmanager
 from datetime import date
 from typing import TypeAlias
 
-from docx.exceptions import PythonDocxError
-from docx.opc.exceptions import OpcError
 from lxml import etree
-from openpyxl.utils.exceptions import InvalidFileException
-from pptx.exc import PythonPptxError
 
 from clients.parsing.archives import Archive
 from clients.parsing.picture_words import description
@@ -18,9 +14,9 @@ from domain.errors import DocumentEmpty, DocumentUnreadable
 
 Element: TypeAlias = etree._Element  # pyright: ignore[reportPrivateUsage]: lxml has no public name for it
 
-# Raised by the libraries for parts that are missing or malformed.
+# Raised by the libraries for parts that are missing or malformed, beside errors of their own.
 _DAMAGE = (
-    *(PythonDocxError, OpcError, PythonPptxError, InvalidFileException, etree.LxmlError, SyntaxError),
+    *(etree.LxmlError, SyntaxError),
     *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError, OSError, AssertionError, RecursionError),
 )
 _CORE_PART = re.compile(r"docProps/core\.xml|package/services/metadata/core-properties/[^/]+\.psmdcp")
@@ -66,11 +62,14 @@ def _local(element: Element) -> str:
 
 
 @contextmanager
-def unreadable_if_damaged(filename: str, kind: str) -> Generator[None]:
-    """Turn a library's exceptions into DocumentUnreadable; `kind` completes "cannot be read as …"."""
+def unreadable_if_damaged(filename: str, kind: str, *own: type[Exception]) -> Generator[None]:
+    """Turn a library's exceptions, with its `own`, into DocumentUnreadable; `kind` completes "cannot be read as …".
+
+    They are given, because a file shall load no library of another format: each costs 0.1 s.
+    """
     try:
         yield
-    except _DAMAGE:
+    except (*_DAMAGE, *own):
         raise DocumentUnreadable(f"{filename} is damaged: it cannot be read as {kind}") from None
 
 

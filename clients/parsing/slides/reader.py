@@ -1,6 +1,7 @@
 """PowerPoint presentations (.pptx): a page per slide, its title as heading, its notes below it."""
 
 import pptx
+from pptx.exc import PythonPptxError
 from pptx.presentation import Presentation
 from pptx.slide import Slide
 
@@ -27,7 +28,7 @@ def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
     archive = opened_archive(data, filename, limits)
     stream = linked_stream(archive, filename)
     builder = DocumentBuilder(filename, limits)
-    with unreadable_if_damaged(filename, "a PowerPoint presentation"):
+    with unreadable_if_damaged(filename, "a PowerPoint presentation", PythonPptxError):
         presentation: Presentation = pptx.Presentation(stream)
         for number, slide in enumerate(presentation.slides, 1):
             builder.page(number)

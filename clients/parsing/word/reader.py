@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import docx
+from docx.exceptions import PythonDocxError
 from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.opc.exceptions import OpcError
 from docx.opc.part import Part
 from docx.oxml.ns import qn
 from docx.oxml.parser import parse_xml
@@ -49,7 +51,7 @@ def parse_word(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
     archive = opened_archive(data, filename, limits)
     stream = linked_stream(archive, filename)
     builder = DocumentBuilder(filename, limits)
-    with unreadable_if_damaged(filename, "a Word document"):
+    with unreadable_if_damaged(filename, "a Word document", PythonDocxError, OpcError):
         document = docx.Document(stream)
         reader = _Reader.of(document.part, builder)
         for body in document.part.element.iterchildren(qn("w:body")):

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 
 import openpyxl
+from openpyxl.utils.exceptions import InvalidFileException
 from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
 from clients.parsing.archives import Archive, opened_archive
@@ -31,7 +32,7 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     archive = opened_archive(data, filename, limits)
     stream = archive.checked_stream()
     builder = DocumentBuilder(filename, limits)
-    with unreadable_if_damaged(filename, "an Excel workbook"), warnings.catch_warnings():
+    with unreadable_if_damaged(filename, "an Excel workbook", InvalidFileException), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # openpyxl warns of unknown styles and extensions
         workbook = openpyxl.load_workbook(stream, read_only=True, data_only=True)
         visible = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]

@@ -155,8 +155,8 @@ _END = """
 _LOST = text("""
     INSERT INTO document_edits
         (workspace_id, document_id, from_document, kind, chunk_index, start_index, end_index, before)
-    SELECT old.workspace_id, :new, old.document_id, 'correction_ended', chunk_index, start_index, end_index, text
-    FROM chunks AS old JOIN documents ON documents.id = document_id
+    SELECT old.workspace_id, :new, old.document_id, 'correction_ended', chunk_index, start_index, end_index, old.text
+    FROM chunks AS old JOIN documents ON documents.id = old.document_id
     WHERE superseded_by = :new AND documents.corrected_from IS NOT NULL AND old.corrected
         AND NOT EXISTS (SELECT FROM documents WHERE id = :new AND corrected_from IS NOT NULL)
         AND NOT EXISTS (SELECT FROM chunks AS same WHERE same.document_id = :new AND same.sha256 = old.sha256)

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from domain.entities.dates import Date, find_dates
-from domain.entities.quantities import Bound
 from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
-from domain.facts.structure.cell_values import Outcome, cell_figure, compare_figure
+from domain.facts.structure.cell_values import Outcome, cell_figure, compare_figure, with_limit
 from domain.facts.structure.fiscal_terms import FiscalTerm, terms_in, without_terms
 from domain.facts.structure.tables import Cell, Row
 from domain.facts.structure.terms import Term, TermIndex, has_all, is_among, most_specific, terms, terms_of
@@ -31,10 +30,6 @@ _NEUTRAL = keys_of(
     " 값 금액 수치 기록 달하다 달했다 이름 표 행 열 연도 회계연도 기준 현재 당기 전기 집계 나타났다"
 )
 _SOFT = keys_of("year years ended end as of at fiscal financial balance period 회계연도 기준 현재 말")
-_LIMITS: dict[str, Bound] = {
-    **dict.fromkeys(("over", "초과", "넘다", "상회", "웃도", "웃돌다"), "over"),
-    **dict.fromkeys(("under", "미달", "하회", "밑도", "밑돌다"), "under"),
-}
 _MOST_ROWS = 40
 
 
@@ -71,7 +66,7 @@ def bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
     """Return the cell that a statement is about, if its words leave no doubt which; None otherwise."""
     if found := _bind(tokens, rows):
         return found
-    limited = _with_limit(tokens)
+    limited = with_limit(tokens)
     return _bind(limited, rows) if limited else None
 
 
@@ -87,19 +82,6 @@ def _bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
         return None
     first = chosen[0]
     return BoundCell(first.row, first.cell, _difference(first), 0)
-
-
-def _with_limit(tokens: Sequence[Token]) -> list[Token] | None:
-    """Return the tokens with "more than $5" and "5억 원을 넘었다" as one value that is a limit; None without any."""
-    for at, each in enumerate(tokens):
-        bound = _LIMITS.get(each.cue or each.key)
-        for beside in (at + 1, at - 1) if bound else ():
-            token = tokens[beside] if 0 <= beside < len(tokens) else None
-            if token and token.value and token.value.quantity and not token.value.date:
-                value = replace(token.value, quantity=replace(token.value.quantity, bound=bound))
-                others = {at: None, beside: replace(token, value=value)}
-                return [found for place, one in enumerate(tokens) if (found := others.get(place, one))]
-    return None
 
 
 def missing_term(tokens: Sequence[Token], rows: Sequence[Row]) -> tuple[str, Row] | None:

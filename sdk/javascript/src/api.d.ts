@@ -406,8 +406,9 @@ export interface Section {
 export interface Correction {
   /** In code points; equal to `end` where something was struck out. */
   start: number;
-  /** Where it ends, in code points, exclusive. */
+  /** In code points, left out itself. */
   end: number;
+  /** The words of the file; empty where people added some. */
   of_file: string;
 }
 
@@ -2949,6 +2950,7 @@ export interface RetrievalSettings {
   method: "vector" | "hybrid";
   /** How much evidence an answer needs: `low`, `balanced` or `high`. */
   mode: string;
+  /** How it was decided what to search for. */
   run: "structured" | "agentic" | "multiagent";
   /** How many rewritten questions were wanted. */
   multi_query: number;
@@ -2970,7 +2972,7 @@ export interface RetrievalSettings {
 
 /** A search: for the question, for it in other words, or for what a model decided to search for. */
 export interface SearchMade {
-  /** The id of the question or verification. */
+  /** The words that were searched for. */
   query: string;
   /** Of an agentic run, from 1; null for others. */
   turn: number | null;
@@ -2992,7 +2994,9 @@ export interface Place {
 export interface FoundBy {
   /** The place of the search in `searches`, from 0. */
   search: number;
+  /** By words. */
   lexical: Place | null;
+  /** By meaning. */
   vector: Place | null;
   /** Null where the results of several searches are fused at once. */
   fused: Place | null;

@@ -190,7 +190,7 @@ def test_each_search_is_told_with_what_it_found(http: httpx.Client, rules: str) 
 )
 def test_a_key_that_only_reads_spends_no_money(asked: dict[str, Any], is_paid: bool) -> None:  # A8
     new, free = NewQuery(QUESTION, **asked), settings()
-    paid = free.model_copy(update={"provider": "groq"})
+    paid = free.model_copy(update={"models": free.models.model_copy(update={"provider": "groq"})})
     assert costs(new, paid, reranks=False) is is_paid
     assert costs(new, paid, reranks=True)
     assert not costs(new, free, reranks=True)

@@ -123,7 +123,7 @@ def test_a_text_without_pages_has_none(http: httpx.Client) -> None:
     with transaction() as session:
         document_id = make_document(session, TEXT).id
     layout = http.get(f"/v1/documents/{document_id}/layout").json()
-    assert layout == {"characters": len(TEXT), "pages": [], "sections": []}
+    assert layout == {"characters": len(TEXT), "pages": [], "sections": [], "corrections": []}
 
 
 @pytest.mark.parametrize("part", ["text", "layout"])

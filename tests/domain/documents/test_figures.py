@@ -4,7 +4,7 @@ import pytest
 
 from domain.documents.corrections import moved_spans, replacement
 from domain.documents.figures import Figure, FigureKind, figure_of, stored
-from domain.documents.text_marks import TextMarks, in_words
+from domain.documents.text_marks import UNMARKED, TextMarks, in_words
 
 FIGURES = [["alternative_text", 0, 10], ["caption", 12, 20], ["chart", 40, 50]]
 
@@ -28,9 +28,9 @@ def test_words_are_of_a_picture_if_most_of_them_are(start: int, end: int, kind: 
 
 def test_marks_belong_to_their_document_and_stand_beside_those_of_recognition() -> None:  # N3
     marks = TextMarks({("a", 1): [[0, 20, 0.5]]}, {"a": FIGURES})
-    assert marks.of("a", 1, 12, 20) == {"recognised_confidence": 0.5, "figure": "caption"}
-    assert marks.of("a", None, 12, 20) == {"recognised_confidence": None, "figure": "caption"}
-    assert marks.of("b", 1, 12, 20) == {"recognised_confidence": None, "figure": None}
+    assert marks.of("a", 1, 12, 20) == {**UNMARKED, "recognised_confidence": 0.5, "figure": "caption"}
+    assert marks.of("a", None, 12, 20) == {**UNMARKED, "figure": "caption"}
+    assert marks.of("b", 1, 12, 20) == UNMARKED
     assert in_words(marks.of("a", 1, 12, 20)) == "caption of a figure; recognised text, confidence 0.50"
     assert in_words({"document": "of an older server"}) == ""
 
