@@ -24,7 +24,7 @@ class Tuning:
     chunk_meaning: float = 0.4
     chunk_sentence: float = 0.1
     chunk_row: float = 0.1
-    chunk_further: float = 0.25
+    chunk_further: float = 0.1
     unspaced_pairs: float = 0.4
     chunk_middle: float = 0.5
     chunk_slope: float = 12.0
