@@ -112,14 +112,16 @@ def keep_as_it_was(document: ClaimedDocument, parsed: ParsedDocument, chunks: li
         return True
 
 
-def put_in_force(session: Session, document_id: uuid.UUID, attempt: int, prints: Fingerprint | None = None) -> bool:
+def put_in_force(
+    session: Session, document_id: uuid.UUID, attempt: int, prints: Fingerprint | None = None, **values: object
+) -> bool:
     """Search this version in place of the previous one from now on; False when another worker took over.
 
-    If a newer version was ready first, this one is kept as history and not announced.
+    `values` are other columns. If a newer version was ready first, this one is kept as history and not announced.
     """
     # Of two near-duplicates that come into force at once, one sees the other.
     lock_workspace_of(session, document_id)
-    status = mark_document_ready(session, document_id, attempt)
+    status = mark_document_ready(session, document_id, attempt, **values)
     again = reingestions.find_replaced(session, document_id) if status else None
     if again and again.of_document:
         reingestions.complete(session, document_id, again.of_document, in_force=status is DocumentStatus.READY)

@@ -195,8 +195,7 @@ def _finish(
     with transaction() as session:
         # First, as all do who change documents.
         lock_workspace(session, document.workspace_id)
-        document.advance(session, **spent)
-        if not put_in_force(session, document.id, document.attempt, prints):
+        if not put_in_force(session, document.id, document.attempt, prints, **spent):
             raise LeaseLost
         recognised.forget(session, document.id)
         if graph:

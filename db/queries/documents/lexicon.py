@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import and_, delete, func, select, text, update
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, Lexeme, Workspace
@@ -28,6 +27,13 @@ _RECOUNT = text("""
 _HELD = text("""
     SELECT held.lexeme, count(*) FROM chunks CROSS JOIN LATERAL unnest(chunks.search) AS held
     WHERE chunks.document_id = :document_id GROUP BY held.lexeme
+""")
+# One statement for all: a row each would be a round trip each.
+_ADD = text("""
+    INSERT INTO lexemes (workspace_id, lexeme, chunks)
+    SELECT :workspace_id, held.lexeme, held.chunks
+    FROM unnest(CAST(:lexemes AS text[]), CAST(:chunks AS integer[])) AS held (lexeme, chunks)
+    ON CONFLICT (workspace_id, lexeme) DO UPDATE SET chunks = lexemes.chunks + excluded.chunks
 """)
 
 
@@ -85,17 +91,11 @@ def collection(session: Session, workspace_id: int, lexemes: Sequence[str]) -> C
 
 
 def _add(session: Session, workspace_id: int, held: Mapping[str, int], chunks: int, length: int) -> None:
-    # In one order, so that two writers to one workspace do not deadlock.
-    rows = [{"workspace_id": workspace_id, "lexeme": lexeme, "chunks": held[lexeme]} for lexeme in sorted(held)]
-    if rows:
-        adding = insert(Lexeme)
-        session.execute(
-            adding.on_conflict_do_update(
-                index_elements=[Lexeme.workspace_id, Lexeme.lexeme],
-                set_={"chunks": Lexeme.chunks + adding.excluded.chunks},
-            ),
-            rows,
-        )
+    if held:
+        # In one order, so that two writers to one workspace do not deadlock.
+        names = sorted(held)
+        values = {"workspace_id": workspace_id, "lexemes": names, "chunks": [held[name] for name in names]}
+        session.execute(_ADD, values)
     session.execute(
         update(Workspace)
         .where(Workspace.id == workspace_id)

@@ -72,8 +72,10 @@ def find_twin(session: Session, workspace_id: int, filename: str, sha256: str) -
     )
 
 
-def mark_document_ready(session: Session, document_id: uuid.UUID, attempt: int) -> DocumentStatus | None:
-    """Put the document in force in place of its earlier versions.
+def mark_document_ready(
+    session: Session, document_id: uuid.UUID, attempt: int, **values: object
+) -> DocumentStatus | None:
+    """Put the document in force in place of its earlier versions; `values` are other columns.
 
     Return its status: `superseded` when a newer version was ready first; None when another worker took over.
     """
@@ -85,7 +87,7 @@ def mark_document_ready(session: Session, document_id: uuid.UUID, attempt: int) 
     newer = [each.id for each in ready if each.version > own]
     status = DocumentStatus.SUPERSEDED if newer else DocumentStatus.READY
     changes = _superseded_by(newer[-1]) if newer else {"stage": "ready", "ready_at": func.now()}
-    if not advance_document(session, document_id, attempt, lease_s=0, status=status, **changes):
+    if not advance_document(session, document_id, attempt, lease_s=0, status=status, **changes, **values):
         return None
     if not newer and ready:
         session.execute(
