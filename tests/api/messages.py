@@ -61,6 +61,7 @@ _ASIDE = (
         "domain/correction/released_text.py",
     ),
     *("api/answers/streaming.py", "clients/llm/offline/model.py", "clients/parsing/html/tables.py"),
+    *("clients/parsing/html/pictures.py", "clients/parsing/sandbox/forked.py"),
 )
 # Where values are refused, what `ValueError` says is told as well; the formats of other systems are not the page's.
 _REFUSING = ("api/schemas", "domain/query/options.py", "domain/query/instructions.py")
