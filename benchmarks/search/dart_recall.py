@@ -14,21 +14,20 @@ from random import Random
 
 from benchmarks.metamorphic.korean import with_particles
 from benchmarks.search.in_memory import LexicalIndex, VectorIndex
+from benchmarks.search.recall import CANDIDATES, DENSE_WEIGHT, DEPTH, reranked
 from benchmarks.verdicts.dart_tables import reports, tables_of
 from benchmarks.verdicts.korean_cells import is_term, spoken_names
 from benchmarks.verdicts.truth_tables import TruthTable
 from benchmarks.verdicts.verdict_cases import print_table
 from clients.embeddings import default_embedder
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.passage_relevance import chunk_relevance
 from domain.documents.chunk_context import headings_of
 from domain.documents.chunks import split_document
 from domain.documents.documents import ParsedDocument, indexed_text
 from domain.quality.metrics import found, mean, reciprocal_rank
-from domain.retrieval.ranking import Scored, fuse, rank
+from domain.retrieval.ranking import fuse
 
 _CHUNK, _OVERLAP = 220, 30
-_CANDIDATES, _DEPTH, _DENSE_WEIGHT = 10, 50, 0.3
 _CUTS = (1, 5, 10)
 _FORMS = ("{company} {term} {label}은/는 얼마인가?", "{company}의 {term} {section}에서 {label}은/는 얼마인가?")
 
@@ -116,14 +115,13 @@ def _of_table(document: ParsedDocument, table: TruthTable, passages: Sequence[Pa
     start = document.text.find(table.source)
     section = next((each.title for each in document.sections if each.start <= start < each.end), "")
     for label, _, figures in rng.sample(table.rows, min(3, len(table.rows))):
-        columns = [at for at, head in enumerate(table.heads) if is_term(head) and figures[at]]
-        if not columns:
+        cells = [(head, each) for head, each in zip(table.heads, figures, strict=True) if each and is_term(head)]
+        if not cells:
             continue
-        at = rng.choice(columns)
-        digits = figures[at].digits if figures[at] else ""
-        gold = tuple(each.key for each in passages if _has_row(each.text, label, digits))
+        head, figure = rng.choice(cells)
+        gold = tuple(each.key for each in passages if _has_row(each.text, label, figure.digits))
         form = rng.choice(_FORMS if section else _FORMS[:1])
-        term = rng.choice(spoken_names(table.heads[at]))
+        term = rng.choice(spoken_names(head))
         if gold:
             said = form.format(company=company, term=term, label=label, section=section)
             found_here.append(Question(with_particles(said), gold))
@@ -144,17 +142,17 @@ def _show(passages: Sequence[Passage], asked: Sequence[Question]) -> None:
         "+ report's title": {each.key: f"{each.title}\n{indexed[each.key]}" for each in passages},
     }
     orders = {
-        name: [order.order(each.text)[:_DEPTH] for each in asked]
+        name: [order.order(each.text)[:DEPTH] for each in asked]
         for name, texts in words.items()
         for order in (LexicalIndex(texts),)
     }
     near = VectorIndex(indexed, embedder)
-    orders["vectors"] = [near.order(each.text)[:_DEPTH] for each in asked]
+    orders["vectors"] = [near.order(each.text)[:DEPTH] for each in asked]
     both = zip(orders["+ report's title"], orders["vectors"], strict=True)
-    orders["words and vectors"] = [fuse(list(pair), [1.0, _DENSE_WEIGHT]) for pair in both]
+    orders["words and vectors"] = [fuse(list(pair), [1.0, DENSE_WEIGHT]) for pair in both]
     meaning = Meaning(embedder)
     orders["+ offline reranking"] = [
-        _reranked(each.text, order[:_CANDIDATES], indexed, meaning)
+        reranked(each.text, order[:CANDIDATES], indexed, meaning)
         for each, order in zip(asked, orders["words and vectors"], strict=True)
     ]
     print_table(
@@ -162,11 +160,6 @@ def _show(passages: Sequence[Passage], asked: Sequence[Question]) -> None:
         ("", "", *(f"recall@{cut}" for cut in _CUTS), "MRR"),
         [(name, "", *_measured(asked, order)) for name, order in orders.items()],
     )
-
-
-def _reranked(question: str, keys: Sequence[str], texts: dict[str, str], meaning: Meaning) -> list[str]:
-    scored = (Scored(key, at, round(chunk_relevance(question, texts[key], meaning), 4)) for at, key in enumerate(keys))
-    return [each.key for each in rank(list(scored))]
 
 
 def _measured(asked: Sequence[Question], orders: Sequence[list[str]]) -> list[str]:

@@ -25,10 +25,10 @@ _BATCH = 256
 
 
 class Place(NamedTuple):
-    """The passage `index` of a document."""
+    """The passage or page `number` of a document."""
 
     document: str
-    index: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,10 +60,10 @@ class Collection:
     def by_words(self, parts: Iterable[Part]) -> LexicalIndex[Place]:
         chosen = list(parts)
         held = {place: [each for part in chosen for each in known[part]] for place, known in self._parts.items()}
-        return LexicalIndex.of(held)
+        return LexicalIndex[Place].of(held)
 
     def pages(self) -> dict[Place, str]:
-        """The text of each page, its number as index."""
+        """The text of each page, by its number."""
         return {
             Place(each.name, page.number): each.parsed.text[page.start : page.end]
             for each in self.filings
@@ -191,7 +191,7 @@ def _wanted(asked: Asked) -> set[tuple[str, int | None]]:
 
 def _pages(collection: Collection, places: Sequence[Place], way: str) -> list[tuple[str, int | None]]:
     if way == "BM25 of whole pages":
-        return [(place.document, place.index) for place in places]
+        return [(place.document, place.number) for place in places]
     return [(place.document, collection.chunks[place].page) for place in places]
 
 

@@ -82,5 +82,5 @@ class VectorIndex(Generic[K]):
 
     def order(self, question: str, among: Callable[[K], bool] | None = None) -> list[K]:
         likeness: NDArray[np.float32] = self._vectors @ self._embedder.encode_queries([question])[0]
-        ordered = (self._keys[place] for place in np.argsort(-likeness, kind="stable"))
-        return [key for key in ordered if among is None or among(key)]
+        order: list[int] = np.argsort(-likeness, kind="stable").tolist()
+        return [key for key in (self._keys[place] for place in order) if among is None or among(key)]

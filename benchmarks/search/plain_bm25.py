@@ -34,5 +34,6 @@ class PlainIndex(Generic[K]):
                 places, counts = self._having[word].T
                 rarity = math.log(1 + (len(self._keys) - len(places) + 0.5) / (len(places) + 0.5))
                 scores[places] += rarity * counts * (_K1 + 1) / (counts + self._damping[places])
-        ordered = (place for place in np.argsort(-scores, kind="stable") if scores[place] > 0)
-        return [self._keys[place] for place in ordered if among is None or among(self._keys[place])]
+        order: list[int] = np.argsort(-scores, kind="stable").tolist()
+        found = (self._keys[place] for place in order if scores[place] > 0)
+        return [key for key in found if among is None or among(key)]

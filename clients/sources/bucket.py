@@ -1,5 +1,6 @@
 """Objects of a bucket in an S3-compatible store that the operator has set up."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -76,4 +77,21 @@ class BucketReader:
 
 
 def _unreachable(error: BaseError) -> PlaceUnreachable:
-    return PlaceUnreachable(f"The bucket cannot be read: {reason_of(error)}.")
+    # Some object_store names by a class, others it only quotes with the address of the store, which is the operator's.
+    said = str(error)
+    if odd := _ODD_NAME.search(said):
+        return PlaceUnreachable(
+            f"The bucket has an object whose name cannot be read, {odd[1][:200]!r}; rename it, or name a folder "
+            "without it."
+        )
+    found = next((reason for sign, reason in _REASONS if sign.search(said)), reason_of(error))
+    return PlaceUnreachable(f"The bucket cannot be read: {found}.")
+
+
+_ODD_NAME = re.compile(r'invalid path: .*?[Pp]ath "(.*?)"(?: contained|:)', re.DOTALL)
+_REASONS = (
+    (re.compile("RequestTimeTooSkewed"), "the clock of the server differs from that of the store"),
+    (re.compile("NoSuchBucket|404 Not Found"), "there is none of this name"),
+    (re.compile("403 Forbidden|401 Unauthorized|AccessDenied|SignatureDoesNotMatch"), "the store refuses access"),
+    (re.compile("error sending request|HTTP error"), "the store does not answer"),
+)

@@ -12,7 +12,8 @@ from clients.sources.bucket import BucketReader
 from clients.sources.feed import FeedReader
 from clients.sources.folder import FolderReader
 from clients.sources.git import GitReader, check_branch, clone_folder, pin_options, remove_clone
-from clients.sources.web import SitemapReader, WebReader
+from clients.sources.sitemap import SitemapReader
+from clients.sources.web import WebReader
 from config.settings import Settings
 from domain.documents.sources import Fetched, Listed, SourceOptions, Wanted
 from domain.errors import DocumentSourceInvalid, PlaceForbidden, PlaceUnreachable

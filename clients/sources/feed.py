@@ -3,18 +3,20 @@
 import html
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from io import BytesIO
-from typing import Any, cast
-
-import feedparser
+from typing import Any
 
 from clients.sources.addresses import canonical
+from clients.sources.feed_child import entries_in
 from clients.sources.web import MAX_LISTING_BYTES, WebReader, checked_status, listed_page
 from config.settings import Settings
-from domain.documents.sources import Content, Fetched, Listed, Unchanged, Wanted, bounded_key
+from domain.documents.sources import Content, Fetched, Listed, Refusal, Unchanged, Wanted, bounded_key
 from domain.errors import ItemUnusable
 
 Json = Mapping[str, Any]
+
+_NO_LINK = Refusal(
+    "not_of_the_source", "Its entry has no link to a page; a source can take the text of entries instead."
+)
 
 
 class FeedReader(WebReader):
@@ -26,14 +28,17 @@ class FeedReader(WebReader):
         super().__init__([url], 0, settings)
         self._takes_entries = entries
         self._texts: dict[str, Json] | None = None
+        self._base = url
 
     def listed(self) -> Iterator[Listed]:
         for key, entry in self._entries().items():
-            details = _details(entry)
+            details = _details(entry, self._base)
             if self._takes_entries:
                 yield Listed(key, sha256(_page_of(entry)).hexdigest(), details)
-            else:
+            elif details.get("url"):
                 yield listed_page(key, details)
+            else:
+                yield Listed(key, refused=_NO_LINK)
 
     def fetch(self, wanted: Wanted) -> Fetched:
         if not self._takes_entries:
@@ -51,38 +56,28 @@ class FeedReader(WebReader):
             (url,) = self._urls
             page = self.get(url, MAX_LISTING_BYTES)
             checked_status(page)
+            self._base = page.url
             self._texts = {}
-            for entry in _parsed(page.body):
-                if key := self._key(entry, page.url):
+            for entry in entries_in(page.body):
+                if key := self._key(entry):
                     self._texts.setdefault(key, entry)
         return self._texts
 
-    def _key(self, entry: Json, base: str) -> str | None:
-        link = canonical(str(entry.get("link") or ""), base) if entry.get("link") else None
-        if not self._takes_entries:
+    def _key(self, entry: Json) -> str | None:
+        link = canonical(entry["link"], self._base) if entry["link"] else None
+        if link and not self._takes_entries:
             return link
-        name = entry.get("id") or link or entry.get("title")
-        return bounded_key(" ".join(str(name).split())) if name else None
+        name = entry["id"] or link or entry["title"]
+        return bounded_key(" ".join(name.split())) if name else None
 
 
-def _parsed(data: bytes) -> list[Json]:
-    # As a stream: it would take bytes or a text for the name of a file, too.
-    read = feedparser.parse(BytesIO(data), resolve_relative_uris=True, sanitize_html=True)
-    if not read.get("version"):
-        raise ItemUnusable("This is no feed; it has to be RSS or Atom.")
-    return read["entries"]
-
-
-def _details(entry: Json) -> dict[str, Any]:
-    details = {"title": entry.get("title"), "published": entry.get("published") or entry.get("updated")}
-    if link := entry.get("link"):
-        details["url"] = link
-    return {name: str(value).replace("\0", "")[:500] for name, value in details.items() if value}
+def _details(entry: Json, base: str) -> dict[str, Any]:
+    link = canonical(entry["link"], base) if entry["link"] else None
+    details = {"title": entry["title"], "published": entry["published"], "url": link}
+    return {name: value.replace("\0", "")[:500] for name, value in details.items() if value}
 
 
 def _page_of(entry: Json) -> bytes:
-    contents = cast(list[Json], entry.get("content") or [])
-    parts = [str(each.get("value") or "") for each in contents] or [str(entry.get("summary") or "")]
-    title = html.escape(str(entry.get("title") or ""))
+    title = html.escape(entry["title"] or "")
     head = f'<!DOCTYPE html><html><head><meta charset="utf-8"><title>{title}</title></head><body>'
-    return f"{head}<h1>{title}</h1>{''.join(parts)}</body></html>".encode(errors="replace")
+    return f"{head}<h1>{title}</h1>{entry['html']}</body></html>".encode(errors="replace")

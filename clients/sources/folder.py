@@ -28,6 +28,7 @@ MAX_DEPTH = 40
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK, opening a named pipe would hang until a writer opens it.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_LEFT_OUT = (".", "~$")  # hidden, and what Office has open
 _LINK = Refusal("not_of_the_source", "It is a link; links are not followed.")
 _TOO_DEEP = Refusal("not_of_the_source", f"It is more than {MAX_DEPTH} folders deep.")
 _NAME = Refusal("document_name_invalid", "Its name is not text in UTF-8.")
@@ -66,7 +67,7 @@ class FolderReader:
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda each: each.name)
         for entry in found:
-            if entry.name.startswith("."):
+            if entry.name.startswith(_LEFT_OUT):
                 continue
             key = prefix + entry.name
             if not _is_text(key):

@@ -26,6 +26,7 @@ from domain.errors import DocumentSourceInvalid, DocumentTooLarge, ItemUnusable,
 
 _POLL_S = 0.05
 _FILES = ("100644", "100755")
+_LFS, _MOST_LFS_BYTES = b"version https://git-lfs.github.com/spec/", 1_024
 _LINK = Refusal("not_of_the_source", "It is a link or another repository; neither is followed.")
 # Nothing that this machine's users have set up; a hostile repository could ask for programs to be run.
 _CONFIG = """[safe]
@@ -106,6 +107,8 @@ class GitReader:
             raise ItemUnusable("The repository changed during the run; the next one takes it.") from None
         if len(data) > self._max_bytes:
             raise DocumentTooLarge
+        if data.startswith(_LFS) and len(data) < _MOST_LFS_BYTES:
+            raise ItemUnusable("Its content lies in Git LFS, which is not fetched.")
         return Content(data, blob)
 
     def _clone(self) -> None:
@@ -206,6 +209,8 @@ def _surroundings(folder: Path, address: str) -> dict[str, str]:
         "GIT_CONFIG_GLOBAL": str(folder / "config-of-git"),
         "GIT_ALLOW_PROTOCOL": "https:http" if "://" in address else "file",
         "GIT_TERMINAL_PROMPT": "0",
+        # A repository that lacks objects would have them fetched as its own settings say.
+        "GIT_NO_LAZY_FETCH": "1",
         "GIT_ASKPASS": "true",
         "LC_ALL": "C",
     }
@@ -224,5 +229,7 @@ def _size(folder: Path) -> int:
 
 def _reason_in(errors: str) -> str:
     lines = [line for line in errors.splitlines() if line.strip()]
+    if any("does not appear to be a git repository" in line for line in lines):
+        return "there is no Git repository at this place."
     last = next((line for line in reversed(lines) if line.startswith("fatal:")), lines[-1] if lines else "")
     return (last.removeprefix("fatal:").strip() or "git gave no reason")[:300].rstrip(".") + "."

@@ -8,7 +8,7 @@ from protego import Protego
 from yarl import URL
 
 from clients.sources.pages import AGENT, Pages
-from domain.errors import PlaceUnreachable, RobotsDisallow
+from domain.errors import CitewellError, PlaceForbidden, PlaceUnreachable, RobotsDisallow
 
 _KEPT_S = 3_600.0
 _KEPT_CLOSED_S = 60.0
@@ -60,7 +60,9 @@ class Manners:
     def _read(self, origin: str) -> _Rules:
         try:
             page = self._pages.get(f"{origin}/robots.txt", _MAX_BYTES, lambda _: None)
-        except PlaceUnreachable as error:
+        except PlaceForbidden:  # as the page itself would be
+            raise
+        except CitewellError as error:
             return _Rules(trouble=error.message)
         if page.status >= 500 or page.status == 429:
             return _Rules(trouble=f"the server answers {page.status}.")

@@ -1,23 +1,22 @@
-"""Pages of the web: single ones, those that they link to, and those of a sitemap."""
+"""Pages of the web: single ones, and those that they link to."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from html.parser import HTMLParser
-from io import BytesIO
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from lxml import etree
-
 from clients.sources.addresses import canonical, check_page_url, page_policy, same_origin
+from clients.sources.encodings import in_unicode
 from clients.sources.manners import Manners
-from clients.sources.pages import Page, Pages, unpacked
+from clients.sources.pages import Page, Pages
 from config.settings import Settings
 from domain.documents.formats import SUFFIXES, media_type, suffix_of
 from domain.documents.sources import (
-    PART_UNREACHABLE,
     Content,
     Fetched,
     Gone,
@@ -27,12 +26,12 @@ from domain.documents.sources import (
     Wanted,
     bounded_key,
 )
-from domain.errors import CitewellError, DocumentSourceInvalid, DocumentTypeUnknown, ItemUnusable, PlaceUnreachable
+from domain.errors import DocumentSourceInvalid, DocumentTypeUnknown, ItemUnusable, PlaceUnreachable
 
 MAX_LISTING_BYTES = 52_000_000
 _LINKS_WITHIN = 1_000_000
 _MOST_LINKS = 5_000
-_MAX_NESTED = 3
+_LOGIN = re.compile(r"(?:users?[-_])?(?:log|sign)[-_]?(?:in|on)(?:\.\w{2,5})?", re.IGNORECASE)
 _UNTOLD = ("", "application/octet-stream", "text/plain", "binary/octet-stream")
 
 
@@ -62,13 +61,15 @@ class WebReader:
         # A page whose links count is read in any case.
         known = wanted.tag if wanted.depth >= self._depth else None
         page = self.get(wanted.key, self._max_bytes, _conditions(known))
-        if page.status == 304:
+        if page.status == 304 and known:
             return Unchanged(wanted.tag)
         if page.status in (404, 410):
             return Gone()
         checked_status(page)
+        if _asks_for_login(page.url) and not _asks_for_login(wanted.key):
+            raise ItemUnusable("The page leads to one where visitors log in; sources read only what is open to all.")
         links = self._links(page) if wanted.depth < self._depth else ()
-        return Content(page.body, _tag(page), _suffix(wanted.key, page), _details(wanted.key, page), links)
+        return Content(in_unicode(page), _tag(page), _suffix(wanted.key, page), _details(wanted.key, page), links)
 
     def get(self, url: str, max_bytes: int, headers: Mapping[str, str] | None = None) -> Page:
         """A page of any status, asked for politely."""
@@ -78,74 +79,14 @@ class WebReader:
         if media_of(page) not in ("text/html", "application/xhtml+xml"):
             return []
         found = _Links(page.url)
-        found.feed(page.body[:_LINKS_WITHIN].decode(errors="replace"))
+        with suppress(AssertionError):  # how the parser says that a declaration is none
+            found.feed(page.body[:_LINKS_WITHIN].decode(errors="replace"))
         return [link for link in dict.fromkeys(found.links) if self._is_within(link)][:_MOST_LINKS]
 
     def _is_within(self, link: str) -> bool:
         return bounded_key(link) == link and any(
             same_origin(link, url) and urlsplit(link).path.startswith(_folder(url)) for url in self._urls
         )
-
-
-class SitemapReader(WebReader):
-    """The pages of a sitemap, or of those that an index names."""
-
-    def __init__(self, url: str, settings: Settings) -> None:
-        super().__init__([url], 0, settings)
-        self._most = settings.sources.max_sitemaps
-
-    def listed(self) -> Iterator[Listed]:
-        (start,) = self._urls
-        waiting, seen = [(start, 0)], {start}
-        while waiting:
-            url, nested = waiting.pop(0)
-            try:
-                entries = self._read(url)
-            except CitewellError as error:
-                if url == start:
-                    raise
-                yield Listed(bounded_key(url), refused=Refusal(PART_UNREACHABLE, error.message))
-                continue
-            for is_sitemap, address, details in entries:
-                if not is_sitemap:
-                    yield self._listed(start, address, details)
-                elif address not in seen and nested < _MAX_NESTED and len(seen) < self._most:
-                    seen.add(address)
-                    waiting.append((address, nested + 1))
-                elif address not in seen:
-                    reason = f"The index has more than {self._most:,} sitemaps, or is nested too deeply."
-                    yield Listed(bounded_key(address), refused=Refusal(PART_UNREACHABLE, reason))
-
-    def _listed(self, start: str, url: str, details: Mapping[str, Any]) -> Listed:
-        if same_origin(start, url):
-            return listed_page(url, details)
-        return Listed(bounded_key(url), refused=Refusal("not_of_the_source", "It is on another host than the sitemap."))
-
-    def _read(self, url: str) -> list[tuple[bool, str, dict[str, Any]]]:
-        page = self.get(url, MAX_LISTING_BYTES)
-        checked_status(page)
-        return list(_entries(unpacked(page.body, MAX_LISTING_BYTES), url))
-
-
-def _entries(data: bytes, base: str) -> Iterator[tuple[bool, str, dict[str, Any]]]:
-    """(whether it is a sitemap, URL, details) of what a sitemap names."""
-    root = None
-    try:
-        for _, element in etree.iterparse(
-            BytesIO(data), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
-        ):
-            name = etree.QName(element).localname
-            if name in ("url", "sitemap"):
-                fields = {etree.QName(each).localname: (each.text or "").strip() for each in element}
-                if (address := fields.get("loc")) and (address := canonical(address, base)):
-                    details = {"lastmod": fields["lastmod"][:50]} if fields.get("lastmod") else {}
-                    yield name == "sitemap", address, details
-                element.clear()
-            root = name
-    except etree.XMLSyntaxError:
-        raise ItemUnusable("The sitemap is damaged: it is no XML.") from None
-    if root not in ("urlset", "sitemapindex"):
-        raise ItemUnusable("This is no sitemap; its root has to be <urlset> or <sitemapindex>.")
 
 
 def listed_page(url: str, details: Mapping[str, Any] | None = None) -> Listed:
@@ -171,6 +112,10 @@ def _checked(url: str) -> str:
     if address is None:
         raise DocumentSourceInvalid(f"{url[:200]!r} is no URL of a page; give one such as https://example.com/docs/.")
     return address
+
+
+def _asks_for_login(url: str) -> bool:
+    return any(_LOGIN.fullmatch(part) for part in urlsplit(url).path.split("/"))
 
 
 def _conditions(tag: str | None) -> dict[str, str]:

@@ -74,6 +74,13 @@ class Document(Base):
             postgresql_where=sql_text("status = 'queued' AND launched_at IS NULL"),
         ),
         Index(
+            "ix_documents_waiting_uploads",
+            "tenant_id",
+            "created_at",
+            "id",
+            postgresql_where=sql_text("status = 'queued' AND launched_at IS NULL AND right(sha256, 1) <> '~'"),
+        ),
+        Index(
             "ix_documents_launched",
             "launched_at",
             postgresql_where=sql_text("status = 'queued' AND launched_at IS NOT NULL"),
@@ -191,7 +198,7 @@ class DocumentPage(Base):
 
 class EditKind(StrEnum):
     """What was done to a chunk. Exclusions go over to a new version with the chunks whose text is the same in it, and
-    end with the others.
+    end with the others. Corrections end with another file that has not the corrected text.
     """
 
     EXCLUDED = "excluded"
@@ -199,6 +206,7 @@ class EditKind(StrEnum):
     CORRECTED = "corrected"
     EXCLUSION_KEPT = "exclusion_kept"
     EXCLUSION_ENDED = "exclusion_ended"
+    CORRECTION_ENDED = "correction_ended"
 
 
 class DocumentEdit(Base):

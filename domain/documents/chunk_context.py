@@ -66,10 +66,10 @@ def _columns(heads: TableHeads) -> str:
 
 def _shortened(columns: str) -> str:
     # Each line is cut after a cell.
-    return "\n".join(_cut(line) for line in columns.split("\n"))
+    return "\n".join(cut_line(line) for line in columns.split("\n"))
 
 
-def _cut(line: str) -> str:
+def cut_line(line: str) -> str:
     if len(line) <= _MOST_COLUMNS:
         return line
     ends = [found.start() for found in _CELLS.finditer(line, 0, _MOST_COLUMNS)]

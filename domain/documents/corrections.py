@@ -58,8 +58,13 @@ def replacement(start: int, before: str, after: str) -> Replacement:
 
     One character at least is replaced, so that a boundary at the edge of the text moves with what is added there.
     """
-    head = _shared(before, after, len(before) - 1)
-    tail = _shared(before[head:][::-1], after[head:][::-1], len(before) - head - 1)
+    return narrowest(start, before, after, least=1)
+
+
+def narrowest(start: int, before: str, after: str, least: int = 0) -> Replacement:
+    """The same, of at least so many characters of `before`."""
+    head = _shared(before, after, len(before) - least)
+    tail = _shared(before[head:][::-1], after[head:][::-1], len(before) - head - least)
     return Replacement(start + head, start + len(before) - tail, after[head : len(after) - tail])
 
 

@@ -1,20 +1,23 @@
-"""What is said of cited words beside their place: how surely they were recognised, and what of a picture they are."""
+"""What is said of cited words beside their place: how surely they were recognised, what of a picture they are, and
+whether people corrected them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
 from domain.documents.boxes import confidence_of
+from domain.documents.corrected_spans import CorrectedSpan, is_corrected
 from domain.documents.figures import NAMES, FigureKind, figure_of
 
 
 class Marks(TypedDict):
-    """Null where the words are text of the file itself, and stand for no picture."""
+    """Null and false where the words are text of the file itself, and stand for no picture."""
 
     recognised_confidence: float | None
     figure: FigureKind | None
+    corrected: bool
 
 
-UNMARKED: Marks = {"recognised_confidence": None, "figure": None}
+UNMARKED: Marks = {"recognised_confidence": None, "figure": None, "corrected": False}
 
 
 def in_words(place: Mapping[str, Any]) -> str:
@@ -22,15 +25,17 @@ def in_words(place: Mapping[str, Any]) -> str:
     # Servers of older versions send none, newer ones may send further kinds.
     figure, sure = place.get("figure"), place.get("recognised_confidence")
     said = [NAMES.get(figure, figure)] if figure else []
+    said += ["corrected by people, the file differs"] if place.get("corrected") else []
     return "; ".join(said if sure is None else [*said, f"recognised text, confidence {sure:.2f}"])
 
 
 class TextMarks(NamedTuple):
-    """Of some documents, by their ids: [start, end, confidence] of the lines recognised in pictures, by page, and
-    [kind, start, end] of what stands for pictures."""
+    """Of some documents, by their ids: [start, end, confidence] of the lines recognised in pictures, by page, [kind,
+    start, end] of what stands for pictures, and what people corrected."""
 
     recognised: Mapping[tuple[str, int], Sequence[Sequence[float]]]
     figures: Mapping[str, Sequence[Sequence[Any]]]
+    corrected: Mapping[str, Sequence[CorrectedSpan]] = {}
 
     def of(self, document_id: object, page: int | None, start: int, end: int) -> Marks:
         document = str(document_id)
@@ -38,4 +43,5 @@ class TextMarks(NamedTuple):
         return {
             "recognised_confidence": confidence_of(lines, start, end),
             "figure": figure_of(self.figures.get(document, ()), start, end),
+            "corrected": is_corrected(self.corrected.get(document, ()), start, end),
         }

@@ -66,7 +66,12 @@ def within(claim: Quantity, source: Quantity) -> bool:
     same_unit = claim.unit != "" and claim.dimension == source.dimension
     if source.bound == claim.bound or not (same_unit or claim.nouns & source.nouns):
         return False
-    value = _converted(claim, source)
+    return is_within(claim, _converted(claim, source))
+
+
+def is_within(claim: Quantity, value: float) -> bool:
+    """Say whether a value in the unit of `claim` satisfies the limit that it is, and is not so far from it that the
+    limit says nothing."""
     if claim.bound == "over":
         return claim.value < value <= _WITHIN * claim.value
     return claim.bound == "under" and value < claim.value <= _FAR_BELOW * value

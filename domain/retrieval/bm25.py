@@ -22,7 +22,7 @@ _K1 = 0.9
 _B = 0.4
 _PAIRS = 0.5
 _CALCULATION = 0.2
-FURTHER = 0.5
+FURTHER = 0.3
 """The weight of further words (domain.retrieval.questions) relative to a question's own."""
 
 

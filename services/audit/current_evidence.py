@@ -7,7 +7,7 @@ from dataclasses import replace
 from sqlalchemy.orm import Session
 
 from db.models import Answer, Citation
-from db.queries.documents.chunks import Passage, get_passages, list_passages, text_around
+from db.queries.documents.chunks import Passage, get_passages, list_excluded, list_passages, text_around
 from db.queries.runs import steps
 from db.queries.verifications import answer_validity
 from domain.evidence.spans import claim_relevance
@@ -28,7 +28,7 @@ def current_evidence(session: Session, answer: Answer, citations: list[Citation]
         return None
     selected = steps.find_outcome(session, answer.query_id, answer.round, "select") or {}
     others = [each for each in get_passages(session, selected.get("selected", [])) if passage_cache.is_in_force(each)]
-    known = {each.key for each in found if each is not None}
+    known = {each.key for each in found if each is not None} | list_excluded(session, [each.key for each in others])
     return [*(each for each in found if each is not None), *(each for each in others if each.key not in known)]
 
 
@@ -67,5 +67,5 @@ class _Current:
 
     def _of(self, document_id: uuid.UUID) -> list[Passage]:
         if document_id not in self._chunks:
-            self._chunks[document_id] = list_passages(self._session, document_id, limit=_MOST_CHUNKS)
+            self._chunks[document_id] = list_passages(self._session, document_id, limit=_MOST_CHUNKS, searched=True)
         return self._chunks[document_id]

@@ -12,6 +12,7 @@ from db.queries.access.workspaces import get_or_add_workspace, lock_workspace
 from db.queries.documents import documents as rows
 from db.queries.documents import versions
 from db.queries.documents.boxes import list_page_sizes
+from db.queries.documents.corrections import list_corrected_spans
 from db.queries.documents.documents import DocumentFilter
 from db.queries.documents.graph_storing import delete_document_graph
 from db.queries.documents.reingestions import delete_waiting
@@ -136,12 +137,14 @@ def read_document_layout(document_id: uuid.UUID) -> dict[str, Any] | None:
         document = rows.get_document(session, document_id)
         characters, sections = rows.get_text_length(session, document_id), document.sections
         sizes = list_page_sizes(session, document_id)
+        corrected = list_corrected_spans(session, document_id) if document.corrected_from else []
     if characters is None:
         return None
     return {
         "characters": characters,
         "pages": [page_json(page, sizes.get(page[0])) for page in document.pages or []],
         "sections": [dict(zip(("title", "start", "end"), section, strict=True)) for section in sections or []],
+        "corrections": [span._asdict() for span in sorted(corrected)],
     }
 
 

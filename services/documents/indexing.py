@@ -12,9 +12,10 @@ from clients.embeddings import Embedder
 from clients.telemetry import tracing
 from db.models import Document, DocumentStatus
 from db.queries.access.workspaces import lock_workspace
-from db.queries.documents import documents as rows
 from db.queries.documents import fingerprints, reingestions
+from db.queries.documents import ingestion as rows
 from db.queries.documents.chunk_edits import carry_exclusions
+from db.queries.documents.documents import get_document, lock_workspace_of
 from db.queries.documents.reingestions import Replaced
 from db.queries.documents.spaces import space_of
 from db.queries.documents.vectors import add_vectors
@@ -119,7 +120,7 @@ def put_in_force(
     `values` are other columns. If a newer version was ready first, this one is kept as history and not announced.
     """
     # Of two near-duplicates that come into force at once, one sees the other.
-    rows.lock_workspace_of(session, document_id)
+    lock_workspace_of(session, document_id)
     status = mark_document_ready(session, document_id, attempt, **values)
     again = reingestions.find_replaced(session, document_id) if status else None
     if again and again.of_document:
@@ -127,7 +128,7 @@ def put_in_force(
     if status is DocumentStatus.READY:
         carry_exclusions(session, document_id)
         if prints:
-            _mark_near_duplicate(session, rows.get_document(session, document_id), prints)
+            _mark_near_duplicate(session, get_document(session, document_id), prints)
         record_new_version(session, document_id)
         announce_document(session, document_id)
     return status is not None

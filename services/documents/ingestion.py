@@ -15,8 +15,9 @@ from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER
 from config.settings import IngestionSettings
 from db.queries.access.workspaces import lock_workspace
-from db.queries.documents import documents as rows
+from db.queries.documents import ingestion as rows
 from db.queries.documents import recognised, reingestions
+from db.queries.documents.documents import get_document
 from db.queries.documents.graph_jobs import queue_graph
 from db.session import after_commit, reading, transaction
 from domain.documents.chunks import split_document
@@ -84,7 +85,7 @@ def _claim(document_id: uuid.UUID, lease_s: float) -> ClaimedDocument | None:
         claim = rows.claim_document(session, document_id, lease_s)
         if claim is None:
             return None
-        row = rows.get_document(session, document_id)
+        row = get_document(session, document_id)
         title = row.details.get("title")
         document = ClaimedDocument(
             document_id,
@@ -208,7 +209,7 @@ def _cost(embedded: list[TextChunk], price: float) -> float | None:
 def _is_idle(document: ClaimedDocument) -> bool:
     """Whether this was the last of MAX_ATTEMPTS attempts that stored nothing."""
     with reading() as session:
-        return rows.get_document(session, document.id).idle >= MAX_ATTEMPTS
+        return get_document(session, document.id).idle >= MAX_ATTEMPTS
 
 
 def _renew(document: ClaimedDocument) -> None:

@@ -11,6 +11,7 @@ from config.settings import IngestionSettings
 from db.models import Document
 from db.queries.documents import boxes as page_rows
 from db.queries.documents import documents as rows
+from db.queries.documents.ingestion import store_layout
 from db.session import current_tenant, reading, transaction
 from domain.documents.blocks import Block, SheetPlace, restored
 from domain.documents.boxes import PageBoxes, boxes_of_span
@@ -123,7 +124,7 @@ def _read_again(document: Document, limits: IngestionSettings) -> None:
             parsed = ParsedDocument("")
     with transaction() as session:
         same = rows.get_document_text(session, document.id) == parsed.text
-        rows.store_layout(session, document.id, parsed if same else ParsedDocument(parsed.text))
+        store_layout(session, document.id, parsed if same else ParsedDocument(parsed.text))
 
 
 def _file(document_id: uuid.UUID) -> bytes:

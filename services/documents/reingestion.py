@@ -40,6 +40,12 @@ def count_reingested(wanted: Wanted) -> int:
         return rows.count_matching(session, _filter(wanted, workspace_id))
 
 
+def count_left_out(wanted: Wanted) -> int:
+    """How many match but keep what people corrected in them, which their files do not say."""
+    with reading() as session:
+        return rows.count_corrected(session, _filter(wanted, get_workspace(session, wanted.workspace).id))
+
+
 def reingest(wanted: Wanted) -> tuple[uuid.UUID, int]:
     """Queue them, but for those that are queued already; return the run and how many matched.
 

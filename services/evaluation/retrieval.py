@@ -15,8 +15,9 @@ from clients.embeddings import Embedder
 from clients.llm.protocol import CallLog, CallRecord
 from config.settings import RetrievalSettings
 from db.queries.access.workspaces import delete_workspace, get_or_add_workspace
-from db.queries.documents import documents as rows
+from db.queries.documents import ingestion as rows
 from db.queries.documents.chunks import Passage, get_passages
+from db.queries.documents.documents import add_document
 from db.queries.documents.spaces import Space
 from db.queries.documents.vectors import add_vectors
 from db.queries.documents.versions import mark_document_ready
@@ -165,7 +166,7 @@ def _store_document(
     vectors = embedding_spaces.embed(*vectors_by, texts)
     content = parsed.text.encode()
     with transaction() as session:
-        document = rows.add_document(
+        document = add_document(
             session,
             workspace_id,
             filename=name,

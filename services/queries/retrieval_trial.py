@@ -19,7 +19,8 @@ from services.core.context import Outcome, QuerySnapshot, StepContext, Tools
 from services.graph.planning import plan_graph
 from services.queries.question_rewriting import rewrite_question
 from services.queries.submission import NewQuery, check, open_workspaces, options_over, with_defaults
-from services.queries.trial_result import Found, trial_json
+from services.queries.trial_found import Found
+from services.queries.trial_result import trial_json
 from services.queries.trial_steps import Asking, Run, TrialSteps
 from services.retrieval.agentic_state import next_turn
 from services.retrieval.agentic_steps import decide_search

@@ -1,108 +1,18 @@
 """What is told of a trial of retrieval: its searches, and of each passage what every part thought of it, as JSON."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from db.queries.documents.chunks import Passage, get_passages
 from db.queries.documents.documents import workspace_names_of
 from db.session import reading
-from domain.query.outcomes import Selected
 from domain.retrieval.lexemes import matched_spans
-from domain.retrieval.ranking import fusion_points
 from services.core.context import StepContext
 from services.queries.passage_search import find_marks_of, passage_json
-from services.retrieval.agentic_state import decision, made_searches
+from services.queries.trial_found import Found, Made, Place
+from services.retrieval.agentic_state import decision
 from services.retrieval.candidates import MERGED
-from services.retrieval.tracing import Part, SearchTrace
-
-
-class _Place(NamedTuple):
-    rank: int
-    score: float | None
-    reason: str | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        return {"rank": self.rank, "score": self.score, "reason": self.reason}
-
-
-class _Made(NamedTuple):
-    """A search that was made; of an agentic run in a turn, and why. `own` is its fusion, if it was fused alone."""
-
-    query: str
-    turn: int | None
-    why: str | None
-    own: Mapping[int, tuple[int, float]]
-
-
-def _ranked(points: Mapping[int, float]) -> dict[int, tuple[int, float]]:
-    return {key: (rank, each) for rank, (key, each) in enumerate(points.items(), start=1)}
-
-
-@dataclass(frozen=True)
-class Found:
-    """The outcomes of a trial's steps, what its searches found, and what they would have found of what is excluded."""
-
-    context: StepContext
-    trace: SearchTrace
-    left_out: SearchTrace
-    spent_usd: float
-
-    @cached_property
-    def selected(self) -> Selected | None:
-        return Selected(**found) if (found := self.context.outcome("select")) else None
-
-    @cached_property
-    def candidates(self) -> list[int]:
-        return [key for key, _ in self.context.retrieved["candidates"]]
-
-    @cached_property
-    def fused(self) -> dict[int, tuple[int, float]]:
-        """Of several searches of an agentic run the candidates of all, else everything that was found."""
-        if made := made_searches(self.context):
-            # As `merged_candidates` fuses them.
-            return _ranked(fusion_points([[key for key, _ in each["candidates"]] for each in made]))
-        return _ranked(self.trace.points)
-
-    @cached_property
-    def searches(self) -> list[_Made]:
-        if not made_searches(self.context):
-            queries = [query for fusion in self.trace.fusions.values() for query in fusion.queries]
-            own = self.fused if len(queries) == 1 else {}
-            return [_Made(query, None, None, own) for query in queries]
-        turns = sorted(int(item) for step, item in self.context.outcomes if step == "search")
-        return [
-            _Made(search["query"], turn, outcome.get("why"), self._fused_alone(search["query"]))
-            for turn in turns
-            for outcome in [self.context.outcome("search", str(turn)) or {}]
-            for search in outcome["searches"]
-        ]
-
-    def _fused_alone(self, query: str) -> dict[int, tuple[int, float]]:
-        fusion = self.trace.fusions.get((query,))
-        return _ranked(fusion.points) if fusion else {}
-
-    @cached_property
-    def reranked(self) -> dict[int, _Place]:
-        if self.selected is None:
-            return {}
-        ranked = self.selected["ranked"] or self.candidates
-        outcomes = {key: self.context.outcome("score_chunks", str(key)) or {} for key in ranked}
-        return {
-            key: _Place(rank, outcomes[key].get("score"), outcomes[key].get("reason"))
-            for rank, key in enumerate(ranked, start=1)
-        }
-
-    @cached_property
-    def is_merged(self) -> bool:
-        return self.context.retrieved.get("merged", False)
-
-    @property
-    def kept(self) -> int:
-        """From how many passages an answer is written at most."""
-        options = self.context.query.options
-        return options.merged_top_k if self.is_merged else options.top_k
+from services.retrieval.tracing import Part
 
 
 def trial_json(found: Found, limit: int, most_excluded: int) -> dict[str, Any]:
@@ -138,7 +48,7 @@ def trial_json(found: Found, limit: int, most_excluded: int) -> dict[str, Any]:
     }
 
 
-def _matches(passage: Passage, searches: Sequence[_Made], question: str) -> list[dict[str, int]]:
+def _matches(passage: Passage, searches: Sequence[Made], question: str) -> list[dict[str, int]]:
     texts = " ".join(dict.fromkeys([question, *(each.query for each in searches)]))
     return [{"start": start, "end": end} for start, end in matched_spans(texts, passage.readable)]
 
@@ -212,7 +122,7 @@ def _decided(key: int, found: Found) -> dict[str, Any]:
 
 
 def _place_json(found: tuple[int, float] | None) -> dict[str, Any] | None:
-    return _Place(*found).as_json() if found else None
+    return Place(*found).as_json() if found else None
 
 
 def _score_json(found: tuple[int, float] | None) -> dict[str, Any] | None:

@@ -35,6 +35,7 @@ from domain.errors import (
 )
 from services.documents.documents import Accepted, NewDocument, accept_document, remove_document
 
+_NOTHING = Refusal("not_of_the_source", "There is nothing at its place.")
 _REMOVED_AT_ONCE = 20
 _MISSING_AT_ONCE = 100
 
@@ -61,7 +62,10 @@ def take(
             case Unchanged(tag):
                 _unchanged(source, item, tag)
             case Gone():
-                _gone(source, options, key, item.document_id)
+                if item.sha256 is None and item.document_id is None:
+                    _never_there(source, key)
+                else:
+                    _gone(source, options, key, item.document_id)
             case Content() as content:
                 _keep(source, options, place, item, content, settings)
     except (DatabaseUnavailable, OriginalUnavailable, WorkspaceDeleting):
@@ -95,6 +99,12 @@ def remove_documents(source_id: uuid.UUID) -> bool:
 def _unchanged(source: Source, item: KnownItem, tag: str | None) -> None:
     with transaction() as session:
         rows.set_outcome(session, source.id, item.wanted.key, ItemOutcome.UNCHANGED, tag=tag)
+
+
+def _never_there(source: Source, key: str) -> None:
+    # Skipped rather than failed: a dead link does not keep others from being marked as gone.
+    with transaction() as session:
+        rows.refuse(session, source.id, key, ItemOutcome.SKIPPED, _NOTHING)
 
 
 def _gone(source: Source, options: SourceOptions, key: str, document_id: uuid.UUID | None) -> None:

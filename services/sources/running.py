@@ -160,6 +160,7 @@ def _fetch(job: _Job, reader: Reader) -> float | None:
 def _finish(job: _Job, reader: Reader) -> float | None:
     source = job.source
     with transaction() as session:
+        items.forget_unlisted(session, source.id, source.run)
         torn = items.hides_any(session, source, by_links=job.options.depth > 0)
         nothing = items.lists_nothing(session, source.id, source.run)
     if reader.lists_all and not torn and source.error is None:

@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 from playwright.sync_api import Page, expect
+from pptx.presentation import Presentation
+from pptx.util import Cm
 
 from tests.browser.conftest import DESK, PHONE, AccessibilityCheck, PageMaker, Screenshot
 from tests.browser.test_document import PDF, SPAN
+from tests.clients.office_files import slides
+from tests.clients.parsing.test_slides import add_box, add_slide
 from tests.e2e.stack import Stack
 
 HTML = """<h1>Returns</h1><p>Goods come back within 30 days.</p><script>document.title = "run"</script>
@@ -81,6 +85,30 @@ def test_pictures_are_there_while_their_pages_are_near(page: Page, policy: str) 
     expect(first).to_have_attribute("width", "0")
 
 
+def test_a_page_is_drawn_anew_in_a_larger_window(make_page: PageMaker, offline: Stack, policy: str) -> None:
+    page = make_page(offline, size=PHONE)
+    page.goto(f"/#/document/{policy}?page=1")
+    canvas = page.locator('[data-page="1"] canvas')
+    expect(canvas).to_have_attribute("width", "400")
+    page.set_viewport_size({"width": DESK[0], "height": DESK[1]})
+    expect(canvas).to_have_attribute("width", re.compile("^(?:[6-9]|1[0-9])00$"))
+
+
+def test_slides_are_shown_one_after_the_other_and_turned_to(page: Page, offline: Stack) -> None:  # S5.7
+    def write(presentation: Presentation) -> None:
+        for title in ("First steps", "Second thoughts"):
+            slide = add_slide(presentation, title)
+            add_box(slide, f"{title} take {len(title)} days.", Cm(2), Cm(6))
+
+    document_id = add(offline, "steps.pptx", slides(write))
+    page.goto(address(offline, document_id, "Second thoughts take 15 days."))
+    expect(page.locator('[data-page="2"] mark.cited')).to_be_in_viewport(ratio=1)
+    field = page.get_by_label("Page", exact=True).locator("input")
+    page.get_by_role("button", name="Previous page").click()
+    expect(field).to_have_value("1")
+    expect(page.locator('[data-page="1"]').get_by_role("heading", name="First steps", exact=True)).to_be_in_viewport()
+
+
 def test_a_web_page_is_shown_from_its_text_alone(page: Page, offline: Stack) -> None:
     document_id = add(offline, "returns.html", HTML.encode())
     page.goto(address(offline, document_id, "thirty days"))
@@ -93,15 +121,16 @@ def test_a_web_page_is_shown_from_its_text_alone(page: Page, offline: Stack) -> 
 
 def test_the_cited_cell_of_a_sheet_is_marked_in_its_row_and_column(page: Page, offline: Stack) -> None:
     book = Workbook()
-    for place, value in {"C3": "Item", "D3": "Days", "C4": "Pump", "D4": 45, "C5": "Valve", "D5": 30}.items():
+    for place, value in {"C3": "Item", "D3": "Days", "C4": "Pump", "D4": 45, "C5": "Valve", "D5": 1030}.items():
         book.worksheets[0][place] = value
+    book.worksheets[0]["D5"].number_format = "#,##0"
     file = BytesIO()
     book.save(file)
     document_id = add(offline, "returns.xlsx", file.getvalue())
-    page.goto(address(offline, document_id, "Valve\t30"))
+    page.goto(address(offline, document_id, "Valve\t1,030"))
     row = page.get_by_role("row").filter(has=page.locator(".cited-cell"))
     expect(row.get_by_role("rowheader")).to_have_text("5")
-    expect(page.locator("mark.cited")).to_have_text(["Valve", "30"])
+    expect(page.locator("mark.cited")).to_have_text(["Valve", "1,030"])
     expect(page.locator("thead th")).to_have_text(["C", "D"])
 
 

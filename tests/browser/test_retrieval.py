@@ -147,6 +147,38 @@ def test_a_chunk_is_corrected_with_the_keyboard_and_the_new_version_opens(
     assert "14 days" in offline.stored_text(old)
 
 
+def test_chunks_are_sought_and_a_correction_is_told_and_undone_with_the_keyboard(
+    page: Page,
+    offline: Stack,
+    rules: tuple[str, str],
+    check_accessibility: AccessibilityCheck,
+    screenshot: Screenshot,
+) -> None:  # S5.7, A5
+    _, old = rules
+    page.goto(f"/#/document/{old}?view=chunks")
+    page.get_by_role("searchbox", name="Contains").fill("refunds OF")
+    page.keyboard.press("Enter")
+    expect(page.locator(".chunks > li")).to_have_count(1)
+    expect(page.get_by_text("1 chunk found.")).to_be_visible()
+    check_accessibility(page)
+    text = offline.http.get(f"/v1/documents/{old}/chunks?first=1&limit=1").json()["chunks"][0]["text"]
+    sent = {"text": text.replace("14 days", "three weeks")}
+    made = offline.http.post(f"/v1/documents/{old}/chunks/1/corrections", json=sent).raise_for_status().json()
+    new, start = made["document"]["id"], offline.stored_text(made["document"]["id"]).index("three weeks")
+    page.goto(f"/#/document/{new}?start={start}&end={start + 5}")
+    note = page.get_by_role("note")
+    expect(note).to_contain_text("A person corrected the cited words")
+    expect(note.locator("q")).to_have_text("14 days")
+    screenshot(page, "document-corrected-place")
+    check_accessibility(page)
+    note.get_by_role("link").press("Enter")
+    page.get_by_text("History of changes").press("Enter")
+    page.get_by_role("button", name="Undo the correction of chunk 1").press("Enter")
+    expect(page).not_to_have_url(re.compile(new))
+    expect(page.locator(".chunks > li").first).to_contain_text("14 days")
+    expect(page.locator(".chunks .badge")).to_have_count(0)
+
+
 def test_both_are_there_in_korean(
     korean: Page, rules: tuple[str, str], check_accessibility: AccessibilityCheck
 ) -> None:

@@ -13,7 +13,8 @@ from db.queries.access.keys import get_or_add_tenant
 from db.queries.admission import admission
 from db.queries.admission import documents as of_documents
 from db.queries.admission.admission import Admitted
-from db.queries.documents.documents import claim_document
+from db.queries.documents.ingestion import claim_document
+from db.queries.documents.reingestions import MARK
 from db.queries.runs import queries
 from db.queries.verifications.batches import add_batch, mark_batch_cancelled
 from db.session import acting_for, reading, system_transaction, transaction
@@ -323,6 +324,23 @@ def test_the_only_tenant_has_all_places_and_one_document_waiting_behind_them() -
     documents(10)
     with living("ingestion", concurrency=3):
         assert len(admit_documents()) == 4
+
+
+def test_what_is_new_is_read_before_what_is_read_again_and_other_tenants_have_their_turns() -> None:  # A7
+    again, other = documents(30), tenant("other")
+    with system_transaction() as session:
+        session.execute(text("UPDATE documents SET sha256 = sha256 || :mark"), {"mark": MARK})
+    with living("ingestion", concurrency=2):
+        # One that is published already stays before it.
+        assert [document_id for document_id, _ in admit_documents()] == again[:1]
+        uploads = documents(2, first=30)
+        theirs = documents(1, other)
+        assert [document_id for document_id, _ in admit_documents()] == theirs
+        turns: list[uuid.UUID] = []
+        for _ in range(4):
+            ended(DEFAULT_TENANT)
+            turns += [document_id for document_id, _ in admit_documents()]
+    assert turns == [*uploads, *again[1:3]]
 
 
 def test_a_new_tenants_document_is_not_behind_older_ones_of_several_archives() -> None:  # A7

@@ -9,8 +9,8 @@ from sqlalchemy import text
 from config.settings import RecoverySettings
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.admission.documents import admit_documents
-from db.queries.documents.documents import claim_document
 from db.queries.documents.imports import add_import, get_import
+from db.queries.documents.ingestion import claim_document
 from db.session import reading, system_transaction, transaction
 from tests.factories import make_document
 from tests.processes import living

@@ -1,5 +1,6 @@
 """Chunks of documents, as people look after them: looked at, excluded from the search, corrected."""
 
+import unicodedata
 from typing import Annotated
 from uuid import UUID
 
@@ -16,8 +17,9 @@ from api.schemas.documents.chunks import (
 )
 from clients.embeddings import configured_embedder
 from config.settings import settings
-from db.queries.documents.chunk_edits import Edit
-from services.documents.chunks import correct_chunk, read_chunk, read_chunks, read_edits, set_excluded
+from db.queries.documents.chunk_edits import ChunkFilter, Edit
+from services.documents.chunk_corrections import correct_chunk
+from services.documents.chunks import read_chunk, read_chunks, read_edits, set_excluded
 from services.documents.documents import read_document
 from workers.starting.launch import launch_graphs
 
@@ -31,11 +33,15 @@ Index = Annotated[int, Path(ge=0, le=10**9, description="The chunk's place in th
 def list_chunks(
     document_id: UUID,
     excluded: Annotated[bool | None, Query(description="Only those that are, or are not, left out of search.")] = None,
+    corrected: Annotated[bool | None, Query(description="Only those that people have, or have not, corrected.")] = None,
+    contains: Annotated[str | None, Query(max_length=200, description="Only with this in their text.")] = None,
     first: Annotated[int, Query(ge=0, le=10**9, description="From the chunk with this `chunk_index` on.")] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> object:
     """The chunks of a document in order, with the excluded ones; `next_first` leads to the next page."""
-    return read_chunks(document_id, excluded=excluded, first=first, limit=limit)
+    # As texts are stored: Korean that was typed in parts is found as well.
+    sought = unicodedata.normalize("NFC", contains).replace("\0", "") if contains else None
+    return read_chunks(document_id, ChunkFilter(excluded, corrected, sought), first=first, limit=limit)
 
 
 @router.patch(

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from api.http.capacity import ROOM_FOR_A_DOCUMENT
 from api.schemas.documents.reingestions import ReingestionAccepted, ReingestionCreate, ReingestionRead
-from services.documents.reingestion import Wanted, count_reingested, read_reingestion, reingest
+from services.documents.reingestion import Wanted, count_left_out, count_reingested, read_reingestion, reingest
 from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1/reingestions", tags=["documents"])
@@ -25,14 +25,15 @@ def add_reingestion(new: ReingestionCreate, response: Response) -> ReingestionAc
     A document gets a new version only if its text or its passages differ. With `dry_run` they are only counted.
     """
     wanted = Wanted(new.workspace, new.kind, new.before, new.name_contains)
+    left_out = count_left_out(wanted)
     if new.dry_run:
         response.status_code = 200
-        return ReingestionAccepted(id=None, matched=count_reingested(wanted), queued=0)
+        return ReingestionAccepted(id=None, matched=count_reingested(wanted), corrected=left_out, queued=0)
     reingestion_id, matched = reingest(wanted)
     launcher().documents()
     response.headers["Location"] = f"{router.prefix}/{reingestion_id}"
     queued = read_reingestion(reingestion_id)["total"]
-    return ReingestionAccepted(id=reingestion_id, matched=matched, queued=queued)
+    return ReingestionAccepted(id=reingestion_id, matched=matched, corrected=left_out, queued=queued)
 
 
 @router.get("/{reingestion_id}", response_model=ReingestionRead)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from api.schemas.documents.documents import DocumentRead
 from api.schemas.texts import Input, PlainText
 
-EditKind = Literal["excluded", "included", "corrected", "exclusion_kept", "exclusion_ended"]
+EditKind = Literal["excluded", "included", "corrected", "exclusion_kept", "exclusion_ended", "correction_ended"]
 Reason = Annotated[
     PlainText | None, Field(max_length=1000, description="Why; for the history.", examples=["a page of advertisements"])
 ]
@@ -39,6 +39,7 @@ class ChunkList(BaseModel):
 
     chunks: list[ChunkRead] = Field(description="Of this page, in order.")
     total: int = Field(description="How many chunks the document has.")
+    matching: int = Field(description="How many of them the request asks for, on all pages.")
     excluded: int = Field(description="How many of them are left out of every search.")
     next_first: int | None = Field(description="`first` of the next page; null on the last one.")
 
@@ -69,7 +70,8 @@ class ChunkCorrected(BaseModel):
 
 
 class DocumentEditRead(BaseModel):
-    """A change of a chunk. Exclusions go over to a new version where the text is the same, and end where it is not."""
+    """A change of a chunk. Exclusions go over to a new version where the text is the same, and end where it is not;
+    corrections end where another file has not the corrected text."""
 
     kind: EditKind
     document_id: UUID = Field(description="The version whose history it belongs to; of a correction, what it made.")

@@ -156,12 +156,21 @@ class SectionRead(BaseModel):
     end: int
 
 
+class CorrectionRead(BaseModel):
+    """A place of the text that people corrected: the file says `of_file` there."""
+
+    start: int = Field(description="In code points; equal to `end` where something was struck out.")
+    end: int = Field(description="In code points, left out itself.")
+    of_file: str = Field(description="The words of the file; empty where people added some.")
+
+
 class DocumentLayout(BaseModel):
-    """The offsets of the pages and sections in a document's text."""
+    """The offsets of the pages and sections in a document's text, and where people corrected it."""
 
     characters: int = Field(description="Length of the text, in code points.")
     pages: list[PageRead] = Field(description="In their order; empty for formats without pages.")
     sections: list[SectionRead] = Field(description="In the order in which they begin.")
+    corrections: list[CorrectionRead] = Field(description="In order; what was corrected back is not among them.")
 
 
 class DocumentList(BaseModel):

@@ -53,4 +53,5 @@ class ReingestionAccepted(BaseModel):
 
     id: UUID | None = Field(description="Of the re-ingestion; null for a dry run.")
     matched: int = Field(description="Documents that match the filter.")
+    corrected: int = Field(description="Documents that are left out because people corrected them; not in `matched`.")
     queued: int = Field(description="Those of them that were queued now; the others wait to be read already.")

@@ -40,6 +40,15 @@ RecognisedConfidence = Annotated[
 ]
 
 
+Corrected = Annotated[
+    bool,
+    Field(
+        description="Whether people corrected any of the words, or what stood between them: the document's file, and "
+        "what is shown of it, says something else there."
+    ),
+]
+
+
 Figure = Annotated[
     FigureKind | None,
     Field(
@@ -92,6 +101,7 @@ class CitationRead(BaseModel):
     source_end: int
     recognised_confidence: RecognisedConfidence = None
     figure: Figure = None
+    corrected: Corrected = False
     claim_text: str = Field(description="The statement that cites: the answer from `answer_start` to `answer_end`.")
     answer_start: int
     answer_end: int
@@ -120,6 +130,7 @@ class SourceRead(BaseModel):
     section: str | None
     recognised_confidence: RecognisedConfidence = None
     figure: Figure = None
+    corrected: Corrected = False
     metadata: dict[str, JsonValue]
     timestamp: Timestamp
     similarity: Score | None = Field(description="Cosine similarity to the question; null when found by words alone.")
@@ -138,6 +149,7 @@ class EvidenceLocation(BaseModel):
     source_end: int
     recognised_confidence: RecognisedConfidence = None
     figure: Figure = None
+    corrected: Corrected = False
 
 
 class SentenceRead(BaseModel):

@@ -84,15 +84,15 @@ class FoundByRead(BaseModel):
     """What one of the searches thought of a passage; null where a part did not find it."""
 
     search: int = Field(description="The place of the search in `searches`, from 0.")
-    lexical: PlaceRead | None
-    vector: PlaceRead | None
+    lexical: PlaceRead | None = Field(description="By words.")
+    vector: PlaceRead | None = Field(description="By meaning.")
     fused: PlaceRead | None = Field(description="Null where the results of several searches are fused at once.")
 
 
 class SearchMade(BaseModel):
     """A search: for the question, for it in other words, or for what a model decided to search for."""
 
-    query: str
+    query: str = Field(description="The words that were searched for.")
     turn: int | None = Field(description="Of an agentic run, from 1; null for others.")
     why: str | None = Field(description="The model's reason for it, in an agentic run.")
 
@@ -120,7 +120,7 @@ class RetrievalSettings(BaseModel):
 
     method: Literal["vector", "hybrid"] = Field(description="Similarity of vectors alone, or fused with words.")
     mode: str
-    run: RunKind
+    run: RunKind = Field(description="How it was decided what to search for.")
     multi_query: int = Field(description="How many rewritten questions were wanted.")
     graph: str = Field(description="How the knowledge graph took part.")
     k: int = Field(description="How many candidates there are at most; of several searches twice as many.")

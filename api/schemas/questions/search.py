@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, JsonValue, model_validator
 
-from api.schemas.questions.answers import Figure, RecognisedConfidence, Score
+from api.schemas.questions.answers import Corrected, Figure, RecognisedConfidence, Score
 from api.schemas.texts import Input, PlainText, WorkspaceName, Workspaces, one_place
 from domain.query.options import DocumentFilter
 
@@ -43,6 +43,7 @@ class PassageRead(BaseModel):
     metadata: dict[str, JsonValue]
     recognised_confidence: RecognisedConfidence = None
     figure: Figure = None
+    corrected: Corrected = False
 
 
 class PassageFound(PassageRead):

@@ -5,7 +5,16 @@ from typing import Any
 
 from pydantic import BaseModel, Field, JsonValue
 
-from api.schemas.questions.answers import ClaimRead, FactRead, Figure, RecognisedConfidence, Score, Scores, SentenceRead
+from api.schemas.questions.answers import (
+    ClaimRead,
+    Corrected,
+    FactRead,
+    Figure,
+    RecognisedConfidence,
+    Score,
+    Scores,
+    SentenceRead,
+)
 from api.schemas.questions.queries import QueryHead
 from api.schemas.verification.comparisons import Reverified
 
@@ -28,6 +37,7 @@ class CitationCheckRead(BaseModel):
     status: str
     recognised_confidence: RecognisedConfidence = None
     figure: Figure = None
+    corrected: Corrected = False
 
 
 class VerificationAttempt(Scores):

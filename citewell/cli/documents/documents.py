@@ -100,6 +100,8 @@ def reingest(
     when = before.astimezone().isoformat() if before else None
     with connected(url) as client:
         found = client.reingest(workspace, kind=kind, before=when, name_contains=name_contains, dry_run=dry_run)
+        if left_out := found.get("corrected"):
+            say(f"left out, since their files lack what people corrected: {counted(left_out, 'document')}")
         if found["id"] is None:
             emit(found) if as_json else out.print(f"{counted(found['matched'], 'document')} would be read again")
             return

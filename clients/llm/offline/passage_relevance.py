@@ -10,7 +10,7 @@ from clients.llm.offline.passages import read_passage
 from clients.llm.offline.tuning import TUNING
 from domain.question.question_parts import question_stems
 from domain.retrieval.lexemes import is_unspaced, lexemes
-from domain.retrieval.questions import without_instructions
+from domain.retrieval.questions import searched_question, without_instructions
 from domain.text.cache import text_cache
 from domain.text.words import CALCULATIONS, content_stems, coverage
 
@@ -19,7 +19,7 @@ _CELL = re.compile(r"[|\t]")
 
 def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
     """The relevance of `chunk` to `question`, 0..1: the question's words in the whole chunk, in its best sentence and
-    in the names of its rows, and the meaning of its best sentences.
+    in the names of its rows, the words of statements for its terms, and the meaning of its best sentences.
     """
     wanted, passage = _looked_for(question), read_passage(chunk)
     overlap = _overlap(question, wanted, chunk)
@@ -30,6 +30,7 @@ def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
     closeness = meaning.best_likeness(question, [passage.sentences[place].text for place in best])
     raw = TUNING.chunk_overlap * overlap + TUNING.chunk_meaning * closeness
     raw += TUNING.chunk_sentence * max(shares, default=0.0) + TUNING.chunk_row * _named_row(wanted, chunk)
+    raw += TUNING.chunk_further * coverage(searched_question(question).further, passage.stems)
     return _logistic(TUNING.chunk_slope * (raw - TUNING.chunk_middle))
 
 

@@ -19,11 +19,12 @@ class Tuning:
     # Relevance of a chunk: words of the question in the chunk and in its best sentence, the likeness of a row's name,
     # cosine with its best sentence, mapped to 0..1 so that 0.2 (the default of `min_evidence_score`) lies above 95 % of
     # what is retrieved from unrelated documents. Chosen on halves of TAT-QA, SQuAD 2 and KLUE-NLI
-    # (`benchmarks.search.table_recall`).
+    # (`benchmarks.search.table_recall`); that of further words on whole filings (`benchmarks.search.filings`).
     chunk_overlap: float = 0.5
     chunk_meaning: float = 0.4
     chunk_sentence: float = 0.1
     chunk_row: float = 0.1
+    chunk_further: float = 0.25
     unspaced_pairs: float = 0.4
     chunk_middle: float = 0.5
     chunk_slope: float = 12.0

@@ -58,7 +58,7 @@ def date_of(message: EmailMessage) -> str | None:
     """The day on which the message was sent, in the sender's time zone, in ISO 8601."""
     try:
         return parsedate_to_datetime(header(message, "Date")).date().isoformat()
-    except BROKEN:
+    except (*BROKEN, OverflowError):
         return None
 
 

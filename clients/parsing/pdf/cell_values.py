@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from clients.parsing.pdf.glyphs import Extent
+from clients.parsing.pdf.glyphs import Box, Extent
 from clients.parsing.pdf.ink import placed
 from clients.parsing.pdf.lines import Line
 
@@ -63,7 +63,7 @@ def _words(row: Line) -> Iterator[_Word]:
     pieces = list(placed(row.text, row.ink))
     at = 0
     for match in re.finditer(r"\S+", row.text):
-        boxes = []
+        boxes = list[Box]()
         while at < len(pieces) and pieces[at][1] <= match.end():
             boxes.append(pieces[at][2])
             at += 1

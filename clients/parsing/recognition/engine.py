@@ -11,14 +11,22 @@ import tesserocr
 from PIL import Image
 from tesserocr import PSM, RIL, PyResultIterator, PyTessBaseAPI
 
-from clients.parsing.recognition.rows import PixelBox, Row, Word
+from clients.parsing.recognition.rows import PixelBox, Row, Turns, Word
 
 _SAMPLE = 0.12  # of a page's height: enough to tell its language
+_SURE = 0.6  # of the sample: text that is not upright has at most 0.4
 _DOUBTFUL, _MOST_DOUBTFUL = 0.7, 300  # of a page: parts of words that are read in the other languages, too
 _AROUND = 6  # pixels
 _NEAR = 40  # characters
 _MIN_CONFIDENCE = 0.15
 _MIN_OF_SIGNS = 0.5  # specks look like commas and bars
+
+
+_BACK: tuple[tuple[Turns, Image.Transpose], ...] = (
+    (1, Image.Transpose.ROTATE_90),
+    (2, Image.Transpose.ROTATE_180),
+    (3, Image.Transpose.ROTATE_270),
+)
 
 
 class TooSlow(Exception):
@@ -35,22 +43,36 @@ class Recogniser:
         self._page_ms = int(page_s * 1000)
         self._engines = [_engine(folder, name) for name, folder in folders.items()]
 
-    def read(self, picture: Image.Image, dpi: int) -> list[Row]:
-        """The rows of a grey picture, from the top down. Raises TooSlow."""
-        best = self._best(picture, dpi)
+    def read(self, picture: Image.Image, dpi: int) -> tuple[Turns, list[Row]]:
+        """How often a grey picture is turned by 90° clockwise, and its rows when upright, from the top down.
+
+        Raises TooSlow.
+        """
+        turns, picture, best = self._upright(picture, dpi)
         rows = list(_rows(best, picture, dpi, self._page_ms))
         others = [engine for engine in self._engines if engine is not best]
         doubtful = [word for row in rows for word in row.words if word.confidence < _DOUBTFUL][:_MOST_DOUBTFUL]
         better = {word: read for word in doubtful for engine in others if (read := _read_again(engine, picture, word))}
         surer = [replace(row, words=tuple(better.get(word, word) for word in row.words)) for row in rows]
         kept = [replace(row, words=tuple(filter(_is_text, row.words))) for row in surer]
-        return [row for row in kept if row.words]
+        return turns, [row for row in kept if row.words]
 
-    def _best(self, picture: Image.Image, dpi: int) -> PyTessBaseAPI:
-        if len(self._engines) == 1:
-            return self._engines[0]
+    def _upright(self, picture: Image.Image, dpi: int) -> tuple[Turns, Image.Image, PyTessBaseAPI]:
+        # The picture, turned only if that makes the engines surer, and the engine that is surest of it.
+        sure, best = self._best(picture, dpi)
+        found = picture, best
+        turned_by: Turns = 0
+        for turns, how in _BACK if sure < _SURE else ():
+            turned = picture.transpose(how)
+            surer, engine = self._best(turned, dpi)
+            if surer > sure:
+                sure, found, turned_by = surer, (turned, engine), turns
+        return turned_by, *found
+
+    def _best(self, picture: Image.Image, dpi: int) -> tuple[float, PyTessBaseAPI]:
         sample = _fullest_band(picture)
-        return max(self._engines, key=lambda engine: _confidence(engine, sample, dpi, self._page_ms))
+        rated = [(_confidence(engine, sample, dpi, self._page_ms), engine) for engine in self._engines]
+        return max(rated, key=lambda each: each[0])
 
 
 def _engine(folder: str, language: str) -> PyTessBaseAPI:

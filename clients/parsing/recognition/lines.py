@@ -23,7 +23,8 @@ def laid(page: RecognisedPage) -> tuple[list[Line], Frame]:
     scale = _POINTS / page.dpi
     width, height = page.width * scale, page.height * scale
     lines = in_reading_order([_line(row, scale, height) for row in page.rows])
-    return lines, Frame((0, 0, width, height), 0, width, height)
+    shown = (width, height) if page.turns % 2 == 0 else (height, width)
+    return lines, Frame((0, 0, width, height), page.turns, *shown)
 
 
 def evened(pages: list[list[Line]]) -> list[list[Line]]:

@@ -39,13 +39,14 @@ class PageReader:
 
         picture, dpi = draw()
         try:
-            rows = self._engine.read(picture, dpi)
+            turns, rows = self._engine.read(picture, dpi)
         except TooSlow:
             raise DocumentTooSlow(
                 f"The text of page {number:,} could not be recognised in time; scan it with less noise, or allow more "
                 "time (ingestion.ocr_page_s)."
             ) from None
-        return RecognisedPage(picture.width, picture.height, dpi, tuple(rows))
+        width, height = picture.size if turns % 2 == 0 else reversed(picture.size)
+        return RecognisedPage(width, height, dpi, tuple(rows), turns)
 
     @cached_property
     def _engine(self) -> "Recogniser":

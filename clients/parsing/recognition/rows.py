@@ -1,11 +1,12 @@
 """What was recognised on a page, before it becomes lines; it can be kept as JSON."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import FiniteFloat, TypeAdapter
 
 PixelBox = tuple[int, int, int, int]
+Turns: TypeAlias = Literal[0, 1, 2, 3]
 
 
 class Word(NamedTuple):
@@ -27,12 +28,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class RecognisedPage:
-    """The rows of a picture of so many pixels."""
+    """The rows of a picture of so many pixels when it is upright; it is shown turned by 90° clockwise so often."""
 
     width: int
     height: int
     dpi: int
     rows: tuple[Row, ...]
+    turns: Turns = 0
 
 
 RECOGNISED_PAGE = TypeAdapter(RecognisedPage)

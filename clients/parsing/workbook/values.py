@@ -1,16 +1,14 @@
-"""Formats cell values as a reader sees them, in simple cases."""
+"""Formats cell values as a reader sees them."""
 
-import re
 from datetime import date, datetime, time, timedelta
 
-_DECIMALS = re.compile(r"0\.(0+)")
-_QUOTED = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
-_MAX_DECIMALS = 10
+from clients.parsing.workbook.number_formats import formatted
+
 _SIGNIFICANT = ".15g"  # as Excel stores it: 0.3, not 0.30000000000000004
 
 
 def shown(value: object, number_format: str) -> str:
-    """A cell's text: dates in ISO 8601, percentages and fixed decimals as formatted, no thousands separators."""
+    """A cell's text: numbers with the separators, signs and units of their format, dates in ISO 8601."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -25,15 +23,10 @@ def shown(value: object, number_format: str) -> str:
 
 
 def _number(value: float, number_format: str) -> str:
-    plain = _QUOTED.sub("", number_format.split(";")[0])
     if abs(value) >= 1e300 or value != value:
         return str(value)
-    decimals = _DECIMALS.search(plain)
-    places = min(len(decimals[1]), _MAX_DECIMALS) if decimals else 0
-    if "%" in plain:
-        return f"{value * 100:.{places}f}%" if "0" in plain else f"{value * 100:{_SIGNIFICANT}}%"
-    if places and "E" not in plain:
-        return f"{value:.{places}f}"
+    if (text := formatted(value, number_format)) is not None:
+        return text
     if isinstance(value, int) or value.is_integer():
         return str(int(value))
     return format(value, _SIGNIFICANT)

@@ -7,6 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from db.queries.admission.lines import AT_A_TIME, DEAD_AFTER_S, Line, lock_line, tenants_waiting
+from db.queries.documents.reingestions import MARK
 
 # A published but unclaimed document counts as in hand until it must have been lost: either no document is being read
 # and it is still unclaimed, or it has waited beyond `patience`. A dead worker's document is found when its lease
@@ -40,19 +41,30 @@ free AS MATERIALIZED (
 ),
 {tenants_waiting("owners", "documents", "launched_at IS NULL")},
 waiting AS (
-    SELECT tenant_id, id, created_at, false AS lost FROM owners CROSS JOIN LATERAL (
-        SELECT id, created_at FROM documents
-        WHERE status = 'queued' AND launched_at IS NULL AND tenant_id = owners.tenant_id
-        ORDER BY created_at, id LIMIT (SELECT places FROM free)
+    SELECT tenant_id, id, created_at, is_again, false AS lost FROM owners CROSS JOIN LATERAL (
+        WITH uploads AS MATERIALIZED (
+            SELECT id, created_at FROM documents
+            WHERE status = 'queued' AND launched_at IS NULL AND right(sha256, 1) <> '{MARK}'
+                AND tenant_id = owners.tenant_id
+            ORDER BY created_at, id LIMIT (SELECT places FROM free)
+        )
+        SELECT id, created_at, false AS is_again FROM uploads
+        UNION ALL
+        (SELECT id, created_at, true FROM documents
+         WHERE status = 'queued' AND launched_at IS NULL AND right(sha256, 1) = '{MARK}'
+             AND tenant_id = owners.tenant_id
+         ORDER BY created_at, id LIMIT (SELECT places FROM free) - (SELECT count(*) FROM uploads))
     ) AS oldest
     UNION ALL
-    SELECT tenant_id, id, progress_at, true FROM reading
+    SELECT tenant_id, id, progress_at, false, true FROM reading
     WHERE NOT held AND progress_at <= now() - make_interval(secs => :older_than)
     UNION ALL
-    SELECT launched.tenant_id, id, now(), true FROM launched WHERE NOT held
+    SELECT launched.tenant_id, id, now(), false, true FROM launched WHERE NOT held
 ),
 numbered AS (
-    SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY lost DESC, created_at, id) AS number FROM waiting
+    -- What is read again is searched meanwhile, so what is new goes first.
+    SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY lost DESC, is_again, created_at, id) AS number
+    FROM waiting
 ),
 chosen AS (
     SELECT numbered.id FROM numbered

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, insert, select, text, update
+from sqlalchemy import ColumnElement, func, insert, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, ChunkVector, Document, DocumentEdit, DocumentStatus, EditKind
@@ -36,6 +36,11 @@ def lock_version_in_force(session: Session, document_id: uuid.UUID) -> tuple[Doc
 
 def get_version_in_force(session: Session, document_id: uuid.UUID) -> Document:
     document = get_document(session, document_id)
+    if document.status == DocumentStatus.SUPERSEDED:
+        raise DocumentNotInForce(
+            f"Another version has taken its place, perhaps just now: {document.superseded_by}. Look at that one, and "
+            "change it there."
+        )
     if document.status != DocumentStatus.READY:
         raise DocumentNotInForce(
             f"The document's status is {document.status!r}; only the version in force, which is ready, can be changed."
@@ -50,13 +55,30 @@ def get_chunk(session: Session, document_id: uuid.UUID, chunk_index: int) -> Chu
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class ChunkFilter:
+    """Which chunks of a document; None leaves a property open. `contains` is searched for as it is written, capitals
+    or not."""
+
+    excluded: bool | None = None
+    corrected: bool | None = None
+    contains: str | None = None
+
+    @property
+    def conditions(self) -> list[ColumnElement[bool]]:
+        found: list[ColumnElement[bool]] = [
+            column.is_(wanted)
+            for column, wanted in ((Chunk.excluded, self.excluded), (Chunk.corrected, self.corrected))
+            if wanted is not None
+        ]
+        return [*found, Chunk.text.icontains(self.contains, autoescape=True)] if self.contains else found
+
+
 def list_chunks(
-    session: Session, document_id: uuid.UUID, *, excluded: bool | None, first: int, limit: int
+    session: Session, document_id: uuid.UUID, wanted: ChunkFilter, *, first: int, limit: int
 ) -> list[Chunk]:
-    wanted = select(Chunk).where(Chunk.document_id == document_id, Chunk.chunk_index >= first)
-    if excluded is not None:
-        wanted = wanted.where(Chunk.excluded if excluded else ~Chunk.excluded)
-    return list(session.scalars(wanted.order_by(Chunk.chunk_index).limit(limit)))
+    found = select(Chunk).where(Chunk.document_id == document_id, Chunk.chunk_index >= first, *wanted.conditions)
+    return list(session.scalars(found.order_by(Chunk.chunk_index).limit(limit)))
 
 
 def mark_excluded(session: Session, document: Document, chunk: Chunk, edit: Edit, *, excluded: bool) -> bool:
@@ -129,14 +151,28 @@ _END = """
 """
 
 
+# A corrected text that the new version has as well is right in the file by now.
+_LOST = text("""
+    INSERT INTO document_edits
+        (workspace_id, document_id, from_document, kind, chunk_index, start_index, end_index, before)
+    SELECT old.workspace_id, :new, old.document_id, 'correction_ended', chunk_index, start_index, end_index, old.text
+    FROM chunks AS old JOIN documents ON documents.id = old.document_id
+    WHERE superseded_by = :new AND documents.corrected_from IS NOT NULL AND old.corrected
+        AND NOT EXISTS (SELECT FROM documents WHERE id = :new AND corrected_from IS NOT NULL)
+        AND NOT EXISTS (SELECT FROM chunks AS same WHERE same.document_id = :new AND same.sha256 = old.sha256)
+    ORDER BY chunk_index
+""")
+
+
 def carry_exclusions(session: Session, new: uuid.UUID) -> None:
     """Exclude in the version `new` what was excluded, with the same text, in the version that it took the place of;
-    record that, and what was not found.
+    record that, what was not found, and which corrections ended because another file came.
     """
-    of_old = select(Document.id).where(Document.superseded_by == new, Document.chunks_excluded > 0)
+    is_changed = or_(Document.chunks_excluded > 0, Document.corrected_from.is_not(None))
+    of_old = select(Document.id).where(Document.superseded_by == new, is_changed)
     if session.scalar(select(of_old.exists())):
-        for statement in (_KEEP, _END):
-            session.execute(text(_PAIRED + statement), {"new": new})
+        for statement in (text(_PAIRED + _KEEP), text(_PAIRED + _END), _LOST):
+            session.execute(statement, {"new": new})
 
 
 def has_excluded(session: Session, workspace_ids: Sequence[int]) -> bool:
@@ -147,8 +183,9 @@ def has_excluded(session: Session, workspace_ids: Sequence[int]) -> bool:
     return session.scalar(select(wanted.exists())) or False
 
 
-def count_document_chunks(session: Session, document_id: uuid.UUID) -> int:
-    return session.execute(select(func.count()).where(Chunk.document_id == document_id)).scalar_one()
+def count_document_chunks(session: Session, document_id: uuid.UUID, wanted: ChunkFilter | None = None) -> int:
+    conditions = wanted.conditions if wanted else []
+    return session.execute(select(func.count()).where(Chunk.document_id == document_id, *conditions)).scalar_one()
 
 
 def list_edits(session: Session, document: Document) -> list[tuple[DocumentEdit, int]]:

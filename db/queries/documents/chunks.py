@@ -121,6 +121,11 @@ def read_passages(rows: Iterable[Mapping[str, Any]]) -> list[Passage]:
     return [_passage({**row, "document_id": uuid.UUID(row["document_id"])}) for row in rows]
 
 
+def list_excluded(session: Session, keys: Iterable[int]) -> set[int]:
+    """Those of these chunks that people took out of the search."""
+    return set(session.scalars(select(Chunk.id).where(Chunk.id == any_(_KEYS), Chunk.excluded), {"keys": list(keys)}))
+
+
 def find_passages(session: Session, places: Collection[tuple[uuid.UUID, int]]) -> dict[tuple[uuid.UUID, int], Passage]:
     rows = session.execute(
         select(*_COLUMNS)
@@ -152,8 +157,12 @@ def list_passages(
     chunk_id: str | None = None,
     first: int = 0,
     limit: int,
+    searched: bool = False,
 ) -> list[Passage]:
+    """Those of a document in order; `searched` leaves out what people took out of the search."""
     statement = select(*_COLUMNS).join(Document, Document.id == Chunk.document_id)
+    if searched:
+        statement = statement.where(~Chunk.excluded)
     statement = statement.where(Chunk.document_id == document_id, Chunk.chunk_index >= first)
     if page is not None:
         statement = statement.where(Chunk.page == page)
@@ -164,7 +173,8 @@ def list_passages(
 
 
 def text_around(session: Session, passage: Passage) -> str:
-    """The document's text from the start of the chunk before `passage` to the end of the one after it."""
+    """The document's text from the start of the chunk before `passage` to the end of the one after it, without what
+    people took out of the search."""
     place = {"document": passage.document_id, "index": passage.chunk_index}
     around = session.scalar(_AROUND, {**place, "start": passage.start_index, "end": passage.end_index})
     return around or passage.text
@@ -173,7 +183,7 @@ def text_around(session: Session, passage: Passage) -> str:
 _AROUND = text("""
     WITH around AS (
         SELECT least(:start, min(start_index)) AS first, greatest(:end, max(end_index)) AS last FROM chunks
-        WHERE document_id = :document AND chunk_index BETWEEN :index - 1 AND :index + 1
+        WHERE document_id = :document AND chunk_index BETWEEN :index - 1 AND :index + 1 AND NOT excluded
     )
     SELECT substr(documents.text, first + 1, last - first) FROM documents, around WHERE documents.id = :document
 """)

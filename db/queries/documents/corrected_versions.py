@@ -7,15 +7,16 @@ from typing import Any
 from sqlalchemy import select, text, update
 from sqlalchemy.orm import Session, undefer
 
-from db.models import Chunk, Document, DocumentPage, DocumentStatus
+from db.models import Document, DocumentPage, DocumentStatus
 from db.queries.access.workspaces import allocate_document_number
 from db.queries.documents.boxes import store_boxes
-from db.queries.documents.documents import add_chunks, chunk_row
+from db.queries.documents.ingestion import add_chunks, chunk_row
 from db.queries.documents.spaces import Space
 from db.queries.documents.vectors import add_vectors
 from domain.documents.boxes import PageBoxes, Recognised
 from domain.documents.corrections import Replacement, moved_blocks, moved_boxes, moved_spans
 from domain.documents.documents import TextChunk, embedded_text
+from domain.documents.renaming import retitled
 
 
 def get_whole_document(session: Session, document_id: uuid.UUID) -> Document:
@@ -23,14 +24,6 @@ def get_whole_document(session: Session, document_id: uuid.UUID) -> Document:
     columns = (*map(undefer, (Document.text, Document.sections, Document.blocks, Document.figures)),)
     wanted = select(Document).options(*columns).where(Document.id == document_id)
     return session.execute(wanted.execution_options(populate_existing=True)).scalar_one()
-
-
-def list_touched_chunks(session: Session, document_id: uuid.UUID, change: Replacement) -> list[Chunk]:
-    """The chunks that share a character with what is replaced; neighbours repeat the sentences at their edges."""
-    touching = (Chunk.start_index < change.end, Chunk.end_index > change.start)
-    return list(
-        session.scalars(select(Chunk).where(Chunk.document_id == document_id, *touching).order_by(Chunk.chunk_index))
-    )
 
 
 def add_corrected_version(
@@ -46,7 +39,7 @@ def add_corrected_version(
     moved: dict[str, Any] = {
         "text": change.applied(old.text or ""),
         "pages": moved_spans(old.pages, change),
-        "sections": moved_spans(old.sections, change),
+        "sections": _moved_sections(old, change),
         "blocks": moved_blocks(old.blocks, change),
         "figures": moved_spans(old.figures, change),
     }
@@ -76,6 +69,14 @@ def add_corrected_version(
     _copy_pages(session, old.id, new.id, change)
     session.execute(_SUPERSEDE, {"old": old.id, "new": new.id})
     return new
+
+
+def _moved_sections(old: Document, change: Replacement) -> list[list[Any]] | None:
+    moved, before = moved_spans(old.sections, change), old.text or ""
+    for place, renaming in retitled(old.sections, before, change.applied(before), change):
+        if moved:
+            moved[place][0] = renaming.new
+    return moved
 
 
 _COPY_FILE = text("""

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, delete, exists, func, insert, literal, select, update
+from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, insert, literal, select, update
 from sqlalchemy.dialects.postgresql import insert as insert_unless_known
 from sqlalchemy.orm import Session, aliased
 
 from db.models import (
+    Chunk,
     Document,
     DocumentFile,
     DocumentObject,
@@ -27,7 +28,8 @@ from db.models import (
 from db.queries.access.workspaces import lock_workspace
 from domain.errors import ReingestionNotFound
 
-_MARK = "~"
+MARK = "~"
+"""The last character of the digest of a version that waits to be read again."""
 _UNREAD = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)
 
 
@@ -50,6 +52,11 @@ class Replaced(NamedTuple):
 
 def count_matching(session: Session, wanted: ReingestionFilter) -> int:
     return session.scalars(_matching(wanted).with_only_columns(func.count())).one()
+
+
+def count_corrected(session: Session, wanted: ReingestionFilter) -> int:
+    """How many match but are left out, because a correction is not in their file."""
+    return session.scalars(_matching(wanted, corrected=True).with_only_columns(func.count())).one()
 
 
 def add_reingestion(session: Session, wanted: ReingestionFilter, told: dict[str, Any]) -> tuple[uuid.UUID, int]:
@@ -107,7 +114,7 @@ def complete(session: Session, document_id: uuid.UUID, of: uuid.UUID, *, in_forc
     outside = select(literal(document_id), DocumentObject.place, DocumentObject.sha256)
     named = outside.where(DocumentObject.document_id == of)
     session.execute(insert(DocumentObject).from_select(["document_id", "place", "sha256"], named))
-    digest = {"sha256": func.rtrim(Document.sha256, _MARK)}
+    digest = {"sha256": func.rtrim(Document.sha256, MARK)}
     session.execute(update(Document).where(Document.id == document_id).values(digest))
     if in_force:
         session.execute(update(SourceItem).where(SourceItem.document_id == of).values(document_id=document_id))
@@ -116,21 +123,21 @@ def complete(session: Session, document_id: uuid.UUID, of: uuid.UUID, *, in_forc
 def delete_waiting(session: Session, of: list[uuid.UUID]) -> None:
     """Forget versions that are to be read from the files of documents that are being deleted."""
     waiting = select(ReingestedDocument.document_id).where(ReingestedDocument.of_document.in_(of))
-    marked = Document.sha256.endswith(_MARK)
+    marked = Document.sha256.endswith(MARK)
     session.execute(delete(Document).where(Document.id.in_(waiting), marked))
 
 
 def digest_of(document: Document) -> str:
     """The digest of a document's file, without the mark."""
-    return document.sha256.rstrip(_MARK)
+    return document.sha256.rstrip(MARK)
 
 
 def is_of_same_content(sha256: str, other: str) -> bool:
     """Whether two versions have the same file, one of them read again."""
-    return sha256.rstrip(_MARK) == other.rstrip(_MARK)
+    return sha256.rstrip(MARK) == other.rstrip(MARK)
 
 
-def _matching(wanted: ReingestionFilter) -> Select[Document]:
+def _matching(wanted: ReingestionFilter, *, corrected: bool = False) -> Select[Document]:
     later = aliased(Document)
     newer = exists().where(
         later.workspace_id == Document.workspace_id,
@@ -138,13 +145,16 @@ def _matching(wanted: ReingestionFilter) -> Select[Document]:
         later.version > Document.version,
         later.status.in_(_UNREAD),
         # One that waits to be read again is counted; an upload of other content takes its place anyway.
-        ~later.sha256.endswith(_MARK),
+        ~later.sha256.endswith(MARK),
+    )
+    is_corrected = and_(
+        Document.corrected_from.is_not(None), exists().where(Chunk.document_id == Document.id, Chunk.corrected)
     )
     return select(Document).where(
         Document.workspace_id == wanted.workspace_id,
         Document.status == DocumentStatus.READY,
         # A correction is not in the file, so reading the file again would undo it.
-        Document.corrected_from.is_(None),
+        is_corrected if corrected else ~is_corrected,
         ~newer,
         *_chosen(wanted),
     )
@@ -162,7 +172,7 @@ def _chosen(wanted: ReingestionFilter) -> list[ColumnElement[bool]]:
 
 
 def _delete_failed(session: Session, wanted: ReingestionFilter) -> None:
-    again = _matching(wanted).with_only_columns(Document.sha256 + _MARK)
+    again = _matching(wanted).with_only_columns(Document.sha256 + MARK)
     failed = aliased(Document)
     found = select(failed.id).where(
         failed.workspace_id == wanted.workspace_id, failed.status == DocumentStatus.FAILED, failed.sha256.in_(again)
@@ -182,7 +192,7 @@ def _queue(session: Session, wanted: ReingestionFilter) -> list[tuple[uuid.UUID,
     number = first + func.row_number().over(order_by=(Document.created_at, Document.id)) - 1
     copied = (Document.workspace_id, Document.filename, Document.source, Document.details, Document.size_bytes)
     rows = _matching(wanted).with_only_columns(
-        func.gen_random_uuid(), *copied, number, following, Document.sha256 + _MARK
+        func.gen_random_uuid(), *copied, number, following, Document.sha256 + MARK
     )
     names = ["id", "workspace_id", "filename", "source", "metadata", "size_bytes", "number", "version", "sha256"]
     adding = insert_unless_known(Document).from_select(names, rows).on_conflict_do_nothing()

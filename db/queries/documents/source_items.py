@@ -147,6 +147,12 @@ def list_missing(session: Session, source_id: uuid.UUID, run: int, limit: int) -
     return [(key, document_id) for key, document_id in rows]
 
 
+def forget_unlisted(session: Session, source_id: uuid.UUID, run: int) -> None:
+    """Delete items that a run did not list and that never became a document: a place may list others each time."""
+    never = (SourceItem.document_id.is_(None), SourceItem.sha256.is_(None), SourceItem.gone_at.is_(None))
+    session.execute(delete(SourceItem).where(SourceItem.source_id == source_id, SourceItem.run < run, *never))
+
+
 def lists_nothing(session: Session, source_id: uuid.UUID, run: int) -> bool:
     """Whether the run found none of several items that were there before it."""
     listed = exists().where(SourceItem.source_id == source_id, SourceItem.run == run)

@@ -2,12 +2,12 @@
 
 import uuid
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from db.models import Document, DocumentPage
+from db.queries.documents.corrections import list_corrected_spans
 from domain.documents.text_marks import TextMarks
 
 
@@ -15,9 +15,18 @@ def find_marks(session: Session, places: Iterable[tuple[uuid.UUID, int | None]])
     """Of these documents, and of what was recognised only on these pages of them."""
     wanted = set(places)
     pages = {(document_id, page) for document_id, page in wanted if page}
+    if not wanted:
+        return TextMarks({}, {})
+    # Few documents have either, so one look is enough for most.
+    some = select(Document.id, Document.figures, Document.corrected_from).where(
+        Document.id.in_({document_id for document_id, _ in wanted}),
+        or_(Document.figures.is_not(None), Document.corrected_from.is_not(None)),
+    )
+    found = session.execute(some).all()
     return TextMarks(
         _recognised(session, pages) if pages else {},
-        _figures(session, {document_id for document_id, _ in wanted}) if wanted else {},
+        {str(each.id): each.figures for each in found if each.figures},
+        {str(each.id): list_corrected_spans(session, each.id) for each in found if each.corrected_from},
     )
 
 
@@ -28,8 +37,3 @@ def _recognised(
         tuple_(DocumentPage.document_id, DocumentPage.number).in_(pages), DocumentPage.recognised.is_not(None)
     )
     return {(str(document_id), number): lines or [] for document_id, number, lines in session.execute(wanted)}
-
-
-def _figures(session: Session, ids: Collection[uuid.UUID]) -> dict[str, list[Any]]:
-    wanted = select(Document.id, Document.figures).where(Document.id.in_(ids), Document.figures.is_not(None))
-    return {str(document_id): figures or [] for document_id, figures in session.execute(wanted)}

@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session
 
 from db.models import Document, DocumentStatus
 from db.queries.access.workspaces import lock_workspace
-from db.queries.documents.documents import advance_document, get_document
+from db.queries.documents.documents import get_document
 from db.queries.documents.fingerprints import drop_fingerprints
+from db.queries.documents.ingestion import advance_document
 from db.queries.documents.lexicon import uncount_chunks
 from db.queries.documents.reingestions import is_of_same_content
 

@@ -14,7 +14,7 @@ from domain.entities.dates import Date, find_dates
 from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
-from domain.facts.structure.cell_values import Outcome, cell_figure, compare_figure
+from domain.facts.structure.cell_values import Outcome, cell_figure, compare_figure, with_limit
 from domain.facts.structure.fiscal_terms import FiscalTerm, terms_in, without_terms
 from domain.facts.structure.tables import Cell, Row
 from domain.facts.structure.terms import Term, TermIndex, has_all, is_among, most_specific, terms, terms_of
@@ -64,6 +64,13 @@ class _Match:
 
 def bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
     """Return the cell that a statement is about, if its words leave no doubt which; None otherwise."""
+    if found := _bind(tokens, rows):
+        return found
+    limited = with_limit(tokens)
+    return _bind(limited, rows) if limited else None
+
+
+def _bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
     matches = list(_matches(tokens, rows))
     if not matches:
         return None

@@ -5,14 +5,15 @@ a table need not hold for shares, rates and amounts per share.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 from domain.entities.numbers import find_quantities
-from domain.entities.quantities import Quantity, states
+from domain.entities.quantities import Bound, Quantity, is_within, states
 from domain.entities.units import UNITS
-from domain.facts.reading.tokens import Value
+from domain.facts.reading.tokens import Token, Value
 from domain.facts.structure.tables import Cell
 
 Outcome = Literal["same", "other unit", "other", "unsure"]
@@ -28,6 +29,10 @@ _LESSENING = re.compile(
 )
 _DOLLARS = re.compile(r"\b(US|AU?|CA?|HK|NZ|S|NT)\$")
 _MONEY = frozenset("usd eur gbp krw jpy cny inr rub mxn chf".split())
+_LIMITS: dict[str, Bound] = {
+    **dict.fromkeys(("over", "초과", "넘다", "상회", "웃도", "웃돌다"), "over"),
+    **dict.fromkeys(("under", "미달", "하회", "밑도", "밑돌다"), "under"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +81,25 @@ def _scaled(printed: Quantity, unit: str) -> Quantity | None:
     )
 
 
+def with_limit(tokens: Sequence[Token]) -> list[Token] | None:
+    """Return the tokens with "more than $5" and "5억 원을 넘었다" as one value that is a limit; None without any."""
+    for at, each in enumerate(tokens):
+        bound = _LIMITS.get(each.cue or each.key)
+        for beside in (at + 1, at - 1) if bound else ():
+            token = tokens[beside] if 0 <= beside < len(tokens) else None
+            if token and token.value and token.value.quantity and not token.value.date:
+                value = replace(token.value, quantity=replace(token.value.quantity, bound=bound))
+                others = {at: None, beside: replace(token, value=value)}
+                return [found for place, one in enumerate(tokens) if (found := others.get(place, one))]
+    return None
+
+
 def compare_figure(stated: Value, cell: Cell, label: str) -> Outcome:
     figure, quantity = cell_figure(cell), stated.quantity
     if figure is None or quantity is None:
         return "unsure"
-    number = _compare_number(quantity, figure)
+    is_limit = quantity.bound in ("over", "under")
+    number = _compare_limit(stated, quantity, figure) if is_limit else _compare_number(quantity, figure)
     if number in ("other", "unsure"):
         return number
     if number == "other unit" or _other_currency(stated, figure) or _other_share(quantity, figure, cell, label):
@@ -88,6 +107,18 @@ def compare_figure(stated: Value, cell: Cell, label: str) -> Outcome:
     if _unit_unknown(quantity, figure):
         return "unsure"
     return _signed(stated, figure, f"{label} {cell.head} {cell.outer_heads}")
+
+
+def _compare_limit(stated: Value, limit: Quantity, figure: CellFigure) -> Outcome:
+    # "More than 1,100" below "(in millions)" may leave the scale out; the limit itself may be included or not.
+    whole = figure.full or figure.printed
+    if stated.negative or figure.negative or whole.value == limit.value:
+        return "unsure"
+    if figure.full is not None and figure.full.scaled and not limit.scaled:
+        return "unsure"
+    if (whole.value > limit.value) is not (limit.bound == "over"):
+        return "other"
+    return "same" if is_within(limit, whole.value) else "unsure"
 
 
 def _compare_number(stated: Quantity, figure: CellFigure) -> Outcome:

@@ -94,7 +94,7 @@ def _compare_bound(tokens: Sequence[Token], rows: Sequence[Row], stated: int) ->
         return _from_bound(bound, stated)
     if missing := missing_term(tokens, rows):
         term, row = missing
-        return TableComparison((Difference("date", term, None, sure=False),), _place(row))
+        return TableComparison((Difference("date", term, None),), _place(row))
     return None
 
 

@@ -8,6 +8,9 @@ from itertools import zip_longest
 _MOST_LINE = 2_000
 _LONGEST_GROUP = 120
 _LONGEST_CELL = 80  # in lines with commas or semicolons, which sentences have, too
+_SHORT = 30
+_KOREAN_UNIT = re.compile(r"[(\[]?\s?단위\s*:?[^()\[\]]{1,20}[)\]]?")
+_TERM = re.compile("[당전]기")
 _RULE = re.compile(r"[\s|:+=-]+")
 _QUOTED_CELL = re.compile(r'"([^"]*)"')
 _SENTENCE = re.compile(r"[.!?。]\s*$")
@@ -45,10 +48,22 @@ def tables_and_lines(text: str) -> Iterator[tuple[str, list[TableLine]]]:
         yield "", [found]
         if line.strip():
             heading, caption = (
-                (line.strip("# "), "") if line.startswith("#") else (heading, line.strip()[:_LONGEST_CELL])
+                (line.strip("# "), "") if line.startswith("#") else (heading, _caption(line.strip(), caption))
             )
     if group:
         yield f"{heading} {caption}", group
+
+
+def _caption(line: str, before: str) -> str:
+    """Return the line above a table; with the unit and the term that a short one before or after it states:
+    "(단위 : 천원)", "<당기>"."""
+    unit = _KOREAN_UNIT.search(line) or (_KOREAN_UNIT.search(before) if len(line) <= _SHORT else None)
+    if unit is None:
+        return line[:_LONGEST_CELL]
+    name = _KOREAN_UNIT.sub("", line).strip()[:_LONGEST_CELL]
+    if not name and len(before) <= _SHORT and _TERM.search(before):
+        name = _KOREAN_UNIT.sub("", before).strip()
+    return f"{name} {unit[0]}".strip()
 
 
 def _names_group(line: str, following: str) -> bool:

@@ -365,6 +365,11 @@ export interface Passage {
    * before this was kept.
    */
   figure?: "alternative_text" | "caption" | "chart" | null;
+  /**
+   * Whether people corrected any of the words, or what stood between them: the document's file, and what is shown of it,
+   * says something else there.
+   */
+  corrected?: boolean;
 }
 
 /** Passages of one document, in order. */
@@ -397,7 +402,17 @@ export interface Section {
   end: number;
 }
 
-/** The offsets of the pages and sections in a document's text. */
+/** A place of the text that people corrected: the file says `of_file` there. */
+export interface Correction {
+  /** In code points; equal to `end` where something was struck out. */
+  start: number;
+  /** In code points, left out itself. */
+  end: number;
+  /** The words of the file; empty where people added some. */
+  of_file: string;
+}
+
+/** The offsets of the pages and sections in a document's text, and where people corrected it. */
 export interface DocumentLayout {
   /** Length of the text, in code points. */
   characters: number;
@@ -405,6 +420,8 @@ export interface DocumentLayout {
   pages: Page[];
   /** In the order in which they begin. */
   sections: Section[];
+  /** In order; what was corrected back is not among them. */
+  corrections: Correction[];
 }
 
 /** A chunk of a document: its text from `source_start` to `source_end`, in code points. */
@@ -441,6 +458,8 @@ export interface ChunkList {
   chunks: Chunk[];
   /** How many chunks the document has. */
   total: number;
+  /** How many of them the request asks for, on all pages. */
+  matching: number;
   /** How many of them are left out of every search. */
   excluded: number;
   /** `first` of the next page; null on the last one. */
@@ -471,10 +490,13 @@ export interface ChunkCorrected {
   chunk: Chunk;
 }
 
-/** A change of a chunk. Exclusions go over to a new version where the text is the same, and end where it is not. */
+/**
+ * A change of a chunk. Exclusions go over to a new version where the text is the same, and end where it is not;
+ * corrections end where another file has not the corrected text.
+ */
 export interface DocumentEdit {
   /** What the record is of. */
-  kind: "excluded" | "included" | "corrected" | "exclusion_kept" | "exclusion_ended";
+  kind: "excluded" | "included" | "corrected" | "exclusion_kept" | "exclusion_ended" | "correction_ended";
   /** The version whose history it belongs to; of a correction, what it made. */
   document_id: string;
   /** The version. */
@@ -711,6 +733,8 @@ export interface ReingestionAccepted {
   id: string | null;
   /** Documents that match the filter. */
   matched: number;
+  /** Documents that are left out because people corrected them; not in `matched`. */
+  corrected: number;
   /** Those of them that were queued now; the others wait to be read already. */
   queued: number;
 }
@@ -1248,6 +1272,11 @@ export interface Citation {
    * before this was kept.
    */
   figure?: "alternative_text" | "caption" | "chart" | null;
+  /**
+   * Whether people corrected any of the words, or what stood between them: the document's file, and what is shown of it,
+   * says something else there.
+   */
+  corrected?: boolean;
   /** The statement that cites: the answer from `answer_start` to `answer_end`. */
   claim_text: string;
   /** Where the statement that cites starts in the answer, in code points. */
@@ -1342,6 +1371,11 @@ export interface AnswerSource {
    * before this was kept.
    */
   figure?: "alternative_text" | "caption" | "chart" | null;
+  /**
+   * Whether people corrected any of the words, or what stood between them: the document's file, and what is shown of it,
+   * says something else there.
+   */
+  corrected?: boolean;
   /** The document's metadata, as it was sent with it. */
   metadata: Record<string, JsonValue>;
   /** When this version of the document was added (its `created_at`). Null once the document is deleted. */
@@ -1412,6 +1446,11 @@ export interface EvidenceLocation {
    * before this was kept.
    */
   figure?: "alternative_text" | "caption" | "chart" | null;
+  /**
+   * Whether people corrected any of the words, or what stood between them: the document's file, and what is shown of it,
+   * says something else there.
+   */
+  corrected?: boolean;
 }
 
 /** One claim of the answer, with evidence that really occurs in a source. */
@@ -1672,6 +1711,11 @@ export interface CitationCheck {
    * before this was kept.
    */
   figure?: "alternative_text" | "caption" | "chart" | null;
+  /**
+   * Whether people corrected any of the words, or what stood between them: the document's file, and what is shown of it,
+   * says something else there.
+   */
+  corrected?: boolean;
 }
 
 /** One verification of one answer; rows are appended and never changed. */
@@ -2843,6 +2887,11 @@ export interface PassageFound {
    * before this was kept.
    */
   figure?: "alternative_text" | "caption" | "chart" | null;
+  /**
+   * Whether people corrected any of the words, or what stood between them: the document's file, and what is shown of it,
+   * says something else there.
+   */
+  corrected?: boolean;
   /** The workspace of the document. */
   workspace: string;
   /** Cosine similarity to the query; null when found by words alone. */
@@ -2901,6 +2950,7 @@ export interface RetrievalSettings {
   method: "vector" | "hybrid";
   /** How much evidence an answer needs: `low`, `balanced` or `high`. */
   mode: string;
+  /** How it was decided what to search for. */
   run: "structured" | "agentic" | "multiagent";
   /** How many rewritten questions were wanted. */
   multi_query: number;
@@ -2922,7 +2972,7 @@ export interface RetrievalSettings {
 
 /** A search: for the question, for it in other words, or for what a model decided to search for. */
 export interface SearchMade {
-  /** The id of the question or verification. */
+  /** The words that were searched for. */
   query: string;
   /** Of an agentic run, from 1; null for others. */
   turn: number | null;
@@ -2944,7 +2994,9 @@ export interface Place {
 export interface FoundBy {
   /** The place of the search in `searches`, from 0. */
   search: number;
+  /** By words. */
   lexical: Place | null;
+  /** By meaning. */
   vector: Place | null;
   /** Null where the results of several searches are fused at once. */
   fused: Place | null;
@@ -2990,6 +3042,11 @@ export interface PassageExplained {
    * before this was kept.
    */
   figure?: "alternative_text" | "caption" | "chart" | null;
+  /**
+   * Whether people corrected any of the words, or what stood between them: the document's file, and what is shown of it,
+   * says something else there.
+   */
+  corrected?: boolean;
   /** The workspace of the document. */
   workspace: string;
   /** By words: BM25 with pairs of neighbours, from 0 on. */
@@ -3594,6 +3651,10 @@ export interface Operations {
       document_id: string;
       /** Only those that are, or are not, left out of search. */
       excluded?: boolean | null;
+      /** Only those that people have, or have not, corrected. */
+      corrected?: boolean | null;
+      /** Only with this in their text. */
+      contains?: string | null;
       /** From the chunk with this `chunk_index` on. */
       first?: number;
       /** How many to return at most. */

@@ -116,7 +116,7 @@ def test_a_binary_hancom_document_that_grows_without_end_is_refused() -> None:  
 
 
 def test_a_binary_hancom_document_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:  # A8
-    monkeypatch.setattr("clients.parsing.hwpx.binary.find_spec", lambda _: None)
+    monkeypatch.setattr("clients.parsing.hwpx.binary.find_spec", dict[str, None]().get)
     with pytest.raises(DocumentTypeUnknown, match=r"install citewell\[hwp\], or save it as \.hwpx"):
         parse(hwp("a"), "a.hwp", LIMITS)
 

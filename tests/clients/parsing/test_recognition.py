@@ -44,6 +44,20 @@ def test_a_scanned_page_is_read_with_its_paragraphs_boxes_and_confidence() -> No
     assert not document.scanned
 
 
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_a_page_that_lies_on_its_side_or_head_is_read_and_marked_where_it_lies(turns: int) -> None:  # N3, A8
+    upright = printed(*RETURNS, size=(1100, 700))
+    document = parse(saved(upright.rotate(-90 * turns, expand=True)), "a.png", NOW)
+    assert document.text == " ".join(RETURNS)
+    (page,) = document.boxes
+    assert (page.width > page.height) is (turns == 2)
+    word = next(word for word in unpacked(page.words) if document.text[word.start : word.end] == "thirty")
+    across, down = (word.left + word.right) / 2 / page.width, (word.top + word.bottom) / 2 / page.height
+    # It stands in the middle of the first line, a fifth of the page below its upper edge.
+    x, y = {1: (down, 1 - across), 2: (1 - across, 1 - down), 3: (1 - down, across)}[turns]
+    assert (x, y) == (pytest.approx(0.5, abs=0.15), pytest.approx(0.2, abs=0.04))
+
+
 def test_only_pages_without_text_are_recognised() -> None:  # N3
     document = read(scanned_pdf("This page is text.", printed(*RETURNS)), "mixed.pdf")
     assert document.text == f"This page is text.\n\n{' '.join(RETURNS)}"

@@ -1,7 +1,9 @@
 """Chunks that people exclude are found by no search; what they correct is a new version beside the old one."""
 
 import hashlib
+import threading
 import uuid
+from contextvars import copy_context
 from typing import Any
 
 import pytest
@@ -11,9 +13,12 @@ from clients.embeddings import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Chunk, DocumentChange, Lexeme, Workspace
 from db.queries.access.workspaces import get_workspace
-from db.queries.documents.chunk_edits import Edit
+from db.queries.documents.chunk_edits import ChunkFilter, Edit
+from db.queries.documents.chunks import get_passage, list_excluded, list_passages, text_around
 from db.queries.documents.documents import get_document_text
 from db.queries.documents.lexicon import recount
+from db.queries.documents.reingestions import ReingestionFilter, count_corrected, count_matching
+from db.queries.documents.text_marks import find_marks
 from db.queries.search.lexical import search_scored
 from db.queries.search.vector_search import search_vector
 from db.session import reading, transaction
@@ -24,7 +29,8 @@ from domain.errors import (
     DocumentNotInForce,
     EmbeddingUnavailable,
 )
-from services.documents.chunks import correct_chunk, read_chunks, read_edits, set_excluded
+from services.documents.chunk_corrections import correct_chunk
+from services.documents.chunks import read_chunks, read_edits, set_excluded
 from services.documents.documents import (
     NewDocument,
     accept_document,
@@ -61,7 +67,7 @@ def ingested(text: str | bytes, name: str = "rules.md", **metadata: Any) -> uuid
 
 
 def chunks_of(document_id: uuid.UUID) -> list[dict[str, Any]]:
-    return read_chunks(document_id, excluded=None, first=0, limit=1000)["chunks"]
+    return read_chunks(document_id, ChunkFilter(), first=0, limit=1000)["chunks"]
 
 
 def found(question: str, *, excluded: bool = False) -> tuple[set[str], set[str]]:
@@ -77,6 +83,11 @@ def found(question: str, *, excluded: bool = False) -> tuple[set[str], set[str]]
 
 def correct(document_id: uuid.UUID, index: int, text: str, edit: Edit = ME) -> uuid.UUID:
     return correct_chunk(document_id, index, text, edit, default_embedder())
+
+
+def workspace() -> int:
+    with reading() as session:
+        return get_workspace(session, "w").id
 
 
 def check_sound(document_id: uuid.UUID) -> None:
@@ -110,6 +121,18 @@ def test_an_excluded_chunk_is_found_by_no_search_until_it_is_included_again() ->
     assert read_document(document_id)["chunks_excluded"] == 0
     told = [(edit["kind"], edit["made_by"], edit["reason"], edit["before"]) for edit in read_edits(document_id)]
     assert told == [("included", None, None, returns), ("excluded", "key-1", "a misprint", returns)]
+
+
+def test_what_is_excluded_is_no_evidence_for_an_older_answer_either() -> None:  # N7
+    document_id = ingested(RULES)
+    set_excluded(document_id, 1, ME, excluded=True)
+    with reading() as session:
+        first, last = list_passages(session, document_id, limit=10, searched=True)
+        assert (first.chunk_index, last.chunk_index) == (0, 2)
+        for each in (first, last):
+            assert text_around(session, each) == each.text
+        middle = get_passage(session, document_id, 1)
+        assert list_excluded(session, [first.key, middle.key, last.key]) == {middle.key}
 
 
 def test_an_exclusion_goes_over_to_a_new_version_where_the_text_is_the_same() -> None:  # A5
@@ -214,8 +237,132 @@ def test_neighbours_that_repeat_a_corrected_sentence_are_corrected_with_it() -> 
     check_sound(new)
     after = chunks_of(new)
     assert after[2]["text"].startswith(shared.replace("costs", "is sold for"))
-    assert [chunk["corrected"] for chunk in after[:4]] == [False, True, False, False]
+    # The words that differ from the file stand in both.
+    assert [chunk["corrected"] for chunk in after[:4]] == [False, True, True, False]
     assert [chunk["text"] for chunk in after[3:]] == [chunk["text"] for chunk in before[3:]]
+
+
+def test_a_corrected_heading_has_its_new_name_above_all_passages_below_it() -> None:  # N3
+    body = " ".join(f"Rule {number} holds for parcels of {number} kilograms, wherever they go." for number in range(30))
+    document_id = send(f"# Retruns\n\n{body}\n\n## Abroad\n\n{body}\n\n# Retruns\n\n{body}")
+    ingest(document_id, default_embedder(), IngestionSettings(chunk_tokens=80, overlap_tokens=0), hold)
+    before = chunks_of(document_id)
+    other = max(chunk["chunk_index"] for chunk in before if chunk["text"].startswith("# Retruns"))
+    new = correct(document_id, 0, before[0]["text"].replace("Retruns", "Returns").replace("Rule 0", "Rule nil"))
+    check_sound(new)
+    after = chunks_of(new)
+    named = [(chunk["section"], chunk["context"]) for chunk in before]
+    # One that has the same title further down is another section.
+    assert [(chunk["section"], chunk["context"]) for chunk in after] == [
+        tuple(each and each.replace("Retruns", "Returns") if index < other else each for each in place)
+        for index, place in enumerate(named)
+    ]
+    assert {"Returns", "Returns › Abroad", "Retruns"} <= {chunk["context"] for chunk in after}
+    titles = [each["title"] for each in (read_document_layout(new) or {})["sections"]]
+    assert titles == ["Returns", "Abroad", "Retruns"]
+    assert [chunk["corrected"] for chunk in after] == [True] + [False] * (len(after) - 1)
+
+
+def test_a_corrected_head_of_a_table_stands_above_its_rows_further_down() -> None:  # N3
+    rows = "\n".join(f"| Shop number {number} in the town | {number} | {number * 7} |" for number in range(80))
+    document_id = send(f"# Sales\n\n| Shop | Sals | Costs |\n|---|---|---|\n{rows}")
+    ingest(document_id, default_embedder(), IngestionSettings(chunk_tokens=120, overlap_tokens=0), hold)
+    before = chunks_of(document_id)
+    assert sum("Sals" in (chunk["context"] or "") for chunk in before) > 2
+    new = correct(document_id, 0, before[0]["text"].replace("Sals", "Sales"))
+    check_sound(new)
+    assert [chunk["context"] for chunk in chunks_of(new)] == [
+        chunk["context"] and chunk["context"].replace("Sals", "Sales") for chunk in before
+    ]
+
+
+def test_a_correction_that_is_undone_leaves_no_mark_and_the_file_can_be_read_again() -> None:  # A5
+    first = ingested(RULES)
+    right, wanted = chunks_of(first)[1]["text"], ReingestionFilter(workspace())
+    second = correct(first, 1, right.replace("14", "15"))
+    layout = read_document_layout(second) or {}
+    assert [(each["of_file"], each["end"] - each["start"]) for each in layout["corrections"]] == [("4", 1)]
+    with reading() as session:
+        assert (count_matching(session, wanted), count_corrected(session, wanted)) == (0, 1)
+    third = correct(second, 1, right)
+    assert (read_document_layout(third) or {})["corrections"] == []
+    assert [chunk["corrected"] for chunk in chunks_of(third)] == [False] * 3
+    assert [edit["after"] for edit in read_edits(third)] == [right, right.replace("14", "15")]
+    with reading() as session:
+        assert (count_matching(session, wanted), count_corrected(session, wanted)) == (1, 0)
+
+
+def test_cited_words_that_were_corrected_say_so_and_their_neighbours_do_not() -> None:  # N3
+    new = correct(first := ingested(RULES), 1, chunks_of(first)[1]["text"].replace("14 days", "three weeks"))
+    with reading() as session:
+        text, marks = get_document_text(session, new) or "", find_marks(session, [(new, None), (first, None)])
+    at = text.index("three weeks")
+    assert marks.of(new, None, at - 10, at + 11)["corrected"]
+    assert not marks.of(new, None, at - 10, at)["corrected"]
+    assert not marks.of(first, None, at, at + 5)["corrected"]
+
+
+def test_a_correction_that_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    document_id = ingested(f"# All\n\n{RULES.replace('# ', '## ')}")
+    chunk = chunks_of(document_id)[0]
+    monkeypatch.setattr("services.documents.chunk_corrections._MOST_RENAMED", 1)
+    with pytest.raises(CorrectionInvalid, match="“All” stands above more than 1 passages"):
+        correct(document_id, 0, chunk["text"].replace("All", "Everything"))
+    monkeypatch.setattr("services.documents.chunk_corrections._MOST_COPIED", 2)
+    with pytest.raises(CorrectionInvalid, match="of up to 2 can be corrected"):
+        correct(document_id, 0, chunk["text"].replace("30", "31"))
+    assert read_document(document_id)["status"] == "ready"
+
+
+def test_of_two_people_who_correct_at_once_the_second_is_told() -> None:  # A5
+    first = ingested(RULES)
+    text, start, told = chunks_of(first)[0]["text"], threading.Barrier(2), list[Exception | uuid.UUID]()
+
+    def one(days: str) -> None:
+        start.wait()
+        try:
+            told.append(correct(first, 0, text.replace("30", days)))
+        except DocumentNotInForce as error:
+            told.append(error)
+
+    people = [threading.Thread(target=copy_context().run, args=(one, days)) for days in ("31", "32")]
+    for each in people:
+        each.start()
+    for each in people:
+        each.join()
+    (made,) = [each for each in told if isinstance(each, uuid.UUID)]
+    (refused,) = [each for each in told if isinstance(each, DocumentNotInForce)]
+    assert str(made) in refused.message
+    assert [edit["version"] for edit in read_edits(made)] == [2]
+
+
+def test_the_history_tells_that_another_file_ended_a_correction() -> None:  # A5
+    first = ingested(RULES)
+    texts = [chunk["text"] for chunk in chunks_of(first)]
+    second = correct(first, 0, texts[0].replace("30", "31"))
+    third = correct(second, 1, texts[1].replace("14", "15"))
+    new = ingested(RULES.replace("30 days", "31 days").replace("60", "61"))
+    ended = [edit for edit in read_edits(new) if edit["kind"] == "correction_ended"]
+    # The first is in the new file, too.
+    assert [(edit["chunk_index"], edit["from_document"]) for edit in ended] == [(1, str(third))]
+    assert "15 days" in ended[0]["before"]
+
+
+def test_chunks_are_sought_by_their_words_and_by_what_people_did() -> None:
+    korean = "반품은 상품을 받은 날부터 30일 안에 신청해야 합니다. 신청서는 주문한 곳으로 보냅니다. " * 3
+    first = ingested(f"{RULES}\n\n# 배송\n\n{korean}")
+    new = correct(first, 1, chunks_of(first)[1]["text"].replace("14", "15%"))
+
+    def sought(**wanted: Any) -> list[int]:
+        page = read_chunks(new, ChunkFilter(**wanted), first=0, limit=50)
+        assert page["matching"] == len(page["chunks"])
+        return [chunk["chunk_index"] for chunk in page["chunks"]]
+
+    assert sought(contains="REFUNDS of") == [1]
+    assert sought(contains="상품을 받은 날") == [3]
+    assert sought(contains="%") == [1]
+    assert (sought(corrected=True), sought(corrected=False)) == ([1], [0, 2, 3])
+    assert sought(contains="nothing of it") == []
 
 
 def test_a_corrected_version_can_be_corrected_again_and_the_file_sent_again_changes_nothing() -> None:  # A5
@@ -293,7 +440,7 @@ def test_only_the_version_in_force_is_changed_and_not_while_a_newer_one_is_read(
     ingest(waiting, default_embedder(), IngestionSettings(), hold)
     assert chunks_of(waiting)[0]["excluded"]
     for change in (lambda: correct(old, 0, "Other."), lambda: set_excluded(old, 0, ME, excluded=False)):
-        with pytest.raises(DocumentNotInForce, match="superseded"):
+        with pytest.raises(DocumentNotInForce, match=str(waiting)):
             change()
     with pytest.raises(DocumentNotFound):
         set_excluded(uuid.uuid4(), 0, ME, excluded=True)
@@ -312,10 +459,10 @@ def test_a_document_that_was_changed_can_be_deleted() -> None:
 def test_chunks_are_listed_in_pages() -> None:
     document_id = ingested(RULES)
     set_excluded(document_id, 1, ME, excluded=True)
-    page = read_chunks(document_id, excluded=None, first=0, limit=2)
+    page = read_chunks(document_id, ChunkFilter(), first=0, limit=2)
     assert ([chunk["chunk_index"] for chunk in page["chunks"]], page["next_first"]) == ([0, 1], 2)
     assert (page["total"], page["excluded"]) == (3, 1)
-    last = read_chunks(document_id, excluded=False, first=1, limit=2)
+    last = read_chunks(document_id, ChunkFilter(excluded=False), first=1, limit=2)
     assert ([chunk["chunk_index"] for chunk in last["chunks"]], last["next_first"]) == ([2], None)
     assert page["chunks"][0]["context"] is None or "Returns" in page["chunks"][0]["context"]
     assert page["chunks"][0]["tokens"] > 20

@@ -14,7 +14,8 @@ from clients.embeddings.protocol import Vectors
 from config.settings import IngestionSettings, settings
 from db.models import DEFAULT_TENANT, Chunk, Document, Workspace
 from db.queries.access.workspaces import lock_workspace
-from db.queries.documents import documents as rows
+from db.queries.documents import ingestion as rows
+from db.queries.documents.documents import get_document, get_document_text
 from db.queries.documents.spaces import get_or_add_space
 from db.session import acting_for, reading, transaction
 from domain.errors import DatabaseUnavailable, DocumentEmpty, DocumentTooLarge
@@ -48,7 +49,7 @@ def test_a_ready_document_has_all_its_chunks_as_slices_of_its_text() -> None:  #
     assert run(document_id)
     state = read_document(document_id)
     with reading() as session:
-        stored = rows.get_document_text(session, document_id) or ""
+        stored = get_document_text(session, document_id) or ""
         chunks = session.scalars(select(Chunk).order_by(Chunk.chunk_index)).all()
     assert state["status"] == "ready"
     assert (state["progress"]["chunks_done"], state["progress"]["chunks_total"]) == (len(chunks), len(chunks))
@@ -259,7 +260,7 @@ def test_who_deletes_and_who_stores_take_their_locks_in_one_order() -> None:  # 
     with transaction() as session:
         claim = rows.claim_document(session, document_id, 60.0)
         attempt = claim.attempt if claim else 0
-        workspace_id = rows.get_document(session, document_id).workspace_id
+        workspace_id = get_document(session, document_id).workspace_id
 
     def delete() -> None:
         with acting_for(DEFAULT_TENANT):

@@ -10,7 +10,8 @@ from clients.embeddings import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import DEFAULT_TENANT
 from db.queries.access.workspaces import get_workspace
-from db.queries.documents.documents import claim_document, get_document_text
+from db.queries.documents.documents import get_document_text
+from db.queries.documents.ingestion import claim_document
 from db.queries.documents.versions import mark_document_ready
 from db.queries.search.lexical import search_text
 from db.session import acting_for, reading, transaction

@@ -6,8 +6,10 @@ import pytest
 from sqlalchemy import update
 
 from db.models import Document, Entity
+from db.queries.documents.chunk_edits import Edit
 from db.session import transaction
 from domain.query.modes import IDK
+from services.documents.chunks import set_excluded
 from services.graph.joining import NOTHING_NEAR
 from services.graph.planning import NO_GRAPH, plan_graph
 from services.retrieval.candidates import retrieve
@@ -65,6 +67,25 @@ def test_the_same_without_any_model() -> None:  # S5.1, A12
     naive = answered(again(story, graph_mode="naive"))
     assert "Keller" not in "".join(sources(naive))
     assert "Keller" not in naive.outcome("generate")["text"]
+
+
+def test_an_excluded_passage_is_found_in_no_mode_and_leads_nowhere() -> None:  # S5.1
+    story = two_steps(local_builder())
+    acme, beta, *_ = story.texts
+    for left_out in (beta, acme):
+        set_excluded(story.documents[left_out], 0, Edit(), excluded=True)
+        for mode in ("naive", "local", "global", "hybrid", "mix"):
+            other = again(story, graph_mode=mode, k=20)
+            other.run("plan_graph", plan_graph)
+            found = other.run("retrieve", retrieve)
+            assert left_out not in [key for key, _ in found["candidates"]]
+            links = found.get("links", {})
+            assert str(left_out) not in links
+            assert left_out not in [link["bridge"] for link in links.values()]
+        set_excluded(story.documents[left_out], 0, Edit(), excluded=False)
+    last = again(story, graph_mode="mix", k=20)
+    last.run("plan_graph", plan_graph)
+    assert {acme, beta} <= {key for key, _ in last.run("retrieve", retrieve)["candidates"]}
 
 
 @pytest.mark.parametrize(("mode", "without"), [("local", 0), ("global", 0), ("hybrid", 2), ("mix", 3)])

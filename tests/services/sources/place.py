@@ -10,7 +10,7 @@ from clients.embeddings import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Document, DocumentFile, DocumentStatus
 from db.queries.documents import sources as rows
-from db.queries.documents.documents import claim_document
+from db.queries.documents.ingestion import claim_document
 from db.session import reading, transaction
 from domain.documents.sources import SourceOptions
 from services.documents.indexing import put_in_force

@@ -2,6 +2,7 @@
 
 import json
 
+import httpx
 import pytest
 from obstore.store import S3Store
 
@@ -66,6 +67,20 @@ def test_no_secret_is_shown_or_kept(bucket: S3Store) -> None:  # A8
     seen = run(source)
     assert seen["error"]["code"] == "place_unreachable"
     assert SECRET not in json.dumps(read_source(source))
+
+
+def test_a_bucket_that_cannot_be_read_says_why_and_not_where_it_is(
+    bucket: S3Store, endpoint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A8
+    assert bucket
+    seen = run(set_up("bucket", "nowhere", store="own"))
+    assert seen["error"]["message"] == "The bucket cannot be read: there is none of this name."
+    httpx.put(f"{endpoint}/papers/a//b.txt", content=b"odd").raise_for_status()
+    seen = run(set_up("bucket", "papers", "odd", store="own"))
+    assert "an object whose name cannot be read, 'a//b.txt'" in seen["error"]["message"]
+    configure(monkeypatch, stores='{"away": {"endpoint": "http://127.0.0.1:1", "access_key": "k", "secret_key": "s"}}')
+    seen = run(set_up("bucket", "papers", "away", store="away"))
+    assert seen["error"]["message"] == "The bucket cannot be read: the store does not answer."
 
 
 def test_only_stores_of_the_settings_are_read(bucket: S3Store) -> None:  # A8

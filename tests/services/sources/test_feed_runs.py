@@ -2,6 +2,13 @@
 
 from itertools import pairwise
 
+import pytest
+from sqlalchemy import select
+
+from clients.sources.feed_child import entries_in
+from db.models import Document
+from db.session import reading
+from domain.errors import ItemUnusable
 from tests.services.sources.place import files, items, run, set_up
 from tests.services.sources.site import Site
 
@@ -68,3 +75,24 @@ def test_a_feed_that_grows_by_entities_is_bounded(site: Site) -> None:  # A8
     site.pages["/bomb"] = f"{bomb}<link>{site.url}/x</link></item></channel></rss>"
     seen = run(set_up("feed", f"{site.url}/bomb"))
     assert seen["items"]["new"] == 0
+
+
+def test_an_entry_without_a_link_says_so_and_relative_links_are_whole(site: Site) -> None:  # N3
+    entries = (
+        "<item><title>Alone</title><description>x</description></item><item><link>/a</link><title>A</title></item>"
+    )
+    site.pages |= {"/feed": f'<rss version="2.0"><channel>{entries}</channel></rss>', "/a": "<p>a</p>"}
+    seen = run(set_up("feed", f"{site.url}/feed"))
+    assert items(seen) == {"new": 1, "skipped": 1}
+    assert [(each["key"], "no link" in each["message"]) for each in seen["reasons"]] == [("Alone", True)]
+    run(set_up("feed", f"{site.url}/feed", "texts", entries=True))
+    with reading() as session:
+        told = {details["title"]: details.get("url") for details in session.scalars(select(Document.details))}
+    assert told == {"A": f"{site.url}/a", "Alone": None}
+
+
+@pytest.mark.slow
+def test_a_feed_that_takes_for_ever_is_ended() -> None:  # A8
+    text = f"<item><description><![CDATA[{'<!--' * 500_000}]]></description></item>"
+    with pytest.raises(ItemUnusable, match="could not be read within 5 s"):
+        entries_in(f"<rss version='2.0'><channel>{text}</channel></rss>".encode(), seconds=5)

@@ -144,6 +144,7 @@ def test_each_file_that_is_no_document_has_its_reason(folder: Path, tmp_path: Pa
     (folder / "picture.bin").write_bytes(b"\x89PNG\r\n\x1a\n")
     (folder / "empty.txt").touch()
     (folder / ".hidden.txt").write_text("hidden")
+    (folder / "~$open.docx").write_text("who has it open")
     os.mkfifo(folder / "pipe.txt")
     (folder / "broken.pdf").write_text("%PDF-1.7 no")
     (folder / os.fsdecode(b"\xff.txt")).write_text("x")

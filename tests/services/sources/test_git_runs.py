@@ -62,6 +62,20 @@ def test_the_files_of_a_repository_become_documents(git: Git, tmp_path: Path) ->
     assert not list(tmp_path.glob("citewell-git-*/*"))
 
 
+def test_a_pointer_of_git_lfs_is_no_document(git: Git, tmp_path: Path) -> None:  # N3
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 12345\n"
+    (tmp_path / "code/repository/large.txt").write_text(pointer)
+    commit(git)
+    seen = run(set_up("git", "code/repository", include=["large.txt"]))
+    assert [each["message"] for each in seen["reasons"]] == ["Its content lies in Git LFS, which is not fetched."]
+
+
+def test_a_folder_without_a_repository_says_so(git: Git) -> None:  # N3
+    assert git
+    seen = run(set_up("git", "code"))
+    assert seen["error"]["message"] == "The repository cannot be fetched: there is no Git repository at this place."
+
+
 def test_commits_are_followed_by_content_not_by_time(git: Git, tmp_path: Path) -> None:  # N3
     source = set_up("git", "code/repository", include=["docs/*"])
     run(source)

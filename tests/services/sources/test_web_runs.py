@@ -2,13 +2,14 @@
 
 import gzip
 import json
+from http.server import BaseHTTPRequestHandler
 from typing import Any, cast
 
 import pytest
 from sqlalchemy import select
 
 from clients.sources import manners
-from db.models import Document
+from db.models import Document, DocumentFile
 from db.session import reading
 from domain.errors import DocumentSourceInvalid, PlaceForbidden
 from services.sources.setup import read_items
@@ -209,3 +210,80 @@ def test_a_name_of_a_private_address_is_refused_when_it_is_dialled() -> None:  #
     manners.forget()
     seen = run(set_up("web", "http://localhost/"))
     assert json.dumps(reasons(seen)) == '{"": "place_forbidden"}'
+
+
+def test_an_encoding_that_only_the_header_tells_is_not_lost(site: Site) -> None:  # N3
+    russian, japanese = "Правила возврата", "返品は三十日以内"
+    site.pages |= {
+        "/koi8": ("text/html; charset=koi8-r", f"<p>{russian}".encode("koi8-r")),
+        "/sjis.txt": ("text/plain; charset=Shift_JIS", japanese.encode("shift_jis")),
+        "/own": ("text/html; charset=koi8-r", f'<meta charset="windows-1251"><p>{russian}'.encode("cp1251")),
+        "/utf8": ("text/html; charset=iso-8859-1", f"<p>{japanese}"),
+        "/odd": ("text/html; charset=zlib", b"<p>caf\xe9"),
+        "/slow": ("text/html; charset=punycode", b"<p>caf\xe9"),
+    }
+    names = [f"{site.url}{path}" for path in site.pages]
+    run(set_up("web", names[0], urls=names[1:]))
+    with reading() as session:
+        found = session.execute(select(Document.filename, DocumentFile.content).join(DocumentFile))
+        kept = {name.rpartition("/")[2]: content for name, content in found}
+    assert kept == {
+        "koi8.html": f"<p>{russian}".encode(),
+        "sjis.txt": japanese.encode(),
+        "own.html": f'<meta charset="windows-1251"><p>{russian}'.encode("cp1251"),
+        "utf8.html": f"<p>{japanese}".encode(),
+        "odd.html": b"<p>caf\xe9",
+        "slow.html": b"<p>caf\xe9",
+    }
+
+
+def test_a_page_that_became_one_to_log_in_keeps_its_document(site: Site) -> None:  # N3
+    site.pages |= {"/a": html("words"), "/users/sign_in": html("your password"), "/login.html": html("how to log in")}
+    source = set_up("web", f"{site.url}/a", urls=[f"{site.url}/login.html"])
+    run(source)
+    site.pages["/a"] = (302, {"location": "/users/sign_in"}, "")
+    seen = run(source)
+    assert (items(seen), reasons(seen)) == ({"unchanged": 1, "failed": 1}, {"a": "item_unusable"})
+    assert list(files().values()) == [html("words"), html("how to log in")]
+
+
+def test_what_was_never_there_is_no_document_that_went(site: Site) -> None:  # N3
+    site.pages |= {"/": html("start", "one", "dead"), "/one": html("one"), "/same": (304, {}, "")}
+    source = set_up("web", f"{site.url}/", depth=1, urls=[f"{site.url}/same"])
+    seen = run(source)
+    assert (items(seen), reasons(seen)) == (
+        {"new": 2, "skipped": 1, "failed": 1},
+        {"dead": "not_of_the_source", "same": "item_unusable"},
+    )
+    # A dead link does not keep others from being gone.
+    site.pages |= {"/": html("start", "dead"), "/same": html("same")}
+    assert items(run(source)) == {"new": 1, "changed": 1, "skipped": 1, "gone": 1}
+
+
+def test_links_behind_a_broken_declaration_end_no_run(site: Site) -> None:  # A8
+    site.pages |= {"/": '<a href="/a">a</a><![<p>words', "/a": html("a")}
+    assert items(run(set_up("web", f"{site.url}/", depth=1))) == {"new": 2}
+
+
+def test_an_index_that_names_others_each_time_leaves_no_more_and_more_behind(site: Site) -> None:  # A8
+    def index(handler: BaseHTTPRequestHandler) -> None:
+        number = len(site.asked)
+        names = "".join(f"<sitemap><loc>{site.url}/index?{number}-{each}</loc></sitemap>" for each in range(20))
+        body = f"<sitemapindex>{names}</sitemapindex>".encode()
+        handler.send_response(200)
+        handler.send_header("content-length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    site.pages["/index"] = index
+    source = set_up("sitemap", f"{site.url}/index")
+    for _ in range(2):
+        run(source)
+        assert len(read_items(source, None, after="", limit=100)) == 20  # which cannot be read
+
+
+def test_a_robots_txt_that_leads_astray_says_so(site: Site) -> None:  # A8
+    site.pages |= {"/robots.txt": (302, {"location": "/robots.txt"}, ""), "/a": html("a")}
+    seen = run(set_up("web", f"{site.url}/a"))
+    assert "robots.txt of the site cannot be read: The page leads back to itself" in seen["reasons"][0]["message"]
+    assert site.pages_asked() == []

@@ -16,11 +16,13 @@ const t = words({
   en: { version: "version {n}", pages: "{n} pages", passages: "{done} of {total} passages", reading: "The document is being read.", failed: "The document could not be read",
     retry: "Try again", newer: "A newer version took the place of this one.", openNewer: "Open it", versions: "Versions", sections: "Sections", page: "Page", of: "of {n}",
     previous: "Previous page", next: "Next page", cited: "Cited place", gone: "The cited place is not part of this text.", text: "Text of the document", characters: "{n} characters",
-    ready: "ready", superseded: "replaced", queued: "waiting", processing: "being read", failedState: "failed", ask: "Ask about it", file: "Download the file" },
+    ready: "ready", superseded: "replaced", queued: "waiting", processing: "being read", failedState: "failed", ask: "Ask about it", file: "Download the file",
+    citedCorrected: "A person corrected the cited words; the file says:", corrections: "{n} {n:place|places} of this text {n:was|were} corrected by people; the file differs there.", struck: "(nothing)", look: "History of changes" },
   ko: { version: "버전 {n}", pages: "{n}쪽", passages: "구절 {total}개 중 {done}개", reading: "문서를 읽는 중입니다.", failed: "문서를 읽지 못했습니다", retry: "다시 시도",
     newer: "더 새로운 버전으로 대체된 문서입니다.", openNewer: "새 버전 열기", versions: "버전", sections: "목차", page: "쪽", of: "/ {n}", previous: "이전 쪽", next: "다음 쪽",
     cited: "인용된 위치", gone: "인용된 위치가 이 글에 없습니다.", text: "문서 본문", characters: "{n}자", ready: "준비됨", superseded: "대체됨", queued: "대기 중",
-    processing: "읽는 중", failedState: "실패", ask: "이 문서에 질문", file: "파일 내려받기" },
+    processing: "읽는 중", failedState: "실패", ask: "이 문서에 질문", file: "파일 내려받기",
+    citedCorrected: "사용자가 인용된 글을 고쳤습니다. 파일의 글:", corrections: "사용자가 이 글의 {n}곳을 고쳐 파일과 다릅니다.", struck: "(없음)", look: "변경 기록" },
 });
 
 const LOOK_MS = 800;
@@ -62,7 +64,7 @@ async function drawText(body, path, document, search, signal) {
       viewChoice(names, name, (other) => other === name || choose(other).then(() => body.querySelector("[aria-pressed=true]").focus())),
       name !== "chunks" && layout.pages.length > 0 && pager(element, layout.pages, signal),
       name !== "chunks" && wanted?.cited && h("button", { type: "button", onclick: citedPlace }, t("cited")), tools);
-    show(body, wanted?.gone && h("p", { class: "problem" }, t("gone")), toolbar,
+    show(body, wanted?.gone && h("p", { class: "problem" }, t("gone")), name !== "chunks" && corrections(layout.corrections, parts, path), toolbar,
       h("div", { class: "reader" }, name !== "chunks" && contents(layout.sections, jump), h("article", { class: "card sheet", "aria-label": t("text"), tabindex: "-1" }, element)));
     if (name === "chunks") return;
     if (wanted?.cited) citedPlace();
@@ -85,6 +87,24 @@ function chunksView(path, { status }, search, signal) {
 async function originalView(path, parts, signal) {
   const { element, place } = await original(path, parts, signal);
   return { element, jump: (start) => place(start)?.scrollIntoView({ block: "start" }) };
+}
+
+/** What a reader has to know of a text that differs from its file: of the cited words what the file says, else how many places. */
+function corrections(made, { span, measured }, path) {
+  if (!made.length) return false;
+  const cited = span ? made.filter(({ start, end }) => (start === end ? span.start <= start && start <= span.end : start < span.end && span.start < end)) : [];
+  const link = h("a", { href: `#${path.slice("/v1".length).replace("/documents/", "/document/")}?view=chunks` }, t("look"));
+  if (!cited.length) return h("p", { class: "small muted" }, t("corrections", { n: made.length }), " ", link);
+  return h("p", { class: "caution", role: "note" }, t("citedCorrected"), cited.map((one) => [" ", h("q", { dir: "auto" }, inWholeWords(one, measured) || t("struck"))]), " ", link);
+}
+
+/** What the file says at a corrected place, with the rest of the words that it begins and ends within. */
+function inWholeWords({ start, end, of_file: words }, measured) {
+  const within = (at) => at >= 0 && at < measured.length && /[\p{L}\p{N}]/u.test(measured.slice(at, at + 1));
+  let [from, to] = [start, end];
+  while (within(from - 1)) from -= 1;
+  while (within(to)) to += 1;
+  return measured.slice(from, start) + words + measured.slice(end, to);
 }
 
 /** The span that the address names, in UTF-16 units; `gone` when the text has no such place. */
@@ -169,7 +189,7 @@ function pager(element, pages, signal) {
     if (Math.abs(scrollY - turnedTo) < 2) return;
     for (const entry of entries) if (entry.isIntersecting) field.value = entry.target.dataset.page;
   }, { rootMargin: "-49% 0px -49% 0px" });
-  for (const leaf of element.children) seen.observe(leaf);
+  for (const leaf of element.querySelectorAll("[data-page]")) seen.observe(leaf);
   signal.addEventListener("abort", () => seen.disconnect());
   return h("div", { class: "row pager", role: "group", "aria-label": t("page") },
     h("button", { type: "button", "aria-label": t("previous"), onclick: () => step(-1) }, "‹"), field, h("span", { class: "small muted" }, t("of", { n: number(numbers.at(-1)) })),

@@ -3,20 +3,28 @@ import { h } from "../dom.js";
 import { number, words } from "../i18n.js";
 
 const t = words({
-  en: { part: "Shown in part; all of it is under “Text”.", row: "Row", table: "Table" },
-  ko: { part: "일부만 보입니다. 전체는 ‘본문’에 있습니다.", row: "행", table: "표" },
+  en: { part: "Shown in part; all of it is under “Text”.", row: "Row", table: "Table", page: "Page {n}" },
+  ko: { part: "일부만 보입니다. 전체는 ‘본문’에 있습니다.", row: "행", table: "표", page: "{n}쪽" },
 });
 
 const MOST_BLOCKS = 6000;
 const MOST_ROWS = 1500;
+const SHORT = 20; // characters: a date or a number is not broken
 
-/** `blocks` as the API gives them; `measured` changes their offsets, `cited` counts UTF-16 units as everything here does. */
-export function blocksShown(text, measured, blocks, cited) {
+/** `blocks` and `pages` as the API gives them; `measured` changes their offsets, `cited` counts UTF-16 units as everything here does. */
+export function blocksShown(text, measured, blocks, pages, cited) {
   const all = blocks.map((block) => ({ ...block, start: measured.unit(block.start), end: measured.unit(block.end), headerEnd: measured.unit(block.header_end ?? block.start) }));
   const first = cited ? all.findIndex((block) => block.end > cited.start) : 0;
   const [from, to] = around(first, all.length, MOST_BLOCKS);
   return h("div", { class: "leaves as-blocks" }, to - from < all.length && h("p", { class: "caution" }, t("part")),
-    all.slice(from, to).map((block) => shown(text, block, cited)));
+    leaves(all.slice(from, to), pages.map(({ number: n, start, end }) => ({ n, start: measured.unit(start), end: measured.unit(end) })), (block) => shown(text, block, cited)));
+}
+
+/** The blocks of each page in a leaf, as slides have; without pages, one after the other. */
+function leaves(blocks, pages, draw) {
+  if (!pages.length) return blocks.map(draw);
+  const filled = pages.map(({ n, start, end }) => [n, blocks.filter((block) => block.start >= start && block.start < end)]).filter(([, own]) => own.length > 0);
+  return filled.map(([n, own]) => h("section", { class: "leaf", dataset: { page: n }, "aria-label": t("page", { n }) }, h("h2", { class: "page-number" }, t("page", { n: number(n) })), own.map(draw)));
 }
 
 function shown(text, block, cited) {
@@ -64,7 +72,7 @@ function cellsOf(text, start, end) {
 
 function cellShown(text, [start, end], isHead, cited) {
   const hit = cited && start < cited.end && end > cited.start;
-  return h(isHead ? "th" : "td", { dir: "auto", scope: isHead ? "col" : null, class: hit ? "cited-cell" : null }, runs(text, start, end, cited));
+  return h(isHead ? "th" : "td", { dir: "auto", scope: isHead ? "col" : null, class: [hit && "cited-cell", end - start <= SHORT && "short"].filter(Boolean).join(" ") || null }, runs(text, start, end, cited));
 }
 
 function rowName({ row, first_rows: rows }, line) {

@@ -6,11 +6,11 @@ import { points } from "../points.js";
 const t = words({
   en: {
     page: "page {n}", recognised: "recognised text, confidence {n}", open: "Open in document", none: "The passage is no longer stored.",
-    alternative_text: "description of a picture", caption: "caption of a figure", chart: "data of a chart",
+    alternative_text: "description of a picture", caption: "caption of a figure", chart: "data of a chart", corrected: "corrected by people, the file differs",
   },
   ko: {
     page: "{n}쪽", recognised: "인식한 글, 신뢰도 {n}", open: "문서에서 열기", none: "이 구절은 더 이상 저장되어 있지 않습니다.",
-    alternative_text: "그림 설명", caption: "그림 캡션", chart: "차트 데이터",
+    alternative_text: "그림 설명", caption: "그림 캡션", chart: "차트 데이터", corrected: "사용자가 고친 글, 파일과 다름",
   },
 });
 
@@ -50,9 +50,9 @@ export function placeOf(place) {
 }
 
 /** What is said of text that stands for a picture, and of text that was recognised in one; nothing of other text. */
-export function marksOf({ figure, recognised_confidence: sure }) {
+export function marksOf({ figure, recognised_confidence: sure, corrected }) {
   const recognised = sure === null || sure === undefined ? null : t("recognised", { n: sure.toFixed(2) });
-  return [FIGURES.includes(figure) && t(figure), recognised].filter(Boolean);
+  return [FIGURES.includes(figure) && t(figure), recognised, corrected && t("corrected")].filter(Boolean);
 }
 
 /** The same as text, for labels and for copying. */

@@ -14,7 +14,7 @@ const t = words({
 /** `element`, and `place(start)`: the part of it where a place of the text is. `span` has code points, `cited` UTF-16 units. */
 export async function original(path, { text, measured, layout, shape, span, cited }, signal) {
   if (shape.view !== "pages") {
-    const element = blocksShown(text, measured, shape.blocks, cited);
+    const element = blocksShown(text, measured, shape.blocks, layout.pages, cited);
     return { element, place: (start) => lastBefore(element.querySelectorAll("[data-start]"), measured.unit(start)) };
   }
   const marked = span ? await placesOf(path, span, signal) : [];

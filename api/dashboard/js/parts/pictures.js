@@ -23,7 +23,11 @@ export function pictures(path, pages, marked, textOf, signal) {
   }, { rootMargin: "100% 0px" });
   signal.addEventListener("abort", () => near.disconnect());
   const boxes = new Map(marked.map((page) => [page.number, page]));
-  return h("div", { class: "leaves" }, pages.map((page) => leaf(path, page, boxes.get(page.number), textOf, near, signal)));
+  const element = h("div", { class: "leaves" }, pages.map((page) => leaf(path, page, boxes.get(page.number), textOf, near, signal)));
+  addEventListener("resize", () => {
+    for (const paper of element.querySelectorAll(".paper")) paper.dispatchEvent(new CustomEvent("resized"));
+  }, { signal });
+  return element;
 }
 
 function leaf(path, { number: n, width, height }, marked, textOf, near, signal) {
@@ -31,10 +35,15 @@ function leaf(path, { number: n, width, height }, marked, textOf, near, signal) 
   const canvas = h("canvas", { role: "img", "aria-label": t("picture", { n: number(n) }) });
   const paper = h("div", { class: "paper", style: { "--wide": String(wide), "--high": String(high) } }, canvas, marked?.boxes.length > 0 && mark(marked, textOf));
   let current = null;
-  paper.addEventListener("near", () => {
-    current ||= new AbortController();
-    draw(canvas, paper, `${path}/pages/${n}/image`, AbortSignal.any([signal, current.signal]));
-  });
+  let drawn = 0;
+  const drawNow = () => {
+    current?.abort();
+    current = new AbortController();
+    drawn = wantedWidth(paper);
+    draw(canvas, paper, withQuery(`${path}/pages/${n}/image`, { width: drawn }), AbortSignal.any([signal, current.signal]));
+  };
+  paper.addEventListener("near", drawNow);
+  paper.addEventListener("resized", () => { if (current && wantedWidth(paper) > drawn) drawNow(); }); // a larger window, or zoomed
   paper.addEventListener("far", () => {
     current?.abort();
     current = null;
@@ -44,11 +53,12 @@ function leaf(path, { number: n, width, height }, marked, textOf, near, signal) 
   return h("section", { class: "leaf picture", dataset: { page: n }, "aria-label": t("page", { n }) }, h("h2", { class: "page-number" }, t("page", { n: number(n) })), paper);
 }
 
+const wantedWidth = (paper) => Math.min(WIDEST, Math.max(2 * STEP, Math.ceil((paper.clientWidth * devicePixelRatio) / STEP) * STEP));
+
 async function draw(canvas, paper, path, signal) {
-  const wanted = Math.min(WIDEST, Math.max(2 * STEP, Math.ceil((paper.clientWidth * devicePixelRatio) / STEP) * STEP));
   paper.querySelector(".problem")?.remove();
   try {
-    const sent = await picked(withQuery(path, { width: wanted }), signal);
+    const sent = await picked(path, signal);
     if (!sent) return;
     const picture = await createImageBitmap(await sent.blob());
     if (signal.aborted) return;

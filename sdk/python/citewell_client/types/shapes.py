@@ -158,6 +158,7 @@ class EvidenceLocation(TypedDict):
     source_end: int
     recognised_confidence: NotRequired[float | None]
     figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
+    corrected: NotRequired[bool]
 
 
 class Sentence(TypedDict):
@@ -210,6 +211,7 @@ class CitationCheck(TypedDict):
     status: str
     recognised_confidence: NotRequired[float | None]
     figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
+    corrected: NotRequired[bool]
 
 
 class CommonScores(TypedDict):
@@ -431,6 +433,7 @@ class ChunkList(TypedDict):
 
     chunks: list[Chunk]
     total: int
+    matching: int
     excluded: int
     next_first: int | None
 
@@ -546,9 +549,10 @@ class DocumentBlocks(TypedDict):
 
 
 class DocumentEdit(TypedDict):
-    """A change of a chunk. Exclusions go over to a new version where the text is the same, and end where it is not."""
+    """A change of a chunk. Exclusions go over to a new version where the text is the same, and end where it is not;
+    corrections end where another file has not the corrected text."""
 
-    kind: Literal["excluded", "included", "corrected", "exclusion_kept", "exclusion_ended"]
+    kind: Literal["excluded", "included", "corrected", "exclusion_kept", "exclusion_ended", "correction_ended"]
     document_id: str
     version: int
     from_document: str | None
@@ -905,6 +909,7 @@ class Passage(TypedDict):
     metadata: dict[str, Any]
     recognised_confidence: NotRequired[float | None]
     figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
+    corrected: NotRequired[bool]
 
 
 class Place(TypedDict):
@@ -1006,6 +1011,7 @@ class Citation(TypedDict):
     source_end: int
     recognised_confidence: NotRequired[float | None]
     figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
+    corrected: NotRequired[bool]
     claim_text: str
     answer_start: int
     answer_end: int
@@ -1053,6 +1059,7 @@ class AnswerSource(TypedDict):
     section: str | None
     recognised_confidence: NotRequired[float | None]
     figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
+    corrected: NotRequired[bool]
     metadata: dict[str, Any]
     timestamp: str | None
     similarity: float | None
@@ -1156,6 +1163,7 @@ class ReingestionAccepted(TypedDict):
 
     id: str | None
     matched: int
+    corrected: int
     queued: int
 
 

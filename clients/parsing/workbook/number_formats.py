@@ -1,0 +1,117 @@
+"""Excel's number formats: `#,##0.00;(#,##0.00)`, `0.0%`, `[$€-407] #,##0`, `0.0,,"M"`.
+
+Only those that print one plain number; fractions, powers of ten, dates and conditions have none here.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
+
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|[_*].|\[\$(?P<currency>[^\]-]*)[^\]]*\]|\[(?P<bracket>[^\]]*)\]'
+    r"|(?P<digits>[0#?][0#?,.]*|\.[0#?]+)|(?P<plain>.)",
+    re.DOTALL,
+)
+_SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;])*')
+_UNQUOTED = re.compile(r"[^\w/.,;@?#*]")  # what Excel prints as it stands
+_COLOURS = re.compile(r"black|blue|cyan|green|magenta|red|white|yellow|colou?r ?\d+", re.IGNORECASE)
+_SCALES_READ = frozenset({"", "m", "mn", "mil", "million", "b", "bn", "billion", "백만", "십억"})
+_LONGEST, _MOST_DECIMALS, _MOST = 200, 10, Decimal(10) ** 15
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """How a number is printed: between which words, with how many digits, times a hundred or over a thousand."""
+
+    before: str
+    after: str
+    grouped: bool
+    whole_digits: int
+    decimals: int
+    optional: int
+    factor: Decimal
+
+
+def formatted(value: float, number_format: str) -> str | None:
+    """The number as Excel shows it; None where the format is none of these."""
+    sections = _sections(number_format)
+    number = Decimal(format(value, ".15g"))
+    if not sections or abs(number) >= _MOST:
+        return None
+    if number < 0 and len(sections) > 1:
+        return _printed(-number, sections[1])
+    section = sections[2] if number == 0 and len(sections) > 2 else sections[0]
+    text = _printed(abs(number), section)
+    is_negative = number < 0 and re.search("[1-9]", text)
+    return f"-{text}" if is_negative else text
+
+
+@lru_cache(maxsize=1024)
+def _sections(number_format: str) -> Sequence[_Section] | None:
+    if len(number_format) > _LONGEST:
+        return None
+    parts = _split(number_format)[:3]
+    sections = [_section(part) for part in parts]
+    # A section for zero may print a dash alone: the number says more.
+    if len(sections) == 3 and sections[2] is None:
+        sections[2] = sections[0]
+    found = tuple(section for section in sections if section)
+    return found if len(found) == len(parts) else None
+
+
+def _split(number_format: str) -> list[str]:
+    parts: list[str] = []
+    at = 0
+    while at <= len(number_format):
+        part = _SECTION.match(number_format, at)
+        parts.append(part[0] if part else "")
+        at = (part.end() if part else at) + 1
+    return parts
+
+
+def _section(pattern: str) -> _Section | None:
+    words, digits, percent = ["", ""], "", 0
+    for token in _TOKEN.finditer(pattern):
+        kind, text = token.lastgroup, token[token.lastgroup] if token.lastgroup else ""
+        if kind == "digits":
+            if digits:
+                return None
+            digits = text
+        elif (kind == "plain" and not _UNQUOTED.fullmatch(text)) or (
+            kind == "bracket" and not _COLOURS.fullmatch(text)
+        ):
+            return None
+        elif kind != "bracket":
+            words[bool(digits)] += text
+            percent += kind == "plain" and text == "%"
+    return _made(words[0], words[1], digits, percent) if "0" in digits else None
+
+
+def _made(before: str, after: str, digits: str, percent: int) -> _Section | None:
+    whole, _, decimals = digits.rstrip(",").partition(".")
+    thousands = len(digits) - len(digits.rstrip(","))
+    if "." in decimals or "," in decimals:
+        return None
+    if after.strip().lower() not in _SCALES_READ and thousands:  # `0,"K"`: the whole number is clearer
+        return _made(before, "", digits.rstrip(","), percent)
+    return _Section(
+        before=before,
+        after=after,
+        grouped="," in whole,
+        whole_digits=whole.count("0"),
+        decimals=min(decimals.count("0"), _MOST_DECIMALS),
+        optional=min(len(decimals) - decimals.count("0"), _MOST_DECIMALS),
+        factor=Decimal(100) ** percent / Decimal(1000) ** thousands,
+    )
+
+
+def _printed(number: Decimal, section: _Section) -> str:
+    places = section.decimals + section.optional
+    rounded = (number * section.factor).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    whole, _, decimals = f"{rounded:f}".partition(".")
+    shown = decimals[: section.decimals] + decimals[section.decimals :].rstrip("0")
+    whole = f"{int(whole):,}" if section.grouped else whole.zfill(section.whole_digits)
+    text = f"{whole}.{shown}" if shown else whole
+    return f"{section.before}{text}{section.after}".strip()

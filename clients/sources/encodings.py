@@ -1,0 +1,44 @@
+"""The encoding of a page that only its header tells: the file that is kept would not say it any more."""
+
+import codecs
+import re
+
+from clients.sources.pages import Page
+
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
+_TOLD_WITHIN = 4_096
+_TELLS = re.compile(rb"<meta[^>]{0,500}charset|<\?xml[^>]{0,200}encoding", re.IGNORECASE)
+# Python has others, some of which take very long.
+_KNOWN = re.compile(r"ascii$|cp\d|iso8859|koi8|euc_|shift_|big5|gb|iso2022|utf-(?:8|16|32)")
+_BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def in_unicode(page: Page) -> bytes:
+    """The page as it was sent, but in UTF-8 when it is text whose encoding only its header tells."""
+    type_ = page.headers.get("content-type", "")
+    declared = _CHARSET.search(type_)
+    if declared is None or not type_.lower().startswith(("text/", "application/xhtml")) or _tells(page.body):
+        return page.body
+    try:
+        return page.body.decode(_codec(declared[1])).encode()
+    except (LookupError, UnicodeError):
+        return page.body
+
+
+def _tells(body: bytes) -> bool:
+    # UTF-8 is known by itself.
+    if body.startswith(_BOMS) or _TELLS.search(body[:_TOLD_WITHIN]):
+        return True
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _codec(name: str) -> str:
+    # As browsers do: what calls itself Latin-1 is mostly the code page of Windows.
+    found = codecs.lookup(name).name
+    if not _KNOWN.match(found):
+        raise LookupError(name)
+    return {"iso8859-1": "cp1252", "ascii": "cp1252", "euc_kr": "cp949"}.get(found, found)

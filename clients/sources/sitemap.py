@@ -1,0 +1,78 @@
+"""The pages of a sitemap."""
+
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from typing import Any
+
+from lxml import etree
+
+from clients.sources.addresses import canonical, same_origin
+from clients.sources.pages import unpacked
+from clients.sources.web import MAX_LISTING_BYTES, WebReader, checked_status, listed_page
+from config.settings import Settings
+from domain.documents.sources import PART_UNREACHABLE, Listed, Refusal, bounded_key
+from domain.errors import CitewellError, ItemUnusable
+
+_MAX_NESTED = 3
+
+
+class SitemapReader(WebReader):
+    """The pages of a sitemap, or of those that an index names."""
+
+    def __init__(self, url: str, settings: Settings) -> None:
+        super().__init__([url], 0, settings)
+        self._most = settings.sources.max_sitemaps
+
+    def listed(self) -> Iterator[Listed]:
+        (start,) = self._urls
+        waiting, seen, is_told = [(start, 0)], {start}, False
+        while waiting:
+            url, nested = waiting.pop(0)
+            try:
+                entries = self._read(url)
+            except CitewellError as error:
+                if url == start:
+                    raise
+                yield Listed(bounded_key(url), refused=Refusal(PART_UNREACHABLE, error.message))
+                continue
+            for is_sitemap, address, details in entries:
+                if not is_sitemap:
+                    yield self._listed(start, address, details)
+                elif address not in seen and nested < _MAX_NESTED and len(seen) < self._most:
+                    seen.add(address)
+                    waiting.append((address, nested + 1))
+                elif address not in seen and not is_told:
+                    is_told = True
+                    reason = f"The index has more than {self._most:,} sitemaps, or is nested too deeply."
+                    yield Listed(bounded_key(address), refused=Refusal(PART_UNREACHABLE, reason))
+
+    def _listed(self, start: str, url: str, details: Mapping[str, Any]) -> Listed:
+        if same_origin(start, url):
+            return listed_page(url, details)
+        return Listed(bounded_key(url), refused=Refusal("not_of_the_source", "It is on another host than the sitemap."))
+
+    def _read(self, url: str) -> list[tuple[bool, str, dict[str, Any]]]:
+        page = self.get(url, MAX_LISTING_BYTES)
+        checked_status(page)
+        return list(_entries(unpacked(page.body, MAX_LISTING_BYTES), url))
+
+
+def _entries(data: bytes, base: str) -> Iterator[tuple[bool, str, dict[str, Any]]]:
+    """(whether it is a sitemap, URL, details) of what a sitemap names."""
+    root = None
+    try:
+        for _, element in etree.iterparse(
+            BytesIO(data), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+        ):
+            name = etree.QName(element).localname
+            if name in ("url", "sitemap"):
+                fields = {etree.QName(each).localname: (each.text or "").strip() for each in element}
+                if (address := fields.get("loc")) and (address := canonical(address, base)):
+                    details = {"lastmod": fields["lastmod"][:50]} if fields.get("lastmod") else {}
+                    yield name == "sitemap", address, details
+                element.clear()
+            root = name
+    except etree.XMLSyntaxError:
+        raise ItemUnusable("The sitemap is damaged: it is no XML.") from None
+    if root not in ("urlset", "sitemapindex"):
+        raise ItemUnusable("This is no sitemap; its root has to be <urlset> or <sitemapindex>.")

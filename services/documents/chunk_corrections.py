@@ -1,0 +1,157 @@
+"""Corrections of chunks: what is searched and cited is the stored text, and old answers cite it.
+
+So a correction leaves it as it is and makes the next version of the document, in one transaction: it is in force at
+once, and standing verification follows it.
+"""
+
+import uuid
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from clients.embeddings import Embedder
+from clients.telemetry import tracing
+from db.models import Chunk, Document, DocumentStatus, EditKind
+from db.queries.access.workspaces import lock_workspace
+from db.queries.documents import chunk_edits as edits
+from db.queries.documents import corrected_versions as versions
+from db.queries.documents.chunk_edits import Edit
+from db.queries.documents.corrections import list_corrected_spans, list_renamed_chunks, list_touched_chunks
+from db.queries.documents.graph_jobs import queue_graph
+from db.queries.documents.spaces import Space, space_of
+from db.queries.documents.versions import Version, next_version
+from db.session import reading, transaction
+from domain.documents.corrected_spans import is_corrected, with_correction
+from domain.documents.corrections import Replacement, corrected_text, moved_chunk, replacement
+from domain.documents.documents import TextChunk, embedded_text
+from domain.documents.metadata import searched_name
+from domain.documents.renaming import Renaming, renamed_heads, retitled
+from domain.errors import CorrectionInvalid, DocumentNotInForce
+from services.core import embedding_spaces
+from services.documents.indexing import put_in_force
+
+_UNFINISHED = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)
+_MOST_COPIED = 20_000
+"""Passages of a document that are copied, with their vectors, while somebody waits and the workspace is locked."""
+_MOST_RENAMED = 1_000
+"""Passages below a heading that are embedded again while somebody waits."""
+
+
+def correct_chunk(
+    document_id: uuid.UUID, chunk_index: int, sent: str, edit: Edit, embedder: Embedder, *, graph: bool = False
+) -> uuid.UUID:
+    """Put the next version of the document in force, in which this chunk has the text that was `sent`; its id.
+
+    Raises DocumentNotFound, DocumentNotInForce, ChunkNotFound, CorrectionInvalid, EmbeddingUnavailable,
+    EmbeddingRejected, EmbeddingMismatch; then nothing is stored.
+    """
+    # Again when `citewell reembed` moved the workspace to another space meanwhile.
+    while (new := _corrected(document_id, chunk_index, sent, edit, embedder, graph=graph)) is None:
+        pass
+    return new
+
+
+def _corrected(
+    document_id: uuid.UUID, chunk_index: int, sent: str, edit: Edit, embedder: Embedder, *, graph: bool
+) -> uuid.UUID | None:
+    with reading() as session:
+        old = edits.get_version_in_force(session, document_id)
+        _check_can_be_copied(old)
+        chunk = edits.get_chunk(session, document_id, chunk_index)
+        right = corrected_text(sent, chunk.text)
+        change = replacement(chunk.start_index, chunk.text, right)
+        whole = versions.get_whole_document(session, document_id)
+        text = change.applied(whole.text or "")
+        renamings = _renamings(whole, text, change)
+        touched = _touched(session, document_id, change, renamings)
+        spans = list_corrected_spans(session, document_id)
+    spans = with_correction(spans, chunk.start_index, chunk.text, right)
+    chunks = [_corrected_chunk(each, text, change, renamings) for each in touched]
+    space = embedding_spaces.ensure_space(old.workspace_id, embedder)
+    own = embedding_spaces.embedder_for(space, old.workspace_id, embedder)
+    vectors = embedding_spaces.embed(space, own, [embedded_text(each) for each in chunks])
+    made = [
+        (each, vector, is_corrected(spans, each.start, each.end)) for each, vector in zip(chunks, vectors, strict=True)
+    ]
+    return _stored(document_id, chunk, change, made, space, edit, graph=graph)
+
+
+def _renamings(old: Document, text: str, change: Replacement) -> list[Renaming]:
+    before = old.text or ""
+    heads = renamed_heads(before, text, change)
+    titles = [renaming for _, renaming in retitled(old.sections, before, text, change)]
+    return [*titles, *([heads] if heads else [])]
+
+
+def _touched(
+    session: Session, document_id: uuid.UUID, change: Replacement, renamings: Sequence[Renaming]
+) -> list[Chunk]:
+    """The chunks that have any of what is replaced in their text, their section or their context, in order."""
+    found = {each.chunk_index: each for each in list_touched_chunks(session, document_id, change)}
+    for renaming in renamings:
+        named = list_renamed_chunks(session, document_id, renaming, _MOST_RENAMED + 1)
+        if len(named) > _MOST_RENAMED:
+            raise CorrectionInvalid(
+                f"“{renaming.old}” stands above more than {_MOST_RENAMED:,} passages; correct it in the file, and send "
+                "that again."
+            )
+        found |= {each.chunk_index: each for each in named}
+    return [found[index] for index in sorted(found)]
+
+
+def _corrected_chunk(chunk: Chunk, text: str, change: Replacement, renamings: Sequence[Renaming]) -> TextChunk:
+    moved = moved_chunk(_as_slice(chunk), text, change)
+    for renaming in renamings:
+        if chunk.end_index > renaming.start:
+            moved = renaming.applied(moved)
+    return moved
+
+
+def _stored(
+    document_id: uuid.UUID,
+    chunk: Chunk,
+    change: Replacement,
+    made: Sequence[tuple[TextChunk, Sequence[float], bool]],
+    space: Space,
+    edit: Edit,
+    *,
+    graph: bool,
+) -> uuid.UUID | None:
+    with transaction() as session:
+        lock_workspace(session, chunk.workspace_id)
+        if space_of(session, chunk.workspace_id) != space:
+            return None
+        _, others = edits.lock_version_in_force(session, document_id)
+        _check_none_is_read(others)
+        old = versions.get_whole_document(session, document_id)
+        new = versions.add_corrected_version(
+            session, old, change, version=next_version(others), traceparent=tracing.traceparent()
+        )
+        versions.copy_chunks(session, old, new, change, [each.index for each, _, _ in made])
+        versions.add_corrected_chunks(session, new, made, searched_name(old.filename, old.details), space)
+        after = next(each for each, _, _ in made if each.index == chunk.chunk_index)
+        edits.add_edit(session, new, EditKind.CORRECTED, chunk, edit, from_document=old.id, after=after.text)
+        put_in_force(session, new.id, new.attempt)
+        if graph:
+            queue_graph(session, new.id, new.workspace_id)
+        return new.id
+
+
+def _check_can_be_copied(old: Document) -> None:
+    if (count := old.chunks_total or 0) > _MOST_COPIED:
+        raise CorrectionInvalid(
+            f"The document has {count:,} passages; those of up to {_MOST_COPIED:,} can be corrected here. Correct it "
+            "in the file, and send that again."
+        )
+
+
+def _check_none_is_read(others: Sequence[Version]) -> None:
+    if any(each.status in _UNFINISHED for each in others):
+        # It was accepted first, and would be history as soon as it is read.
+        raise DocumentNotInForce("A newer version of the document is being read; correct that one when it is ready.")
+
+
+def _as_slice(chunk: Chunk) -> TextChunk:
+    return TextChunk(
+        chunk.chunk_index, chunk.start_index, chunk.end_index, chunk.text, chunk.page, chunk.section, chunk.context
+    )
