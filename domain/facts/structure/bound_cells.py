@@ -114,11 +114,11 @@ def _keys(name: str) -> frozenset[str]:
 
 
 def _difference(match: _Match) -> Difference:
-    kind = "unit" if match.outcome == "other unit" else "number"
+    kind = "unit" if match.outcome in ("other unit", "no scale") else "number"
     known = match.cell.content
     if match.cell.unit and match.cell.unit not in known and "%" not in known:
         known = f"{known} {match.cell.unit}" if match.cell.unit.isascii() else f"{known}{match.cell.unit}"
-    return Difference(kind, match.value.text if match.value else "", known)
+    return Difference(kind, match.value.text if match.value else "", known, sure=match.outcome != "no scale")
 
 
 def _matches(tokens: Sequence[Token], rows: Sequence[Row]) -> Iterator[_Match]:

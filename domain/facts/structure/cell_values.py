@@ -16,8 +16,9 @@ from domain.entities.units import UNITS
 from domain.facts.reading.tokens import Token, Value
 from domain.facts.structure.tables import Cell
 
-Outcome = Literal["same", "other unit", "other", "unsure"]
-"""`unsure`: the table does not say enough: it names no scale, or the statement leaves the sign out."""
+Outcome = Literal["same", "no scale", "other unit", "other", "unsure"]
+"""`no scale`: an amount of money, "$1,200", without the millions of its table. `unsure`: the table does not say enough:
+it names no scale, or the statement leaves the sign out."""
 
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?(?:\s?%)?|\.\d+")
 _NEGATIVE = re.compile(r"^\W*(?:\(.*\d.*\)|[-−–]\s?[$€£¥₩]?\s?\d.*|[$€£¥₩]\s?[-−–(].*)\W*$")
@@ -106,7 +107,8 @@ def compare_figure(stated: Value, cell: Cell, label: str) -> Outcome:
         return "other unit"
     if _unit_unknown(quantity, figure):
         return "unsure"
-    return _signed(stated, figure, f"{label} {cell.head} {cell.outer_heads}")
+    signed = _signed(stated, figure, f"{label} {cell.head} {cell.outer_heads}")
+    return number if signed == "same" else signed
 
 
 def _compare_limit(stated: Value, limit: Quantity, figure: CellFigure) -> Outcome:
@@ -135,9 +137,12 @@ def _compare_number(stated: Quantity, figure: CellFigure) -> Outcome:
         return "other unit" if named else "unsure"
     if not _is_number(plain, figure.printed):
         return "other"
-    # Who writes 원 behind a number has not left out 천 or 백만.
-    is_scaled = figure.full is not None and figure.full.scaled and _in_won(figure.full)
-    return "other unit" if is_scaled and stated.text.endswith("원") else "same"
+    if figure.full is None or not figure.full.scaled:
+        return "same"
+    # Who writes 원 behind a number has not left out 천 or 백만; "$1,200" for millions may be no more than careless.
+    if _in_won(figure.full):
+        return "other unit" if stated.text.endswith("원") else "same"
+    return "no scale" if stated.dimension in _MONEY else "same"
 
 
 def _in_won(quantity: Quantity) -> bool:

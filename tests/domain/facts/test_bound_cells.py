@@ -98,6 +98,16 @@ def test_a_cell_contradicts_another_value_or_unit(statement: str, source: str, k
     assert found.differences[0].source_text
 
 
+@pytest.mark.parametrize(("stated", "is_proven"), [("$125,843", False), ("125,843", True), ("$125,843 thousand", True)])
+def test_an_amount_without_the_scale_of_its_table_is_not_proven_and_not_contradicted(
+    stated: str, is_proven: bool
+) -> None:  # V2, V3
+    found = compare(f"Net revenue in 2019 was {stated}.", FILING)
+    assert found.in_cell is is_proven
+    assert [(each.kind, each.sure) for each in found.differences] == ([] if is_proven else [("unit", False)])
+    assert any(each.sure for each in compare("Net revenue in 2018 was $125,843.", FILING).differences)
+
+
 @pytest.mark.parametrize(
     "statement",
     [
