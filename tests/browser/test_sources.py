@@ -87,7 +87,7 @@ def test_a_folder_is_added_followed_and_read_again_when_asked(
     (folder / "returns.md").write_text(RETURNS.replace("30", "60"))
     (folder / "program.exe").unlink()
     own.get_by_role("button", name="Run now").click()
-    for told in ("(run 2)", "1 changed", "1 gone"):
+    for told in ("(run 2)", "1 listed", "1 changed"):
         expect(own).to_contain_text(told)
     expect(own).not_to_contain_text("skipped")
     screenshot(page, "sources-followed")

@@ -64,7 +64,7 @@ async function drawText(body, path, document, search, signal) {
       viewChoice(names, name, (other) => other === name || choose(other).then(() => body.querySelector("[aria-pressed=true]").focus())),
       name !== "chunks" && layout.pages.length > 0 && pager(element, layout.pages, signal),
       name !== "chunks" && wanted?.cited && h("button", { type: "button", onclick: citedPlace }, t("cited")), tools);
-    show(body, wanted?.gone && h("p", { class: "problem" }, t("gone")), name !== "chunks" && corrections(layout.corrections, parts, path), toolbar,
+    show(body, wanted?.gone && h("p", { class: "problem" }, t("gone")), name !== "chunks" && corrections(layout.corrections ?? [], parts, path), toolbar,
       h("div", { class: "reader" }, name !== "chunks" && contents(layout.sections, jump), h("article", { class: "card sheet", "aria-label": t("text"), tabindex: "-1" }, element)));
     if (name === "chunks") return;
     if (wanted?.cited) citedPlace();
