@@ -1,4 +1,4 @@
-"""Inserts a row and the rows that refer to it with one statement, to save round trips while somebody waits."""
+"""Inserts a row and the rows that refer to it in one statement, to save round trips on the way to an answer."""
 
 import json
 from collections.abc import Iterable, Sequence

@@ -13,8 +13,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.metamorphic.korean import with_particles
-from benchmarks.search.in_memory import LexicalIndex, VectorIndex
-from benchmarks.search.recall import CANDIDATES, DENSE_WEIGHT, DEPTH, reranked
+from benchmarks.search.in_memory import CANDIDATES, DENSE_WEIGHT, DEPTH, LexicalIndex, VectorIndex, reranked
 from benchmarks.verdicts.dart_tables import reports, tables_of
 from benchmarks.verdicts.korean_cells import is_term, spoken_names
 from benchmarks.verdicts.truth_tables import TruthTable

@@ -13,9 +13,16 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from benchmarks.search.filing_data import Asked, Filing, Place, read_asked, read_filings, vectors_of
-from benchmarks.search.in_memory import LexicalIndex, VectorIndex
+from benchmarks.search.in_memory import (
+    CANDIDATES,
+    DENSE_WEIGHT,
+    DEPTH,
+    LexicalIndex,
+    VectorIndex,
+    is_held_out,
+    reranked,
+)
 from benchmarks.search.plain_bm25 import PlainIndex
-from benchmarks.search.recall import CANDIDATES, DENSE_WEIGHT, DEPTH, is_held_out, reranked
 from benchmarks.verdicts.verdict_cases import print_table
 from clients.embeddings import default_embedder
 from clients.llm.offline.meaning import Meaning

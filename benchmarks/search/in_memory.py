@@ -1,8 +1,9 @@
-"""Search without a database: the same lexemes, counts and ranking as `db.queries.search`, over passages in memory.
+"""Search without a database: lexemes, counts, ranking and reranking as for a question, over passages in memory.
 
 `tests/db/test_search.py` compares the order of both.
 """
 
+import hashlib
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import islice
@@ -12,11 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clients.embeddings import UseEmbedder, Vectors
+from clients.llm.offline.meaning import Meaning
+from clients.llm.offline.passage_relevance import chunk_relevance
 from domain.retrieval.bm25 import FURTHER, Collection, Occurrences, lexical_order
 from domain.retrieval.lexemes import lexemes
 from domain.retrieval.questions import SearchedQuestion, searched_question
+from domain.retrieval.ranking import Scored, rank
 
 K = TypeVar("K", bound=Hashable)
+
+CANDIDATES, DEPTH, DENSE_WEIGHT = 10, 50, 0.3
 
 # As in db.queries.search.lexical: a question's rarest lexemes are looked up, and the passages that share most scored.
 _LEXEMES, _SCORED = 32, 200
@@ -84,3 +90,14 @@ class VectorIndex(Generic[K]):
         likeness: NDArray[np.float32] = self._vectors @ self._embedder.encode_queries([question])[0]
         order: list[int] = np.argsort(-likeness, kind="stable").tolist()
         return [key for key in (self._keys[place] for place in order) if among is None or among(key)]
+
+
+def reranked(question: str, keys: Sequence[K], texts: Mapping[K, str], meaning: Meaning) -> list[K]:
+    scored = (
+        Scored(key, place, round(chunk_relevance(question, texts[key], meaning), 4)) for place, key in enumerate(keys)
+    )
+    return [each.key for each in rank(list(scored))]
+
+
+def is_held_out(document: str) -> bool:
+    return hashlib.sha256(document.encode()).digest()[0] % 2 == 1

@@ -12,8 +12,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.search.in_memory import LexicalIndex, VectorIndex
-from benchmarks.search.recall import CANDIDATES, DENSE_WEIGHT, DEPTH, is_held_out, reranked
+from benchmarks.search.in_memory import (
+    CANDIDATES,
+    DENSE_WEIGHT,
+    DEPTH,
+    LexicalIndex,
+    VectorIndex,
+    is_held_out,
+    reranked,
+)
 from benchmarks.verdicts.verdict_cases import print_table
 from clients.embeddings import UseEmbedder, default_embedder
 from clients.llm.offline.meaning import Meaning

@@ -32,7 +32,7 @@ def is_caption(text: str) -> bool:
 
 
 def description(text: str) -> str:
-    """What somebody wrote about a picture; nothing for a mere name."""
+    """The description of a picture; empty if it is only a name."""
     said = _GENERATED.sub("", text).strip()
     return "" if _NAME.fullmatch(said) else said
 

@@ -121,7 +121,7 @@ class _Reader:
 
 
 def _described(picture: Element) -> str:
-    # Hangul writes the name and the size of the file where nobody wrote anything.
+    # A picture without a description gets a generated one from Hangul: the name and size of its file.
     text = next((each.text or "" for each in _children(picture, "shapeComment")), "").strip()
     return "" if _GENERATED.match(text) else text
 

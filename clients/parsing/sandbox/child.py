@@ -39,7 +39,7 @@ def read_file() -> NoReturn:
         head, *parts = _answer(request, limits)
         out = os.fdopen(answer, "wb")
         out.writelines((head, b"\n", *parts))
-        out.flush()  # and closed by the end: whoever sees that it is closed kills what is left
+        out.flush()  # not closed: the parent kills this process at the end of its output
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     # Exit handlers registered by libraries must not delay or break the exit.

@@ -52,7 +52,7 @@ def main() -> None:
 
 def serve(read: Callable[[], object]) -> None:
     """Call `read` in a child for each request. Returns when there is nothing to do."""
-    # Whoever started this process decides when it ends; a signal to everybody must not fail the file under way.
+    # Only the parent ends this process. A Ctrl-C in the terminal must not fail the file that is being read.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)
     _set_dumpable(False)
@@ -141,7 +141,7 @@ def _say_it_runs(life: socket.socket, pid: int) -> None:
 
 
 def _kill(pid: int) -> None:
-    # Nobody else waits for it, so the number is still its own. It may not have a session yet.
+    # Only this process reaps it, so its pid cannot have been reused. It may not have called setsid() yet.
     with suppress(ProcessLookupError, PermissionError):  # macOS answers EPERM for a group of zombies
         os.killpg(pid, signal.SIGKILL)
     os.kill(pid, signal.SIGKILL)

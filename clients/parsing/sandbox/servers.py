@@ -4,6 +4,7 @@ A server is never shared with a process that this one forks. It ends with this p
 then the next file starts another.
 """
 
+import atexit
 import os
 import socket
 import subprocess
@@ -157,4 +158,5 @@ def _after_fork_in_the_child() -> None:
     servers.begin()
 
 
+atexit.register(servers.replace)
 os.register_at_fork(after_in_child=_after_fork_in_the_child)

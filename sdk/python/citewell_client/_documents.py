@@ -2,34 +2,27 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from citewell_client._calls import Pages, without_none
+from citewell_client._passages import AsyncPassages, Passages
 from citewell_client._requests import documents as requests
 from citewell_client._retries import Deadline
-from citewell_client._transport import AsyncTransport, Transport
 from citewell_client._waiting import DOCUMENT_PATIENCE_S, LOOK_EVERY_S, is_read, seconds_of, with_status
 from citewell_client.types import (
     Accepted,
-    Chunk,
-    ChunkCorrected,
-    ChunkList,
     Document,
     DocumentBlocks,
-    DocumentEdit,
     PageBoxes,
-    Passage,
     Reingestion,
     ReingestionAccepted,
-    SearchExplained,
-    SearchResult,
 )
 
 
-class Documents(Transport):
+class Documents(Passages):
     """Documents, in the sync client."""
 
     def upload(
@@ -108,91 +101,6 @@ class Documents(Transport):
         """What a document without pages is made of: headings, paragraphs, tables and cells, as slices of its text."""
         return self.send(requests.blocks(document_id))
 
-    def passages(
-        self,
-        document_id: str,
-        *,
-        page: int | None = None,
-        chunk_id: str | None = None,
-        first: int = 0,
-        limit: int | None = None,
-    ) -> list[Passage]:
-        """The passages of a document in order, from `chunk_index` `first` on; optionally of one page, or just one."""
-        wanted = without_none(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
-        return self.send(requests.passages(document_id, wanted))
-
-    def search(
-        self,
-        query: str,
-        workspace: str | Sequence[str] = "default",
-        *,
-        k: int | None = None,
-        filter: Mapping[str, Any] | None = None,
-    ) -> SearchResult:
-        """The passages that a question would find first, in one workspace or several, without a language model."""
-        return self.send(requests.search(query, workspace, without_none(k=k, filter=filter)))
-
-    def explain_search(
-        self,
-        question: str,
-        workspace: str | Sequence[str] = "default",
-        *,
-        rerank: bool = True,
-        k: int | None = None,
-        top_k: int | None = None,
-        mode: str | None = None,
-        method: str | None = None,
-        filter: Mapping[str, Any] | None = None,
-        run: str | None = None,
-        multi_query: int | None = None,
-        graph: str | None = None,
-        max_cost_usd: float | None = None,
-        limit: int | None = None,
-    ) -> SearchExplained:
-        """How a question's passages are found: the scores of each part, and what an answer would be written from.
-
-        Without `rerank` nothing is said of what would be shown, and only `run`, `multi_query` and `graph` ask a model.
-        """
-        options = without_none(
-            k=k,
-            top_k=top_k,
-            mode=mode,
-            method=method,
-            filter=filter,
-            limit=limit,
-            run=run,
-            multi_query=multi_query,
-            graph=graph,
-            max_cost_usd=max_cost_usd,
-        )
-        return self.send(requests.explain_search(question, workspace, {"rerank": rerank, **options}))
-
-    def chunks(
-        self, document_id: str, *, excluded: bool | None = None, first: int = 0, limit: int | None = None
-    ) -> ChunkList:
-        """The chunks of a document in order, from `chunk_index` `first` on, with those that are excluded."""
-        return self.send(
-            requests.chunks(document_id, without_none(excluded=excluded, first=first or None, limit=limit))
-        )
-
-    def exclude_chunk(self, document_id: str, chunk_index: int, *, reason: str | None = None) -> Chunk:
-        """Take a chunk out of every search."""
-        return self.send(requests.update_chunk(document_id, chunk_index, excluded=True, reason=reason))
-
-    def include_chunk(self, document_id: str, chunk_index: int, *, reason: str | None = None) -> Chunk:
-        """Put an excluded chunk back."""
-        return self.send(requests.update_chunk(document_id, chunk_index, excluded=False, reason=reason))
-
-    def correct_chunk(
-        self, document_id: str, chunk_index: int, text: str, *, reason: str | None = None
-    ) -> ChunkCorrected:
-        """Correct the text of a chunk, which makes the next version of the document."""
-        return self.send(requests.correct_chunk(document_id, chunk_index, text, reason))
-
-    def document_edits(self, document_id: str) -> list[DocumentEdit]:
-        """Who excluded, included and corrected which chunk, in all versions of the document's name."""
-        return self.send(requests.document_edits(document_id))
-
     def reingest(
         self,
         workspace: str = "default",
@@ -219,7 +127,7 @@ class Documents(Transport):
         self.send(requests.delete_document(document_id, all_versions))
 
 
-class AsyncDocuments(AsyncTransport):
+class AsyncDocuments(AsyncPassages):
     """Documents, in the async client."""
 
     async def upload(
@@ -298,91 +206,6 @@ class AsyncDocuments(AsyncTransport):
     async def blocks(self, document_id: str) -> DocumentBlocks:
         """What a document without pages is made of: headings, paragraphs, tables and cells, as slices of its text."""
         return await self.send(requests.blocks(document_id))
-
-    async def passages(
-        self,
-        document_id: str,
-        *,
-        page: int | None = None,
-        chunk_id: str | None = None,
-        first: int = 0,
-        limit: int | None = None,
-    ) -> list[Passage]:
-        """The passages of a document in order, from `chunk_index` `first` on; optionally of one page, or just one."""
-        wanted = without_none(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
-        return await self.send(requests.passages(document_id, wanted))
-
-    async def search(
-        self,
-        query: str,
-        workspace: str | Sequence[str] = "default",
-        *,
-        k: int | None = None,
-        filter: Mapping[str, Any] | None = None,
-    ) -> SearchResult:
-        """The passages that a question would find first, in one workspace or several, without a language model."""
-        return await self.send(requests.search(query, workspace, without_none(k=k, filter=filter)))
-
-    async def explain_search(
-        self,
-        question: str,
-        workspace: str | Sequence[str] = "default",
-        *,
-        rerank: bool = True,
-        k: int | None = None,
-        top_k: int | None = None,
-        mode: str | None = None,
-        method: str | None = None,
-        filter: Mapping[str, Any] | None = None,
-        run: str | None = None,
-        multi_query: int | None = None,
-        graph: str | None = None,
-        max_cost_usd: float | None = None,
-        limit: int | None = None,
-    ) -> SearchExplained:
-        """How a question's passages are found: the scores of each part, and what an answer would be written from.
-
-        Without `rerank` nothing is said of what would be shown, and only `run`, `multi_query` and `graph` ask a model.
-        """
-        options = without_none(
-            k=k,
-            top_k=top_k,
-            mode=mode,
-            method=method,
-            filter=filter,
-            limit=limit,
-            run=run,
-            multi_query=multi_query,
-            graph=graph,
-            max_cost_usd=max_cost_usd,
-        )
-        return await self.send(requests.explain_search(question, workspace, {"rerank": rerank, **options}))
-
-    async def chunks(
-        self, document_id: str, *, excluded: bool | None = None, first: int = 0, limit: int | None = None
-    ) -> ChunkList:
-        """The chunks of a document in order, from `chunk_index` `first` on, with those that are excluded."""
-        return await self.send(
-            requests.chunks(document_id, without_none(excluded=excluded, first=first or None, limit=limit))
-        )
-
-    async def exclude_chunk(self, document_id: str, chunk_index: int, *, reason: str | None = None) -> Chunk:
-        """Take a chunk out of every search."""
-        return await self.send(requests.update_chunk(document_id, chunk_index, excluded=True, reason=reason))
-
-    async def include_chunk(self, document_id: str, chunk_index: int, *, reason: str | None = None) -> Chunk:
-        """Put an excluded chunk back."""
-        return await self.send(requests.update_chunk(document_id, chunk_index, excluded=False, reason=reason))
-
-    async def correct_chunk(
-        self, document_id: str, chunk_index: int, text: str, *, reason: str | None = None
-    ) -> ChunkCorrected:
-        """Correct the text of a chunk, which makes the next version of the document."""
-        return await self.send(requests.correct_chunk(document_id, chunk_index, text, reason))
-
-    async def document_edits(self, document_id: str) -> list[DocumentEdit]:
-        """Who excluded, included and corrected which chunk, in all versions of the document's name."""
-        return await self.send(requests.document_edits(document_id))
 
     async def reingest(
         self,
