@@ -23,7 +23,7 @@ from services.core.context import Outcome, StepContext, StepResult
 from services.retrieval.reranking import score_chunks
 
 _AT_ONCE = 8
-"""About so many passages are scored side by side before the cost ceiling is looked at again."""
+"""Passages, roughly, that are scored side by side between two looks at the cost ceiling."""
 
 Run = Callable[[Coroutine[Any, Any, StepResult]], StepResult]
 Asking = Callable[[StepContext], Coroutine[Any, Any, StepResult]]
@@ -55,7 +55,7 @@ class TrialSteps:
             self._book(name)
 
     def score(self, keys: Sequence[str]) -> None:
-        """In messages of the size that a question has, as many at once as the ceiling allows to look away for."""
+        """Score passages in messages of the same size as for a question; with a cost ceiling a few at a time."""
         options = self.context.query.options
         messages = batches(keys, options.rerank_batch)
         at_once = max(1, _AT_ONCE // options.rerank_batch) if options.max_cost_usd else len(messages)
