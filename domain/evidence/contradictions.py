@@ -106,7 +106,9 @@ def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     compared = compare(claim, source)
     if compared.is_full_match:
         return () if compared.verbatim else _overlooked(claim, source)
-    if found := [_from_difference(each) for each in compared.differences if each.sure]:
+    # A scale that a statement leaves out is told, though it contradicts nothing.
+    told = [each for each in compared.differences if each.sure or (compared.in_table and each.kind == "unit")]
+    if found := [_from_difference(each) for each in told]:
         # Cells and sections are found by their names: they are about the same.
         is_named = compared.in_table or compared.section
         return found if is_named else with_grounds(claim, source, compared.place, found)
@@ -222,7 +224,7 @@ def _surface(text: str, key: str) -> str:
 
 
 def _from_difference(found: Difference) -> Disagreement:
-    return Disagreement(found.kind, found.statement_text, found.source_text, _message(found))
+    return Disagreement(found.kind, found.statement_text, found.source_text, _message(found), found.sure)
 
 
 def _message(found: Difference) -> str:

@@ -14,7 +14,7 @@ from domain.entities.dates import Date, find_dates
 from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
-from domain.facts.structure.cell_values import Outcome, cell_figure, compare_figure, with_limit
+from domain.facts.structure.cell_values import Outcome, cell_figure, compare_figure, unit_of, with_limit
 from domain.facts.structure.fiscal_terms import FiscalTerm, terms_in, without_terms
 from domain.facts.structure.tables import Cell, Row
 from domain.facts.structure.terms import Term, TermIndex, has_all, is_among, most_specific, terms, terms_of
@@ -87,10 +87,11 @@ def _bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
 def missing_term(tokens: Sequence[Token], rows: Sequence[Row]) -> tuple[str, Row] | None:
     """Return a term of a company, 제24기, that a statement on a row names and no column of it has, with the row."""
     stated = terms(tokens)
-    said = [(each.token.text, term) for each in stated for term in terms_in(each.key)]
+    # 당기 says nothing about columns that are only numbered.
+    said = [(each.token.text, term) for each in stated for term in terms_in(each.key) if term.number is not None]
     named = named_rows(stated, [each.key for each in tokens if each.kind == "cue"], rows)[:_MOST_ROWS] if said else []
     known = [_terms_of_row(row) for row in named]
-    if not known or not all(known):
+    if not known or not all(any(term.number is not None for term in own) for own in known):
         return None
     texts = [text for text, term in said if not any(term.may_be(own) for terms in known for own in terms)]
     return (texts[0], named[0]) if texts else None
@@ -115,9 +116,9 @@ def _keys(name: str) -> frozenset[str]:
 
 def _difference(match: _Match) -> Difference:
     kind = "unit" if match.outcome in ("other unit", "no scale") else "number"
-    known = match.cell.content
-    if match.cell.unit and match.cell.unit not in known and "%" not in known:
-        known = f"{known} {match.cell.unit}" if match.cell.unit.isascii() else f"{known}{match.cell.unit}"
+    known, unit = match.cell.content, unit_of(match.cell, match.row.label)
+    if unit and unit not in known and "%" not in known:
+        known = f"{known} {unit}" if unit.isascii() else f"{known}{unit}"
     return Difference(kind, match.value.text if match.value else "", known, sure=match.outcome != "no scale")
 
 

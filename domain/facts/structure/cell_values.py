@@ -34,6 +34,8 @@ _LIMITS: dict[str, Bound] = {
     **dict.fromkeys(("over", "초과", "넘다", "상회", "웃도", "웃돌다"), "over"),
     **dict.fromkeys(("under", "미달", "하회", "밑도", "밑돌다"), "under"),
 }
+_OPPOSITE: dict[Bound, Bound] = {"over": "under", "under": "over"}
+_IN_FULL = re.compile(r"\bper\b|주당|\bemployees?\b|\bheadcount\b|임?직원|종업원", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +85,39 @@ def _scaled(printed: Quantity, unit: str) -> Quantity | None:
 
 
 def with_limit(tokens: Sequence[Token]) -> list[Token] | None:
-    """Return the tokens with "more than $5" and "5억 원을 넘었다" as one value that is a limit; None without any."""
+    """The tokens with "more than $5" or "5억 원을 넘지 않았다" as one value that is a limit; None without any."""
     for at, each in enumerate(tokens):
-        bound = _LIMITS.get(each.cue or each.key)
-        for beside in (at + 1, at - 1) if bound else ():
-            token = tokens[beside] if 0 <= beside < len(tokens) else None
-            if token and token.value and token.value.quantity and not token.value.date:
-                value = replace(token.value, quantity=replace(token.value.quantity, bound=bound))
-                others = {at: None, beside: replace(token, value=value)}
-                return [found for place, one in enumerate(tokens) if (found := others.get(place, one))]
+        if bound := _LIMITS.get(each.cue or each.key):
+            # English names a limit in front of its amount ("$5 over 2023" is none), Korean mostly behind it.
+            is_english = each.text.isascii()
+            for beside in (at + 1,) if is_english else (at - 1, at + 1):
+                if limit := _limited(tokens, at, beside, bound, at - 1 if is_english else at + 1):
+                    return limit
     return None
 
 
+def _limited(tokens: Sequence[Token], at: int, beside: int, bound: Bound, denied: int) -> list[Token] | None:
+    token = tokens[beside] if 0 <= beside < len(tokens) else None
+    if token is None or token.value is None or token.value.quantity is None or token.value.date:
+        return None
+    if is_denied := 0 <= denied < len(tokens) and tokens[denied].cue == "denied":
+        bound = _OPPOSITE[bound]
+    value = replace(token.value, quantity=replace(token.value.quantity, bound=bound))
+    left_out = {at, denied} if is_denied else {at}
+    others = {beside: replace(token, value=value)}
+    return [others.get(place, one) for place, one in enumerate(tokens) if place not in left_out]
+
+
+def unit_of(cell: Cell, label: str) -> str:
+    """The unit of a cell; the scale of a table holds neither for amounts per share nor for people."""
+    if cell.unit and _IN_FULL.search(f"{label} {cell.head} {cell.outer_heads}"):
+        figure = cell_figure(cell)
+        return "" if figure and figure.full and figure.full.scaled else cell.unit
+    return cell.unit
+
+
 def compare_figure(stated: Value, cell: Cell, label: str) -> Outcome:
-    figure, quantity = cell_figure(cell), stated.quantity
+    figure, quantity = cell_figure(replace(cell, unit=unit_of(cell, label))), stated.quantity
     if figure is None or quantity is None:
         return "unsure"
     is_limit = quantity.bound in ("over", "under")

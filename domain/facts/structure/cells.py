@@ -13,6 +13,7 @@ from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
 from domain.facts.structure.bound_cells import BoundCell, bind, missing_term
+from domain.facts.structure.cell_values import with_limit
 from domain.facts.structure.tables import Cell, Row, cells_as_text, parse_tables
 from domain.facts.structure.terms import (
     Term,
@@ -59,7 +60,8 @@ def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "")
         return None
     if row := _row_in_form_of_answer(statement, rows):
         return TableComparison((), row.line, proven=True)
-    if found := _compare_bound(tokens, rows, len(stated)):
+    # That another cell has the amount of a limit says nothing about the limit.
+    if (found := _compare_bound(tokens, rows, len(stated))) or with_limit(tokens):
         return found
     named = _named_rows(stated, rows)
     if not named:

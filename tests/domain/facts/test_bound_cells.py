@@ -2,6 +2,8 @@
 
 import pytest
 
+from benchmarks.metamorphic.cases import Case
+from benchmarks.metamorphic.judges import judges, outcomes
 from domain.facts.comparison.whole_source import compare
 
 FILING = """ | Fiscal Year Ended March 31, |\x20
@@ -11,6 +13,12 @@ Operating loss | (4,120) | 350
 Gross margin % | 61.2% | 59.8%
 Deferred revenue (current) | 5,101 | 4,483
 Deferred revenue (non-current) | 3,707 | 3,444"""
+PER_SHARE = """(in millions, except per share data) | 2023 | 2022
+Net revenue | $1,200 | $1,100
+Dividends per share | $0.50 | $0.40
+Price per share | $80 | $78
+Employees | 1,200 | 1,100"""
+PER_SHARE_KO = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500\n주당배당금\t300\t400"
 GROUPED = """ | Gross | Net
  | (in millions) |\x20
 June 30, 2019 | |\x20
@@ -53,6 +61,14 @@ KOREAN = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500
         ("2023년 매출액은 14억 원 이상이다.", KOREAN),
         ("2023년 매출액은 16억 원 미만이다.", KOREAN),
         ("2023년 매출액은 16억 원을 밑돌았다.", KOREAN),
+        ("2023년 매출액은 16억 원을 넘지 않았다.", KOREAN),
+        ("2023년 매출액은 최소 14억 원이다.", KOREAN),
+        ("Net revenue in 2019 did not exceed $130 million.", FILING),
+        ("Net revenue in 2019 exceeded $110,360 thousand.", FILING),  # the amount of another column
+        ("Dividends per share in 2023 were $0.50.", PER_SHARE),
+        ("Price per share in 2023 exceeded $78.", PER_SHARE),
+        ("Employees in 2023 exceeded 1,100.", PER_SHARE),
+        ("2023년 주당배당금은 400원이다.", PER_SHARE_KO),
         ("제31기 유동자산은 12,426,276천원이다.", REPORT),
         ("당기 당좌자산은 7,428백만원이다.", REPORT),
         ("전기의 재고자산은 5,674,707천원이다.", REPORT),
@@ -96,6 +112,33 @@ def test_a_cell_contradicts_another_value_or_unit(statement: str, source: str, k
     assert found.in_table
     assert [each.kind for each in found.differences] == [kind]
     assert found.differences[0].source_text
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Net revenue amounted to $110,360 thousand over 2019.",
+        "Net revenue was $110 million over fiscal year 2019.",
+        "Net revenue in 2019 was $130 million under.",
+        "Net revenue in 2019 did not exceed $120 million.",
+        "Net revenue in 2019 may have exceeded $120 million.",
+    ],
+)
+def test_an_amount_before_over_is_no_limit_and_a_denied_limit_is_the_opposite_one(statement: str) -> None:  # V2, V3
+    assert not compare(statement, FILING).in_cell
+
+
+def test_a_relative_term_says_nothing_about_numbered_columns() -> None:  # V2
+    numbered = "(단위: 백만원)\n과목\t제31기\t제30기\n매출액\t5,000\t4,000"
+    for statement in ("제31기 매출액은 전기보다 늘었다.", "당기 매출액은 5,000백만원이다."):
+        assert compare(statement, numbered).differences == ()
+
+
+@pytest.mark.parametrize(("stated", "state"), [("$1,200", "partial"), ("$1,200 million", "supported")])
+def test_a_model_that_says_yes_does_not_make_up_for_a_scale(stated: str, state: str) -> None:  # V1, V2
+    source = "(in millions) | 2023 | 2022\nNet revenue | $1,200 | $1,100"
+    case = Case("statement", "en", f"Net revenue in 2023 was {stated}.", source, "supported")
+    assert {each.status.value for each in outcomes(case, judges(None)).values()} == {state}
 
 
 @pytest.mark.parametrize(("stated", "is_proven"), [("$125,843", False), ("125,843", True), ("$125,843 thousand", True)])
