@@ -37,6 +37,7 @@ _COLUMNS = (
     "evidence",
     "recognised_confidence",
     "figure",
+    "corrected",
 )
 _SIGNS = re.compile(r"[\\`*_\[\]<>!|#&]")
 # A spreadsheet takes a cell that begins so for a formula.
@@ -183,6 +184,7 @@ def _sentence_rows(query: Json) -> Iterator[tuple[Any, ...]]:
             each["evidence"],
             _least_sure(places := [*cited, *([each["source"]] if each["source"] else ())]),
             "; ".join(dict.fromkeys(one["figure"] for one in places if one.get("figure"))),
+            "yes" if any(one.get("corrected") for one in places) else "",
         )
 
 

@@ -47,8 +47,9 @@ class Document(Base):
 
     `launched_at` is when a message for it was last published; null while it waits for its turn.
 
-    `pages` holds [number, start, end], `sections` [title, start, end], `blocks` [kind, start, end, more] and `figures`
-    [kind, start, end], in code points of `text` (domain.documents.blocks, domain.documents.figures).
+    `pages` holds [number, start, end], `sections` [title, start, end], `blocks` [kind, start, end, more], `figures`
+    [kind, start, end] and `corrections` [start, end, text of the file], in code points of `text`
+    (domain.documents.blocks, domain.documents.figures, domain.documents.corrected_spans).
     """
 
     __tablename__ = "documents"
@@ -120,6 +121,7 @@ class Document(Base):
     sections: Mapped[list[Any] | None] = mapped_column(deferred=True)
     blocks: Mapped[list[Any] | None] = mapped_column(deferred=True)
     figures: Mapped[list[Any] | None] = mapped_column(deferred=True)
+    corrections: Mapped[list[Any] | None] = mapped_column(deferred=True)
     created_at: Mapped[CreatedAt]
     progress_at: Mapped[datetime] = mapped_column(server_default=func.now())
     ready_at: Mapped[datetime | None]

@@ -1,7 +1,7 @@
 """Where a document's text differs from its file because people corrected it."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from domain.documents.corrections import narrowest
 
@@ -14,26 +14,38 @@ class CorrectedSpan(NamedTuple):
     of_file: str
 
 
-def corrected_spans(made: Iterable[tuple[int, str, str]]) -> list[CorrectedSpan]:
-    """The places that (start, text before, text after) of a document's corrections, the oldest first, have changed.
-
-    What was corrected back is not among them.
-    """
-    spans: list[CorrectedSpan] = []
-    for start, before, after in made:
-        spans = with_correction(spans, start, before, after)
-    return spans
-
-
 def with_correction(spans: Sequence[CorrectedSpan], start: int, before: str, after: str) -> list[CorrectedSpan]:
-    """The spans when `before`, which stands at `start`, has become `after`."""
+    """The spans after a correction that replaced `before`, at `start`, with `after`.
+
+    A correction of corrected words is one span with them, so that `of_file` is the text of the file. What is put back
+    is no span. The correction is of one chunk, whose text has the spans that it touches, or a part of them.
+    """
     change = narrowest(start, before, after)
-    same = next((each for each in spans if (each.start, each.end) == (change.start, change.end)), None)
-    kept = [each._replace(start=change.moved(each.start), end=change.moved(each.end)) for each in spans if each != same]
-    of_file = same.of_file if same else before[change.start - start : change.end - start]
-    if of_file == change.text:
-        return kept
-    return [*kept, CorrectedSpan(change.start, change.start + len(change.text), of_file)]
+    joined = sorted(each for each in spans if each.start <= change.end and change.start <= each.end)
+    first = min(change.start, *(each.start for each in joined)) if joined else change.start
+    last = max(change.end, *(each.end for each in joined)) if joined else change.end
+    of_file = _of_file(joined, first, last, start, before)
+    end = last + change.growth
+    if start <= first and last <= start + len(before):
+        left = narrowest(first, of_file, after[first - start : end - start])
+        of_file = of_file[left.start - first : left.end - first]
+        first, end = left.start, left.start + len(left.text)
+    others = (each for each in spans if each not in joined)
+    kept = [each._replace(start=change.moved(each.start), end=change.moved(each.end)) for each in others]
+    return [*kept, CorrectedSpan(first, end, of_file)] if first < end or of_file else kept
+
+
+def _of_file(joined: Sequence[CorrectedSpan], first: int, last: int, start: int, before: str) -> str:
+    """What the file has in place of `first` to `last` of the text in which `before` stands at `start`."""
+    parts: list[str] = []
+    for each in joined:
+        parts += [before[max(0, first - start) : max(0, each.start - start)], each.of_file]
+        first = each.end
+    return "".join((*parts, before[max(0, first - start) : max(0, last - start)]))
+
+
+def restored(stored: Iterable[Sequence[Any]] | None) -> list[CorrectedSpan]:
+    return [CorrectedSpan(*each) for each in stored or ()]
 
 
 def is_corrected(spans: Iterable[CorrectedSpan], start: int, end: int) -> bool:

@@ -19,8 +19,9 @@ _MEANINGLESS = re.compile(
     r"|(?:united states )?securities and exchange commission.*)",
     re.IGNORECASE,
 )
-# Also the compact form, as in `D:20240131120000Z`.
+_WORD = re.compile(r"[\w-]+")
 _OF_FILING = ("ticker", "filing_type", "year")
+# Also the compact form, as in `D:20240131120000Z`.
 _ISO = re.compile(r"(?:D:)?(\d{4})(?:-?(\d{2})(?:-?(\d{2}))?)?(?:(?:[T ]|(?<=\d{8})\d{2}).*)?")
 _PAIRS = (
     "eng:en kor:ko fra:fr fre:fr deu:de ger:de jpn:ja zho:zh chi:zh spa:es ita:it por:pt nld:nl dut:nl rus:ru ara:ar"
@@ -49,18 +50,23 @@ def completed(document: ParsedDocument, filename: str) -> dict[str, str]:
     return {key: value[:_MOST] for key, value in {**said, **normal}.items() if value}
 
 
-def searched_name(filename: str, *described: Mapping[str, object]) -> str:
-    """What each passage of a document is found by: the first title that it is given or has, else the name of its file,
-    and which filing it is."""
-    titles = (each.get("title") for each in described)
+def described(given: Mapping[str, object], found: Mapping[str, str]) -> dict[str, object]:
+    """What is known of a document: what was given with it goes before what its file says."""
+    known = {**found, **given}
+    if not isinstance(given.get("title"), str) or not given["title"]:
+        known["title"] = found.get("title")
+    return known
+
+
+def searched_name(filename: str, known: Mapping[str, object]) -> str:
+    """What each passage of a document is found by: its title, else the name of its file, and which filing it is."""
+    title = known.get("title")
     # `AAPL_10-K_2023.pdf` says what the document is.
     plain = PurePath(filename).stem.replace("_", " ")
-    name = next((title for title in titles if isinstance(title, str) and title), plain)[:_MOST_NAME]
-    facts = {
-        key: value for each in described for key, value in each.items() if key in _OF_FILING and "filing_type" in each
-    }
-    new = (str(facts[key]) for key in _OF_FILING if key in facts and str(facts[key]).casefold() not in name.casefold())
-    return " ".join((name, *new))
+    name = (title if isinstance(title, str) and title else plain)[:_MOST_NAME]
+    words = _WORD.findall(name.casefold())
+    facts = [str(known[key]) for key in _OF_FILING if key in known] if "filing_type" in known else []
+    return " ".join((name, *(each for each in facts if each.casefold() not in words)))
 
 
 def iso_date(text: str) -> str | None:

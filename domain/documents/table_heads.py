@@ -7,7 +7,9 @@ and the heads above the first of them.
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from domain.documents.documents import ParsedDocument, Table
 
@@ -17,9 +19,9 @@ _MOST_PAGES = 50  # that one table is followed over
 _MOST_GROUPS, _LONGEST_GROUP = 4, 100  # lines between the parts of a table, and characters of each
 _STOPPED = re.compile(r"[.!?。:]\W*$")
 _UNIT = re.compile(r"단위|\b(?:thousand|million|billion)s?\b|[’'‘`]000|\bin (?-i:US|[A-Z]{3}\b|[$€£¥])", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.!?。]\W*$")
-_SEPARATOR = re.compile(r"[\t|]")
-_NAMES_PERIOD = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|^[^\d]{1,40}$")
+_NO_GROUP = re.compile(r"[.!?。]\W*$|[\t|\d]")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_NAME = re.compile(r"^[^\d]*[^\W\d_]{3}[^\d]*$")
 _LISTED = re.compile(r"\s*(?:[-*+•>]|\d+[.)])\s")
 
 
@@ -79,7 +81,8 @@ def _goes_on(document: ParsedDocument, before: Table, table: Table) -> bool:
         return False
     page, last = _page_of(document, table.start), _page_of(document, before.start)
     if page == last:
-        return _are_groups(text[before.end : table.start])
+        between = text[before.end : table.start]
+        return _are_groups(between) and not _UNIT.search(between)
     first_of_page, end_of_last = document.pages[page].start, document.pages[last].end
     return (
         page == last + 1
@@ -93,9 +96,10 @@ def _page_of(document: ParsedDocument, place: int) -> int:
 
 
 def _are_groups(text: str) -> bool:
+    # What names a year or a number is the caption of another table.
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     return len(lines) <= _MOST_GROUPS and all(
-        len(line) <= _LONGEST_GROUP and not _SEPARATOR.search(line) and not _SENTENCE.search(line) for line in lines
+        len(each) <= _LONGEST_GROUP and not _NO_GROUP.search(each) for each in lines
     )
 
 
@@ -111,12 +115,20 @@ def _heads_apart(document: ParsedDocument, table: Table) -> tuple[int, int] | No
         line = text[line_start:line_end]
         if "\t" in line:
             names = [cell.strip() for cell in line.split("\t")]
-            named = len(names) == _columns(text, table) + 1 and all(map(_NAMES_PERIOD.search, names[1:]))
-            return (line_start, line_end) if named else None
-        if not _are_groups(line) or line_start <= page.start:
+            are_heads = len(names) == _columns(text, table) + 1 and _name_columns(names[1:])
+            return (line_start, line_end) if are_heads else None
+        if not (_are_groups(line) or _UNIT.search(line)) or line_start <= page.start:
             return None
         end = line_start
     return None
+
+
+def _name_columns(names: Sequence[str]) -> bool:
+    # Years stand in order, which tells them from amounts such as 2014 and 1987.
+    years = [int(found[0]) for name in names if (found := _YEAR.search(name))]
+    return all(_YEAR.search(name) or _NAME.match(name) for name in names) and all(
+        abs(one - other) <= 1 for one, other in pairwise(years)
+    )
 
 
 def _columns(text: str, table: Table) -> int:

@@ -35,7 +35,7 @@ class TextMarks(NamedTuple):
 
     recognised: Mapping[tuple[str, int], Sequence[Sequence[float]]]
     figures: Mapping[str, Sequence[Sequence[Any]]]
-    corrected: Mapping[str, Sequence[CorrectedSpan]] = {}
+    corrected: Mapping[str, Sequence[CorrectedSpan]]
 
     def of(self, document_id: object, page: int | None, start: int, end: int) -> Marks:
         document = str(document_id)

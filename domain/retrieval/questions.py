@@ -14,11 +14,12 @@ from domain.text.sentences import split_sentences
 _MOST_CHARS = 4_000  # of a question: a longer one is a text
 _MOST_FURTHER = 48
 _ABOUT_ANSWERS = re.compile(
-    r"^\W*(?:please\s+)?(?:round|answer|respond|reply|you are an?)\b"
-    r"|\b(?:give|provide|write)\s+(?:me\s+)?(?:an?\s|the\s|your\s|us\s)?(?:short\s|brief\s)?(?:answer|response|solution|reply)\b"
+    r"^\W*(?:please\s+)?(?:round|answer|respond|reply)\s+(?:your|the\s+(?:answer|result)|in|with|to|briefly|only)\b"
+    r"|^\W*you are an?\s(?:\w+\s){0,3}(?:analyst|accountant|assistant|auditor|expert)\b"
+    r"|^\W*(?:please\s+)?(?:give|provide|write)\s+(?:me\s+)?(?:an?\s|the\s|your\s|us\s)?(?:short\s|brief\s)?(?:answer|response|solution|reply)\b"
     r"|\b(?:round|base|basing|express|keep)\s+(?:your|the)\s+(?:answers?|judge?ments?|response)\b"
-    r"|\bplease\s+(?:use|utili[sz]e|base)\b|\b(?:then|please)\s+(?:please\s+)?(?:state|explain|say)\b|\bexplain\s+why\W*$"
-    r"|(?:답변|대답|답은|반올림|소수점)[^.?!\n]{0,60}(?:주세요|주십시오|하세요|하시오|바랍니다|할 것)",
+    r"|\b(?:then|please)\s+(?:please\s+)?(?:state|explain|say)\s+(?:that|so|why)\b|\bexplain\s+why\W*$"
+    r"|(?:(?:답변|대답|답)(?:은|을|해)|반올림|소수점)[^.?!\n]{0,60}(?:주세요|주십시오|하세요|하시오|바랍니다|할 것)",
     re.IGNORECASE,
 )
 _TERMS = {
@@ -28,25 +29,25 @@ _TERMS = {
     r"p ?& ?l|income statement|statements? of (?:income|operations|earnings)|profit and loss": "consolidated "
     "statements of income operations earnings",
     r"balance sheet|statement of financial position": "consolidated balance sheets total assets total liabilities",
+    r"operating cash ?flows?|cash (?:flows? )?from operat\w+": "net cash provided by operating activities",
+    r"free cash ?flows?|(?-i:FCF)": "net cash provided by operating activities purchases property plant equipment",
     r"(?:statement of )?cash ?flows?(?: statement)?": "consolidated statements of cash flows",
-    r"operating cash ?flow|cash (?:flows? )?from operat\w+": "net cash provided by operating activities",
-    r"free cash ?flow|fcf": "net cash provided by operating activities purchases property plant equipment",
     r"working capital|current ratio": "total current assets total current liabilities",
     r"quick ratio|liquidity": "total current assets total current liabilities cash equivalents receivables",
     r"gross margins?": "gross profit cost of sales net sales revenue",
     r"operating margins?|ebit": "operating income income from operations net sales revenue",
     r"ebitda|d ?& ?a": "operating income depreciation amortization",
     r"inventory turnover|days inventory": "inventories cost of sales",
-    r"days payables?(?: outstanding)?|dpo": "accounts payable cost of sales inventories",
-    r"days sales outstanding|dso": "accounts receivable net sales revenue",
-    r"return on (?:assets|equity)|roa|roe": "net income total assets total equity",
+    r"days payables?(?: outstanding)?|(?-i:DPO)": "accounts payable cost of sales inventories",
+    r"days sales outstanding|(?-i:DSO)": "accounts receivable net sales revenue",
+    r"return on (?:assets|equity)|(?-i:ROA|ROE)": "net income total assets total equity",
     r"payout ratio|retention ratio": "dividends paid net income",
     r"top ?-?line": "net sales revenues",
     r"interest coverage": "operating income interest expense",
     r"sg ?& ?a": "selling general administrative expenses",
     r"r ?& ?d": "research development expenses",
     r"pp ?& ?e|ppne|fixed assets?": "property plant equipment net",
-    r"eps": "earnings per share diluted",
+    r"(?-i:EPS)": "earnings per share diluted",
     r"effective tax rate": "effective income tax rate provision for income taxes",
 }
 _TERM = re.compile("|".join(rf"(?P<t{at}>(?<!\w)(?:{term})(?!\w))" for at, term in enumerate(_TERMS)), re.IGNORECASE)

@@ -16,12 +16,12 @@ from db.queries.access.workspaces import lock_workspace
 from db.queries.documents import chunk_edits as edits
 from db.queries.documents import corrected_versions as versions
 from db.queries.documents.chunk_edits import Edit
-from db.queries.documents.corrections import list_corrected_spans, list_renamed_chunks, list_touched_chunks
+from db.queries.documents.corrections import list_renamed_chunks, list_touched_chunks
 from db.queries.documents.graph_jobs import queue_graph
 from db.queries.documents.spaces import Space, space_of
 from db.queries.documents.versions import Version, next_version
 from db.session import reading, transaction
-from domain.documents.corrected_spans import is_corrected, with_correction
+from domain.documents.corrected_spans import CorrectedSpan, is_corrected, restored, with_correction
 from domain.documents.corrections import Replacement, corrected_text, moved_chunk, replacement
 from domain.documents.documents import TextChunk, embedded_text
 from domain.documents.metadata import searched_name
@@ -64,8 +64,7 @@ def _corrected(
         text = change.applied(whole.text or "")
         renamings = _renamings(whole, text, change)
         touched = _touched(session, document_id, change, renamings)
-        spans = list_corrected_spans(session, document_id)
-    spans = with_correction(spans, chunk.start_index, chunk.text, right)
+        spans = with_correction(restored(whole.corrections), chunk.start_index, chunk.text, right)
     chunks = [_corrected_chunk(each, text, change, renamings) for each in touched]
     space = embedding_spaces.ensure_space(old.workspace_id, embedder)
     own = embedding_spaces.embedder_for(space, old.workspace_id, embedder)
@@ -73,7 +72,7 @@ def _corrected(
     made = [
         (each, vector, is_corrected(spans, each.start, each.end)) for each, vector in zip(chunks, vectors, strict=True)
     ]
-    return _stored(document_id, chunk, change, made, space, edit, graph=graph)
+    return _stored(document_id, chunk, change, spans, made, space, edit, graph=graph)
 
 
 def _renamings(old: Document, text: str, change: Replacement) -> list[Renaming]:
@@ -111,6 +110,7 @@ def _stored(
     document_id: uuid.UUID,
     chunk: Chunk,
     change: Replacement,
+    spans: Sequence[CorrectedSpan],
     made: Sequence[tuple[TextChunk, Sequence[float], bool]],
     space: Space,
     edit: Edit,
@@ -125,7 +125,7 @@ def _stored(
         _check_none_is_read(others)
         old = versions.get_whole_document(session, document_id)
         new = versions.add_corrected_version(
-            session, old, change, version=next_version(others), traceparent=tracing.traceparent()
+            session, old, change, spans, version=next_version(others), traceparent=tracing.traceparent()
         )
         versions.copy_chunks(session, old, new, change, [each.index for each, _, _ in made])
         versions.add_corrected_chunks(session, new, made, searched_name(old.filename, old.details), space)

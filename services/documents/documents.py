@@ -12,13 +12,13 @@ from db.queries.access.workspaces import get_or_add_workspace, lock_workspace
 from db.queries.documents import documents as rows
 from db.queries.documents import versions
 from db.queries.documents.boxes import list_page_sizes
-from db.queries.documents.corrections import list_corrected_spans
 from db.queries.documents.documents import DocumentFilter
 from db.queries.documents.graph_storing import delete_document_graph
 from db.queries.documents.reingestions import delete_waiting
 from db.queries.paging import Place
 from db.queries.verifications.answer_validity import record_deletion
 from db.session import reading, transaction
+from domain.documents.corrected_spans import restored
 from domain.errors import (
     BadInput,
     DocumentEmpty,
@@ -137,7 +137,7 @@ def read_document_layout(document_id: uuid.UUID) -> dict[str, Any] | None:
         document = rows.get_document(session, document_id)
         characters, sections = rows.get_text_length(session, document_id), document.sections
         sizes = list_page_sizes(session, document_id)
-        corrected = list_corrected_spans(session, document_id) if document.corrected_from else []
+        corrected = restored(document.corrections)
     if characters is None:
         return None
     return {

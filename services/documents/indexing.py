@@ -42,7 +42,7 @@ class ClaimedDocument:
     workspace_id: int
     doc_id: str
     filename: str
-    title: str
+    details: dict[str, Any]
     again: Replaced | None
     traceparent: str | None
     lost: Event = field(default_factory=Event)

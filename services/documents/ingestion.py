@@ -23,7 +23,7 @@ from db.session import after_commit, reading, transaction
 from domain.documents.chunks import split_document
 from domain.documents.documents import ParsedDocument, TextChunk, embedded_text
 from domain.documents.fingerprints import Fingerprint, fingerprint
-from domain.documents.metadata import searched_name
+from domain.documents.metadata import described, searched_name
 from domain.errors import (
     CitewellError,
     DatabaseUnavailable,
@@ -86,7 +86,6 @@ def _claim(document_id: uuid.UUID, lease_s: float) -> ClaimedDocument | None:
         if claim is None:
             return None
         row = get_document(session, document_id)
-        title = row.details.get("title")
         document = ClaimedDocument(
             document_id,
             claim.attempt,
@@ -95,7 +94,7 @@ def _claim(document_id: uuid.UUID, lease_s: float) -> ClaimedDocument | None:
             row.workspace_id,
             row.doc_id,
             row.filename,
-            title if isinstance(title, str) else "",
+            row.details,
             reingestions.find_replaced(session, document_id),
             row.traceparent,
         )
@@ -164,7 +163,7 @@ def _ingest(
     if keep_as_it_was(document, parsed, chunks):
         return True
     new = chunks[store_text(document, parsed, chunks) :]
-    name = searched_name(document.filename, {"title": document.title}, parsed.found)
+    name = searched_name(document.filename, described(document.details, parsed.found))
     store_chunks(document, name, embedder, new, batch=limits.batch)
     prints = fingerprint(parsed.text)
     spent = {"read_s": time.perf_counter() - began, "read_usd": _cost(new, price)}

@@ -14,20 +14,27 @@ from db.queries.documents.ingestion import add_chunks, chunk_row
 from db.queries.documents.spaces import Space
 from db.queries.documents.vectors import add_vectors
 from domain.documents.boxes import PageBoxes, Recognised
+from domain.documents.corrected_spans import CorrectedSpan
 from domain.documents.corrections import Replacement, moved_blocks, moved_boxes, moved_spans
 from domain.documents.documents import TextChunk, embedded_text
 from domain.documents.renaming import retitled
 
 
 def get_whole_document(session: Session, document_id: uuid.UUID) -> Document:
-    """The document with its text, sections, blocks and figures."""
-    columns = (*map(undefer, (Document.text, Document.sections, Document.blocks, Document.figures)),)
-    wanted = select(Document).options(*columns).where(Document.id == document_id)
+    """The document with its text and all that lies in it."""
+    marks = (Document.sections, Document.blocks, Document.figures, Document.corrections)
+    wanted = select(Document).options(*map(undefer, (Document.text, *marks))).where(Document.id == document_id)
     return session.execute(wanted.execution_options(populate_existing=True)).scalar_one()
 
 
 def add_corrected_version(
-    session: Session, old: Document, change: Replacement, *, version: int, traceparent: str | None
+    session: Session,
+    old: Document,
+    change: Replacement,
+    corrections: Sequence[CorrectedSpan],
+    *,
+    version: int,
+    traceparent: str | None,
 ) -> Document:
     """Store the next version, without chunks and not yet in force, in the place of `old`, which the caller has locked.
 
@@ -42,6 +49,7 @@ def add_corrected_version(
         "sections": _moved_sections(old, change),
         "blocks": moved_blocks(old.blocks, change),
         "figures": moved_spans(old.figures, change),
+        "corrections": [list(each) for each in corrections] or None,
     }
     new = Document(
         id=uuid.uuid4(),

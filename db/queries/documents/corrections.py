@@ -1,12 +1,11 @@
-"""What corrections concern: the chunks that have the words, those that have them in their context, and earlier ones."""
+"""What a correction concerns: the chunks that have the words, and those that have them in their context."""
 
 import uuid
 
-from sqlalchemy import func, or_, select, text
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from db.models import Chunk
-from domain.documents.corrected_spans import CorrectedSpan, corrected_spans
 from domain.documents.corrections import Replacement
 from domain.documents.renaming import Renaming
 
@@ -19,24 +18,6 @@ def list_touched_chunks(session: Session, document_id: uuid.UUID, change: Replac
     return list(
         session.scalars(select(Chunk).where(Chunk.document_id == document_id, *touching).order_by(Chunk.chunk_index))
     )
-
-
-_CORRECTIONS = text("""
-    WITH RECURSIVE line AS (
-        SELECT id, corrected_from, 0 AS depth FROM documents WHERE id = :document
-        UNION ALL
-        SELECT earlier.id, earlier.corrected_from, depth + 1
-        FROM line JOIN documents AS earlier ON earlier.id = line.corrected_from
-    )
-    SELECT start_index, before, after FROM line JOIN document_edits ON document_id = line.id AND kind = 'corrected'
-    ORDER BY depth DESC
-""")
-
-
-def list_corrected_spans(session: Session, document_id: uuid.UUID) -> list[CorrectedSpan]:
-    """Where this version differs from its file."""
-    rows = session.execute(_CORRECTIONS, {"document": document_id})
-    return corrected_spans((start, before, after) for start, before, after in rows)
 
 
 def list_renamed_chunks(session: Session, document_id: uuid.UUID, renaming: Renaming, limit: int) -> list[Chunk]:

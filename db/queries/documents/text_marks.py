@@ -7,7 +7,7 @@ from sqlalchemy import or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from db.models import Document, DocumentPage
-from db.queries.documents.corrections import list_corrected_spans
+from domain.documents.corrected_spans import restored
 from domain.documents.text_marks import TextMarks
 
 
@@ -16,17 +16,17 @@ def find_marks(session: Session, places: Iterable[tuple[uuid.UUID, int | None]])
     wanted = set(places)
     pages = {(document_id, page) for document_id, page in wanted if page}
     if not wanted:
-        return TextMarks({}, {})
+        return TextMarks({}, {}, {})
     # Few documents have either, so one look is enough for most.
-    some = select(Document.id, Document.figures, Document.corrected_from).where(
+    some = select(Document.id, Document.figures, Document.corrections).where(
         Document.id.in_({document_id for document_id, _ in wanted}),
-        or_(Document.figures.is_not(None), Document.corrected_from.is_not(None)),
+        or_(Document.figures.is_not(None), Document.corrections.is_not(None)),
     )
     found = session.execute(some).all()
     return TextMarks(
         _recognised(session, pages) if pages else {},
         {str(each.id): each.figures for each in found if each.figures},
-        {str(each.id): list_corrected_spans(session, each.id) for each in found if each.corrected_from},
+        {str(each.id): restored(each.corrections) for each in found if each.corrections},
     )
 
 

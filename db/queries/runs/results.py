@@ -10,6 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from db.inserting import insert_with_parts
 from db.models import Answer, Citation, CitationCheck, Verification, VerificationClaim, VerificationSentence
+from domain.documents.corrected_spans import restored
 from domain.documents.text_marks import TextMarks
 
 Part = TypeVar("Part", VerificationSentence, VerificationClaim, CitationCheck)
@@ -129,6 +130,8 @@ SELECT
          FROM chosen, jsonb_array_elements(chosen.sources) AS each)) AS recognised,
     (SELECT json_object_agg(id, figures) FROM documents WHERE figures IS NOT NULL AND id IN (SELECT id FROM named))
         AS figures,
+    (SELECT json_object_agg(id, corrections) FROM documents
+     WHERE corrections IS NOT NULL AND id IN (SELECT id FROM named)) AS corrected,
     (SELECT json_build_object(
          'llm_calls', count(*) FILTER (WHERE NOT kept),
          'unknown_calls', count(*) FILTER (WHERE unknown),
@@ -161,7 +164,11 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
         published,
         sources=row.sources or [],
         added=row.added or {},
-        marks=TextMarks({(document, page): lines for document, page, lines in row.recognised or ()}, row.figures or {}),
+        marks=TextMarks(
+            {(document, page): lines for document, page, lines in row.recognised or ()},
+            row.figures or {},
+            {document: restored(spans) for document, spans in (row.corrected or {}).items()},
+        ),
         usage=row.usage,
         timings=row.timings or {},
         degraded=row.degraded or [],

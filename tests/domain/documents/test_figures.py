@@ -27,7 +27,7 @@ def test_words_are_of_a_picture_if_most_of_them_are(start: int, end: int, kind: 
 
 
 def test_marks_belong_to_their_document_and_stand_beside_those_of_recognition() -> None:  # N3
-    marks = TextMarks({("a", 1): [[0, 20, 0.5]]}, {"a": FIGURES})
+    marks = TextMarks({("a", 1): [[0, 20, 0.5]]}, {"a": FIGURES}, {})
     assert marks.of("a", 1, 12, 20) == {**UNMARKED, "recognised_confidence": 0.5, "figure": "caption"}
     assert marks.of("a", None, 12, 20) == {**UNMARKED, "figure": "caption"}
     assert marks.of("b", 1, 12, 20) == UNMARKED

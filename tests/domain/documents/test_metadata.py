@@ -6,7 +6,7 @@ import pytest
 
 from domain.documents.documents import ParsedDocument, Section
 from domain.documents.filings import filing_in
-from domain.documents.metadata import completed, iso_date, iso_language, searched_name
+from domain.documents.metadata import completed, described, iso_date, iso_language, searched_name
 
 US_COVER = """UNITED STATES
 SECURITIES AND EXCHANGE COMMISSION
@@ -167,10 +167,10 @@ def test_a_cover_of_nothing_but_line_breaks_is_read_in_bounded_time() -> None:  
 def test_a_document_is_found_by_its_title_or_file_and_by_which_filing_it_is() -> None:  # S1.1, S1.3
     filing = {"title": "Annual report", "filing_type": "10-K", "year": "2031", "ticker": "OSTG"}
     assert searched_name("scan_7.pdf", filing) == "Annual report OSTG 10-K 2031"
-    assert searched_name("scan_7.pdf", {"title": "Kilns 2031"}, filing) == "Kilns 2031 OSTG 10-K"
+    assert searched_name("scan_7.pdf", described({"title": "Kilns 2031"}, filing)) == "Kilns 2031 OSTG 10-K"
     assert searched_name("OSTG_10-K_2031.pdf", {**filing, "title": ""}) == "OSTG 10-K 2031"
     assert searched_name("notes_of_may.md", {"title": "", "year": "2031"}) == "notes of may"
-    assert searched_name("a.md", {"title": 7}, {"title": "x" * 900}) == "x" * 200
+    assert searched_name("a.md", described({"title": 7}, {"title": "x" * 900})) == "x" * 200
 
 
 def test_the_head_of_every_filing_is_no_title() -> None:  # S1.3

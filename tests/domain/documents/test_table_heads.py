@@ -111,6 +111,10 @@ def test_years_above_a_sentence_or_above_other_columns_are_not_those_of_a_table(
         statement("The directors approved these statements in September."),
         statement("Current liabilities:", heads="\t2031\t2030\t2029\t2028"),
         statement("Current liabilities:", heads="Opening balance\t14\t12"),
+        statement("Current liabilities:", heads="Commitments and contingencies\t—\t—"),
+        statement("Current liabilities:", heads="Total liabilities\t2014\t1987"),
+        statement("Pro forma figures for 2029 and 2028"),
+        statement("Fees of directors (in thousands)"),
     ):
         heads = heads_above(document, document.text.index("Accruals"))
         assert heads is None or not heads.columns

@@ -28,6 +28,15 @@ def test_how_to_answer_is_not_searched_for(asked: str, left: str) -> None:  # S1
         "Answer the phone within three rings.",
         "I am going to Spain. Explain what my insurance covers.",
         "How do I answer a complaint? Which form is used?",
+        "What is the gross margin? Please use the FY2019 10-K of Best Buy.",
+        "Please base it on the annual report of 2021. What was net income?",
+        "Round trips to Seoul cost 400 euros. Are they reimbursed?",
+        "Reply deadlines are 30 days. What if I miss mine?",
+        "You are a landlord in Texas. Can you evict for noise?",
+        "My kettle broke. Please explain the refund policy for kettles. Is it allowed?",
+        "We had a leak, then state police came. Who pays?",
+        "The employer has to provide an answer within 30 days. What happens otherwise?",
+        "답변 기한 내에 제출하지 않은 서류의 목록을 알려주세요. 과태료는 얼마입니까?",
     ],
 )
 def test_a_question_that_only_has_such_words_stays_whole(asked: str) -> None:  # S1.1
