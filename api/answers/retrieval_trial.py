@@ -1,11 +1,24 @@
 """Runs a trial of retrieval in the API's process. Imported on demand, because it loads the models of a worker."""
 
+from threading import BoundedSemaphore
+
 from config.settings import settings
+from domain.errors import Overloaded
 from services.queries.retrieval_trial import RetrievalTrial, try_retrieval
 from services.queries.submission import NewQuery
 from workers.processes.runtime import run, tools
 
+_AT_A_TIME = 4
+"""Trials that may wait for models; each has a thread of the API, which serve other requests, too."""
+_RETRY_AFTER_S = 5
+_places = BoundedSemaphore(_AT_A_TIME)
+
 
 def tried(asked: NewQuery, *, reranks: bool, limit: int) -> dict[str, object]:
-    """Raises what `try_retrieval` raises."""
-    return try_retrieval(RetrievalTrial(asked, reranks, limit), settings(), tools(), run)
+    """Raises Overloaded, and what `try_retrieval` raises."""
+    if not _places.acquire(blocking=False):
+        raise Overloaded("Many searches are being tried; try again in a few seconds.", _RETRY_AFTER_S)
+    try:
+        return try_retrieval(RetrievalTrial(asked, reranks, limit), settings(), tools(), run)
+    finally:
+        _places.release()

@@ -1,4 +1,4 @@
-"""Passage search without an answer; only reranking, where it is asked for, may call a language model."""
+"""Passage search without an answer; only a trial, `explain`, may call language models."""
 
 from importlib import import_module
 

@@ -9,7 +9,6 @@ from domain.documents.chunk_context import cut_line, headings_of, joined
 from domain.documents.corrections import Replacement
 from domain.documents.documents import TextChunk
 
-_CELLS = re.compile(r"[|\t]")
 _CLOSING = re.compile(r"\s+#+\s*\Z")
 
 
@@ -55,18 +54,35 @@ def retitled(
 
 def _title(title: str, start: int, old: str, new: str, change: Replacement) -> str:
     heading = re.compile(r"#{0,6}\s*" + r"\s+".join(map(re.escape, title.split()))).match(old, start)
-    if heading is None or start > change.start or change.start >= heading.end():
+    if heading is None or change.start >= heading.end():
         return title
+    if start > change.start:
+        return _bare(_line_in_place_of(start, old, new, change)) or title
     end = heading.end() + change.growth if change.end <= heading.end() else _line_end(new, start)
-    return " ".join(_CLOSING.sub("", new[start:end]).lstrip("# \t").split()) or title
+    return _bare(new[start:end]) or title
+
+
+def _line_in_place_of(start: int, old: str, new: str, change: Replacement) -> str:
+    """The new line for the one at `start`, within what is replaced; empty unless as many lines are in its place."""
+    if old.count("\n", change.start, change.end) != change.text.count("\n"):
+        return ""
+    begin = new.rfind("\n", 0, change.start) + 1
+    for _ in range(old.count("\n", change.start, start)):
+        begin = _line_end(new, begin) + 1
+    return new[begin : _line_end(new, begin)]
+
+
+def _bare(heading: str) -> str:
+    return " ".join(_CLOSING.sub("", heading).lstrip("# \t").split())
 
 
 def renamed_heads(old: str, new: str, change: Replacement) -> Renaming | None:
-    """The row of a table that the change is within; passages further down have it in their context if it is a head."""
+    """The line that the change is within: the head, the title or the unit of a table is in the context of passages
+    further down."""
     start = old.rfind("\n", 0, change.start) + 1
     end = _line_end(old, change.start)
     row = old[start:end]
-    if change.end > end or "\n" in change.text or not _CELLS.search(row):
+    if change.end > end or "\n" in change.text or not row.strip():
         return None
     return Renaming(cut_line(row), cut_line(new[start : end + change.growth]), start, end)
 

@@ -88,7 +88,9 @@ def _touched(
     """The chunks that have any of what is replaced in their text, their section or their context, in order."""
     found = {each.chunk_index: each for each in list_touched_chunks(session, document_id, change)}
     for renaming in renamings:
-        named = list_renamed_chunks(session, document_id, renaming, _MOST_RENAMED + 1)
+        # A short name stands in the context of others as a part of a word.
+        found_named = list_renamed_chunks(session, document_id, renaming)
+        named = [each for each in found_named if renaming.applied(_as_slice(each)) != _as_slice(each)]
         if len(named) > _MOST_RENAMED:
             raise CorrectionInvalid(
                 f"“{renaming.old}” stands above more than {_MOST_RENAMED:,} passages; correct it in the file, and send "
@@ -101,7 +103,7 @@ def _touched(
 def _corrected_chunk(chunk: Chunk, text: str, change: Replacement, renamings: Sequence[Renaming]) -> TextChunk:
     moved = moved_chunk(_as_slice(chunk), text, change)
     for renaming in renamings:
-        if chunk.end_index > renaming.start:
+        if chunk.end_index > renaming.start and (renaming.until is None or chunk.start_index < renaming.until):
             moved = renaming.applied(moved)
     return moved
 

@@ -14,7 +14,7 @@ from db.models import Document, DocumentStatus
 from db.queries.access.workspaces import lock_workspace
 from db.queries.documents import fingerprints, reingestions
 from db.queries.documents import ingestion as rows
-from db.queries.documents.chunk_edits import carry_exclusions
+from db.queries.documents.chunk_edits import carry_edits
 from db.queries.documents.documents import get_document, lock_workspace_of
 from db.queries.documents.reingestions import Replaced
 from db.queries.documents.spaces import space_of
@@ -126,7 +126,7 @@ def put_in_force(
     if again and again.of_document:
         reingestions.complete(session, document_id, again.of_document, in_force=status is DocumentStatus.READY)
     if status is DocumentStatus.READY:
-        carry_exclusions(session, document_id)
+        carry_edits(session, document_id)
         if prints:
             _mark_near_duplicate(session, get_document(session, document_id), prints)
         record_new_version(session, document_id)

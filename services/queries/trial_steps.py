@@ -1,6 +1,7 @@
-"""The steps of a trial, one after the other: paid for, counted and booked like those of a question.
+"""The steps of a trial, one after the other: paid for and counted like those of a question.
 
-A trial has no row of its own, so its calls stand in the ledger of the tenant without a query.
+A trial has no row of its own, so its calls stand in the ledger of the tenant without a query, and without their
+replies, which would have nobody to delete them. They are booked when their step ends; a process that dies loses them.
 """
 
 import asyncio
@@ -11,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 from clients.llm.calling.recording import cost_usd
-from clients.llm.protocol import CallRecord
 from config.models import ModelInfo
 from db.queries.runs.model_calls import add_model_calls
 from db.session import transaction
@@ -75,8 +75,12 @@ class TrialSteps:
     def _book(self, name: str) -> None:
         calls = self.context.log.records[self._booked :]
         self._booked += len(calls)
-        if calls:
-            book_apart(calls, self.context, name, self._prices)
+        if not calls:
+            return
+        rows = model_call_rows(calls, self.context, name, self._prices, uuid.uuid4())
+        with transaction() as session:
+            add_model_calls(session, [{**row, "query_id": None, "reply_text": None} for row in rows])
+        report_calls(calls, self._prices)
 
 
 async def _settled(body: Asking, context: StepContext) -> StepResult:
@@ -87,11 +91,3 @@ async def _settled(body: Asking, context: StepContext) -> StepResult:
         context.log.terms = replace(context.log.terms, ends_at=time.monotonic())
         await context.log.settled()
         raise
-
-
-def book_apart(calls: Sequence[CallRecord], context: StepContext, step: str, prices: Mapping[str, ModelInfo]) -> None:
-    """Enter calls that belong to no stored query, and report them as metrics and spans."""
-    rows = [{**row, "query_id": None} for row in model_call_rows(calls, context, step, prices, uuid.uuid4())]
-    with transaction() as session:
-        add_model_calls(session, rows)
-    report_calls(calls, prices)

@@ -4,9 +4,10 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 Part = Literal["lexical", "vector"]
+Places: TypeAlias = dict[int, tuple[int, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +43,30 @@ class SearchTrace:
     was made again, the last."""
 
     fusions: dict[tuple[str, ...], Fusion] = field(default_factory=dict[tuple[str, ...], Fusion])
+    _places: dict[tuple[Part, str | None], Places] = field(default_factory=dict[tuple[Part, str | None], Places])
+    """What `places` found; looked up for each passage."""
 
     @property
     def points(self) -> Mapping[int, float]:
         """Those of the last fusion."""
         return list(self.fusions.values())[-1].points if self.fusions else {}
 
-    def places(self, part: Part, query: str | None = None) -> dict[int, tuple[int, float]]:
+    def places(self, part: Part, query: str | None = None) -> Places:
         """By chunk key, its best (rank from 1, score) in the rankings of this part, of all queries or of one."""
-        best: dict[int, tuple[int, float]] = {}
-        for ranking in self._rankings():
+        if (known := self._places.get((part, query))) is None:
+            known = self._places[part, query] = self._best(part, query)
+        return known
+
+    def forget_places(self) -> None:
+        self._places.clear()
+
+    def _best(self, part: Part, query: str | None) -> Places:
+        best: Places = {}
+        for ranking in (each for fusion in self.fusions.values() for each in fusion.rankings):
             if ranking.part == part and query in (None, ranking.query):
                 for rank, (key, score) in enumerate(ranking.found, start=1):
                     best[key] = min(best.get(key, (rank, score)), (rank, score), key=lambda each: each[0])
         return best
-
-    def _rankings(self) -> list[Ranking]:
-        return [ranking for fusion in self.fusions.values() for ranking in fusion.rankings]
 
 
 _trace: ContextVar[SearchTrace | None] = ContextVar("search_trace", default=None)
@@ -79,3 +87,4 @@ def trace_fusion(rankings: Sequence[Ranking], points: Mapping[int, float]) -> No
         made = Fusion(rankings, points)
         trace.fusions.pop(made.queries, None)
         trace.fusions[made.queries] = made
+        trace.forget_places()

@@ -62,10 +62,10 @@ def take(
             case Unchanged(tag):
                 _unchanged(source, item, tag)
             case Gone():
-                if item.sha256 is None and item.document_id is None:
-                    _never_there(source, key)
-                else:
+                if item.was_there or item.document_id is not None:
                     _gone(source, options, key, item.document_id)
+                else:
+                    _never_there(source, key)
             case Content() as content:
                 _keep(source, options, place, item, content, settings)
     except (DatabaseUnavailable, OriginalUnavailable, WorkspaceDeleting):

@@ -40,11 +40,13 @@ def retrieval_view(found: SearchExplained) -> RenderableType:
 
 def _searches(found: SearchExplained) -> list[Text]:
     """What was searched for, where that is more than the question."""
-    made = found["searches"] if len(found["searches"]) > 1 or found["ended_because"] else []
+    # Servers of older versions tell neither.
+    searches, ended = found.get("searches", []), found.get("ended_because")
+    made = searches if len(searches) > 1 or ended else []
     lines = [plain(f"search {place}: {each['query']}" + _because(each["why"])) for place, each in enumerate(made, 1)]
     return [
         *lines,
-        *([plain(f"no further search{_because(found['ended_because'])}")] if found["ended_because"] else []),
+        *([plain(f"no further search{_because(ended)}")] if ended else []),
     ]
 
 

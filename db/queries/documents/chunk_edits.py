@@ -36,6 +36,10 @@ def lock_version_in_force(session: Session, document_id: uuid.UUID) -> tuple[Doc
 
 def get_version_in_force(session: Session, document_id: uuid.UUID) -> Document:
     document = get_document(session, document_id)
+    if document.status == DocumentStatus.SUPERSEDED and document.superseded_by is None:
+        raise DocumentNotInForce(
+            "The version that took its place was deleted, and none is in force; send the file again."
+        )
     if document.status == DocumentStatus.SUPERSEDED:
         raise DocumentNotInForce(
             f"Another version has taken its place, perhaps just now: {document.superseded_by}. Look at that one, and "
@@ -164,7 +168,7 @@ _LOST = text("""
 """)
 
 
-def carry_exclusions(session: Session, new: uuid.UUID) -> None:
+def carry_edits(session: Session, new: uuid.UUID) -> None:
     """Exclude in the version `new` what was excluded, with the same text, in the version that it took the place of;
     record that, what was not found, and which corrections ended because another file came.
     """

@@ -20,7 +20,7 @@ def list_touched_chunks(session: Session, document_id: uuid.UUID, change: Replac
     )
 
 
-def list_renamed_chunks(session: Session, document_id: uuid.UUID, renaming: Renaming, limit: int) -> list[Chunk]:
+def list_renamed_chunks(session: Session, document_id: uuid.UUID, renaming: Renaming) -> list[Chunk]:
     """The chunks whose section or context has the old name: up to its end, and those behind as long as they name it."""
     named = or_(Chunk.section == renaming.old, Chunk.context.contains(renaming.old, autoescape=True))
     below = select(func.min(Chunk.chunk_index)).where(
@@ -36,4 +36,4 @@ def list_renamed_chunks(session: Session, document_id: uuid.UUID, renaming: Rena
         Chunk.chunk_index < func.coalesce(below.scalar_subquery(), _NO_END),
         Chunk.start_index < (_NO_END if renaming.until is None else renaming.until),
     )
-    return list(session.scalars(wanted.order_by(Chunk.chunk_index).limit(limit)))
+    return list(session.scalars(wanted.order_by(Chunk.chunk_index)))

@@ -16,12 +16,14 @@ Json = dict[str, Any]
 
 
 class KnownItem(NamedTuple):
-    """What is known of an item: the content that was taken last, with its document if that still exists."""
+    """What is known of an item: the content that was taken last, its document if that still exists, and whether
+    anything was ever taken."""
 
     wanted: Wanted
     sha256: str | None
     document_id: uuid.UUID | None
     filename: str | None
+    was_there: bool
 
 
 class Reason(NamedTuple):
@@ -106,7 +108,13 @@ def list_pending(session: Session, source_id: uuid.UUID, run: int, limit: int) -
         .limit(limit)
     )
     return [
-        KnownItem(Wanted(item.key, item.tag, item.depth, item.details), item.sha256, document_id, filename)
+        KnownItem(
+            Wanted(item.key, item.tag, item.depth, item.details),
+            item.sha256,
+            document_id,
+            filename,
+            item.sha256 is not None or item.gone_at is not None,
+        )
         for item, document_id, filename in rows
     ]
 

@@ -156,6 +156,7 @@ SELECT
 def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
     """`round_` is the query's current round."""
     row = session.execute(_WHOLE, {"q": query_id, "round": round_}).one()
+    corrected: dict[str, list[list[Any]]] = row.corrected or {}
     citations: list[dict[str, Any]] = row.citations or []
     answer = (Answer(**row.answer), [Citation(**each) for each in citations]) if row.answer else None
     published = _published(row.published, row.sentences or [], row.claims or []) if row.published else None
@@ -167,7 +168,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
         marks=TextMarks(
             {(document, page): lines for document, page, lines in row.recognised or ()},
             row.figures or {},
-            {document: restored(spans) for document, spans in (row.corrected or {}).items()},
+            {document: restored(spans) for document, spans in corrected.items()},
         ),
         usage=row.usage,
         timings=row.timings or {},

@@ -132,6 +132,7 @@ def test_its_calls_stand_in_the_ledger_as_the_provider_bills_them(stage: GroqSta
     assert float(sum(call.cost_usd for call in calls)) == pytest.approx(told["usage"]["cost_usd"])
     assert told["usage"]["cost_usd"] > 0
     assert {call.tenant_id for call in calls} == {current_tenant()}
+    assert {call.reply_text for call in calls} == {None}  # nobody could delete them
 
 
 def test_no_model_is_asked_once_the_ceiling_is_reached(stage: GroqStage, groq: Play) -> None:  # N4

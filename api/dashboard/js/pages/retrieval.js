@@ -47,7 +47,7 @@ function formOf(names, search, send) {
   const rerank = h("input", { type: "checkbox", checked: true });
   const submitted = (event) => {
     event.preventDefault();
-    send({ question: question.value, workspace: workspace.value.trim(), rerank: rerank.checked, ...said({ mode: mode.value, method: method.value, k: Number(k.value), top_k: Number(top.value), run: run.value, limit: Number(limit.value) }),
+    send({ question: question.value, workspace: workspace.value.trim(), rerank: rerank.checked, ...said({ mode: mode.value, method: method.value, k: Number(k.value), top_k: Number(top.value), limit: Number(limit.value) }), ...(run.value === "structured" ? {} : { run: run.value }),
       ...(multi.value && !multi.disabled ? { multi_query: Number(multi.value) } : {}) });
   };
   return h("form", { class: "card stack", role: "search", onsubmit: submitted },
@@ -83,7 +83,7 @@ function summary({ status, reason, issues, passages, settings, usage }) {
 }
 
 /** What was searched for, where that is more than the question. */
-function searchesOf({ searches, ended_because: ended }) {
+function searchesOf({ searches = [], ended_because: ended }) {
   if (searches.length < 2 && !ended) return false;
   const line = ({ query, turn, why }, place) => h("li", {}, h("div", { class: "row small facts" }, h("span", { class: "badge" }, t("search", { n: number(place + 1) })), turn !== null && h("span", { class: "muted" }, t("turn", { n: number(turn) })),
     h("strong", { dir: "auto" }, query), why && h("bdi", { class: "muted" }, why)));
@@ -94,7 +94,7 @@ function searchesOf({ searches, ended_because: ended }) {
 function passagesOf(found) {
   // A bar is as long as its score is of the best of its column.
   const best = Object.fromEntries(PARTS.map(([part]) => [part, Math.max(0, ...found.passages.map((one) => one[part]?.score ?? 0))]));
-  const several = found.searches.length > 1;
+  const several = (found.searches ?? []).length > 1;
   const columns = [
     { label: t("passage"), cell: (one) => passageOf(one, several) },
     ...PARTS.map(([part, name]) => ({ label: t(name), number: true, cell: (one) => scoreOf(one[part], best[part]) })),

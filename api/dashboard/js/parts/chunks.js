@@ -121,7 +121,7 @@ function edit(path, one, n, body, draw) {
   text.focus();
 }
 
-/** Puts the text back that stood before a correction; the server says when something else stands there by now. */
+/** Puts the text back that stood before a correction, unless the chunk reads otherwise by now. */
 async function undo(path, { chunk_index: index, before, after }) {
   try {
     const { chunks: [now] } = await ask(withQuery(`${path}/chunks`, { first: index, limit: 1 }));
