@@ -23,6 +23,17 @@ _ENCODINGS = [f"cp{number}" for number in (874, *range(1250, 1259))] + [
     *("iso8859_2", "iso8859_7", "koi8_r", "koi8_u"),
     *("cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949"),
 ]
+MEANT = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "euc_kr": "cp949",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "iso8859-9": "cp1254",
+    "tis-620": "cp874",
+}
+"""The larger encodings that pages mean when they declare these, by Python's names, as the web standard has them."""
 _USUAL = "cp1252"  # preferred among equally good candidates
 _MAX_UNSTORABLE_SHARE = 0.01
 _MIN_HANGUL_SHARE = 0.8

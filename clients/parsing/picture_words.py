@@ -16,7 +16,7 @@ _TITLED = re.compile(r"\s+[A-Z가-힣\u3040-\u9fff]")
 _LISTED = re.compile(r"\t|(?:\. ?){4,}|…{2,}|·{4,}")
 _SENTENCE = re.compile(r"[.!?。]\W{0,2}$|다\W{0,2}$")
 _LONGEST = 1_500
-_GENERATED = re.compile(r"\s*(?:Description|Beschreibung) automatically generated.*|\s*자동 생성된 설명.*", re.DOTALL)
+_GENERATED = re.compile(r"(?:Description|Beschreibung) automatically generated.*|자동 생성된 설명.*", re.DOTALL)
 _NAME = re.compile(
     r"\S+\.(?:png|jpe?g|gif|bmp|tiff?|svg|emf|wmf|webp)|(?:Picture|Image|Figure|Graphic|Bild|그림) ?\d*", re.IGNORECASE
 )

@@ -3,13 +3,14 @@
 import codecs
 import re
 
+from clients.parsing.decoding import MEANT
 from clients.sources.pages import Page
 
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _TOLD_WITHIN = 4_096
 _TELLS = re.compile(rb"<meta[^>]{0,500}charset|<\?xml[^>]{0,200}encoding", re.IGNORECASE)
 # Python has others, some of which take very long.
-_KNOWN = re.compile(r"ascii$|cp\d|iso8859|koi8|euc_|shift_|big5|gb|iso2022|utf-(?:8|16|32)")
+_KNOWN = re.compile(r"ascii$|cp\d|iso8859|koi8|euc_|shift_|big5|gb|tis-620$|iso2022|utf-(?:8|16|32)")
 _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -37,8 +38,7 @@ def _tells(body: bytes) -> bool:
 
 
 def _codec(name: str) -> str:
-    # As browsers do: what calls itself Latin-1 is mostly the code page of Windows.
     found = codecs.lookup(name).name
     if not _KNOWN.match(found):
         raise LookupError(name)
-    return {"iso8859-1": "cp1252", "ascii": "cp1252", "euc_kr": "cp949"}.get(found, found)
+    return MEANT.get(found, found)

@@ -4,32 +4,29 @@ Standard input is the feed, standard output its entries in JSON, or null for wha
 """
 
 import json
-import os
-import resource
 import sys
 from collections.abc import Mapping
 from io import BytesIO
-from pathlib import Path
 from typing import Any, cast
 
 import feedparser
 
 from clients.parsing.sandbox.child_process import Cut, run_child
+from clients.parsing.sandbox.confinement import confine
+from clients.parsing.sandbox.servers import environment
 from domain.errors import ItemUnusable
 
 Json = Mapping[str, Any]
 
 _MODULE = "clients.sources.feed_child"
-_ROOT = Path(__file__).resolve().parents[2]
-_MEMORY_BYTES, _MOST_OUTPUT = 1 << 30, 150_000_000
+_MEMORY_MB, _MOST_OUTPUT = 1_024, 150_000_000
 _READ_S = 60
 
 
 def entries_in(data: bytes, seconds: float = _READ_S) -> list[Json]:
     """The entries of a feed: id, link, title, published and html, each a text or None. Raises ItemUnusable."""
-    path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
-    argv, environment = (sys.executable, "-P", "-B", "-m", _MODULE), {"PYTHONPATH": path, "PYTHONUTF8": "1"}
-    ended = run_child(argv, environment, (data,), deadline_s=seconds, max_output=_MOST_OUTPUT)
+    argv = (sys.executable, "-P", "-B", "-m", _MODULE)
+    ended = run_child(argv, environment(), (data,), deadline_s=seconds, max_output=_MOST_OUTPUT)
     if ended.cut is Cut.TIME:
         raise ItemUnusable(f"The feed could not be read within {seconds:g} s; it is too large, or damaged.")
     # Not its exit code: it may be killed once its output is closed. Output that is cut off is no JSON.
@@ -43,9 +40,7 @@ def entries_in(data: bytes, seconds: float = _READ_S) -> list[Json]:
 
 
 def main() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (_READ_S, _READ_S))  # should the process be gone that would end it
+    confine(memory_mb=_MEMORY_MB, cpu_s=_READ_S)  # of CPU, should the process be gone that would end it
     # As a stream: it would take bytes or a text for the name of a file, too.
     read = feedparser.parse(BytesIO(sys.stdin.buffer.read()), resolve_relative_uris=True, sanitize_html=True)
     entries = [_entry(each) for each in read["entries"]] if read.get("version") else None

@@ -1,7 +1,6 @@
 """Files of a Git repository, fetched by the program `git` without a work tree: nothing of it is checked out or run."""
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -27,7 +26,7 @@ from domain.errors import DocumentSourceInvalid, DocumentTooLarge, ItemUnusable,
 
 _POLL_S = 0.05
 _FILES = ("100644", "100755")
-_NO_REPOSITORY = re.compile("does not appear to be a git repository")
+_NO_REPOSITORY = "does not appear to be a git repository"
 _LFS, _MOST_LFS_BYTES = b"version https://git-lfs.github.com/spec/", 1_024
 _LINK = Refusal("not_of_the_source", "It is a link or another repository; neither is followed.")
 # Nothing that this machine's users have set up; a hostile repository could ask for programs to be run.
@@ -231,7 +230,7 @@ def _size(folder: Path) -> int:
 
 def _reason_in(errors: str) -> str:
     lines = [line for line in errors.splitlines() if line.strip()]
-    if _NO_REPOSITORY.search(errors):
+    if _NO_REPOSITORY in errors:
         return "there is no Git repository at this place."
     last = next((line for line in reversed(lines) if line.startswith("fatal:")), lines[-1] if lines else "")
     return (last.removeprefix("fatal:").strip() or "git gave no reason")[:300].rstrip(".") + "."

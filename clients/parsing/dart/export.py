@@ -10,7 +10,8 @@ from clients.parsing.limits import ParseLimits
 from domain.documents.documents import ParsedDocument
 
 _TITLE = re.compile(
-    r"<p\b[^<>]*\bclass=[\"']?(cover-title|part|section-([1-6]))\b[^<>]*>((?s:.){0,400}?)</p>", re.IGNORECASE
+    r"<p\b[^<>]{0,500}\bclass=[\"']?(cover-title|part|section-([1-6]))\b[^<>]{0,500}>((?s:.){0,400}?)</p>",
+    re.IGNORECASE,
 )
 _NESTED = re.compile(r"</?h[1-6]\b[^<>]*>", re.IGNORECASE)
 _SHADED = re.compile(r"<td\b(?=[^<>]*\bbackground(?:-color)?\s*:)", re.IGNORECASE)

@@ -13,7 +13,7 @@ _TAG = re.compile(r"<[^<>]*>")
 _SENTENCE = re.compile(r"[다.:]$")
 _MOST_MISSED = 5  # titles that run into their text
 _STATEMENT = re.compile(
-    r"(?<=<tr>)\s*<td\b[^<>]*>\s*(?:<(?:p|b)\b[^<>]*>\s*)*"
+    r"(<tr\b[^<>]{0,500}>)\s*<td\b[^<>]*>\s*(?:<(?:p|b)\b[^<>]*>\s*)*"
     r"((?:연결|별도)?\s?(?:재무상태표|대차대조표|(?:포괄)?손익계산서|자본변동표|현금흐름표"
     r"|(?:이익잉여금|결손금)처[분리]계산서)(?:\(안\))?)"
     r"\s*(?:</(?:p|b)>\s*)*</td>\s*(?=</tr>)",
@@ -24,7 +24,7 @@ _LEVEL = 5  # below sections and parts of them
 
 def with_statement_headings(html: str) -> str:
     """Return HTML in which the name of a financial statement, alone in its row of a table, is a heading."""
-    return _STATEMENT.sub(rf"<td><h{_LEVEL}>\1</h{_LEVEL}></td>", html)
+    return _STATEMENT.sub(rf"\1<td><h{_LEVEL}>\2</h{_LEVEL}></td>", html)
 
 
 def with_note_headings(html: str) -> str:

@@ -27,7 +27,8 @@ _TAG = re.compile(
 )
 _SHADED = re.compile(r'\bUSERMARK\s*=\s*"[^"]*\bBC0X')  # only heads have a background
 _RUN_IN = re.compile(
-    r'(<P\b[^<>]*>\s{0,9}<SPAN\b[^<>]*USERMARK="(?:[^"<>]*[ !-])?B(?:T\d*)?[ "][^<>]*>[^<>]{2,60}</SPAN>)(?=[^\s<])'
+    r'(<P\b[^<>]{0,500}>\s{0,9}<SPAN\b[^<>]{0,500}USERMARK="(?:[^"<>]{0,99}[ !-])?B(?:T\d{0,9})?[ "][^<>]{0,500}>'
+    r"[^<>]{2,60}</SPAN>)(?=[^\s<])"
 )
 _SPAN = re.compile(r'\b(COLSPAN|ROWSPAN)\s*=\s*"?\s*(\d{1,5})')
 _BREAK = re.compile(r"&(?:amp;)?cr;")

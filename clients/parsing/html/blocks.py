@@ -75,7 +75,7 @@ class _Blocks:
             self._add_text(node.text_content or "")
             return False
         if label := self._labels.get(node.mem_id) if self._labels else None:
-            self._add_image(label, in_passing=True)
+            self._add_image(label, in_passing=tag != "img")
         elif drawn := drawing_text(node, tag):
             self._add_image(drawn, in_passing=True)
         if not is_seen(node, tag) or self._leave_out(node, tag):
@@ -112,7 +112,8 @@ class _Blocks:
         if tag == "br":
             self._text.append("\n")
         elif tag == "img":
-            self._add_image(one_line(node.attributes.get("alt")))
+            if node.mem_id not in self._labels:  # else its label was taken
+                self._add_image(one_line(node.attributes.get("alt")))
         elif tag == "sup" and _EXPONENT.fullmatch(exponent := node.text().strip()):
             # `10<sup>6</sup>` is not 106.
             self._text.append(exponent.translate(_RAISED))
@@ -160,7 +161,7 @@ class _Blocks:
         """The text since the last block, and what is said of the pictures in it."""
         text, images = "".join(self._text), self._images
         self._text, self._images = [], []
-        if text.strip():
+        if images and text.strip():
             line = one_line(text)
             images = [each for each in images[:_MOST_BESIDE_TEXT] if describes(each) and not repeats(each, line)]
         return (text if text.strip() else ""), " ".join(images)

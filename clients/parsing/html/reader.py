@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from selectolax.lexbor import LexborHTMLParser
 
-from clients.parsing.decoding import clean, decode
+from clients.parsing.decoding import MEANT, clean, decode
 from clients.parsing.html.blocks import add_blocks
 from clients.parsing.html.boilerplate import main_text
 from clients.parsing.html.nodes import parse_tree
@@ -51,17 +51,6 @@ _DECLARED = re.compile(
     rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)""", re.IGNORECASE
 )
 _HEAD_BYTES = 4096
-# Larger encodings that pages mean when they declare these, per the web standard.
-_MEANT = {
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "euc_kr": "cp949",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "iso8859-9": "cp1254",
-    "tis-620": "cp874",
-}
 _SITE = re.compile(r"\s[-|–—·•:»«].*|.*[-|–—·•:»«]\s")
 _FIRST_HEADINGS = 3
 _MOST_REPLACED = 0.01
@@ -107,7 +96,7 @@ def _declared(data: bytes, charset: str | None) -> str | None:
     name = charset or ((match[1] or match[2]).decode() if match else "")
     try:
         encoding = codecs.lookup(name).name
-        encoding = _MEANT.get(encoding, encoding)
+        encoding = MEANT.get(encoding, encoding)
         # Bytes that are valid UTF-8 hardly ever mean anything else, whatever the page declares; but old Japanese mail
         # (ISO-2022) is ASCII.
         if encoding == "utf-8" or (_is_utf8(data) and not encoding.startswith("iso2022")):

@@ -138,13 +138,22 @@ def _plain_heads(rows: list[_Row], width: int) -> int:
 
 def _draw_together(header: list[_Placed], body: list[_Row]) -> None:
     """Take the columns below one head for one if each row fills at most one of them: details and their sums."""
-    for head in header:
-        if head.end - head.start == 1:
-            continue
-        below = [[cell for cell in row.cells if cell.text and head.start <= cell.start < head.end] for row in body]
-        if all(len(cells) < 2 for cells in below):
-            for cell in (cell for cells in below for cell in cells):
-                cell.start, cell.end = head.start, head.end
+    heads = [head for head in header if head.end - head.start > 1]
+    starts = [head.start for head in heads]
+    below: list[list[_Placed]] = [[] for _ in heads]
+    filled_twice: set[int] = set()
+    for row in body:
+        last = -1
+        for cell in row.cells:
+            at = bisect_right(starts, cell.start) - 1
+            if at < 0 or not cell.text or cell.start >= heads[at].end:
+                continue
+            filled_twice |= {at} if at == last else set()
+            below[at].append(cell)
+            last = at
+    for at, head in enumerate(heads):
+        for cell in below[at] if at not in filled_twice else ():
+            cell.start, cell.end = head.start, head.end
 
 
 def _title(row: _Row, width: int) -> str:

@@ -49,7 +49,7 @@ def lay_out(
         words: list[tuple[int, int, Box]] = []
         recognised: list[Recognised] = []
         found = paragraphs(lines, typography)
-        for paragraph in with_pictures(found, seen, frame.box[1] if frame else 0) if seen else found:
+        for paragraph in with_pictures(found, seen) if seen else found:
             parts += ["\n\n", paragraph.text] if parts else [paragraph.text]
             length += 2 * (len(parts) > 1)
             starts.append(length)

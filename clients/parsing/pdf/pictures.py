@@ -10,7 +10,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from clients.parsing.decoding import clean
-from clients.parsing.pdf.glyphs import Box
+from clients.parsing.pdf.glyphs import Box, Extent, sides
 from clients.parsing.pdf.lines import Line
 from clients.parsing.pdf.paragraphs import Paragraph
 from clients.parsing.picture_words import description, is_caption
@@ -27,17 +27,18 @@ _GetString = Callable[[pdfium_c.FPDF_STRUCTELEMENT, "ctypes.Array[ctypes.c_char]
 
 
 class Picture(NamedTuple):
-    """The alternative text of a picture, and its place on the page, in the page's own points."""
+    """The alternative text of a picture, and its place on the page, in the page's own points; `across` and `height` are
+    those of its lower edge, as lines have them.
+    """
 
     text: str
-    box: Box | None
+    box: Box | None = None
+    across: Extent = (0, 0)
+    height: float = 0
 
-    def is_above(self, line: Line, bottom: float) -> bool:
+    def is_above(self, line: Line) -> bool:
         return (
-            self.box is not None
-            and line.y < self.box[1] - bottom
-            and line.left < self.box[2]
-            and line.right > self.box[0]
+            self.box is not None and line.y < self.height and line.left < self.across[1] and line.right > self.across[0]
         )
 
 
@@ -57,14 +58,11 @@ def drawn_on(page: pdfium.PdfPage, lines: Sequence[Line]) -> Drawn:
     return Drawn(tuple(_described(page)), has_caption and _draws(page))
 
 
-def with_pictures(paragraphs: Iterable[Paragraph], drawn: Drawn, bottom: float) -> Iterator[Paragraph]:
-    """The paragraphs with the alternative texts where the pictures stand, and captions told from other text.
-
-    `bottom` is the lower edge of the page.
-    """
+def with_pictures(paragraphs: Iterable[Paragraph], drawn: Drawn) -> Iterator[Paragraph]:
+    """The paragraphs with the alternative texts where the pictures stand, and captions told from other text."""
     waiting = list(drawn.pictures)
     for paragraph in paragraphs:
-        for picture in [each for each in waiting if each.is_above(paragraph.lines[0], bottom)]:
+        for picture in [each for each in waiting if each.is_above(paragraph.lines[0])]:
             waiting.remove(picture)
             yield _paragraph(picture)
         yield replace(paragraph, figures=tuple(_captions(paragraph.text))) if drawn.captions else paragraph
@@ -114,8 +112,17 @@ def _described(page: pdfium.PdfPage) -> Iterator[Picture]:
     finally:
         pdfium_c.FPDF_StructTree_Close(tree)
     places = _places(page, {mark for _, marks in found for mark in marks}) if found else {}
+    # The page was turned until its text is upright.
+    quarter, edges = page.get_rotation() // 90 % 4, page.get_bbox()
     for text, marks in found:
-        yield Picture(text, _around([places[mark] for mark in marks if mark in places]))
+        if box := _around([places[mark] for mark in marks if mark in places]):
+            yield Picture(text, box, sides(box, quarter), _up(box, quarter) - _up(edges, quarter))
+        else:
+            yield Picture(text)
+
+
+def _up(box: Box, quarter: int) -> float:
+    return sides(box, (quarter + 1) % 4)[0]
 
 
 def _figures(tree: pdfium_c.FPDF_STRUCTTREE) -> Iterator[tuple[str, list[int]]]:
@@ -165,10 +172,10 @@ def _places(page: pdfium.PdfPage, marks: Collection[int]) -> dict[int, Box]:
 
 
 def _bounds(each: pdfium_c.FPDF_PAGEOBJECT) -> Box | None:
-    sides = tuple(ctypes.c_float() for _ in range(4))
-    if not pdfium_c.FPDFPageObj_GetBounds(each, *sides):
+    edges = tuple(ctypes.c_float() for _ in range(4))
+    if not pdfium_c.FPDFPageObj_GetBounds(each, *edges):
         return None
-    left, bottom, right, top = (side.value for side in sides)
+    left, bottom, right, top = (edge.value for edge in edges)
     return (left, bottom, right, top) if all(map(isfinite, (left, bottom, right, top))) else None
 
 

@@ -46,7 +46,7 @@ class Server:
             # Not bound to our death by the kernel, which means the death of the thread: the closed socket tells it.
             self._process = subprocess.Popen(  # noqa: S603 - argv is our own
                 argv,
-                env=_environment(),
+                env=environment(),
                 cwd="/",
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
@@ -140,7 +140,8 @@ def _pipe(read: ExitStack, write: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
     )
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """Of a child that reads what strangers wrote: no secrets of this process."""
     return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
         # The same code as this process, wherever it was found.
         "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH")))),

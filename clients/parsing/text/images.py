@@ -19,17 +19,18 @@ def images_in(
     blocks: Iterable[Token], text: str, line_starts: list[int], references: dict[str, Any]
 ) -> Iterator[Figure]:
     """The images with alternative texts, whole as they are written, in their order."""
-    left = _MOST
+    left, done = _MOST, 0
     for block in blocks:
         if block.type == "inline" and block.map and "![" in block.content and len(block.content) <= min(_LONGEST, left):
             left -= len(block.content)
-            at, end = line_starts[block.map[0]], line_starts[block.map[1]]
+            # The cells of a row of a table are blocks with the same lines.
+            at, end = max(done, line_starts[block.map[0]]), line_starts[block.map[1]]
             for label in _labels(block.content, references):
-                at = text.find(f"![{label}]", at, end)
-                if at < 0:  # written over lines of a quotation
+                start = text.find(f"![{label}]", at, end)
+                if start < 0:  # written over lines of a quotation
                     break
-                start, at = at, at + len(label) + 3
-                at = target.end() if (target := _TARGET.match(text, at, end)) else at
+                at = start + len(label) + 3
+                done = at = target.end() if (target := _TARGET.match(text, at, end)) else at
                 if description(label):
                     yield Figure("alternative_text", start, at)
 

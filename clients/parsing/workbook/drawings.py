@@ -3,28 +3,40 @@
 import posixpath
 import re
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 
 from clients.parsing.archives import Archive
 from clients.parsing.office.charts import add_chart, chart_title
 from clients.parsing.office.parts import Element, described, xml_part
 from clients.parsing.text_builder import DocumentBuilder
+from domain.errors import DocumentUnreadable
 
 _DRAWN = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _LINKS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-_SHEET = re.compile(r"'((?:[^']|'')+)'!|([^'!(),]+)!")
+_SHEET = re.compile(r"'((?:[^']|''){1,99})'!|([^'!(),]{1,99})!")  # Excel allows 31 characters
 
 
 def drawn_on(archive: Archive, sheet: str, filename: str) -> Iterator[Element]:
     """The properties of pictures (`xdr:cNvPr`) and the charts (`c:chartSpace`) of a sheet's part, in their order."""
     for drawing in _linked(archive, sheet, filename, "/drawing").values():
         charts = _linked(archive, drawing, filename, "/chart")
-        for element in xml_part(archive, drawing, filename).iter(f"{_DRAWN}cNvPr", f"{_CHART}chart"):
-            chart = charts.get(element.get(f"{_LINKS}id", ""))
+        for element in _elements(archive, drawing, filename):
             if element.tag == f"{_DRAWN}cNvPr":
                 yield element
-            elif chart:
-                yield xml_part(archive, chart, filename)
+            elif chart := charts.pop(element.get(f"{_LINKS}id", ""), None):
+                yield from _whole(archive, chart, filename)
+
+
+def _elements(archive: Archive, drawing: str, filename: str) -> Iterator[Element]:
+    for root in _whole(archive, drawing, filename):
+        yield from root.iter(f"{_DRAWN}cNvPr", f"{_CHART}chart")
+
+
+def _whole(archive: Archive, part: str, filename: str) -> Iterator[Element]:
+    # The cells are worth more than a damaged drawing.
+    with suppress(DocumentUnreadable):
+        yield xml_part(archive, part, filename)
 
 
 def says(drawn: Element) -> bool:
@@ -53,9 +65,10 @@ def _linked(archive: Archive, part: str, filename: str, kind: str) -> dict[str, 
     links = f"{folder}/_rels/{name}.rels"
     if links not in archive:
         return {}
-    wanted = (each for each in xml_part(archive, links, filename) if each.get("Type", "").endswith(kind))
     targets = {
         each.get("Id", ""): posixpath.normpath(posixpath.join("/", folder, each.get("Target", ""))).lstrip("/")
-        for each in wanted
+        for root in _whole(archive, links, filename)
+        for each in root
+        if each.get("Type", "").endswith(kind)
     }
     return {link: target for link, target in targets.items() if target in archive}

@@ -92,17 +92,18 @@ def _section(pattern: str) -> _Section | None:
 def _made(before: str, after: str, digits: str, percent: int) -> _Section | None:
     whole, _, decimals = digits.rstrip(",").partition(".")
     thousands = len(digits) - len(digits.rstrip(","))
-    if "." in decimals or "," in decimals:
+    if "." in decimals or "," in decimals or percent > 1:
         return None
     if after.strip().lower() not in _SCALES_READ and thousands:  # `0,"K"`: the whole number is clearer
         return _made(before, "", digits.rstrip(","), percent)
+    fixed = min(decimals.count("0"), _MOST_DECIMALS)
     return _Section(
         before=before,
         after=after,
         grouped="," in whole,
         whole_digits=whole.count("0"),
-        decimals=min(decimals.count("0"), _MOST_DECIMALS),
-        optional=min(len(decimals) - decimals.count("0"), _MOST_DECIMALS),
+        decimals=fixed,
+        optional=min(len(decimals) - decimals.count("0"), _MOST_DECIMALS - fixed),
         factor=Decimal(100) ** percent / Decimal(1000) ** thousands,
     )
 

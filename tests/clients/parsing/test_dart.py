@@ -98,7 +98,19 @@ def test_a_report_without_text_and_one_that_is_too_long_are_refused() -> None:  
 
 
 @pytest.mark.parametrize(
-    "piece", ["<P>", "<TABLE><TR><TD>", '<P A="', "<IMG>", "<TITLE>", "<!--", "<P><SPAN B", "<h1>"]
+    "piece",
+    [
+        "<P>",
+        "<TABLE><TR><TD>",
+        '<P A="',
+        "<IMG>",
+        "<TITLE>",
+        "<!--",
+        "<P><SPAN B",
+        "<h1>",
+        '<P><SPAN USERMARK="',
+        "<P ",
+    ],
 )
 def test_time_grows_with_the_size_of_a_hostile_report(piece: str) -> None:  # A8
     took: list[float] = []
@@ -107,5 +119,18 @@ def test_time_grows_with_the_size_of_a_hostile_report(piece: str) -> None:  # A8
         begun = time.process_time()
         with contextlib.suppress(DocumentUnreadable, DocumentTooLarge):
             parse(source.encode(), "a.xml", LIMITS)
+        took.append(time.process_time() - begun)
+    assert took[1] < 8 * took[0] + 0.2
+
+
+@pytest.mark.parametrize("piece", ["<p ", "<p class=part ", "<p class=part>", "<td background"])
+def test_time_grows_with_the_size_of_a_hostile_page_of_the_viewer(piece: str) -> None:  # A8
+    took: list[float] = []
+    for size in (10_000, 40_000):
+        page = PAGE.replace("</body>", f"{piece * (size // len(piece))}</body>")
+        assert piece in page
+        begun = time.process_time()
+        with contextlib.suppress(DocumentUnreadable, DocumentTooLarge):
+            parse(page.encode(), "a.html", LIMITS)
         took.append(time.process_time() - begun)
     assert took[1] < 8 * took[0] + 0.2

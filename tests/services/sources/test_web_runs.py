@@ -29,6 +29,8 @@ def reasons(seen: dict[str, Any]) -> dict[str, str]:
 def test_the_pages_of_a_sitemap_are_kept_as_they_were(site: Site) -> None:  # N3
     site.pages |= {"/a": html("one fish"), "/b.md": ("text/markdown", "# Two"), "/c/": html("three")}
     site.sitemap(["/a", "/b.md", "/c/"])
+    _, xml = cast(tuple[str, str], site.pages["/sitemap.xml"])
+    site.pages["/sitemap.xml"] = ("application/xml", xml.replace("<url>", "<url><!-- by hand --><?x y?>"))
     source = set_up("sitemap", f"{site.url}/sitemap.xml")
     assert items(run(source)) == {"new": 3}
     host = site.url.removeprefix("http://")
@@ -216,6 +218,8 @@ def test_an_encoding_that_only_the_header_tells_is_not_lost(site: Site) -> None:
     russian, japanese = "Правила возврата", "返品は三十日以内"
     site.pages |= {
         "/koi8": ("text/html; charset=koi8-r", f"<p>{russian}".encode("koi8-r")),
+        "/gb.txt": ("text/plain; charset=gb2312", "退货须在三十日内，朱镕基".encode("gbk")),
+        "/thai": ("text/html; charset=tis-620", "คืนสินค้าภายใน ๓๐ วัน".encode("tis-620")),
         "/sjis.txt": ("text/plain; charset=Shift_JIS", japanese.encode("shift_jis")),
         "/own": ("text/html; charset=koi8-r", f'<meta charset="windows-1251"><p>{russian}'.encode("cp1251")),
         "/utf8": ("text/html; charset=iso-8859-1", f"<p>{japanese}"),
@@ -229,6 +233,8 @@ def test_an_encoding_that_only_the_header_tells_is_not_lost(site: Site) -> None:
         kept = {name.rpartition("/")[2]: content for name, content in found}
     assert kept == {
         "koi8.html": f"<p>{russian}".encode(),
+        "gb.txt": "退货须在三十日内，朱镕基".encode(),
+        "thai.html": "คืนสินค้าภายใน ๓๐ วัน".encode(),
         "sjis.txt": japanese.encode(),
         "own.html": f'<meta charset="windows-1251"><p>{russian}'.encode("cp1251"),
         "utf8.html": f"<p>{japanese}".encode(),
