@@ -6,11 +6,13 @@ all reports, in memory; found is a chunk that has the row.
 """
 
 import argparse
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from benchmarks.metamorphic.korean import with_particles
 from benchmarks.search.in_memory import CANDIDATES, DENSE_WEIGHT, DEPTH, LexicalIndex, VectorIndex, reranked
@@ -29,6 +31,14 @@ from domain.retrieval.ranking import fuse
 _CHUNK, _OVERLAP = 220, 30
 _CUTS = (1, 5, 10)
 _FORMS = ("{company} {term} {label}은/는 얼마인가?", "{company}의 {term} {section}에서 {label}은/는 얼마인가?")
+# What stands beside the name of a row in its cell: its number, and notes.
+_BESIDE_NAME = re.compile(r"^\s*[가-하]\s*[.)]|[(<\[](?:주석|주)[\d,. ]*[)>\]]|[^가-힣]")
+
+
+class Report(NamedTuple):
+    name: str
+    document: ParsedDocument
+    tables: Sequence[TruthTable]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +73,13 @@ def main() -> None:
     parser.add_argument("--words", action="store_true", help="only by words: no vectors, no reranking")
     parser.add_argument("--read", action="store_true", help="only read them")
     options = parser.parse_args()
-    known = [each for each, _ in zip(reports(options.folder), range(options.reports), strict=False)]
+    read = islice(reports(options.folder), options.reports)
+    known = [Report(name, document, tuple(tables_of(name, document))) for name, document in read]
     _show_reading(known)
     if options.read:
         return
-    passages = [each for name, document in known for each in _passages(name, document)]
-    asked = _questions(known, passages, options.questions)
+    held = {each.name: _passages(each) for each in known}
+    asked, passages = _questions(known, held, options.questions), list(chain(*held.values()))
     orders = _by_words(passages, asked)
     if not options.words:
         orders |= _with_meaning(passages, asked, orders["+ report's title"])
@@ -79,13 +90,13 @@ def main() -> None:
     )
 
 
-def _show_reading(known: Sequence[tuple[str, ParsedDocument]]) -> None:
-    tables = [(document.text, table) for _, document in known for table in document.tables]
+def _show_reading(known: Sequence[Report]) -> None:
+    tables = [(each.document.text, table) for each in known for table in each.document.tables]
     cells = [_cells(text[table.header_end : table.end]) for text, table in tables]
     headed = [count for (_, table), count in zip(tables, cells, strict=True) if table.header_end > table.start]
-    strict = [table for name, document in known for table in tables_of(name, document)]
+    strict = chain.from_iterable(each.tables for each in known)
     sure = sum(bool(each) for table in strict for _, _, figures in table.rows for each in figures)
-    sections = sum(len(document.sections) for _, document in known)
+    sections = sum(len(each.document.sections) for each in known)
     rows = [
         ("reports", "", len(known)),
         ("sections", "", sections),
@@ -101,18 +112,14 @@ def _cells(body: str) -> int:
     return sum(any(map(str.isdigit, cell)) for line in body.split("\n") for cell in line.split("\t")[1:])
 
 
-def _passages(name: str, document: ParsedDocument) -> list[Passage]:
-    chunks = split_document(document, chunk_tokens=_CHUNK, overlap_tokens=_OVERLAP)
-    title = document.found.get("title", "")
-    return [Passage(f"{name}#{each.index}", each.text, each.context or "", title) for each in chunks]
+def _passages(report: Report) -> list[Passage]:
+    chunks = split_document(report.document, chunk_tokens=_CHUNK, overlap_tokens=_OVERLAP)
+    title = report.document.found.get("title", "")
+    return [Passage(f"{report.name}#{each.index}", each.text, each.context or "", title) for each in chunks]
 
 
-def _questions(known: Sequence[tuple[str, ParsedDocument]], passages: Sequence[Passage], count: int) -> list[Question]:
-    asked = [
-        list(_of_table(document, table, [each for each in passages if each.key.startswith(f"{name}#")]))
-        for name, document in known
-        for table in tables_of(name, document)
-    ]
+def _questions(known: Sequence[Report], passages: Mapping[str, Sequence[Passage]], count: int) -> list[Question]:
+    asked = [_of_table(each.document, table, passages[each.name]) for each in known for table in each.tables]
     return [each for turn in zip_longest(*asked) for each in turn if each][:count]
 
 
@@ -122,6 +129,8 @@ def _of_table(document: ParsedDocument, table: TruthTable, passages: Sequence[Pa
     start = document.text.find(table.source)
     section = next((each.title for each in document.sections if each.start <= start < each.end), "")
     for label, _, figures in rng.sample(table.rows, min(3, len(table.rows))):
+        if len(figures) > len(table.heads):
+            continue  # nobody can say which head a figure is below
         cells = [(head, each) for head, each in zip(table.heads, figures, strict=True) if each and is_term(head)]
         if not cells:
             continue
@@ -136,7 +145,15 @@ def _of_table(document: ParsedDocument, table: TruthTable, passages: Sequence[Pa
 
 
 def _has_row(text: str, label: str, digits: str) -> bool:
-    return any(label in line.split("\t")[0] and digits in line for line in text.split("\n") if "\t" in line)
+    rows = (line.split("\t") for line in text.split("\n"))
+    return any(
+        _row_name(name) == _row_name(label) and digits in {each.strip("()- ") for each in cells}
+        for name, *cells in rows
+    )
+
+
+def _row_name(cell: str) -> str:
+    return _BESIDE_NAME.sub("", cell)
 
 
 def _by_words(passages: Sequence[Passage], asked: Sequence[Question]) -> dict[str, list[list[str]]]:

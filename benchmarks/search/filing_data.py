@@ -6,6 +6,7 @@ import pickle
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,11 @@ from domain.errors import CitewellError
 _LIMITS = ParseLimits(max_pages=5_000, max_chars=20_000_000)
 _QUESTIONS = "financebench_open_source.jsonl"
 _BATCH = 256
+_ROOT = Path(__file__).parents[2]
+_PARSER = (_ROOT / "clients" / "parsing", _ROOT / "domain" / "documents")
+
+CACHE = Path.home() / ".cache" / "citewell-benchmarks"
+"""Nobody else may write there: loading a pickle runs what is in it."""
 
 
 class Place(NamedTuple):
@@ -81,10 +87,18 @@ def read_filings(folder: Path, names: Sequence[str], cache: Path) -> Iterator[Fi
 def _parsed(path: Path, cache: Path) -> tuple[ParsedDocument | str, float]:
     if not path.is_file():
         return "is not in the folder", 0.0
-    kept = cache / f"{path.stem}.pickle"
+    read_from = hashlib.sha256(_parser() + path.read_bytes()).hexdigest()
+    kept = cache / f"{path.stem}-{read_from}.pickle"
     if not kept.exists():
         kept.write_bytes(pickle.dumps(_read(path)))
     return pickle.loads(kept.read_bytes())  # noqa: S301 - written by this module
+
+
+@lru_cache
+def _parser() -> bytes:
+    """A hash of the sources that decide what is read from a file: another parser reads it again."""
+    files = [Path(__file__), *(file for folder in _PARSER for file in sorted(folder.rglob("*.py")))]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).digest()
 
 
 def _read(path: Path) -> tuple[ParsedDocument | str, float]:

@@ -6,13 +6,12 @@ own document and in all documents. Reading the files takes minutes of CPU: what 
 """
 
 import argparse
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from benchmarks.search.filing_data import Asked, Filing, Place, read_asked, read_filings, vectors_of
+from benchmarks.search.filing_data import CACHE, Asked, Filing, Place, read_asked, read_filings, vectors_of
 from benchmarks.search.in_memory import (
     CANDIDATES,
     DENSE_WEIGHT,
@@ -81,11 +80,11 @@ class Collection:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.search.filings", description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "filings-read")
+    parser.add_argument("--cache", type=Path, default=CACHE)
     parser.add_argument("--words-only", action="store_true", help="neither vectors nor reranking")
     parser.add_argument("--missed", action="store_true", help="print what the half made on misses among ten passages")
     options = parser.parse_args()
-    options.cache.mkdir(parents=True, exist_ok=True)
+    options.cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     questions = read_asked(options.folder)
     read = list(read_filings(options.folder, sorted({each.document for each in questions}), options.cache))
     filings = [each for each in read if isinstance(each, Filing)]

@@ -7,6 +7,7 @@ from db.queries.documents.chunks import Passage, get_passages
 from db.queries.documents.documents import workspace_names_of
 from db.session import reading
 from domain.retrieval.lexemes import matched_spans
+from domain.retrieval.questions import without_instructions
 from services.core.context import StepContext
 from services.queries.passage_search import find_marks_of, passage_json
 from services.queries.trial_found import Found, Made, Place
@@ -23,6 +24,7 @@ def trial_json(found: Found, limit: int, most_excluded: int) -> dict[str, Any]:
         passages = get_passages(session, [*keys, *excluded])
         names = workspace_names_of(session, {each.document_id for each in passages})
         marks = find_marks_of(session, passages)
+    words = _searched_words(found.context.question, found.searches)
     selected, retrieved = found.selected, found.context.retrieved
     reason = (selected or retrieved).get("reason")
     issues = selected["issues"] if selected else retrieved.get("issues", [])
@@ -38,7 +40,7 @@ def trial_json(found: Found, limit: int, most_excluded: int) -> dict[str, Any]:
             {
                 **passage_json(each, marks),
                 "workspace": names[each.document_id],
-                "matches": _matches(each, found.searches, found.context.question),
+                "matches": _matches(each, words),
                 **(_left_out_json(each.key, found) if each.key in excluded else _found_json(each.key, found)),
             }
             for each in passages
@@ -48,9 +50,13 @@ def trial_json(found: Found, limit: int, most_excluded: int) -> dict[str, Any]:
     }
 
 
-def _matches(passage: Passage, searches: Sequence[Made], question: str) -> list[dict[str, int]]:
-    texts = " ".join(dict.fromkeys([question, *(each.query for each in searches)]))
-    return [{"start": start, "end": end} for start, end in matched_spans(texts, passage.readable)]
+def _searched_words(question: str, searches: Sequence[Made]) -> str:
+    # The search by words leaves out how to answer, so a passage is not found by such words.
+    return " ".join(dict.fromkeys(map(without_instructions, [question, *(each.query for each in searches)])))
+
+
+def _matches(passage: Passage, words: str) -> list[dict[str, int]]:
+    return [{"start": start, "end": end} for start, end in matched_spans(words, passage.readable)]
 
 
 def _ended(context: StepContext) -> str | None:

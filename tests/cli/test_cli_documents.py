@@ -221,3 +221,19 @@ def test_a_search_is_explained(citewell: Citewell) -> None:  # S1.1
     assert "reranked #1" in told.out
     found = json.loads(citewell("search", "refunds", "-w", "w", "-k", "1", "--explain", "--json").out)["passages"]
     assert [(each["lexical"]["rank"], each["shown"]) for each in found] == [(1, True)]
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--run", "agentic"], "--run"),
+        (["--multi-query", "0"], "--multi-query"),
+        (["--run", "structured", "--multi-query", "2"], "--run and --multi-query"),
+    ],
+)
+def test_options_of_an_explained_search_say_that_it_is_missing(
+    citewell: Citewell, options: list[str], named: str
+) -> None:
+    refused = citewell("search", "refunds", *options)
+    assert refused.code == 2
+    assert refused.complaint == f"citewell: {named} without --explain would do nothing; add --explain"

@@ -7,6 +7,7 @@ from rich.padding import Padding
 
 from citewell.cli.connection import connected
 from citewell.cli.console import emit, out, plain, say
+from citewell.cli.errors import CommandFailed
 from citewell.cli.options import Json, Url, Workspaces
 from citewell.cli.show.retrieval import retrieval_view
 from citewell.cli.show.words import place
@@ -23,8 +24,9 @@ def search(
         bool, typer.Option("--explain", help="Rank and score of each part, and what an answer would be written from.")
     ] = False,
     run: Annotated[
-        Literal["structured", "agentic"], typer.Option("--run", help="With --explain: `agentic` lets a model search.")
-    ] = "structured",
+        Literal["structured", "agentic"] | None,
+        typer.Option("--run", help="With --explain: `agentic` lets a model search."),
+    ] = None,
     multi_query: Annotated[
         int | None, typer.Option("--multi-query", min=0, max=5, help="With --explain: so many rewritten questions.")
     ] = None,
@@ -36,6 +38,9 @@ def search(
         options = {"limit": k, "run": run, "multi_query": multi_query}
         _explain(query, workspaces or ["default"], options, url, as_json=as_json)
         return
+    # A plain search takes neither, and would ignore them without a word.
+    if given := [name for name, value in (("--run", run), ("--multi-query", multi_query)) if value is not None]:
+        raise CommandFailed(f"{' and '.join(given)} without --explain would do nothing; add --explain")
     with connected(url) as client:
         found = client.search(query, workspaces or "default", k=k)
     if as_json:

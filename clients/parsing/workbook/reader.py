@@ -1,7 +1,9 @@
 """Excel workbooks (.xlsx): a section per visible sheet, with its tables and last calculated values."""
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import chain
 
 import openpyxl
 from openpyxl.utils.exceptions import InvalidFileException
@@ -48,17 +50,14 @@ def _add_sheet(sheet: ReadOnlyWorksheet, archive: Archive, builder: DocumentBuil
     sheet.reset_dimensions()  # the declared size is often far larger than the content
     part = str(getattr(sheet, "_worksheet_path", ""))  # openpyxl has no public name for it
     merged = merged_cells(archive, part)
-    has_heading = False
-    for region in _regions(_rows(sheet, merged, builder), builder):
-        if not has_heading:
+    content: Iterable[Callable[[DocumentBuilder], None]] = chain(
+        (partial(add_region, region) for region in _regions(_rows(sheet, merged, builder), builder)),
+        (partial(add_drawn, drawn, visible) for drawn in filter(says, drawn_on(archive, part, builder.filename))),
+    )
+    for number, add in enumerate(content):
+        if number == 0:
             builder.heading(sheet.title, (1,))
-            has_heading = True
-        add_region(region, builder)
-    for drawn in filter(says, drawn_on(archive, part, builder.filename)):
-        if not has_heading:
-            builder.heading(sheet.title, (1,))
-            has_heading = True
-        add_drawn(drawn, visible, builder)
+        add(builder)
 
 
 def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row]]:

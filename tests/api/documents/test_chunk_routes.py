@@ -127,6 +127,14 @@ def test_each_part_tells_what_it_found_and_what_would_be_shown(http: httpx.Clien
     assert (told["settings"]["reranked_by"], told["settings"]["top_k"]) == ("offline", 1)
 
 
+def test_words_about_how_to_answer_match_nothing(http: httpx.Client, rules: str) -> None:  # S1.1
+    del rules
+    asked = f"{QUESTION} Answer in the form that belongs to the order."
+    for first in (explained(http)["passages"][0], explained(http, asked)["passages"][0]):
+        marked = {first["text"][each["start"] : each["end"]] for each in first["matches"]}
+        assert marked == {"Refunds", "refunds", "products", "take", "days", "day"}
+
+
 def test_what_is_not_a_candidate_is_told_as_that(http: httpx.Client, rules: str) -> None:
     told = explained(http, k=1, rerank=False)
     assert [(each["shown"], each["why_not"]) for each in told["passages"]] == [
@@ -194,6 +202,23 @@ def test_a_key_that_only_reads_spends_no_money(asked: dict[str, Any], is_paid: b
     assert costs(new, paid, reranks=False) is is_paid
     assert costs(new, paid, reranks=True)
     assert not costs(new, free, reranks=True)
+
+
+def test_a_trial_that_costs_money_is_refused_to_a_key_that_only_reads(
+    http: httpx.Client, rules: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A8
+    del rules
+    headers, body = bearer(make_key(Scope.READ)), {"question": QUESTION, "workspace": "w"}
+    assert http.post("/v1/search/explain", json=body, headers=headers).status_code == 200
+    with monkeypatch.context() as changed:
+        changed.setenv("CITEWELL_MODELS__PROVIDER", "groq")
+        changed.setenv("GROQ_API_KEY", "gsk_x")
+        settings.cache_clear()
+        refused = http.post("/v1/search/explain", json=body, headers=headers)
+        free = http.post("/v1/search/explain", json={**body, "rerank": False}, headers=headers)
+    settings.cache_clear()
+    assert "`rerank` as false" in assert_problem(refused, 403, "scope_missing")["detail"]
+    assert free.status_code == 200, free.text
 
 
 @pytest.mark.parametrize(

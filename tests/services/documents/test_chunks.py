@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from clients.embeddings import default_embedder
 from config.settings import IngestionSettings, settings
-from db.models import Chunk, DocumentChange, Lexeme, Workspace
+from db.models import Chunk, Document, DocumentChange, Lexeme, Workspace
 from db.queries.access.workspaces import get_workspace
 from db.queries.documents.chunk_edits import ChunkFilter, Edit
 from db.queries.documents.chunks import get_passage, list_excluded, list_passages, text_around
@@ -316,12 +316,20 @@ def test_a_correction_that_would_take_too_long_is_refused(monkeypatch: pytest.Mo
 
 def test_of_two_people_who_correct_at_once_the_second_is_told() -> None:  # A5
     first = ingested(RULES)
-    text, start, told = chunks_of(first)[0]["text"], threading.Barrier(2), list[Exception | uuid.UUID]()
+    text, told = chunks_of(first)[0]["text"], list[Exception | uuid.UUID]()
+    both_computed = threading.Barrier(2, timeout=20)
+
+    class Slow:
+        name, dimension = default_embedder().name, default_embedder().dimension
+
+        def encode_documents(self, texts: list[str]) -> object:
+            vectors = default_embedder().encode_documents(texts)
+            both_computed.wait()
+            return vectors
 
     def one(days: str) -> None:
-        start.wait()
         try:
-            told.append(correct(first, 0, text.replace("30", days)))
+            told.append(correct_chunk(first, 0, text.replace("30", days), ME, Slow()))  # pyright: ignore[reportArgumentType]
         except DocumentNotInForce as error:
             told.append(error)
 
@@ -334,6 +342,10 @@ def test_of_two_people_who_correct_at_once_the_second_is_told() -> None:  # A5
     (refused,) = [each for each in told if isinstance(each, DocumentNotInForce)]
     assert str(made) in refused.message
     assert [edit["version"] for edit in read_edits(made)] == [2]
+    check_sound(made)
+    with reading() as session:
+        assert set(session.scalars(select(Chunk.document_id))) == {first, made}
+        assert set(session.scalars(select(Document.id))) == {first, made}
 
 
 def test_the_history_tells_that_another_file_ended_a_correction() -> None:  # A5
