@@ -78,10 +78,19 @@ def _bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
     chosen = [each for each in matches if each.fit == best]
     if found := next((each for each in chosen if each.outcome == "same"), None):
         return BoundCell(found.row, found.cell, None, found.rest or int(not _agree(chosen)))
-    if any(each.rest or each.outcome == "unsure" or each.value is None for each in chosen):
+    if any(each.rest or each.value is None for each in chosen):
         return None
     first = chosen[0]
+    if any(each.outcome == "unsure" for each in chosen):
+        # Rules for sentences would take a limit for the value itself.
+        doubt = replace(_difference(first), kind="unit", sure=False)
+        return BoundCell(first.row, first.cell, doubt, 0) if _is_limit(first) else None
     return BoundCell(first.row, first.cell, _difference(first), 0)
+
+
+def _is_limit(match: _Match) -> bool:
+    quantity = match.value.value.quantity if match.value and match.value.value else None
+    return quantity is not None and quantity.bound in ("over", "under")
 
 
 def missing_term(tokens: Sequence[Token], rows: Sequence[Row]) -> tuple[str, Row] | None:

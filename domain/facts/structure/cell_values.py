@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Literal
 
 from domain.entities.numbers import find_quantities
-from domain.entities.quantities import Bound, Quantity, is_within, states
+from domain.entities.quantities import Bound, Quantity, states
 from domain.entities.units import UNITS
 from domain.facts.reading.tokens import Token, Value
 from domain.facts.structure.tables import Cell
@@ -34,6 +34,8 @@ _LIMITS: dict[str, Bound] = {
     **dict.fromkeys(("over", "초과", "넘다", "상회", "웃도", "웃돌다"), "over"),
     **dict.fromkeys(("under", "미달", "하회", "밑도", "밑돌다"), "under"),
 }
+_INCLUDED = re.compile(r"minimum|maximum|이상|이하|최소|최대")
+_NEXT = 1e-9
 _OPPOSITE: dict[Bound, Bound] = {"over": "under", "under": "over"}
 _IN_FULL = re.compile(r"\bper\b|주당|\bemployees?\b|\bheadcount\b|임?직원|종업원", re.IGNORECASE)
 
@@ -102,7 +104,11 @@ def _limited(tokens: Sequence[Token], at: int, beside: int, bound: Bound, denied
         return None
     if is_denied := 0 <= denied < len(tokens) and tokens[denied].cue == "denied":
         bound = _OPPOSITE[bound]
-    value = replace(token.value, quantity=replace(token.value.quantity, bound=bound))
+    limit = token.value.quantity
+    # Only equality tells a limit that is included from the same one that is not.
+    included = _INCLUDED.match(tokens[at].text) is not None
+    moved = 0.0 if included is is_denied else limit.value * (-_NEXT if bound == "over" else _NEXT)
+    value = replace(token.value, quantity=replace(limit, bound=bound, value=limit.value + moved))
     left_out = {at, denied} if is_denied else {at}
     others = {beside: replace(token, value=value)}
     return [others.get(place, one) for place, one in enumerate(tokens) if place not in left_out]
@@ -120,28 +126,34 @@ def compare_figure(stated: Value, cell: Cell, label: str) -> Outcome:
     figure, quantity = cell_figure(replace(cell, unit=unit_of(cell, label))), stated.quantity
     if figure is None or quantity is None:
         return "unsure"
+    signed = _signed(stated, figure, f"{label} {cell.head} {cell.outer_heads}")
     is_limit = quantity.bound in ("over", "under")
-    number = _compare_limit(stated, quantity, figure) if is_limit else _compare_number(quantity, figure)
+    if is_limit and (stated.negative or signed != "same"):
+        return "unsure"
+    number = _compare_limit(quantity, figure) if is_limit else _compare_number(quantity, figure)
     if number in ("other", "unsure"):
         return number
     if number == "other unit" or _other_currency(stated, figure) or _other_share(quantity, figure, cell, label):
         return "other unit"
     if _unit_unknown(quantity, figure):
         return "unsure"
-    signed = _signed(stated, figure, f"{label} {cell.head} {cell.outer_heads}")
     return number if signed == "same" else signed
 
 
-def _compare_limit(stated: Value, limit: Quantity, figure: CellFigure) -> Outcome:
-    # "More than 1,100" below "(in millions)" may leave the scale out; the limit itself may be included or not.
+def _compare_limit(limit: Quantity, figure: CellFigure) -> Outcome:
     whole = figure.full or figure.printed
-    if stated.negative or figure.negative or whole.value == limit.value:
-        return "unsure"
     if figure.full is not None and figure.full.scaled and not limit.scaled:
-        return "unsure"
-    if (whole.value > limit.value) is not (limit.bound == "over"):
-        return "other"
-    return "same" if is_within(limit, whole.value) else "unsure"
+        # "More than 1,100" below "(in millions)" leaves the scale out.
+        if limit.dimension not in _MONEY and _holds(limit, figure.printed):
+            return "same"
+        return "no scale" if _holds(limit, whole) or _holds(limit, figure.printed) else "other"
+    if _holds(limit, whole):
+        return "same"
+    return "unsure" if whole.value == limit.value or (figure.full is None and limit.scaled) else "other"
+
+
+def _holds(limit: Quantity, value: Quantity) -> bool:
+    return value.value > limit.value if limit.bound == "over" else value.value < limit.value
 
 
 def _compare_number(stated: Quantity, figure: CellFigure) -> Outcome:

@@ -65,6 +65,13 @@ KOREAN = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500
         ("2023년 매출액은 최소 14억 원이다.", KOREAN),
         ("Net revenue in 2019 did not exceed $130 million.", FILING),
         ("Net revenue in 2019 exceeded $110,360 thousand.", FILING),  # the amount of another column
+        ("Net revenue in 2019 was more than $50 million.", FILING),
+        ("Net revenue in 2019 was less than 130,000.", FILING),
+        ("Net revenue in 2019 was at least $125,843 thousand.", FILING),
+        ("Net revenue in 2019 did not exceed $125,843 thousand.", FILING),
+        ("The operating loss in 2019 was more than $4 million.", FILING),
+        ("2023년 매출액은 15억 원 이상이다.", KOREAN),
+        ("2023년 매출액은 1,400을 넘었다.", KOREAN),
         ("Dividends per share in 2023 were $0.50.", PER_SHARE),
         ("Price per share in 2023 exceeded $78.", PER_SHARE),
         ("Employees in 2023 exceeded 1,100.", PER_SHARE),
@@ -99,6 +106,8 @@ def test_a_cell_proves_its_value_in_the_unit_of_its_table(statement: str, source
         ("Net revenue in 2019 exceeded $126 million.", FILING, "number"),
         ("Net revenue in 2018 was less than $110 million.", FILING, "number"),
         ("Net revenue in 2018 was more than €110 million.", FILING, "unit"),
+        ("Net revenue in 2019 was less than $120,000.", FILING, "number"),  # with and without the scale of the table
+        ("The operating loss in 2019 was more than $5 million.", FILING, "number"),
         ("2023년 매출액은 16억 원을 넘었다.", KOREAN, "number"),
         ("제30기 유동자산은 12,426,276천원이다.", REPORT, "number"),
         ("당기 재고자산은 7,428,103천원이다.", REPORT, "number"),
@@ -126,6 +135,28 @@ def test_a_cell_contradicts_another_value_or_unit(statement: str, source: str, k
 )
 def test_an_amount_before_over_is_no_limit_and_a_denied_limit_is_the_opposite_one(statement: str) -> None:  # V2, V3
     assert not compare(statement, FILING).in_cell
+
+
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        ("Net revenue in 2019 was more than $120,000.", FILING),  # of a table in thousands
+        ("Net revenue in 2019 was more than 130,000.", FILING),
+        ("Net revenue in 2019 was more than $125,843 thousand.", FILING),
+        (
+            "Operating result in 2019 was less than $500.",
+            "(in thousands) | 2019 | 2018\nOperating result | (600) | 350",
+        ),
+        ("Net revenue in 2019 exceeded $100 million.", "Item | 2019 | 2018\nNet revenue | $120 | $110"),
+        ("2023년 매출액은 1,400원을 넘었다.", KOREAN),
+    ],
+)
+def test_a_limit_that_its_table_leaves_open_is_neither_proven_nor_contradicted(statement: str, source: str) -> None:
+    # V2, V3
+    found = compare(statement, source)
+    assert found.in_table
+    assert not found.is_full_match
+    assert [(each.kind, each.sure) for each in found.differences] == [("unit", False)]
 
 
 def test_a_relative_term_says_nothing_about_numbered_columns() -> None:  # V2
