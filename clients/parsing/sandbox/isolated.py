@@ -34,7 +34,7 @@ _FRAME = re.compile(rb'^ *File "[^"]*", line \d+.*$|^Fatal Python error: .*$|^\w
 _PARSE_TIMES, _OCR_TIMES = "ingestion.parse_base_s, parse_s_per_mb, parse_max_s", "ingestion.ocr_page_s, ocr_max_s"
 # Libraries that run out of memory abort in their own ways.
 _FULL_SHARE = 0.5
-_PASSES = 3  # over a page: an eighth of it in two languages and up to four directions, all of it once, and doubtful words
+_PASSES = 3  # over a page: an eighth of it in each language and direction, all of it once, and doubtful words
 _MAX_RECOGNISED = 50_000_000
 # PDF and Office files are compressed to about a tenth.
 _PACKED = 10

@@ -6,7 +6,7 @@ is left to the other rules.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
 from domain.facts.structure.cell_values import Outcome, cell_figure, compare_figure, unit_of, with_limit
+from domain.facts.structure.column_heads import AUDITED
 from domain.facts.structure.fiscal_terms import FiscalTerm, terms_in, without_terms
 from domain.facts.structure.tables import Cell, Row
 from domain.facts.structure.terms import Term, TermIndex, has_all, is_among, most_specific, terms, terms_of
@@ -22,7 +23,9 @@ from domain.facts.structure.terms import Term, TermIndex, has_all, is_among, mos
 _FOOTNOTE = re.compile(
     r"(?:\s*[(\[](?:\d{1,2}|[a-z]|\*+\d{0,2})[)\]]|\s*[(\[<]주(?:석|기)?\s?[\d,. ]*[)\]>]|(?<=[a-z)])\d|[*†‡]+)+$"
 )
-_NUMBERING = re.compile(r"^(?:[IVXⅠ-Ⅻ]{1,5}\s?[.)]|\(\d{1,2}\)|\d{1,2}[.)](?!\d)|[가-하][.)]|[①-⑳])\s*(?=[^\W\d_])")
+_NUMBERING = re.compile(
+    r"^(?:[IVXⅠ-Ⅻ]{1,5}\s?[.)]|\(\d{1,2}\)|\d{1,2}[.)](?!\d)|[가-하][.)]|[①-⑳]|\([주유]\)|㈜)\s*(?=[^\W\d_])"
+)
 _NEUTRAL = keys_of(
     "amount amounts amounted come came comes stand stood stands total totaled totalled equal equals equaled reach"
     " reached report reported record recorded value figure number company group year ended end fiscal financial period"
@@ -152,7 +155,24 @@ def named_rows(stated: Sequence[Term], cues: Sequence[str], rows: Sequence[Row])
         and (index.has_all(terms_of(plain_name(row.label))) or index.has_all(terms_of(row.label)))
         and keys.issuperset(_denials(row.label))
     ]
-    return most_specific(found, lambda row: plain_name(row.label))
+    return most_specific(_nearest(found, keys), lambda row: plain_name(row.label))
+
+
+def _nearest(found: Sequence[Row], keys: Set[str]) -> Sequence[Row]:
+    # 매출채권 is among the words of a statement on it, and so is 매출, as a word that may have an ending.
+    labels = [[each.key for each in terms_of(plain_name(row.label))] for row in found]
+    exact = [label for label in labels if keys.issuperset(label)]
+    return [
+        row
+        for row, label in zip(found, labels, strict=True)
+        if keys.issuperset(label) or not any(_is_alike(label, other) for other in exact)
+    ]
+
+
+def _is_alike(label: Sequence[str], other: Sequence[str]) -> bool:
+    return len(label) == len(other) and all(
+        one.startswith(two) or two.startswith(one) for one, two in zip(label, other, strict=True)
+    )
 
 
 def _label_terms(row: Row, stated: Sequence[Term]) -> Sequence[Term]:
@@ -166,8 +186,9 @@ def _denials(label: str) -> frozenset[str]:
 
 
 def plain_name(name: str) -> str:
-    # Without its number and the mark of its footnote: "Ⅱ.재고자산(주석5)".
-    return _FOOTNOTE.sub("", _NUMBERING.sub("", name)) or name
+    # Without its number, the mark of its footnote, the form of a company and whether it was audited: "Ⅱ.재고자산(주석5)",
+    # "(주)가온정밀", "2019 (unaudited)".
+    return _FOOTNOTE.sub("", AUDITED.sub("", _NUMBERING.sub("", name))) or name
 
 
 def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Term]]]:
@@ -195,7 +216,7 @@ def _named_by_term(cell: Cell, fiscal: Sequence[FiscalTerm], rest: Sequence[Term
     """Yield the terms of a head such as "제 31(당) 기" if a statement has them: 제31기, 당기, or a day of it."""
     said = [each for each in rest if any(term.may_be(own) for term in terms_in(each.key) for own in fiscal)]
     dated = any(_is_date(each.token, day) for each in rest for day in cell.days)
-    words = [each for text in (cell.head, cell.outer_heads) for each in terms_of(plain_name(without_terms(text)))]
+    words = [each for text in (cell.head, cell.outer_heads) for each in terms_of(without_terms(plain_name(text)))]
     if (said or dated) and all(is_among(each, rest) for each in words if not each.token.value):
         yield [*said, *words]
 
@@ -205,7 +226,7 @@ def head_words(cell: Cell) -> list[Term]:
     dates = _dates_of(cell)
     return [
         each
-        for each in terms_of(plain_name(without_terms(cell.head)))
+        for each in terms_of(without_terms(plain_name(cell.head)))
         if not (dates and (each.key in _SOFT or _is_of_dates(each, dates)))
     ]
 

@@ -161,8 +161,10 @@ def _compare_number(stated: Quantity, figure: CellFigure) -> Outcome:
     if figure.full is not None and states(plain, replace(figure.full, unit="")):
         return "same"
     if stated.scaled:
-        if states(plain, replace(figure.printed, scaled=True)):
-            return "same"  # printed in full: 5,000,000
+        # Printed in full, 5,000,000, unless the table says that its amounts are not.
+        in_full = stated.dimension not in _MONEY or figure.full is None or not figure.full.scaled
+        if in_full and states(plain, replace(figure.printed, scaled=True)):
+            return "same"
         bare = _without_scale(stated)
         if not _is_number(bare, figure.printed):
             return "other"

@@ -35,6 +35,15 @@ REPORT = """제 31(당)기 : 2025년 12월 31일 현재
 Ⅰ.유동자산\t12,426,276\t14,749,654
 (1)당좌자산(주석3)\t7,428,103\t9,074,947
 2.재고자산\t4,998,173\t5,674,707"""
+UNAUDITED = """(In thousands) | 2019 (unaudited) | 2018 (As restated)
+Net revenue | $125,843 | $110,360
+Operating loss | (4,120) | 350"""
+NOTES = """당기와 전기의 거래 내역은 다음과 같습니다(단위: 천원).
+
+\t당기\t전기 (감사를 받지 않은 재무제표)
+매출\t116,019,964\t104,962,711
+매출채권\t11,132,457\t17,794,481
+(주)가온정밀\t571,680\t254,880"""
 KOREAN = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500\n영업이익\t300\t410"
 
 
@@ -81,6 +90,11 @@ KOREAN = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500
         ("전기의 재고자산은 5,674,707천원이다.", REPORT),
         ("제 30 기 재고자산은 57억원이다.", REPORT),
         ("2025년 재고자산은 4,998,173천원이다.", REPORT),
+        ("Net revenue in 2019 was $125.8 million.", UNAUDITED),
+        ("당기의 매출채권은 11,132,457천원이다.", NOTES),
+        ("전기 매출은 104,962,711천원이다.", NOTES),
+        ("가온정밀의 전기는 254,880천원이다.", NOTES),
+        ("전기 매출채권은 177억 9,448만원이다.", NOTES),
     ],
 )
 def test_a_cell_proves_its_value_in_the_unit_of_its_table(statement: str, source: str) -> None:
@@ -113,6 +127,11 @@ def test_a_cell_proves_its_value_in_the_unit_of_its_table(statement: str, source
         ("당기 재고자산은 7,428,103천원이다.", REPORT, "number"),
         ("당기 재고자산은 4,998,173백만원이다.", REPORT, "unit"),
         ("당기 재고자산은 4,998,173원이다.", REPORT, "unit"),
+        ("당기 재고자산은 4,998천원이다.", REPORT, "number"),
+        ("당기 매출채권은 116,019,964천원이다.", NOTES, "number"),
+        ("전기 매출채권은 17,794천원이다.", NOTES, "number"),
+        ("Net revenue in 2019 was $125,843 million.", UNAUDITED, "unit"),
+        ("Net revenue in 2019 was $126 thousand.", UNAUDITED, "number"),
     ],
 )
 def test_a_cell_contradicts_another_value_or_unit(statement: str, source: str, kind: str) -> None:
