@@ -161,11 +161,11 @@ def named_rows(stated: Sequence[Term], cues: Sequence[str], rows: Sequence[Row])
 def _nearest(found: Sequence[Row], keys: Set[str]) -> Sequence[Row]:
     # 매출채권 is among the words of a statement on it, and so is 매출, as a word that may have an ending.
     labels = [[each.key for each in terms_of(plain_name(row.label))] for row in found]
-    exact = [label for label in labels if keys.issuperset(label)]
+    exact = [label for label in labels if keys >= set(label)]
     return [
         row
         for row, label in zip(found, labels, strict=True)
-        if keys.issuperset(label) or not any(_is_alike(label, other) for other in exact)
+        if keys >= set(label) or not any(_is_alike(label, other) for other in exact)
     ]
 
 
@@ -186,8 +186,8 @@ def _denials(label: str) -> frozenset[str]:
 
 
 def plain_name(name: str) -> str:
-    # Without its number, the mark of its footnote, the form of a company and whether it was audited: "Ⅱ.재고자산(주석5)",
-    # "(주)가온정밀", "2019 (unaudited)".
+    # Without its number, the mark of its footnote, the form of a company, and whether it was audited:
+    # "Ⅱ.재고자산(주석5)", "(주)가온정밀", "2019 (unaudited)".
     return _FOOTNOTE.sub("", AUDITED.sub("", _NUMBERING.sub("", name))) or name
 
 
