@@ -26,10 +26,12 @@ _FOOTNOTE = re.compile(
 _NUMBERING = re.compile(
     r"^(?:[IVXⅠ-Ⅻ]{1,5}\s?[.)]|\(\d{1,2}\)|\d{1,2}[.)](?!\d)|[가-하][.)]|[①-⑳]|\([주유]\)|㈜)\s*(?=[^\W\d_])"
 )
+_STARS = re.compile(r"[(\[]\*+\d{0,2}[)\]]")
 _NEUTRAL = keys_of(
     "amount amounts amounted come came comes stand stood stands total totaled totalled equal equals equaled reach"
     " reached report reported record recorded value figure number company group year ended end fiscal financial period"
     " name named call called spell spelled list listed table row column state stated"
+    " 의 은 는 이 가 을 를"  # particles behind a bracket
     " 값 금액 수치 기록 달하다 달했다 이름 표 행 열 연도 회계연도 기준 현재 당기 전기 집계 나타났다"
 )
 _SOFT = keys_of("year years ended end as of at fiscal financial balance period 회계연도 기준 현재 말")
@@ -188,7 +190,7 @@ def _denials(label: str) -> frozenset[str]:
 def plain_name(name: str) -> str:
     # Without its number, the mark of its footnote, the form of a company, and whether it was audited:
     # "Ⅱ.재고자산(주석5)", "(주)가온정밀", "2019 (unaudited)".
-    return _FOOTNOTE.sub("", AUDITED.sub("", _NUMBERING.sub("", name))) or name
+    return _FOOTNOTE.sub("", AUDITED.sub("", _STARS.sub("", _NUMBERING.sub("", name)))) or name
 
 
 def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Term]]]:
@@ -204,7 +206,7 @@ def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Ter
             continue
         dates, words = _dates_of(cell), head_words(cell)
         given = [each for each in dates if any(_is_date(term.token, each) for term in rest)]
-        names = [*terms_of(plain_name(cell.head)), *terms_of(cell.outer_heads)]
+        names = [*terms_of(cell.head), *terms_of(plain_name(cell.head)), *terms_of(cell.outer_heads)]
         if len(given) == len(dates) and (dates or words) and all(is_among(each, rest) for each in words):
             full.append((cell, names))
         elif given:
@@ -215,10 +217,10 @@ def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Ter
 def _named_by_term(cell: Cell, fiscal: Sequence[FiscalTerm], rest: Sequence[Term]) -> Iterator[list[Term]]:
     """Yield the terms of a head such as "제 31(당) 기" if a statement has them: 제31기, 당기, or a day of it."""
     said = [each for each in rest if any(term.may_be(own) for term in terms_in(each.key) for own in fiscal)]
-    dated = any(_is_date(each.token, day) for each in rest for day in cell.days)
+    dated = any(_is_date(each.token, day) for each in rest for day in (*cell.days, *_dates_of(cell)))
     words = [each for text in (cell.head, cell.outer_heads) for each in terms_of(without_terms(plain_name(text)))]
     if (said or dated) and all(is_among(each, rest) for each in words if not each.token.value):
-        yield [*said, *words]
+        yield [*said, *words, *terms_of(" ".join(AUDITED.findall(cell.head)))]
 
 
 def head_words(cell: Cell) -> list[Term]:

@@ -24,7 +24,7 @@ _UNIT_ALONE = re.compile(
 _KOREAN_UNIT = re.compile(r"단위\s*:?\s*([^\s,()\[\]]{1,8}(?:\s?[원명개])?)")
 AUDITED = re.compile(r"\s*[(\[]\s*(?:(?:un|not )?audited|(?:감사|검토)[^()\[\]]{0,30})\s*[)\]]", re.IGNORECASE)
 """That a column was audited or not, which neither names it nor is a unit."""
-_RESTATED = re.compile(r"\s*(?:(?:as )?(?:restated|adjusted|revised|reported)|재작성|수정)\s*", re.IGNORECASE)
+_NO_UNIT = re.compile(r"[\s*†‡]*(?:(?:as )?(?:restated|adjusted|revised|reported)|재작성|수정)?[\s*†‡]*", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"[(\[](?:in\s)?([^()\[\]]{1,24})[)\]]", re.IGNORECASE)
 
 
@@ -88,7 +88,7 @@ def unit_of(head: str, *, noted: bool = False) -> str:
         name = next(filter(None, scale.groups())).lower()
         return _SHORT_SCALES.get(name, name)
     found = None if noted else _IN_BRACKETS.search(AUDITED.sub("", without_terms(head)))
-    if found is None or any(map(str.isdigit, found[1])) or _RESTATED.fullmatch(found[1]):
+    if found is None or any(map(str.isdigit, found[1])) or _NO_UNIT.fullmatch(found[1]):
         return ""
     return found[1].strip()
 
