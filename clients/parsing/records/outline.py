@@ -8,6 +8,7 @@ from domain.errors import DocumentTooLarge
 
 _MOST_DEPTH = 100
 _MIN_ROWS = 2
+_SMALL_TABLE, _MOST_EMPTY = 10_000, 20  # cells, and times those that are filled
 
 
 class Group(NamedTuple):
@@ -53,9 +54,9 @@ def _add_list(values: "list[Value]", builder: DocumentBuilder, path: str, depth:
     if _is_flat(values):
         builder.heading(path, (1,))
         builder.lines("\n".join(map(_flat, values)))
-    elif len(values) >= _MIN_ROWS and all(_is_record(value) for value in values):
+    elif len(values) >= _MIN_ROWS and (records := _records(values)) and _fill_a_table(records):
         builder.heading(path, (1,))
-        builder.table(_rows([value for value in values if isinstance(value, Group)]), has_header=True)
+        builder.table(_rows(records), has_header=True)
     else:
         for number, value in enumerate(values):
             _add(
@@ -66,8 +67,17 @@ def _add_list(values: "list[Value]", builder: DocumentBuilder, path: str, depth:
             )
 
 
-def _is_record(value: Value) -> bool:
-    return isinstance(value, Group) and all(_is_flat(each) for _, each in value.values)
+def _records(values: "list[Value]") -> list[Group]:
+    """All of the values, if each is a record without groups of its own."""
+    found = [value for value in values if isinstance(value, Group) and all(_is_flat(each) for _, each in value.values)]
+    return found if len(found) == len(values) else []
+
+
+def _fill_a_table(records: Sequence[Group]) -> bool:
+    # Records with names of their own would be a table of empty cells.
+    names = {name for record in records for name, _ in record.values}
+    filled = sum(len(record.values) for record in records)
+    return len(names) * len(records) <= max(_SMALL_TABLE, _MOST_EMPTY * filled)
 
 
 def _rows(records: Sequence[Group]) -> Iterator[list[str]]:

@@ -13,7 +13,7 @@ from domain.errors import DocumentTooLarge, DocumentUnreadable
 
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
 _TIMING = re.compile(rf"[ \t]*{_TIME}[ \t]+-->[ \t]+{_TIME}(?:[ \t].*)?")
-_VOICE = re.compile(r"<v(?:\.[^\s>]*)?[ \t]+([^>]*)>")
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>]*)>")
 _MARKUP = re.compile(r"<[^<>]*>|\{[^{}]*\}")
 _SECTION_S = 60
 

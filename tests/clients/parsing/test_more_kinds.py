@@ -2,6 +2,7 @@
 
 import re
 import stat
+import time
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -141,6 +142,17 @@ def test_subtitles_say_when_something_was_said() -> None:  # N3
     assert titles == ["00:00:01 – 00:00:07", "01:30:00 – 01:30:02"]
     assert "Hello there,\nGeneral." in document.text
     assert "Roger Bell: We are in Seoul & so on" in parse(VTT.encode(), "a.vtt", LIMITS).text
+
+
+def test_voices_without_an_end_take_time_that_grows_with_the_file() -> None:  # A8
+    took: list[float] = []
+    for size in (10_000, 40_000):
+        begun = time.process_time()
+        parse(
+            f"WEBVTT\n\n00:01.000 --> 00:04.000\n{'<v ' * size}".encode(), "a.vtt", replace(LIMITS, max_chars=200_000)
+        )
+        took.append(time.process_time() - begun)
+    assert took[1] < 8 * took[0] + 0.2
 
 
 def test_source_code_stays_as_it_is_and_places_are_lines() -> None:  # N3

@@ -1,5 +1,6 @@
 """JSON, JSON Lines and XML: every value stands below its path, and hostile ones are refused in words (A8)."""
 
+import json
 import re
 import time
 
@@ -32,6 +33,12 @@ def test_records_become_a_table_whose_rows_say_their_place() -> None:  # N3
     assert "#\tid\tprice\tpaid\n[0]\t1\t30.50\n[1]\t2\t\tnull" in document.text
     assert len(document.tables) == 1
     assert section_of("a.json", data, "30.50") == "orders"
+
+
+def test_records_with_names_of_their_own_are_no_table_of_empty_cells() -> None:  # N3, A8
+    document = parse(json.dumps([{f"name {n}": n} for n in range(3_000)]).encode(), "a.json", LIMITS)
+    assert not document.tables
+    assert "[2999]\n\nname 2999: 2999" in document.text
 
 
 def test_json_lines_are_one_table_and_a_broken_line_is_named() -> None:  # A8
