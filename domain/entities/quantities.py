@@ -51,8 +51,8 @@ def agrees(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
 
 
 def states(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
-    converted = _converted(claim, source)
-    values = {converted} if source.scaled else {converted, converted * plain_scale}
+    plain = converted(claim, source)
+    values = {plain} if source.scaled else {plain, plain * plain_scale}
     if source.bound in _MOST_OF:
         return source.bound == claim.bound and source.value == claim.value
     if most := _MOST_OF.get(claim.bound):
@@ -66,7 +66,7 @@ def within(claim: Quantity, source: Quantity) -> bool:
     same_unit = claim.unit != "" and claim.dimension == source.dimension
     if source.bound == claim.bound or not (same_unit or claim.nouns & source.nouns):
         return False
-    return is_within(claim, _converted(claim, source))
+    return is_within(claim, converted(claim, source))
 
 
 def is_within(claim: Quantity, value: float) -> bool:
@@ -91,7 +91,8 @@ def tolerance(claim: Quantity) -> float:
     return min(claim.step / 2, claim.value * (1 / (1 - _ROUNDING) - 1))
 
 
-def _converted(claim: Quantity, source: Quantity) -> float:
+def converted(claim: Quantity, source: Quantity) -> float:
+    """Return the value of `source` in the unit of `claim`, as it is if that cannot be."""
     if claim.unit and source.unit and claim.dimension == source.dimension:
         return source.value * (UNITS[source.unit][1] / UNITS[claim.unit][1])
     return source.value

@@ -80,7 +80,8 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
     position = clause = 0
     for start, end in _spans(text, values):
         counter = start - 1 in ends and text[start - 1] == " " and korean.is_counter(text[start:end])
-        if start < position or counter or (start in ends and korean.is_particle(text[start:end])):
+        is_behind = start in ends or (start > 0 and text[start - 1] in ")]")  # 52%의, 부채(A)의
+        if start < position or counter or (is_behind and korean.is_particle(text[start:end])):
             continue
         position = end
         while clause < len(breaks) and breaks[clause] < start:

@@ -15,7 +15,7 @@ from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
 from domain.facts.structure.cell_values import Outcome, cell_figure, compare_figure, unit_of, with_limit
-from domain.facts.structure.column_heads import AUDITED
+from domain.facts.structure.column_heads import AUDITED, unit_in_brackets
 from domain.facts.structure.fiscal_terms import FiscalTerm, terms_in, without_terms
 from domain.facts.structure.tables import Cell, Row
 from domain.facts.structure.terms import Term, TermIndex, has_all, is_among, most_specific, terms, terms_of
@@ -31,7 +31,6 @@ _NEUTRAL = keys_of(
     "amount amounts amounted come came comes stand stood stands total totaled totalled equal equals equaled reach"
     " reached report reported record recorded value figure number company group year ended end fiscal financial period"
     " name named call called spell spelled list listed table row column state stated"
-    " 의 은 는 이 가 을 를"  # particles behind a bracket
     " 값 금액 수치 기록 달하다 달했다 이름 표 행 열 연도 회계연도 기준 현재 당기 전기 집계 나타났다"
 )
 _SOFT = keys_of("year years ended end as of at fiscal financial balance period 회계연도 기준 현재 말")
@@ -57,7 +56,8 @@ class BoundCell:
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """`fit` orders the cells that a statement may be about, the likeliest first."""
+    """`fit` orders the cells that a statement may be about, the likeliest first; `unsaid` is the number of words of its
+    head that the statement leaves out."""
 
     row: Row
     cell: Cell
@@ -65,6 +65,7 @@ class _Match:
     value: Token | None
     rest: int
     fit: tuple[int, int]
+    unsaid: int = 0
 
 
 def bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
@@ -83,19 +84,24 @@ def _bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
     chosen = [each for each in matches if each.fit == best]
     if found := next((each for each in chosen if each.outcome == "same"), None):
         return BoundCell(found.row, found.cell, None, found.rest or int(not _agree(chosen)))
-    if any(each.rest or each.value is None for each in chosen):
+    if any(each.rest > each.unsaid or each.value is None for each in chosen):
         return None
     first = chosen[0]
-    if any(each.outcome == "unsure" for each in chosen):
-        # Rules for sentences would take a limit for the value itself.
+    if any(each.outcome == "unsure" or each.unsaid for each in chosen):
+        # Rules for sentences would take a limit for the value itself, and know no scale of a table.
         doubt = replace(_difference(first), kind="unit", sure=False)
-        return BoundCell(first.row, first.cell, doubt, 0) if _is_limit(first) else None
+        return BoundCell(first.row, first.cell, doubt, 0) if _is_limit(first) or _has_another(first) else None
     return BoundCell(first.row, first.cell, _difference(first), 0)
 
 
 def _is_limit(match: _Match) -> bool:
     quantity = match.value.value.quantity if match.value and match.value.value else None
     return quantity is not None and quantity.bound in ("over", "under")
+
+
+def _has_another(match: _Match) -> bool:
+    # Its head has a word such as "restated" that the statement leaves out.
+    return match.unsaid > 0 and match.outcome in ("other", "other unit", "no scale")
 
 
 def missing_term(tokens: Sequence[Token], rows: Sequence[Row]) -> tuple[str, Row] | None:
@@ -142,9 +148,21 @@ def _matches(tokens: Sequence[Token], rows: Sequence[Row]) -> Iterator[_Match]:
     for row in named_rows(stated, cues, rows)[:_MOST_ROWS]:
         behind = without_each(stated, _label_terms(row, stated))
         for cell, names in named_cells(behind, row):
+            if _denies_audit(cell, stated, cues):
+                continue
             unsaid = sum(not is_among(each, behind) for each in head_words(cell))
             if _keys_of_names(row, cell).issuperset(cues) and (match := _match(without_each(behind, names), row, cell)):
-                yield replace(match, rest=match.rest + unsaid)
+                yield replace(match, rest=match.rest + unsaid, unsaid=unsaid)
+
+
+def _denies_audit(cell: Cell, stated: Sequence[Term], cues: Sequence[str]) -> bool:
+    """Say whether a statement on what was audited names a column that was not: 감사받은, 감사받지 아니한."""
+    is_said = any(is_among(each, stated) for each in _audit_terms(cell))
+    return is_said and not _denials(" ".join(AUDITED.findall(cell.head))).issubset(cues)
+
+
+def _audit_terms(cell: Cell) -> Sequence[Term]:
+    return terms_of(" ".join(AUDITED.findall(cell.head)))
 
 
 def named_rows(stated: Sequence[Term], cues: Sequence[str], rows: Sequence[Row]) -> list[Row]:
@@ -188,25 +206,28 @@ def _denials(label: str) -> frozenset[str]:
 
 
 def plain_name(name: str) -> str:
-    # Without its number, the mark of its footnote, the form of a company, and whether it was audited:
-    # "Ⅱ.재고자산(주석5)", "(주)가온정밀", "2019 (unaudited)".
-    return _FOOTNOTE.sub("", AUDITED.sub("", _STARS.sub("", _NUMBERING.sub("", name)))) or name
+    # Without its number, the mark of its footnote, the form of a company, whether it was audited, and its unit:
+    # "Ⅱ.재고자산(주석5)", "(주)가온정밀", "2019 (unaudited)", "Output (kg)".
+    bare = _FOOTNOTE.sub("", AUDITED.sub("", _STARS.sub("", _NUMBERING.sub("", name))))
+    return unit_in_brackets(bare)[1] or name
 
 
 def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Term]]]:
     """Yield the cells whose column the rest of a statement names, with the terms of the name.
 
-    A head is named by all of its words and dates. Where none is, a date alone names the only column that has it.
+    A head is named by all of its words and dates. Where none is, a date or a term alone names the only column with it.
     """
     full: list[tuple[Cell, list[Term]]] = []
     dated: list[tuple[Cell, list[Term]]] = []
     for cell in row.cells:
         if fiscal := terms_in(f"{cell.outer_heads} {cell.head}"):
-            full += [(cell, names) for names in _named_by_term(cell, fiscal, rest)]
+            if names := _names_by_term(cell, fiscal, rest):
+                is_full = all(is_among(each, rest) for each in head_words(cell) if not each.token.value)
+                (full if is_full else dated).append((cell, names))
             continue
         dates, words = _dates_of(cell), head_words(cell)
         given = [each for each in dates if any(_is_date(term.token, each) for term in rest)]
-        names = [*terms_of(cell.head), *terms_of(plain_name(cell.head)), *terms_of(cell.outer_heads)]
+        names = [*terms_of(plain_name(cell.head)), *_audit_terms(cell), *terms_of(cell.outer_heads)]
         if len(given) == len(dates) and (dates or words) and all(is_among(each, rest) for each in words):
             full.append((cell, names))
         elif given:
@@ -214,13 +235,16 @@ def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Ter
     yield from full or (dated if len(dated) == 1 else [])
 
 
-def _named_by_term(cell: Cell, fiscal: Sequence[FiscalTerm], rest: Sequence[Term]) -> Iterator[list[Term]]:
-    """Yield the terms of a head such as "제 31(당) 기" if a statement has them: 제31기, 당기, or a day of it."""
+def _names_by_term(cell: Cell, fiscal: Sequence[FiscalTerm], rest: Sequence[Term]) -> list[Term]:
+    """Return the terms of a head such as "제 31(당) 기" if a statement has its term, 제31기 or 당기, or a day of it,
+    and the words above it."""
     said = [each for each in rest if any(term.may_be(own) for term in terms_in(each.key) for own in fiscal)]
     dated = any(_is_date(each.token, day) for each in rest for day in (*cell.days, *_dates_of(cell)))
-    words = [each for text in (cell.head, cell.outer_heads) for each in terms_of(without_terms(plain_name(text)))]
-    if (said or dated) and all(is_among(each, rest) for each in words if not each.token.value):
-        yield [*said, *words, *terms_of(" ".join(AUDITED.findall(cell.head)))]
+    own, outer = (terms_of(without_terms(plain_name(text))) for text in (cell.head, cell.outer_heads))
+    if not (said or dated) or not all(is_among(each, rest) for each in outer if not each.token.value):
+        return []
+    # Never empty: a day may name a head without words.
+    return [*said, *own, *outer, *_audit_terms(cell), *terms_of(cell.head)]
 
 
 def head_words(cell: Cell) -> list[Term]:

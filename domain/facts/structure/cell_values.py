@@ -11,9 +11,10 @@ from functools import lru_cache
 from typing import Literal
 
 from domain.entities.numbers import find_quantities
-from domain.entities.quantities import Bound, Quantity, states
+from domain.entities.quantities import Bound, Quantity, converted, states
 from domain.entities.units import UNITS
 from domain.facts.reading.tokens import Token, Value
+from domain.facts.structure.column_heads import unit_in_brackets
 from domain.facts.structure.tables import Cell
 
 Outcome = Literal["same", "no scale", "other unit", "other", "unsure"]
@@ -35,6 +36,8 @@ _LIMITS: dict[str, Bound] = {
     **dict.fromkeys(("under", "미달", "하회", "밑도", "밑돌다"), "under"),
 }
 _INCLUDED = re.compile(r"minimum|maximum|이상|이하|최소|최대")
+_LOSS = re.compile(r"\bloss(?:es)?\b|손실", re.IGNORECASE)
+_EITHER = re.compile(r"income|profit|gain|earnings|margin|[(]|이익|수익|손익", re.IGNORECASE)
 _NEXT = 1e-9
 _OPPOSITE: dict[Bound, Bound] = {"over": "under", "under": "over"}
 _IN_FULL = re.compile(r"\bper\b|주당|\bemployees?\b|\bheadcount\b|임?직원|종업원", re.IGNORECASE)
@@ -115,7 +118,10 @@ def _limited(tokens: Sequence[Token], at: int, beside: int, bound: Bound, denied
 
 
 def unit_of(cell: Cell, label: str) -> str:
-    """The unit of a cell; the scale of a table holds neither for amounts per share nor for people."""
+    """The unit of a cell, which the name of its row may state; the scale of a table holds neither for amounts per share
+    nor for people."""
+    if named := unit_in_brackets(label)[0]:
+        return named
     if cell.unit and _IN_FULL.search(f"{label} {cell.head} {cell.outer_heads}"):
         figure = cell_figure(cell)
         return "" if figure and figure.full and figure.full.scaled else cell.unit
@@ -126,10 +132,15 @@ def compare_figure(stated: Value, cell: Cell, label: str) -> Outcome:
     figure, quantity = cell_figure(replace(cell, unit=unit_of(cell, label))), stated.quantity
     if figure is None or quantity is None:
         return "unsure"
+    figure = _in_unit_of(quantity, figure)
     signed = _signed(stated, figure, f"{label} {cell.head} {cell.outer_heads}")
     is_limit = quantity.bound in ("over", "under")
-    if is_limit and (stated.negative or signed != "same"):
+    if is_limit and (stated.negative or signed != "same" or (figure.negative and not _is_loss(label))):
         return "unsure"
+    if is_limit and not _same_measure(quantity, figure):
+        return "unsure"
+    if figure.currency and quantity.dimension not in ("", "percent", "percentage points", *_MONEY):
+        return "other unit"
     number = _compare_limit(quantity, figure) if is_limit else _compare_number(quantity, figure)
     if number in ("other", "unsure"):
         return number
@@ -144,12 +155,45 @@ def _compare_limit(limit: Quantity, figure: CellFigure) -> Outcome:
     whole = figure.full or figure.printed
     if figure.full is not None and figure.full.scaled and not limit.scaled:
         # "More than 1,100" below "(in millions)" leaves the scale out.
-        if limit.dimension not in _MONEY and _holds(limit, figure.printed):
+        # Counts such as "fewer than 1,300 customers" may mean what they say.
+        is_open = limit.dimension in _MONEY or (limit.bound == "under" and not figure.currency)
+        if not is_open and _holds(limit, figure.printed):
             return "same"
         return "no scale" if _holds(limit, whole) or _holds(limit, figure.printed) else "other"
+    if figure.full is None and limit.scaled:
+        return "same" if limit.bound == "over" and _holds(limit, whole) else "unsure"
     if _holds(limit, whole):
         return "same"
-    return "unsure" if whole.value == limit.value or (figure.full is None and limit.scaled) else "other"
+    return "unsure" if whole.value == limit.value else "other"
+
+
+def _is_loss(label: str) -> bool:
+    # "Operating loss", not "Net income (loss)", "Income before taxes" or 법인세비용차감전순이익, which may be either.
+    return _LOSS.search(label) is not None and _EITHER.search(label) is None
+
+
+def _in_unit_of(stated: Quantity, figure: CellFigure) -> CellFigure:
+    """The figure in the unit of a statement, if both are of one dimension: 1,200 kg as 1.2 tonnes."""
+    full = figure.full
+    if (
+        full is None
+        or not full.unit
+        or not stated.unit
+        or full.dimension != stated.dimension
+        or full.unit == stated.unit
+    ):
+        return figure
+    if full.dimension in _MONEY:
+        return figure
+    factor = converted(stated, replace(full, value=1.0))
+    moved = replace(full, value=full.value * factor, step=full.step * factor, unit=stated.unit)
+    return replace(figure, printed=moved, full=moved)
+
+
+def _same_measure(limit: Quantity, figure: CellFigure) -> bool:
+    if not limit.unit or limit.dimension in _MONEY or limit.dimension.startswith("percent"):
+        return True
+    return figure.full is not None and figure.full.unit == limit.unit
 
 
 def _holds(limit: Quantity, value: Quantity) -> bool:

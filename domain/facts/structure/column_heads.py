@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
+from domain.entities.numbers import find_quantities
 from domain.facts.structure.fiscal_terms import without_terms
 
 _MOST_HEADS = 4  # lines
@@ -22,9 +24,8 @@ _UNIT_ALONE = re.compile(
     re.IGNORECASE,
 )
 _KOREAN_UNIT = re.compile(r"단위\s*:?\s*([^\s,()\[\]]{1,8}(?:\s?[원명개])?)")
-AUDITED = re.compile(r"\s*[(\[]\s*(?:(?:un|not )?audited|(?:감사|검토)[^()\[\]]{0,30})\s*[)\]]", re.IGNORECASE)
-"""That a column was audited or not, which neither names it nor is a unit."""
-_NO_UNIT = re.compile(r"[\s*†‡]*(?:(?:as )?(?:restated|adjusted|revised|reported)|재작성|수정)?[\s*†‡]*", re.IGNORECASE)
+AUDITED = re.compile(r"(?<!\s)\s*[(\[]\s*(?:(?:un|not )?audited|(?:감사|검토)[^()\[\]]{0,30})\s*[)\]]", re.IGNORECASE)
+"""That a column was audited or that it was not, which neither names it nor is a unit."""
 _IN_BRACKETS = re.compile(r"[(\[](?:in\s)?([^()\[\]]{1,24})[)\]]", re.IGNORECASE)
 
 
@@ -87,10 +88,24 @@ def unit_of(head: str, *, noted: bool = False) -> str:
     if scale := _SCALE.search(head):
         name = next(filter(None, scale.groups())).lower()
         return _SHORT_SCALES.get(name, name)
-    found = None if noted else _IN_BRACKETS.search(AUDITED.sub("", without_terms(head)))
-    if found is None or any(map(str.isdigit, found[1])) or _NO_UNIT.fullmatch(found[1]):
-        return ""
-    return found[1].strip()
+    return "" if noted else unit_in_brackets(head)[0]
+
+
+@lru_cache(maxsize=8192)
+def unit_in_brackets(name: str) -> tuple[str, str]:
+    """Return the unit that stands in brackets in the name of a row or column, or "", and the name without it."""
+    found = _IN_BRACKETS.search(AUDITED.sub("", without_terms(name)))
+    unit = found[1].strip() if found else ""
+    if found is None or any(map(str.isdigit, unit)) or not _is_unit(unit):
+        return "", name
+    rest = name.replace(found[0], " ", 1).strip()
+    # A bare 주 is a footnote, but of shares.
+    return (unit, rest) if unit != "주" or "주" in rest else ("", name)
+
+
+def _is_unit(name: str) -> bool:
+    found = find_quantities(f"1 {name}" if name.isascii() else f"1{name}")
+    return len(found) == 1 and bool(found[0].unit or found[0].scaled)
 
 
 def is_data(cell: str) -> bool:

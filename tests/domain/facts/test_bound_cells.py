@@ -35,6 +35,14 @@ REPORT = """제 31(당)기 : 2025년 12월 31일 현재
 Ⅰ.유동자산\t12,426,276\t14,749,654
 (1)당좌자산(주석3)\t7,428,103\t9,074,947
 2.재고자산\t4,998,173\t5,674,707"""
+EITHER = """(In thousands) | 2019 | 2018
+Net income (loss) | (600) | 400
+Income before income taxes | (600) | 500"""
+SITES = "Site | Output (kg) | Waste (kg)\nBerlin | 1,200 | 300\nHamburg | 900 | 250"
+QUALIFIED = """(In thousands) | 2019 (Predecessor) | 2018 (pro forma)
+Net revenue | $125,843 | $110,360"""
+QUALIFIED_KO = "(단위: 천원)\n구분\t당기(별도)\t전기 (주)\n매출\t116,019,964\t104,962,711"
+AUDITED = "(단위: 백만원)\n구분\t2023년 (감사받은 재무제표)\t2022년 (감사받지 아니한 재무제표)\n매출액\t1,500\t1,234"
 UNAUDITED = """(In thousands) | 2019 (unaudited) | 2018 (As restated)
 Net revenue | $125,843 | $110,360
 Operating loss | (4,120) | 350"""
@@ -95,6 +103,12 @@ KOREAN = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500
         ("제 30 기 재고자산은 57억원이다.", REPORT),
         ("2025년 재고자산은 4,998,173천원이다.", REPORT),
         ("Net revenue in 2019 was $125.8 million.", UNAUDITED),
+        ("The output of Berlin exceeded 1,100 kg.", SITES),
+        ("The output of Berlin was more than 1.1 tonnes.", SITES),
+        ("The output of Berlin was 1.2 tonnes.", SITES),
+        ("The waste of Hamburg was 250,000 g.", SITES),
+        ("전기 매출은 1,049억원을 넘었다.", QUALIFIED_KO),
+        ("2022년 감사받지 아니한 매출액은 1,234백만원이다.", AUDITED),
         ("당기의 매출채권은 11,132,457천원이다.", NOTES),
         ("전기 매출은 104,962,711천원이다.", NOTES),
         ("가온정밀의 전기는 254,880천원이다.", NOTES),
@@ -142,6 +156,10 @@ def test_a_cell_proves_its_value_in_the_unit_of_its_table(statement: str, source
         ("매출액은 2020년에 1,568,007백만원이다.", TERMS, "number"),
         ("Net revenue in 2019 was $125,843 million.", UNAUDITED, "unit"),
         ("Net revenue in 2019 was $126 thousand.", UNAUDITED, "number"),
+        ("Net revenue in 2019 was 125,843 km.", UNAUDITED, "unit"),
+        ("전기 매출은 1,049억원 미만이다.", QUALIFIED_KO, "number"),
+        ("The output of Berlin exceeded 5 tonnes.", SITES, "number"),
+        ("The output of Berlin was 1,200 tonnes.", SITES, "number"),
     ],
 )
 def test_a_cell_contradicts_another_value_or_unit(statement: str, source: str, kind: str) -> None:
@@ -178,6 +196,13 @@ def test_an_amount_before_over_is_no_limit_and_a_denied_limit_is_the_opposite_on
         ),
         ("Net revenue in 2019 exceeded $100 million.", "Item | 2019 | 2018\nNet revenue | $120 | $110"),
         ("2023년 매출액은 1,400원을 넘었다.", KOREAN),
+        ("Net income (loss) in 2019 exceeded $500 thousand.", EITHER),  # either sign
+        ("Net income (loss) in 2019 was less than $100 thousand.", EITHER),
+        ("Income before income taxes in 2019 exceeded $500 thousand.", EITHER),
+        ("The output of Berlin exceeded 100 km.", SITES),
+        ("Net revenue in 2019 was less than $100 million.", "Item | 2019 | 2018\nNet revenue | $120,000 | $110,000"),
+        ("Net revenue in 2019 was $126 thousand.", QUALIFIED),
+        ("당기 매출은 116,020천원이다.", QUALIFIED_KO),
     ],
 )
 def test_a_limit_that_its_table_leaves_open_is_neither_proven_nor_contradicted(statement: str, source: str) -> None:
@@ -186,6 +211,17 @@ def test_a_limit_that_its_table_leaves_open_is_neither_proven_nor_contradicted(s
     assert found.in_table
     assert not found.is_full_match
     assert [(each.kind, each.sure) for each in found.differences] == [("unit", False)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        ("2022년 감사받은 매출액은 1,234백만원이다.", AUDITED),
+        ("은 매출액은 2023년에 1,500백만원이다.", AUDITED),  # of silver
+    ],
+)
+def test_a_word_that_a_cell_lacks_keeps_it_from_proving(statement: str, source: str) -> None:  # V2
+    assert not compare(statement, source).in_cell
 
 
 def test_a_relative_term_says_nothing_about_numbered_columns() -> None:  # V2
