@@ -35,6 +35,7 @@ _NEUTRAL = keys_of(
 )
 _SOFT = keys_of("year years ended end as of at fiscal financial balance period 회계연도 기준 현재 말")
 _MOST_ROWS = 40
+_LONGEST_NAME = 300  # characters: more are no name, and the patterns above are not linear
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +209,8 @@ def _denials(label: str) -> frozenset[str]:
 def plain_name(name: str) -> str:
     # Without its number, the mark of its footnote, the form of a company, whether it was audited, and its unit:
     # "Ⅱ.재고자산(주석5)", "(주)가온정밀", "2019 (unaudited)", "Output (kg)".
+    if len(name) > _LONGEST_NAME:
+        return name
     bare = _FOOTNOTE.sub("", AUDITED.sub("", _STARS.sub("", _NUMBERING.sub("", name))))
     return unit_in_brackets(bare)[1] or name
 
