@@ -135,10 +135,13 @@ def create_app() -> FastAPI:
 
 def _add_middleware(app: FastAPI) -> None:
     uploads = {
-        documents.router.prefix: settings().ingestion.max_bytes + FORM_OVERHEAD_BYTES,
-        imports.router.prefix: settings().ingestion.import_max_bytes + FORM_OVERHEAD_BYTES,
-        verifications.router.prefix: settings().verifying.max_bytes,
-        batches.router.prefix: settings().verifying.batch_max_bytes,
+        documents.router.prefix: (settings().ingestion.max_bytes + FORM_OVERHEAD_BYTES, "ingestion.max_bytes"),
+        imports.router.prefix: (
+            settings().ingestion.import_max_bytes + FORM_OVERHEAD_BYTES,
+            "ingestion.import_max_bytes",
+        ),
+        verifications.router.prefix: (settings().verifying.max_bytes, "verifying.max_bytes"),
+        batches.router.prefix: (settings().verifying.batch_max_bytes, "verifying.batch_max_bytes"),
     }
     # Text shrinks to a quarter; more effort than this costs more time than it saves.
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=4)

@@ -106,11 +106,11 @@ def _method(scope: Scope) -> str:
 class BodyLimit:
     """Refuse a body that is too large before it is in memory: by its declared length, and by counting what arrives.
 
-    `uploads` are limits of single paths, in bytes, where they differ from `limit`. They apply to requests with a key,
+    `uploads` are limits of single paths, in bytes, and the settings they come from. They apply to requests with a key,
     or where none is needed: a body is read before the key is checked, and a stranger's must not fill the memory.
     """
 
-    def __init__(self, app: ASGIApp, limit: int, uploads: Mapping[str, int]) -> None:
+    def __init__(self, app: ASGIApp, limit: int, uploads: Mapping[str, tuple[int, str]]) -> None:
         self.app = app
         self.limit = limit
         self.uploads = uploads
@@ -139,10 +139,13 @@ class BodyLimit:
         await self.app(scope, counted, send)
 
     def _limit_for(self, scope: Scope) -> tuple[int, HTTPException]:
-        limit = self.uploads.get(scope["path"], self.limit)
+        limit, setting = self.uploads.get(scope["path"], (self.limit, ""))
         if limit > self.limit and _lacks_a_key(scope):
             return self.limit, HTTPException(401, KeyRequired().message, headers={"WWW-Authenticate": "Bearer"})
         detail = f"The request body is larger than the limit of {limit:,} bytes; send less."
+        if setting:
+            size = f"{limit / 1_000_000:,.1f} MB" if limit > self.limit else f"{limit:,} bytes"
+            detail = f"The request body is larger than the limit of {size}; split what you send, or raise {setting}."
         return limit, HTTPException(413, detail)
 
 

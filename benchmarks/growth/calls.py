@@ -32,7 +32,6 @@ _NO_TEXT = {
     "documents.corrections.moved_spans": "places, with names that stay as they are",
     "documents.figures.figure_of": "places and kinds of figures, and the places of some words",
     "documents.corrected_spans.restored": "stored places, with texts that stay as they are",
-    "documents.renaming.retitled": "titles and places, of which a document has few",
     "documents.corrections.moved_boxes": "boxes of words, without the words",
     "entities.written_numbers.written_value": "one number that was found",
     "prompting.batched_items.items_of": "the name of a field of a prompt",

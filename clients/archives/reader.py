@@ -77,7 +77,9 @@ class ZipOfDocuments:
         try:
             return b"".join(self._pieces(member))
         except BROKEN:
-            raise DocumentUnreadable(f"{member.name} is damaged in the archive and cannot be unpacked") from None
+            raise DocumentUnreadable(
+                f"{member.name} is damaged in the archive and cannot be unpacked; pack it anew"
+            ) from None
 
     def _pieces(self, member: Member) -> Iterator[bytes]:
         size = 0
@@ -101,7 +103,9 @@ def open_zip(file: BinaryIO, filename: str, limits: ZipLimits) -> ZipOfDocuments
     try:
         opened = zipfile.ZipFile(file)
     except BROKEN:
-        raise DocumentUnreadable(f"{filename} is damaged: it cannot be opened as a zip archive") from None
+        raise DocumentUnreadable(
+            f"{filename} is damaged: it cannot be opened as a zip archive; save or download it anew"
+        ) from None
     members = tuple(_members(opened, limits))
     _check(members, file.seek(0, 2), filename, limits)
     return ZipOfDocuments(opened, members, limits)

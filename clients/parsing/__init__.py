@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import cast
 
 from clients.parsing.limits import ParseLimits
-from clients.parsing.signatures import HANGUL_97, OLE, ZIP, FileKind, is_dart, is_dart_export, kind_of
+from clients.parsing.signatures import HANGUL_97, HTML, OLE, ZIP, FileKind, is_dart, is_dart_export, kind_of
 from domain.documents.documents import ParsedDocument
 from domain.documents.formats import CODE, IMAGES, LEGACY, SAVE_AS, advice
 from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentTypeUnknown, DocumentUnreadable
@@ -46,6 +46,7 @@ _READERS: dict[str, str] = {
 READ_SUFFIXES = (*_READERS, *LEGACY)  # those of domain.documents.formats.SUFFIXES, which loads no readers
 _DART = "clients.parsing.dart.reader:parse_dart"
 _DART_EXPORT = "clients.parsing.dart.export:parse_export"
+_JSON = (".json", ".jsonl", ".ndjson")
 _ZIPPED = (".docx", ".pptx", ".odt", ".xlsx", ".epub", ".hwpx")
 
 
@@ -111,4 +112,4 @@ def _fits(kind: FileKind, data: bytes, suffix: str) -> bool:
         return kind in (OLE, HANGUL_97)
     if suffix in IMAGES:  # their reader tells them apart
         return kind.suffix in IMAGES
-    return kind.is_text
+    return kind.is_text and not (kind is HTML and suffix in _JSON)

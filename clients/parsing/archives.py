@@ -37,7 +37,9 @@ class Archive:
     def read(self, name: str) -> bytes:
         """Raises DocumentUnreadable when the member is missing or damaged."""
         if name not in self._members:
-            raise DocumentUnreadable(f"{self._filename} is damaged or incomplete: it has no {name}")
+            raise DocumentUnreadable(
+                f"{self._filename} is damaged or incomplete: it has no {name}; save or download it anew"
+            )
         return b"".join(self._chunks(name))
 
     def checked_stream(self) -> BytesIO:
@@ -56,7 +58,9 @@ class Archive:
                 while chunk := member.read(_CHUNK):
                     yield chunk
         except BROKEN:
-            raise DocumentUnreadable(f"{self._filename} is damaged: {name} in it cannot be unpacked") from None
+            raise DocumentUnreadable(
+                f"{self._filename} is damaged: {name} in it cannot be unpacked; save or download it anew"
+            ) from None
 
 
 def opened_archive(data: bytes, filename: str, limits: ParseLimits) -> Archive:
@@ -70,7 +74,9 @@ def opened_archive(data: bytes, filename: str, limits: ParseLimits) -> Archive:
     try:
         opened = zipfile.ZipFile(BytesIO(data))
     except BROKEN:
-        raise DocumentUnreadable(f"{filename} is damaged: it cannot be opened as a zip archive") from None
+        raise DocumentUnreadable(
+            f"{filename} is damaged: it cannot be opened as a zip archive; save or download it anew"
+        ) from None
     _check(opened.infolist(), filename, limits)
     return Archive(data, filename, opened)
 

@@ -44,7 +44,7 @@ _SIGNATURES: tuple[tuple[bytes, FileKind], ...] = (
 )
 _WEBP = FileKind("a WebP image", suffix=".webp")
 _PDF = FileKind("a PDF", suffix=".pdf")
-_HTML = FileKind("an HTML page", is_text=True)
+HTML = FileKind("an HTML page", suffix=".html", is_text=True)
 _TEXT = FileKind("plain text", is_text=True)
 _BINARY = FileKind("a damaged or binary file")
 # In [Content_Types].xml or in the member named mimetype; the first match counts.
@@ -87,7 +87,7 @@ def kind_of(data: bytes) -> FileKind:
         return _TEXT
     if b"\x00" in data:
         return _BINARY
-    return _HTML if head.lstrip().lower().startswith((b"<!doctype html", b"<html")) else _TEXT
+    return HTML if head.lstrip().lower().startswith((b"<!doctype html", b"<html")) else _TEXT
 
 
 def is_dart(data: bytes) -> bool:

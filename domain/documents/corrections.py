@@ -13,6 +13,8 @@ from domain.documents.documents import TextChunk
 from domain.errors import CorrectionInvalid
 
 MOST_CHARS = 20_000
+MOST_TITLE = 300
+"""Characters of a heading: what is longer is a paragraph."""
 
 
 class Replacement(NamedTuple):
@@ -65,7 +67,17 @@ def narrowest(start: int, before: str, after: str, least: int = 0) -> Replacemen
     """The same, of at least so many characters of `before`."""
     head = _shared(before, after, len(before) - least)
     tail = _shared(before[head:][::-1], after[head:][::-1], len(before) - head - least)
-    return Replacement(start + head, start + len(before) - tail, after[head : len(after) - tail])
+    found = Replacement(head, len(before) - tail, after[head : len(after) - tail])
+    if not found.text:
+        found = _whole_lines(before, found)
+    return found._replace(start=start + found.start, end=start + found.end)
+
+
+def _whole_lines(before: str, removed: Replacement) -> Replacement:
+    """The same from the start of a line if that leaves the same text: `# One, # Two` without `One, # ` is `# Two`."""
+    back = removed.start - (before.rfind("\n", 0, removed.start) + 1)
+    is_same = before[removed.start - back : removed.start] == before[removed.end - back : removed.end]
+    return Replacement(removed.start - back, removed.end - back, "") if is_same else removed
 
 
 def _shared(one: str, other: str, most: int) -> int:
@@ -81,15 +93,28 @@ def moved_spans(spans: Sequence[Sequence[Any]] | None, change: Replacement) -> l
 
 
 def moved_blocks(blocks: Sequence[Sequence[Any]] | None, change: Replacement) -> list[list[Any]] | None:
-    """Stored blocks (domain.documents.blocks): [kind, start, end, level, header_end, place], cut off at the end."""
-    return None if blocks is None else [_moved_block(list(block), change) for block in blocks]
+    """Stored blocks (domain.documents.blocks): [kind, start, end, level, header_end, place], cut off at the end.
+
+    One of which nothing is left is gone, and a heading that became a paragraph is text.
+    """
+    return None if blocks is None else [moved for block in blocks if (moved := _moved_block(list(block), change))]
 
 
-def _moved_block(block: list[Any], change: Replacement) -> list[Any]:
+def _moved_block(block: list[Any], change: Replacement) -> list[Any] | None:
+    kind, start, end = block[0], *(block[1:3] if len(block) > 2 else (0, 0))
+    left = change.moved(end) - change.moved(start)
+    if start < end and not left:
+        return None
+    if kind == "heading" and change.touches(start, end) and _is_paragraph(end, left, change):
+        block = ["text", start, end]
     for place in (1, 2, 4):
         if len(block) > place and block[place]:
             block[place] = change.moved(block[place])
     return block
+
+
+def _is_paragraph(end: int, length: int, change: Replacement) -> bool:
+    return change.end > end or "\n" in change.text or length > MOST_TITLE
 
 
 def moved_boxes(page: PageBoxes, change: Replacement) -> PageBoxes:

@@ -1,91 +1,97 @@
-"""What a correction renames: a heading, or the heads of a table, which the passages below have in their context."""
+"""What a correction renames or removes: a heading, or the heads of a table, which the passages below name."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from domain.documents.chunk_context import cut_line, headings_of, joined
+from domain.documents.corrected_headings import CorrectedText, line_end
 from domain.documents.corrections import Replacement
 from domain.documents.documents import TextChunk
-
-_CLOSING = re.compile(r"\s+#+\s*\Z")
 
 
 class Renaming(NamedTuple):
     """What is called `old` in the passages from `start` on, in all of them up to `end` and in those behind as long as
-    they name it, but before `until`, is called `new`. All are places of the old text."""
+    they name it, but before `until`, is called `new`. All are places of the old text.
+
+    A heading without a `new` name is removed: the passages directly below it belong to the section `above`, if any.
+    """
 
     old: str
     new: str
     start: int
     end: int
     until: int | None = None
+    above: str | None = None
 
     def applied(self, chunk: TextChunk) -> TextChunk:
-        section = self.new if chunk.section == self.old else chunk.section
-        return replace(chunk, section=section, context=self._renamed(chunk.context, chunk.text))
+        is_below = chunk.section == self.old
+        name = self.new or (self.above if is_below else None) or ""
+        context = self._renamed(chunk.context or "", name, chunk.text)
+        if is_below and not self.new:
+            context = _with_heading(context, name, chunk.text)
+        return replace(chunk, section=(name or None) if is_below else chunk.section, context=context or None)
 
-    def _renamed(self, context: str | None, text: str) -> str | None:
-        if not context:
-            return context
-        lines = [self._line(line) for line in context.split("\n")]
+    def _renamed(self, context: str, name: str, text: str) -> str:
+        first, *others = context.split("\n")
         if self.old in (headings := headings_of(context)):
-            named = [self.new if each == self.old else each for each in headings]
-            lines[0] = joined(each for each in named if each not in text)
-        return "\n".join(line for line in lines if line) or None
+            named = dict.fromkeys(name if each == self.old else each for each in headings)
+            first = joined(each for each in named if each and each not in text)
+        else:
+            first = self._line(first)
+        return "\n".join(line for line in (first, *map(self._line, others)) if line)
 
     def _line(self, line: str) -> str:
         found = line.rstrip("\t")
-        return self.new + line[len(found) :] if found == self.old else line
+        return line if found != self.old else self.new and self.new + line[len(found) :]
 
 
-def retitled(
-    sections: Sequence[Sequence[Any]] | None, old: str, new: str, change: Replacement
-) -> list[tuple[int, Renaming]]:
-    """By their places in the stored `sections`, the titles that the change from the text `old` to `new` renames."""
-    found: list[tuple[int, Renaming]] = []
-    for place, (title, start, end) in enumerate(sections or []):
-        if change.touches(start, end) and (name := _title(title, start, old, new, change)) != title:
-            following = (other[1] for other in (sections or [])[place + 1 :] if other[0] == title)
-            found.append((place, Renaming(title, name, start, end, next(following, None))))
-    return found
+def _with_heading(context: str, name: str, text: str) -> str:
+    headings = headings_of(context)
+    if not name or name in headings or name in text:
+        return context
+    # The heading that is gone stood in the text of this passage, so that its context has no place for the one above.
+    columns = context.partition("\n")[2] if headings else context
+    return "\n".join(part for part in (joined((*headings, name)), columns) if part)
 
 
-def _title(title: str, start: int, old: str, new: str, change: Replacement) -> str:
-    heading = re.compile(r"#{0,6}\s*" + r"\s+".join(map(re.escape, title.split()))).match(old, start)
-    if heading is None or change.start >= heading.end():
-        return title
-    if start > change.start:
-        return _bare(_line_in_place_of(start, old, new, change)) or title
-    end = heading.end() + change.growth if change.end <= heading.end() else _line_end(new, start)
-    return _bare(new[start:end]) or title
+class CorrectedSections(NamedTuple):
+    """The `sections` as they are stored for the corrected text, and the headings that have another name or are gone."""
+
+    sections: list[list[Any]]
+    renamings: list[Renaming]
+
+    @classmethod
+    def of(
+        cls, sections: Sequence[Sequence[Any]] | None, old: str, new: str, change: Replacement
+    ) -> "CorrectedSections":
+        found = CorrectedText(old, new, change).headings(sections or [])
+        kept, renamings = list[list[Any]](), list[Renaming]()
+        for place, ((title, start, end), heading) in enumerate(zip(sections or [], found, strict=True)):
+            above = kept[-1][0] if kept else None
+            if heading:
+                kept.append([heading.title, heading.start, change.moved(end)])
+            if not heading or heading.title != title:
+                following = (other[1] for other in (sections or [])[place + 1 :] if other[0] == title)
+                name = heading.title if heading else ""
+                renamings.append(Renaming(title, name, start, end, next(following, None), above))
+        _close_gaps(kept, change.moved(sections[-1][2]) if sections else 0)
+        return cls(kept, renamings)
 
 
-def _line_in_place_of(start: int, old: str, new: str, change: Replacement) -> str:
-    """The new line for the one at `start`, within what is replaced; empty unless as many lines are in its place."""
-    if old.count("\n", change.start, change.end) != change.text.count("\n"):
-        return ""
-    begin = new.rfind("\n", 0, change.start) + 1
-    for _ in range(old.count("\n", change.start, start)):
-        begin = _line_end(new, begin) + 1
-    return new[begin : _line_end(new, begin)]
-
-
-def _bare(heading: str) -> str:
-    return " ".join(_CLOSING.sub("", heading).lstrip("# \t").split())
+def _close_gaps(sections: Sequence[list[Any]], end: int) -> None:
+    # Each section has the text up to the next one.
+    for section, following in zip_longest(sections, sections[1:]):
+        section[2] = following[1] if following else end
 
 
 def renamed_heads(old: str, new: str, change: Replacement) -> Renaming | None:
     """The line that the change is within: the head, the title or the unit of a table is in the context of passages
     further down."""
     start = old.rfind("\n", 0, change.start) + 1
-    end = _line_end(old, change.start)
+    end = line_end(old, change.start)
     row = old[start:end]
     if change.end > end or "\n" in change.text or not row.strip():
         return None
     return Renaming(cut_line(row), cut_line(new[start : end + change.growth]), start, end)
-
-
-def _line_end(text: str, start: int) -> int:
-    return end if (end := text.find("\n", start)) >= 0 else len(text)

@@ -25,7 +25,7 @@ from domain.documents.corrected_spans import CorrectedSpan, is_corrected, restor
 from domain.documents.corrections import Replacement, corrected_text, moved_chunk, replacement
 from domain.documents.documents import TextChunk, embedded_text
 from domain.documents.metadata import searched_name
-from domain.documents.renaming import Renaming, renamed_heads, retitled
+from domain.documents.renaming import CorrectedSections, Renaming, renamed_heads
 from domain.errors import CorrectionInvalid, DocumentNotInForce
 from services.core import embedding_spaces
 from services.documents.indexing import put_in_force
@@ -77,9 +77,12 @@ def _corrected(
 
 def _renamings(old: Document, text: str, change: Replacement) -> list[Renaming]:
     before = old.text or ""
-    heads = renamed_heads(before, text, change)
-    titles = [renaming for _, renaming in retitled(old.sections, before, text, change)]
-    return [*titles, *([heads] if heads else [])]
+    titles = CorrectedSections.of(old.sections, before, text, change).renamings
+    if not (heads := renamed_heads(before, text, change)):
+        return titles
+    # A heading further down may have the same name.
+    until = next((each.until for each in titles if each.old == heads.old), None)
+    return [*titles, heads._replace(until=until)]
 
 
 def _touched(

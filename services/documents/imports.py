@@ -101,7 +101,9 @@ def _check(new: NewImport) -> None:
     if not new.file.read(4).startswith(_SIGNATURES):
         raise ArchiveTypeUnknown(f"{new.filename} is no zip archive; only .zip archives are unpacked.")
     if not zipfile.is_zipfile(new.file):
-        raise DocumentUnreadable(f"{new.filename} is damaged: it cannot be opened as a zip archive")
+        raise DocumentUnreadable(
+            f"{new.filename} is damaged: it cannot be opened as a zip archive; save or download it anew"
+        )
 
 
 def _parts(file: BinaryIO) -> Iterator[bytes]:

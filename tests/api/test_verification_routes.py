@@ -178,7 +178,9 @@ def test_bad_fields_are_named(http: httpx.Client, change: dict[str, Any], named:
 
 def test_a_body_that_is_too_large_is_refused(http: httpx.Client) -> None:  # A8
     limit = settings().verifying.max_bytes
-    assert http.post(PATH, content=b" " * (limit + 1), headers={"Content-Type": "application/json"}).status_code == 413
+    refused = http.post(PATH, content=b" " * (limit + 1), headers={"Content-Type": "application/json"})
+    assert refused.status_code == 413
+    assert "limit of 20.0 MB; split what you send, or raise verifying.max_bytes" in refused.json()["detail"]
     assert http.post(PATH, content=b"{}", headers=LINES).status_code == 415
     assert http.post(BATCHES, json=RIGHT).status_code == 415
 

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from citewell.cli.main import COMMANDS, app_of
+from citewell.cli.short_ids import SHORTEST
 from db.models import Query
 from db.queries.access.workspaces import get_or_add_workspace
 from db.session import reading, transaction
@@ -32,6 +33,28 @@ def test_every_command_explains_itself(citewell: Citewell, name: str) -> None:
     assert outcome.code == 0
     assert f"Usage: citewell {name} [OPTIONS]" in outcome.out
     assert app_of(name)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sources run",
+        "documents show",
+        "webhooks delete",
+        "feedback give",
+        "feedback review",
+        "share",
+        "export",
+        "cancel",
+    ],
+)
+def test_help_says_how_much_of_an_id_is_needed(citewell: Citewell, command: str) -> None:
+    told = " ".join(citewell(*command.split(), "--help").out.split())
+    assert f"at least its first {SHORTEST} characters" in told
+
+
+def test_help_says_who_searches_without_a_key(citewell: Citewell) -> None:
+    assert "without a key, rules do" in " ".join(citewell("search", "--help").out.split())
 
 
 def test_the_version_is_told(citewell: Citewell) -> None:

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from io import BytesIO
+from typing import Any, cast
 
 from fpdf import FPDF
 from fpdf.enums import XPos, YPos
 from pypdf import PdfReader, PdfWriter
+from pypdf.generic import DecodedStreamObject, NameObject
 
 
 class Sheet(FPDF):
@@ -45,6 +47,21 @@ def encrypted(data: bytes, password: str, *, owner: str = "owner") -> bytes:
     """Encrypt for readers who know `password`; an empty one only forbids changes."""
     writer = PdfWriter(clone_from=PdfReader(BytesIO(data)))
     writer.encrypt(user_password=password, owner_password=owner, algorithm="RC4-128")
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def disguised(data: bytes) -> bytes:
+    """The same pages to look at, with fonts that say their characters are private ones (U+E020 and on)."""
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(data)))
+    table = DecodedStreamObject()
+    spaces = b"1 begincodespacerange <00> <FF> endcodespacerange"
+    table.set_data(b"begincmap " + spaces + b" 1 beginbfrange <20> <7E> <E020> endbfrange endcmap")
+    reference = writer._add_object(table)  # pyright: ignore[reportPrivateUsage]
+    for page in cast("Any", writer.pages):
+        for font in page["/Resources"]["/Font"].values():
+            font.get_object()[NameObject("/ToUnicode")] = reference
     out = BytesIO()
     writer.write(out)
     return out.getvalue()

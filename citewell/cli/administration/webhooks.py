@@ -17,7 +17,7 @@ app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="List, create, test and delete webhooks."
 )
 
-_Id = Annotated[str, typer.Argument(metavar="ID", help="Of a webhook; its first characters will do.")]
+_Id = Annotated[str, typer.Argument(metavar="ID", help="Of a webhook; at least its first 6 characters.")]
 _LOOK_EVERY_S = 0.5
 
 

@@ -27,7 +27,7 @@ app = typer.Typer(
     help="List, show, fetch and delete documents.",
 )
 
-_Id = Annotated[str, typer.Argument(metavar="ID", help="Of a document; its first characters will do.")]
+_Id = Annotated[str, typer.Argument(metavar="ID", help="Of a document; at least its first 6 characters.")]
 
 
 @app.command("list")

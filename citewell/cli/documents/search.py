@@ -25,7 +25,7 @@ def search(
     ] = False,
     run: Annotated[
         Literal["structured", "agentic"] | None,
-        typer.Option("--run", help="With --explain: `agentic` lets a model search."),
+        typer.Option("--run", help="With --explain: `agentic` lets a model search; without a key, rules do."),
     ] = None,
     multi_query: Annotated[
         int | None, typer.Option("--multi-query", min=0, max=5, help="With --explain: so many rewritten questions.")

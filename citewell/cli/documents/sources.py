@@ -21,7 +21,7 @@ app = typer.Typer(
     help="List, create, run, pause and delete sources of documents.",
 )
 
-_Id = Annotated[str, typer.Argument(metavar="ID", help="Of a source; its first characters will do.")]
+_Id = Annotated[str, typer.Argument(metavar="ID", help="Of a source; at least its first 6 characters.")]
 _Wait = Annotated[bool, typer.Option("--wait", help="Show the progress until the run has ended.")]
 _Every = Annotated[int | None, typer.Option("--every", min=60, metavar="SECONDS", help="From run to run.")]
 _Include = Annotated[list[str] | None, typer.Option("--include", help="Only keys like this; * is anything.")]

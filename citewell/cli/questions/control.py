@@ -20,7 +20,7 @@ replay_app = typer.Typer(rich_markup_mode=None, add_completion=False)
 @cancel_app.command()
 def cancel(
     query_id: Annotated[
-        str, typer.Argument(metavar="ID", help="A question, or a verification; its first characters will do.")
+        str, typer.Argument(metavar="ID", help="A question, or a verification; at least its first 6 characters.")
     ],
     url: Url = None,
 ) -> None:

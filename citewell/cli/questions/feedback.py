@@ -27,7 +27,7 @@ _By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Whose jud
 @app.command()
 def give(
     query_id: Annotated[
-        str, typer.Argument(metavar="ID", help="A question, or a verification; its first characters will do.")
+        str, typer.Argument(metavar="ID", help="A question, or a verification; at least its first 6 characters.")
     ],
     rating: Annotated[Literal["up", "down"] | None, typer.Option("--rating", help="Whether it helps.")] = None,
     verdict: _Verdict = None,
@@ -72,7 +72,7 @@ def list_(
 @app.command()
 def review(
     feedback_id: Annotated[
-        str, typer.Argument(metavar="ID", help="As the list shows it; its first characters will do.")
+        str, typer.Argument(metavar="ID", help="As the list shows it; at least its first 6 characters.")
     ],
     verdict: _Verdict = None,
     reason: _Reason = None,

@@ -20,7 +20,7 @@ _WHAT = "link"
 
 @share_app.command()
 def share(
-    query_id: Annotated[str, typer.Argument(metavar="ID", help="A question; its first characters will do.")],
+    query_id: Annotated[str, typer.Argument(metavar="ID", help="A question; at least its first 6 characters.")],
     hours: Annotated[float, typer.Option(min=0.01, help="How long the link is valid.")] = 24,
     listed: Annotated[bool, typer.Option("--list", help="List the links to this answer.")] = False,
     revoke: Annotated[str | None, typer.Option(metavar="LINK_ID", help="Close a link at once.")] = None,
@@ -65,7 +65,7 @@ def _list(client: CitewellClient, query_id: str, as_json: bool) -> None:
 
 @export_app.command()
 def export(
-    query_id: Annotated[str, typer.Argument(metavar="ID", help="A question; its first characters will do.")],
+    query_id: Annotated[str, typer.Argument(metavar="ID", help="A question; at least its first 6 characters.")],
     format: Annotated[
         Literal["markdown", "html", "csv", "pdf"], typer.Option("--format", help="csv has a row per sentence.")
     ] = "markdown",

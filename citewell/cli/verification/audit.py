@@ -20,7 +20,9 @@ app = typer.Typer(
     help="Prove a result, replay it, verify it again.",
 )
 
-_Id = Annotated[str, typer.Argument(metavar="ID", help="A question, or a verification; its first characters will do.")]
+_Id = Annotated[
+    str, typer.Argument(metavar="ID", help="A question, or a verification; at least its first 6 characters.")
+]
 
 
 @app.command()

@@ -48,7 +48,9 @@ def read_package(archive: Archive, filename: str) -> Package:
     chapters = [node for node in chapters if node.get("media-type") in _HTML and not _is_contents(node)]
     spine = tuple(dict.fromkeys(_path(name, node.get("href")) for node in chapters))
     if not spine:
-        raise DocumentUnreadable(f"{filename} is damaged: it has no chapters in its reading order")
+        raise DocumentUnreadable(
+            f"{filename} is damaged: it has no chapters in its reading order; save or download it anew"
+        )
     return Package(spine, _titles(archive, name, list(files.values()), filename), _found(package))
 
 
@@ -113,5 +115,5 @@ def _xml(archive: Archive, name: str, filename: str) -> Element:
     except (etree.XMLSyntaxError, ValueError):
         tree = None
     if tree is None:
-        raise DocumentUnreadable(f"{filename} is damaged: {name} in it is not XML")
+        raise DocumentUnreadable(f"{filename} is damaged: {name} in it is not XML; save or download it anew")
     return tree

@@ -45,4 +45,6 @@ def _converted(data: bytes, filename: str) -> bytes:
     try:
         return bytes(convert_hwp5(data, carry_layout_cache=False).document)
     except HwpForgeError:
-        raise DocumentUnreadable(f"{filename} is damaged or no Hancom document; save it as .hwpx") from None
+        raise DocumentUnreadable(
+            f"{filename} is damaged or no Hancom document; save it anew in Hancom Office, or as .hwpx"
+        ) from None

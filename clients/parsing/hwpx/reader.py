@@ -36,7 +36,9 @@ def parse_hwpx(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
         raise DocumentEncrypted(f"{filename}: {DocumentEncrypted.__doc__}")
     numbered = sorted((int(found[1]), found[0]) for name in archive.names if (found := _SECTION.fullmatch(name)))
     if not numbered:
-        raise DocumentUnreadable(f"{filename} is damaged or incomplete: it has no Contents/section0.xml")
+        raise DocumentUnreadable(
+            f"{filename} is damaged or incomplete: it has no Contents/section0.xml; save or download it anew"
+        )
     builder = DocumentBuilder(filename, limits)
     with unreadable_if_damaged(filename, "a Hancom document"):
         reader = _Reader(builder, _outline_levels(archive, filename))

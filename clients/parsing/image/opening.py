@@ -78,7 +78,9 @@ def _opened(data: bytes, filename: str) -> Generator[Image.Image]:
         with Image.open(BytesIO(data), formats=_FORMATS) as image:
             yield image
     except _DAMAGE:
-        raise DocumentUnreadable(f"{filename} is damaged: it cannot be opened as a picture") from None
+        raise DocumentUnreadable(
+            f"{filename} is damaged: it cannot be opened as a picture; save or download it anew"
+        ) from None
 
 
 def _has_frame(image: Image.Image, index: int) -> bool:

@@ -47,6 +47,13 @@ def charset_of(part: EmailMessage) -> str:
         return ""
 
 
+def smime_type_of(part: EmailMessage) -> str:
+    try:
+        return str(part.get_param("smime-type", "")).lower()
+    except BROKEN:
+        return ""
+
+
 def author_of(message: EmailMessage) -> str | None:
     for name, address in getaddresses([header(message, "From")[:_MOST_CHARS]]):
         if name or address:

@@ -11,39 +11,55 @@ from clients.parsing.html.blocks import add_blocks
 from clients.parsing.html.nodes import parse_tree
 from clients.parsing.html.reader import html_text
 from clients.parsing.limits import ParseLimits
-from clients.parsing.mail.headers import BROKEN, author_of, charset_of, date_of, filename_of, header, is_attachment
+from clients.parsing.mail.headers import (
+    BROKEN,
+    author_of,
+    charset_of,
+    date_of,
+    filename_of,
+    header,
+    is_attachment,
+    smime_type_of,
+)
 from clients.parsing.text_builder import DocumentBuilder
 from domain.documents.documents import ParsedDocument
-from domain.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentTooLarge, DocumentUnreadable
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _OF_MAIL = (*_SHOWN, "Received", "Message-ID", "MIME-Version", "Return-Path")
 _MOST_PARTS, _MOST_BOUNDARIES = 2_000, 10_000
 _MOST_FORWARDED = 10
+_PGP, _SMIME = "multipart/encrypted", ("application/pkcs7-mime", "application/x-pkcs7-mime")
+_PGP_TEXT = b"-----BEGIN PGP MESSAGE-----"
 _PARAGRAPHS = re.compile(r"\r?\n[ \t]*\r?\n")
 
 
 @dataclass(slots=True)
 class _Parts:
-    """The parts of a message: its text, and its attachments."""
+    """The parts of a message: its text, its attachments, and what is encrypted or inside of a signature."""
 
     texts: list[EmailMessage] = field(default_factory=list[EmailMessage])
     attached: list[EmailMessage] = field(default_factory=list[EmailMessage])
+    sealed: list[EmailMessage] = field(default_factory=list[EmailMessage])
 
 
 def parse_mail(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read a message: its subject becomes a heading, its header a paragraph, attached texts sections of their own.
 
-    Other attachments are named, not read. Raises DocumentEmpty, DocumentUnreadable or DocumentTooLarge.
+    Other attachments are named, not read. Raises DocumentEmpty, DocumentEncrypted, DocumentUnreadable or
+    DocumentTooLarge.
     """
     if data.count(b"\n--") > _MOST_BOUNDARIES:  # the standard library takes a millisecond for each
         raise DocumentTooLarge(f"{filename} has more than {_MOST_BOUNDARIES:,} parts, which is the limit.")
     try:
         message = email.message_from_bytes(data, policy=email.policy.default)
     except BROKEN:
-        raise DocumentUnreadable(f"{filename} is damaged: it cannot be read as an e-mail message") from None
+        raise DocumentUnreadable(
+            f"{filename} is damaged: it cannot be read as an e-mail message; save or download it anew"
+        ) from None
     if not any(name in message for name in _OF_MAIL):
         raise DocumentUnreadable(f"{filename} is named .eml but does not begin with the header of an e-mail message")
+    _check_open(_parts(message), filename)
     builder = DocumentBuilder(filename, limits)
     _add_message(message, header(message, "Subject"), builder, (0,))
     found = {"title": header(message, "Subject"), "author": author_of(message), "date": date_of(message)}
@@ -51,6 +67,18 @@ def parse_mail(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
     if not document.text:
         raise DocumentEmpty(f"{filename} contains no text")
     return document
+
+
+def _check_open(parts: _Parts, filename: str) -> None:
+    texts = [text for part in parts.texts if (text := _payload(part).strip())]
+    # An S/MIME part beside a text is an attachment.
+    sealed = [part for part in parts.sealed if not texts or part.get_content_type() == _PGP]
+    if sealed and all(smime_type_of(part) == "signed-data" for part in sealed):
+        raise DocumentUnreadable(
+            f"{filename} has its text inside of a signature; save it unsigned in your mail program"
+        )
+    if sealed or any(text.startswith(_PGP_TEXT) for text in texts):
+        raise DocumentEncrypted(f"{filename} is encrypted; decrypt it in your mail program and save it anew")
 
 
 def _add_message(message: EmailMessage, title: str, builder: DocumentBuilder, rank: tuple[int, ...]) -> None:
@@ -108,6 +136,8 @@ def _parts(message: EmailMessage) -> _Parts:
         if not waiting:
             break
         part, wanted = waiting.pop()
+        if part.get_content_type() in (_PGP, *_SMIME):
+            found.sealed.append(part)
         if part.get_content_maintype() != "multipart":
             _sort_in(part, found, wanted)
             continue

@@ -70,7 +70,9 @@ def unreadable_if_damaged(filename: str, kind: str, *own: type[Exception]) -> Ge
     try:
         yield
     except (*_DAMAGE, *own):
-        raise DocumentUnreadable(f"{filename} is damaged: it cannot be read as {kind}") from None
+        raise DocumentUnreadable(
+            f"{filename} is damaged: it cannot be read as {kind}; save or download it anew"
+        ) from None
 
 
 def xml_part(archive: Archive, name: str, filename: str) -> Element:
@@ -83,7 +85,7 @@ def xml_part(archive: Archive, name: str, filename: str) -> Element:
     try:
         return etree.fromstring(content, parser)
     except etree.LxmlError:
-        raise DocumentUnreadable(f"{filename} is damaged: {name} in it is not XML") from None
+        raise DocumentUnreadable(f"{filename} is damaged: {name} in it is not XML; save or download it anew") from None
 
 
 def no_text(filename: str) -> DocumentEmpty:

@@ -16,7 +16,7 @@ from clients.parsing.pdf.frames import Frame, frame_of
 from clients.parsing.pdf.glyphs import Box, Glyphs
 from clients.parsing.pdf.lines import Line, read_lines
 from clients.parsing.pdf.pictures import NOTHING, Drawn, drawn_on
-from clients.parsing.pdf.scans import is_picture, picture_of
+from clients.parsing.pdf.scans import is_picture, is_readable, picture_of
 from domain.errors import DocumentTooLarge, DocumentUnreadable
 
 _MORE = 2  # times the text of a page: then it is a stamp on a scan
@@ -54,7 +54,9 @@ def read_pages(
                 read = replace(read, drawn=drawn_on(page, read.lines))
                 count += sum(len(picture.text) for picture in read.drawn.pictures)
         except pdfium.PdfiumError:
-            raise DocumentUnreadable(f"{filename} is damaged: page {index + 1} cannot be read") from None
+            raise DocumentUnreadable(
+                f"{filename} is damaged: page {index + 1} cannot be read; save or download it anew"
+            ) from None
         if count > budget:
             raise DocumentTooLarge(f"{filename} has more text than the limit (page {index + 1})")
         budget -= count
@@ -84,7 +86,10 @@ def _read_page(
         return ReadPage(lines, frame, is_scan=True), count
     page.set_rotation(turned)
     found, shown = recognise(partial(picture_of, page))
+    if not is_readable("\n".join(line.text for line in found)):  # a damaged font is drawn wrong, too
+        found = []
     seen, stated = (sum(len(line.text) for line in each) for each in (found, lines))
+    stated = stated or count // 8  # much less than its unreadable characters are no more than noise
     return (ReadPage(found, shown), seen) if seen > _MORE * stated else (ReadPage(lines, frame), count)
 
 
@@ -109,7 +114,9 @@ def _usual_quarter(textpage: pdfium.PdfTextPage, box: Box) -> int:
 
 def _lines(textpage: pdfium.PdfTextPage, box: Box, budget: int) -> tuple[list[Line], int]:
     count = textpage.count_chars()
-    lines = read_lines(textpage, count, Glyphs(textpage, box)) if count <= budget else []
+    # A page of unreadable characters is one without text, so it is read as a picture.
+    wanted = count <= budget and is_readable(textpage.get_text_range())
+    lines = read_lines(textpage, count, Glyphs(textpage, box)) if wanted else []
     return in_reading_order(_seen(lines)), count
 
 

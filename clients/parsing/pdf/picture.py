@@ -28,7 +28,9 @@ def draw_page(data: bytes, filename: str, number: int, width: int) -> bytes:
             with opened_page(pdf, number - 1) as page:
                 return _drawn(page, width)
         except pdfium.PdfiumError:
-            raise DocumentUnreadable(f"{filename} is damaged: page {number} cannot be drawn") from None
+            raise DocumentUnreadable(
+                f"{filename} is damaged: page {number} cannot be drawn; save or download it anew"
+            ) from None
 
 
 def _drawn(page: pdfium.PdfPage, width: int) -> bytes:

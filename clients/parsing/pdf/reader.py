@@ -26,10 +26,11 @@ from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentUnreadable
 # PDFium has process-wide state: no two calls at the same time, not even on different documents.
 PDFIUM = Lock()
 _WITHOUT_TEXT = {
-    "off": f"a scanned PDF needs text recognition (OCR): {HOW_TO_INSTALL}",
+    "off": f"a PDF of pictures or unreadable characters needs text recognition (OCR): {HOW_TO_INSTALL}",
     "later": "its pages are empty",
-    "now": "and none was recognised on its pages",
+    "now": "and none was recognised on its pages; save or scan it anew",
 }
+_MOST_LISTED = 50  # pages
 _ENCRYPTED = (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY)
 
 
@@ -40,8 +41,8 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
     paragraph are joined, cells of a table row are separated by tabs, rows and list items keep their lines. A running
     header or footer stays only at its first occurrence, bare page numbers nowhere. `found` holds the file's own
     metadata; attachments are not read. `boxes` says where each word stands on its page. Alternative texts of a tagged
-    PDF stand where the pictures do. Pages that are pictures are recognised or, to be recognised later, named in
-    `scanned`.
+    PDF stand where the pictures do. Pages that are pictures, or of unreadable characters, are recognised or, to
+    be recognised later, named in `scanned`; without recognition `found` says which were not read.
 
     Raises DocumentEncrypted, DocumentUnreadable, DocumentTooLarge, or DocumentEmpty for a scan without a text layer.
     """
@@ -50,7 +51,12 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
         found = metadata_of(pdf, document.text)
     if not document.text.strip() and not (document.scanned and limits.recognise == "later"):
         raise DocumentEmpty(f"{filename} contains no text; {_WITHOUT_TEXT[limits.recognise]}")
-    return replace(document, found=found)
+    unread = {"unread_pages": _listed(document.scanned)} if document.scanned and limits.recognise == "off" else {}
+    return replace(document, found={**found, **unread})
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join([*map(str, numbers[:_MOST_LISTED]), *(["…"] if len(numbers) > _MOST_LISTED else [])])
 
 
 def _document(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -87,7 +93,9 @@ def opened_pdf(data: bytes, filename: str) -> pdfium.PdfDocument:
     except pdfium.PdfiumError as error:
         if error.err_code in _ENCRYPTED:
             raise DocumentEncrypted(f"{filename}: {DocumentEncrypted.__doc__}") from None
-        raise DocumentUnreadable(f"{filename} is damaged: it cannot be opened as a PDF") from None
+        raise DocumentUnreadable(
+            f"{filename} is damaged: it cannot be opened as a PDF; save or download it anew"
+        ) from None
 
 
 def _outline(pdf: pdfium.PdfDocument) -> frozenset[str]:

@@ -21,7 +21,7 @@ def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
         # Bytes above ASCII stand for themselves until striprtf knows their encoding.
         text = rtf_to_text(data.decode("latin-1"), errors="replace")
     except (ValueError, TypeError, LookupError):
-        raise DocumentUnreadable(f"{filename} is damaged: it cannot be read as RTF") from None
+        raise DocumentUnreadable(f"{filename} is damaged: it cannot be read as RTF; save or download it anew") from None
     if len(text) > limits.max_chars:
         raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
     builder = DocumentBuilder(filename, limits)

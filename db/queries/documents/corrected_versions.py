@@ -17,7 +17,7 @@ from domain.documents.boxes import PageBoxes, Recognised
 from domain.documents.corrected_spans import CorrectedSpan
 from domain.documents.corrections import Replacement, moved_blocks, moved_boxes, moved_spans
 from domain.documents.documents import TextChunk, embedded_text
-from domain.documents.renaming import retitled
+from domain.documents.renaming import CorrectedSections
 
 
 def get_whole_document(session: Session, document_id: uuid.UUID) -> Document:
@@ -80,11 +80,10 @@ def add_corrected_version(
 
 
 def _moved_sections(old: Document, change: Replacement) -> list[list[Any]] | None:
-    moved, before = moved_spans(old.sections, change), old.text or ""
-    for place, renaming in retitled(old.sections, before, change.applied(before), change):
-        if moved:
-            moved[place][0] = renaming.new
-    return moved
+    if old.sections is None:
+        return None
+    before = old.text or ""
+    return CorrectedSections.of(old.sections, before, change.applied(before), change).sections
 
 
 _COPY_FILE = text("""

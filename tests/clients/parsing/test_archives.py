@@ -49,7 +49,11 @@ def test_members_are_read_by_name() -> None:
 
 
 REFUSED: dict[str, tuple[bytes, type[CitewellError], str]] = {
-    "truncated": (zipped(a=b"text" * 99)[:-30], DocumentUnreadable, "cannot be opened as a zip archive"),
+    "truncated": (
+        zipped(a=b"text" * 99)[:-30],
+        DocumentUnreadable,
+        "opened as a zip archive; save or download it anew",
+    ),
     "bomb": (zipped(a=bytes(60_000_000)), DocumentTooLarge, "unpacks like a zip bomb (a); it is not opened"),
     "declared too large": (declaring(zipped(a=b"text"), 600_000_000), DocumentTooLarge, "600,000,000 bytes"),
     "password": (encrypted(zipped(a=b"text")), DocumentEncrypted, "save a copy without a password"),

@@ -4,7 +4,7 @@ import pytest
 
 from clients.parsing import ParseLimits, parse
 from domain.documents.documents import ParsedDocument
-from domain.errors import DocumentUnreadable
+from domain.errors import DocumentEncrypted, DocumentUnreadable
 
 LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
 
@@ -92,6 +92,45 @@ def test_wrong_encodings_are_mended(message: bytes) -> None:
 def test_a_text_without_a_header_is_no_message() -> None:  # A8
     with pytest.raises(DocumentUnreadable, match="does not begin with the header"):
         read("hello there\nthis is text")
+
+
+_PGP = (
+    "Content-Type: multipart/encrypted; boundary=e\n\n--e\nContent-Type: application/pgp-encrypted\n\nVersion: 1\n"
+    "--e\nContent-Type: application/octet-stream\n\nhQEMA\n--e--\n"
+)
+_SMIME = (
+    "Content-Type: application/{}pkcs7-mime; smime-type={}; name=smime.p7m\nContent-Disposition: attachment\n\nQF5C\n"
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        _PGP,
+        f"Content-Type: multipart/mixed; boundary=m\n\n--m\n{_PGP}--m\n\nThe footer of a list.\n--m--",
+        _SMIME.format("", "enveloped-data"),
+        _SMIME.format("x-", "Enveloped-Data"),
+        "Content-Type: application/pkcs7-mime\n\nQF5C\n",
+        f"Content-Type: multipart/signed; boundary=m\n\n--m\n{_SMIME.format('', 'enveloped-data')}--m--",
+        "\n-----BEGIN PGP MESSAGE-----\n\nhQEMA\n-----END PGP MESSAGE-----\n",
+    ],
+)
+def test_an_encrypted_message_is_refused_with_what_to_do(content: str) -> None:  # A8
+    with pytest.raises(
+        DocumentEncrypted, match=r"a\.eml is encrypted; decrypt it in your mail program and save it anew"
+    ):
+        read(f"From: a@example.com\nSubject: secret\nMIME-Version: 1.0\n{content}")
+
+
+def test_a_message_inside_of_its_signature_is_refused() -> None:  # A8
+    with pytest.raises(DocumentUnreadable, match="save it unsigned in your mail program"):
+        read(f"Subject: x\n{_SMIME.format('', 'signed-data')}")
+
+
+@pytest.mark.parametrize("attached", [_SMIME.format("", "enveloped-data"), f"Content-Type: message/rfc822\n\n{_PGP}"])
+def test_encrypted_attachments_leave_a_message_readable(attached: str) -> None:  # N3
+    head = "Subject: x\nContent-Type: multipart/mixed; boundary=m\n\n--m\n\nSee the attachment.\n--m\n"
+    assert "See the attachment.\n\nAttachment: " in read(f"{head}{attached}--m--").text
 
 
 def test_a_date_of_no_calendar_is_none() -> None:  # A8

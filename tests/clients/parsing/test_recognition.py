@@ -13,13 +13,14 @@ from pylopdf_fonts_ko import serif_path
 from benchmarks.search.scans import Tally, count, scanned, texts
 from clients.parsing import ParseLimits, parse
 from clients.parsing.image.opening import draw_image
+from clients.parsing.pdf.scans import is_readable
 from clients.parsing.recognition.installed import recognition_data
 from clients.parsing.sandbox.isolated import limits_of, parse_isolated
 from config.settings import IngestionSettings
 from domain.documents.boxes import confidence_of, unpacked
 from domain.documents.documents import ParsedDocument
 from domain.errors import CitewellError, DocumentEmpty, DocumentTooLarge, DocumentUnreadable, PageNotFound
-from tests.clients.pdf_files import drawing
+from tests.clients.pdf_files import disguised, drawing
 from tests.clients.scans import printed, saved, scanned_pdf
 
 OFF = ParseLimits(max_pages=3, max_chars=5_000)
@@ -59,7 +60,10 @@ def test_a_page_that_lies_on_its_side_or_head_is_read_and_marked_where_it_lies(t
 
 
 def test_only_pages_without_text_are_recognised() -> None:  # N3
-    document = read(scanned_pdf("This page is text.", printed(*RETURNS)), "mixed.pdf")
+    data = scanned_pdf("This page is text.", printed(*RETURNS))
+    assert parse(data, "mixed.pdf", replace(NOW, recognise="off")).found["unread_pages"] == "2"
+    document = read(data, "mixed.pdf")
+    assert "unread_pages" not in document.found
     assert document.text == f"This page is text.\n\n{' '.join(RETURNS)}"
     assert [bool(page.recognised) for page in document.boxes] == [False, True]
     first, second = document.pages
@@ -104,6 +108,55 @@ def test_columns_of_a_scan_are_read_one_after_the_other() -> None:  # N3
     assert text.index("what they changed.") < text.index("Filters are washed")
 
 
+CIPHER = "\"#$!%&'%$()!&*!)#$!+&,-!(,&%$..&,!(,$-/)$.!0&-$,'!%&5(1)$,. " * 3
+
+
+@pytest.mark.parametrize("text", [CIPHER, "\ue041\ue042 " * 40, "\ufffd" * 80, "A\x01\x02\x03" * 20])
+def test_characters_without_meaning_are_no_text(text: str) -> None:  # A8
+    assert not is_readable(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Contents\n"
+        + "Notices"
+        + " ." * 90
+        + " 7\nTrademarks "
+        + "." * 90
+        + " 8\nSigned ____________________ on __/__/____",
+        "Net sales $ 1,234 $ (56) — % $ — $ — (1.2)% $ (0.3) *\n" * 5,
+        "d3(∆(a, b, c, d)) = d2(∆(b, c, d)) − d2(∆(a, c, d)) + d2(∆(a, b, d)) ∈ C1(X) ⊗ R",
+        "제1조(목적) 이 약관은 「전자상거래법」에 따라 환불의 절차를 정한다.",
+        "السَّلَامُ عَلَيْكُمْ وَرَحْمَةُ اللَّهِ، وَبَرَكَاتُهُ.",
+        "यह नीति सभी ग्राहकों पर लागू होती है।",
+        "* * * — • — * * *",
+    ],
+)
+def test_tables_formulas_leaders_and_every_script_are_text(text: str) -> None:  # N3
+    assert is_readable(text)
+
+
+def test_a_page_of_unreadable_characters_is_read_as_a_picture() -> None:  # N3, A8
+    data = disguised(scanned_pdf(" ".join(RETURNS)))
+    with pytest.raises(DocumentEmpty, match="unreadable characters needs text recognition"):
+        parse(data, "a.pdf", OFF)
+    later = parse(data, "a.pdf", replace(OFF, recognise="later"))
+    assert (later.text, later.scanned) == ("", (1,))
+    document = read(data, "a.pdf")
+    assert document.text == " ".join(RETURNS)
+    assert document.boxes[0].recognised
+
+
+def test_a_page_that_is_drawn_with_wrong_characters_is_left_out() -> None:  # A8
+    data = scanned_pdf("This page is text.", CIPHER)
+    for limits in (OFF, NOW):
+        assert parse(data, "a.pdf", limits).text == "This page is text."
+    assert parse(data, "a.pdf", OFF).scanned == (2,)
+    with pytest.raises(DocumentEmpty, match="none was recognised on its pages; save or scan it anew"):
+        parse(scanned_pdf(CIPHER), "a.pdf", NOW)
+
+
 def test_without_the_extra_it_is_said_what_to_install() -> None:  # A8
     for data, name in ((saved(printed(*RETURNS)), "a.png"), (drawing(), "a.pdf")):
         with pytest.raises(DocumentEmpty, match=re.escape("needs text recognition (OCR): install citewell[ocr]")):
@@ -119,7 +172,7 @@ def test_where_nothing_is_recognised_it_is_said() -> None:  # A8
 
 PNG = saved(printed("Text."))
 ODD: dict[str, tuple[bytes, type[CitewellError], str]] = {
-    "cut.png": (PNG[: len(PNG) // 2], DocumentUnreadable, "is damaged: it cannot be opened as a picture"),
+    "cut.png": (PNG[: len(PNG) // 2], DocumentUnreadable, "it cannot be opened as a picture; save or download it anew"),
     "head.jpg": (b"\xff\xd8\xff\xe0" + bytes(50), DocumentUnreadable, "cannot be opened as a picture"),
     "text.tif": (b"words", DocumentUnreadable, "is named .tif but seems to be plain text"),
     "bomb.png": (saved(Image.new("1", (12_000, 12_000))), DocumentTooLarge, "12,000 by 12,000 pixels"),

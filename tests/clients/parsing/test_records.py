@@ -58,6 +58,9 @@ def test_xml_has_paths_attributes_and_prose() -> None:  # N3
 
 ODD: dict[str, tuple[bytes, type[CitewellError], str]] = {
     "cut.json": (b'{"a":', DocumentUnreadable, "cut.json is not valid JSON: Expecting value (line 1, column 6)"),
+    "page.json": (b"<!DOCTYPE html><p>Hi", DocumentUnreadable, "seems to be an HTML page; rename it to .html"),
+    "page.jsonl": (b"\n<html><p>Hi", DocumentUnreadable, "is named .jsonl but seems to be an HTML page"),
+    "policy.json": (b"%PDF-1.7\n%\xe2\xe3", DocumentUnreadable, "seems to be a PDF; rename it to .pdf"),
     "deep.json": (b"[" * 100_000, DocumentTooLarge, "nested too deeply"),
     "deeper.json": (b'{"a":' * 150 + b"1" + b"}" * 150, DocumentTooLarge, "nested more than 100 levels deep"),
     "empty.json": (b"[]", DocumentEmpty, "contains no text"),

@@ -56,6 +56,21 @@ def test_pages_sections_and_blocks_stay_around_their_words() -> None:  # N3
     assert moved_blocks(None, change) is None
 
 
+def test_a_removed_heading_has_no_block_and_one_that_becomes_a_paragraph_is_text() -> None:
+    old = "Top\n\nAlpha\n\nAll parts."
+    stored = blocks.stored([Block("heading", 0, 3, 1), Block("heading", 5, 10, 2), Block("text", 12, len(old))])
+    for put, kinds in (
+        ("", ["Top heading", "All parts. text"]),
+        ("Beta\n\n", ["Top heading", "Beta heading", "All parts. text"]),
+        ("One line\nand more\n\n", ["Top heading", "One line\nand more text", "All parts. text"]),
+        ("The list: ", ["Top heading", "The list:  text", "All parts. text"]),
+    ):
+        new = old.replace("Alpha\n\n", put)
+        moved = blocks.restored(moved_blocks(stored, replacement(0, old, new)) or [])
+        assert [f"{new[each.start : each.end]} {each.kind}" for each in moved] == kinds, put
+        assert blocks.are_sound(moved, len(new))
+
+
 def words_of(text: str) -> bytes:
     place, boxes = 0, list[WordBox]()
     for number, word in enumerate(text.split(" ")):

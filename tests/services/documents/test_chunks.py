@@ -263,6 +263,46 @@ def test_a_corrected_heading_has_its_new_name_above_all_passages_below_it() -> N
     assert [chunk["corrected"] for chunk in after] == [True] + [False] * (len(after) - 1)
 
 
+@pytest.mark.parametrize("put", ["", "The part list. "])
+def test_a_removed_heading_leaves_its_passages_to_the_section_above(put: str) -> None:  # N3
+    body = " ".join(f"The alpha part {number} is kept in a box of its own, in the hall." for number in range(40))
+    document_id = send(f"# Top\n\nIntro text.\n\n## Alpha\n\n{body}\n\n### Inner\n\n{body}\n\n## Omega\n\nEnd.")
+    ingest(document_id, default_embedder(), IngestionSettings(chunk_tokens=80, overlap_tokens=0), hold)
+    before = chunks_of(document_id)
+    first = next(chunk for chunk in before if "## Alpha" in chunk["text"])
+    assert {"Alpha", "Inner"} <= {chunk["section"] for chunk in before}
+    new = correct(document_id, first["chunk_index"], first["text"].replace("## Alpha\n\n", put))
+    check_sound(new)
+    after = chunks_of(new)
+    assert [chunk["section"] for chunk in after] == [
+        "Top" if chunk["section"] == "Alpha" else chunk["section"] for chunk in before
+    ]
+    assert {chunk["context"] for chunk in after if chunk["section"] == "Top"} == {None, "Top"}
+    assert "Top › Inner" in {chunk["context"] for chunk in after}
+    assert not any("Alpha" in (chunk["context"] or "") for chunk in after)
+    layout = (read_document_layout(new) or {})["sections"]
+    assert [each["title"] for each in layout] == ["Top", "Inner", "Omega"]
+    with reading() as session:
+        text = get_document_text(session, new) or ""
+        cited = get_passage(session, new, next(c["chunk_index"] for c in after if "part 30" in c["text"]))
+    assert [each["start"] for each in layout] == [text.index("# Top"), text.index("### Inner"), text.index("## Omega")]
+    assert [each["end"] for each in layout] == [*(each["start"] for each in layout[1:]), len(text)]
+    assert cited.section_at(cited.start_index) == "Top"
+
+
+def test_a_heading_that_becomes_a_paragraph_spoils_no_later_one_of_the_same_name() -> None:  # N3
+    body = " ".join(f"Rule {number} holds for parcels of {number} kilograms, wherever they go." for number in range(30))
+    document_id = send(f"Notes\n-----\n\n{body}\n\nNotes\n-----\n\n{body}", "notes.txt")
+    ingest(document_id, default_embedder(), IngestionSettings(chunk_tokens=80, overlap_tokens=0), hold)
+    right = chunks_of(document_id)[0]["text"].replace("Notes\n-----", "These are notes about parcels.")
+    new = correct(document_id, 0, right)
+    check_sound(new)
+    sections = [chunk["section"] for chunk in chunks_of(new)]
+    assert sections == sorted(sections, key=lambda each: each is not None)
+    assert set(sections) == {None, "Notes"}
+    assert [each["title"] for each in (read_document_layout(new) or {})["sections"]] == ["Notes"]
+
+
 def test_a_corrected_head_of_a_table_stands_above_its_rows_further_down() -> None:  # N3
     rows = "\n".join(f"| Shop number {number} in the town | {number} | {number * 7} |" for number in range(80))
     document_id = send(f"# Sales\n\n| Shop | Sals | Costs |\n|---|---|---|\n{rows}")
