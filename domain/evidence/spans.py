@@ -5,19 +5,33 @@ It locates quotations, measures how relevant a text is to a claim, and selects t
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
 from domain.evidence.contradictions import Disagreement, disagreements, without_markers
+from domain.evidence.table_rows import stating_row, widest_bounds
+from domain.facts.structure.tables import parse_tables
+from domain.markers.parser import cited_markers
 from domain.text.quotes import Located, locate_quote
 from domain.text.sentence_alignment import claim_stems
+from domain.text.sentences import Sentence, is_table_row
 from domain.text.word_index import parse_sentences
 from domain.text.words import content_stems, coverage, words
 
-__all__ = ["Disagreement", "Located", "best_text_span", "claim_relevance", "disagreements", "locate_quote"]
+__all__ = [
+    "Disagreement",
+    "Located",
+    "best_text_span",
+    "claim_relevance",
+    "disagreements",
+    "locate_quote",
+    "locate_verbatim",
+    "row_or_best_span",
+]
 
 _WORD = re.compile(r"\S+")
 _SPACE = re.compile(r"\s")
+_NO_WIDTH = "\u200b"
 
 
 def claim_relevance(claim: str, source: str) -> float:
@@ -42,7 +56,8 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
 
     It is the sentence with most of the claim's words, with its neighbours if it has less than `min_chars` code points,
     or its densest part of at most `max_chars`; it begins and ends with whole words, except for one that is longer than
-    `max_chars`. (0, 0) when `text` is blank.
+    `max_chars`. A row of a table is shorter than `min_chars` if it is alone with what the claim says. (0, 0) when
+    `text` is blank.
     """
     read = parse_sentences(text)
     sentences = read.sentences
@@ -50,20 +65,66 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
         return 0, 0
     wanted = claim_stems(claim)
     shares = read.index.coverages(wanted)
-    best = min(shares, key=lambda number: (-shares[number], number), default=0)
+    best = _best_sentence(text, sentences, shares)
     start, end = sentences[best].start, sentences[best].end
+    begins, ends = widest_bounds(text, start, end, frozenset(wanted), max_chars)
     if end - start > max_chars:
         start, end = _densest(text, start, end, frozenset(wanted), max_chars)
     elif end - start < min_chars:
         first = max(0, best - max_chars)
-        near = [(each.start, each.end) for each in sentences[first : best + max_chars]]
-        start, end = _widened(near, best - first, best - first, min_chars, max_chars)
+        near = [
+            (each.start, each.end)
+            for each in sentences[first : best + max_chars]
+            if begins <= each.start and each.end <= ends
+        ]
+        at = near.index((start, end))
+        start, end = _widened(near, at, at, min_chars, max_chars)
     if end - start < min_chars:
-        around = _word_start(text, start - max_chars), _word_end(text, end + max_chars)
+        around = max(begins, _word_start(text, start - max_chars)), min(ends, _word_end(text, end + max_chars))
         spaced = [match.span() for match in _WORD.finditer(text, *around)]
         first, last = (bisect_right(spaced, (place, len(text))) - 1 for place in (start, end - 1))
         start, end = _widened(spaced, first, last, min_chars, max_chars)
     return start, min(end, start + max_chars)
+
+
+def row_or_best_span(text: str, claim: str, context: str, min_chars: int, max_chars: int) -> tuple[int, int]:
+    """Return (start, end) of the row of `text` that states the `claim`, at most `max_chars` of it; else of the words
+    that are the best evidence for it."""
+    row = stating_row(claim, text, context)
+    if row is None or row[1] - row[0] > max_chars:
+        first, last = row or (0, len(text))
+        start, end = best_text_span(text[first:last], claim, min_chars, max_chars)
+        return first + start, first + end
+    return row
+
+
+def locate_verbatim(statement: str, text: str) -> Located | None:
+    """Return the exact place of a statement in `text`, whose own citation markers may stand between its words."""
+    tried = (locate_quote(statement, each, min_ratio=1.0) for each in dict.fromkeys((text, _without_width(text))))
+    return next((found for found in tried if found is not None and found.exact), None)
+
+
+def _without_width(text: str) -> str:
+    # The markers, with the space before them, become signs that a quotation skips; places stay the same.
+    pieces: list[str] = []
+    position = 0
+    for marker in cited_markers(text):
+        before = text[position : marker.start].rstrip()
+        pieces += (before, _NO_WIDTH * (marker.end - position - len(before)))
+        position = marker.end
+    return "".join((*pieces, text[position:]))
+
+
+def _best_sentence(text: str, sentences: Sequence[Sentence], shares: Mapping[int, float]) -> int:
+    def rank(number: int) -> tuple[float, int]:
+        return -shares[number], number
+
+    best = min(shares, key=rank, default=0)
+    if not is_table_row(sentences[best].text) or sentences[best].text not in (heads := parse_tables(text).heads):
+        return best
+    # The heads of a table share words with every statement about it, but only a row has what is stated.
+    rows = (number for number in shares if is_table_row(each := sentences[number].text) and each not in heads)
+    return min(rows, key=rank, default=best)
 
 
 def _word_start(text: str, position: int) -> int:

@@ -42,6 +42,10 @@ class Comparison:
     def best(self) -> AnalysedText:
         return self.sentences[self.ranking[0]] if self.ranking else _EMPTY
 
+    def shares(self, number: int) -> bool:
+        """Say whether a sentence has any of the wanted stems."""
+        return any(number in each for each in self.similarities)
+
     @cached_property
     def in_window(self) -> tuple[float, ...]:
         return _in_window(self.similarities, self.first)

@@ -114,6 +114,12 @@ def _split(text: str, cites: bool) -> list[Sentence]:
     return sentences
 
 
+def is_table_row(line: str) -> bool:
+    """Say whether a line has cells with tabs or bars between them; a tab behind a list sign makes no cells."""
+    item = _LIST_ITEM.match(line)
+    return _TABLE_ROW.search(line, item.end() if item else 0) is not None
+
+
 def _bounded(sentence: Sentence, markers: Mapping[int, int]) -> Iterator[Sentence]:
     # No part of an overlong one ends within a citation marker.
     start, text = sentence.start, sentence.text

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from domain.evidence.contradictions import Disagreement, best_places, disagreements
 from domain.evidence.equivalence import without_heading_facts
 from domain.evidence.spans import best_text_span, claim_relevance
+from domain.evidence.table_rows import stating_row
 from domain.facts.grounding import ungrounded_words
 from domain.facts.heading_context import active_context, with_outer_headings
 from domain.prompting.judgements import Relation, StatementCheck
@@ -220,9 +221,8 @@ def _stating_places(statement: str, sources: Sequence[str]) -> Iterator[Evidence
 def _stating_rows(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> Iterator[Evidence]:
     """Yield the row of each source of which one cell states all of a statement, below the heads of its table (V2)."""
     for number, (source, context) in enumerate(zip(sources, contexts, strict=True)):
-        found = best_places(statement, with_outer_headings(statement, source, context))
-        if len(found) == 1 and found[0].in_cell and (start := source.find(found[0].place)) >= 0:
-            yield Evidence(number, start, start + len(found[0].place))
+        if row := stating_row(statement, source, context):
+            yield Evidence(number, *row)
 
 
 def _own_evidence(statement: str, sources: Sequence[str]) -> Evidence | None:

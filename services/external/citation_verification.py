@@ -8,7 +8,7 @@ from db.queries.documents.chunks import Passage, get_passage, text_around
 from db.session import reading
 from domain.evidence.citation_scoring import CitationScore, score_citation
 from domain.evidence.citation_types import citation_type
-from domain.evidence.spans import best_text_span
+from domain.evidence.spans import row_or_best_span
 
 
 def verify_citation(
@@ -22,7 +22,8 @@ def verify_citation(
     with reading() as session:
         passage = get_passage(session, document_id, chunk_index)
         around = text_around(session, passage)
-    start, end = best_text_span(passage.readable, claim, checks.span_min_chars, checks.span_max_chars)
+    limits = checks.span_min_chars, checks.span_max_chars
+    start, end = row_or_best_span(passage.readable, claim, passage.readable_context, *limits)
     span = text_span or passage.readable[start:end] or None
     score = score_citation(claim, passage.readable, span, context=passage.readable_context)
     return {

@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 from db.models import Citation
 from db.queries.documents.chunks import Passage, read_given_slices, read_slices
 from domain.evidence.citation_types import citation_type, weaker
-from domain.evidence.spans import best_text_span, claim_relevance
+from domain.evidence.spans import claim_relevance, locate_verbatim, row_or_best_span
+from domain.evidence.table_rows import stating_row
 from domain.prompting.judgements import CitationType
 from domain.query.options import QueryOptions
 from domain.text.quotes import locate_quote
@@ -40,17 +41,20 @@ class Span:
 
 
 def choose_span(statement: str, passage: Passage, candidates: Sequence[ExtractedQuote], options: QueryOptions) -> Span:
-    """Choose the span of `passage` that supports `statement`: its own words if present, else the best quote or
-    sentence.
+    """Choose the span of `passage` that supports `statement`: its own words or the row that states it if present, else
+    the best quote or sentence.
 
     A candidate counts only if it occurs in the passage verbatim and fits at least as well as our own choice.
     """
     text = passage.readable
-    literal = locate_quote(statement, text, min_ratio=1.0)
-    if literal is not None and literal.exact and passage.words(literal.start, literal.end):
+    literal = locate_verbatim(statement, text)
+    if literal is not None and passage.words(literal.start, literal.end):
         return Span(literal.start, literal.end, "direct_quote")
-    start, end = best_text_span(text, statement, options.span_min_chars, options.span_max_chars)
+    context = passage.readable_context
+    start, end = row_or_best_span(text, statement, context, options.span_min_chars, options.span_max_chars)
     kind = citation_type(statement, text[start:end])
+    if stating_row(statement, text, context) and passage.words(start, end):
+        return Span(start, end, kind)
     best, relevance = Span(start, end, kind), claim_relevance(statement, text[start:end])
     for candidate in candidates:
         found = locate_quote(candidate.text, text, min_ratio=1.0)

@@ -6,7 +6,7 @@ from typing import Any
 from db.models import Citation
 from db.queries.documents.chunks import Passage
 from domain.answers.statements import Statement
-from domain.evidence.spans import best_text_span, claim_relevance
+from domain.evidence.spans import claim_relevance, row_or_best_span
 from domain.query.options import QueryOptions
 from domain.verdicts.states import PairVerdict
 
@@ -29,8 +29,9 @@ def sentence_evidence(
     found = next((quoted for check in checks if (quoted := check_evidence(check, passages))[0]), None)
     if found:
         return found
+    limits = options.span_min_chars, options.span_max_chars
     spans = [
-        (passage, *best_text_span(passage.readable, statement.text, options.span_min_chars, options.span_max_chars))
+        (passage, *row_or_best_span(passage.readable, statement.text, passage.readable_context, *limits))
         for passage in passages
     ]
     usable = [(claim_relevance(statement.text, words), *span) for span in spans if (words := span[0].words(*span[1:]))]

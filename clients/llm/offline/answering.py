@@ -16,6 +16,7 @@ from domain.question.named_things import is_about_another
 from domain.question.non_answers import is_no_answer
 from domain.question.question_parts import QuestionPart, is_greeting, parts_of
 from domain.text.readability import is_readable
+from domain.text.sentences import is_table_row
 from domain.text.words import coverage
 
 _OPEN_QUESTION = re.compile(
@@ -152,6 +153,7 @@ def _span(candidate: Candidate, question: str, limits: tuple[int, int]) -> tuple
     if len(sentence.text) > most:
         start, end = best_text_span(sentence.text, question, least, most)
         return sentence.start + start, sentence.start + end
-    if len(sentence.text) < least:
+    # A row stays alone: those around it are about other things.
+    if len(sentence.text) < least and not is_table_row(sentence.text):
         return best_text_span(candidate.source.text, sentence.text, least, most)
     return sentence.start, sentence.end

@@ -7,9 +7,11 @@ from functools import partial
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import Passage, read_passage
 from clients.llm.offline.relevance import texts_of
+from clients.llm.offline.tables import read_table
 from clients.llm.offline.tuning import TUNING
 from domain.evidence.contradictions import Disagreement, best_places, disagreements, without_markers
 from domain.evidence.equivalence import without_heading_facts
+from domain.evidence.table_rows import stating_row
 from domain.facts.heading_context import with_outer_headings
 from domain.facts.reading.statement_parts import candidate_parts
 from domain.prompting.judgements import Alignment, Answerability, Relation, StatementCheck
@@ -21,7 +23,7 @@ from domain.support.features import Closeness, features
 from domain.support.model import support_model
 from domain.text.lengths import TOO_LONG, is_too_long, stands_in
 from domain.text.quotes import locate_quote
-from domain.text.sentences import split_sentences
+from domain.text.sentences import is_table_row, split_sentences
 from domain.text.word_index import letters, parse_sentences
 from domain.text.words import content_stems, coverage
 from domain.verdicts.joint_support import find_joint_support
@@ -39,8 +41,8 @@ _UNSAID = 0.4  # support of a statement when the source lacks a whole part of it
 class Judged:
     """One statement against one source; `support` is the probability that the source supports it, 0..1.
 
-    `overlap` is the share of its words in the source's best place, `evidence` the deciding sentence, `missing` the
-    words that occur nowhere in the source.
+    `overlap` is the share of its words in the source's best place, `evidence` the deciding sentence or row, `said` the
+    same or the heading that says it, `missing` the words that occur nowhere in the source.
     """
 
     statement: str
@@ -48,6 +50,7 @@ class Judged:
     support: float
     overlap: float
     evidence: str
+    said: str
     missing: tuple[str, ...]
     disagreements: tuple[Disagreement, ...]
 
@@ -99,17 +102,35 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
         source=source.number,
         support=min(support, _UNSAID) if leaves_out else support,
         overlap=compared.overlap,
-        evidence=compared.best.text if compared.best.text in source.text else "",
+        evidence=(evidence := _evidence(statement, compared, text, source)),
+        said=evidence or compared.best.text,
         missing=tuple(compared.absent_words()),
         disagreements=disputed,
     )
 
 
+def _evidence(statement: str, compared: Comparison, text: str, source: Source) -> str:
+    """Return the row of the source that states it, else the sentence with most of its words, as it stands there.
+
+    The heads of a table share words with every statement about it, but a row has what is stated.
+    """
+    if row := stating_row(statement, source.text, source.context):
+        return source.text[slice(*row)]
+    # With the markers of the source itself, which are blank where sentences are compared.
+    sentences, above = read_passage(text).sentences, len(text) - len(source.text)
+    places = [sentences[number].place for number in compared.ranking if compared.shares(number)]
+    own = [text[each.start : each.end] for each in places if each.start >= above]
+    heads = read_table(source).heads
+    if own and own[0] in heads:
+        return next((each for each in own if is_table_row(each) and each not in heads), own[0])
+    return own[0] if own else ""
+
+
 def _judged_whole(statement: str, source: Source) -> Judged:
     # Too long to be read fact by fact: supported if the source has it verbatim, else uncertain.
     if stands_in(without_markers(statement), read_passage(source.text).text):
-        return Judged(statement, source.number, support_model().verbatim, 1.0, statement, (), ())
-    return Judged(statement, source.number, _UNSAID, 0.0, "", (), ())
+        return Judged(statement, source.number, support_model().verbatim, 1.0, statement, statement, (), ())
+    return Judged(statement, source.number, _UNSAID, 0.0, "", "", (), ())
 
 
 def _leaves_out(statement: str, source: str) -> bool:
@@ -144,7 +165,7 @@ def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
     wanted = content_stems(without_markers(statement))
     sharing = sorted(sources, key=lambda source: -read_passage(source.text).covers(wanted))
     judged = [judge(statement, source, meaning) for source in sharing[: TUNING.sources_judged]]
-    nothing = Judged(statement, 0, 0.0, 0.0, "", (), ())
+    nothing = Judged(statement, 0, 0.0, 0.0, "", "", (), ())
     return max(judged, key=lambda each: each.support, default=nothing)
 
 
@@ -256,7 +277,7 @@ def _explanation(judged: Judged) -> str:
     if judged.disagreements:
         return "; ".join(each.message for each in judged.disagreements)
     if judged.supported:
-        return f"the source says: “{_excerpt(judged.evidence)}”"
+        return f"the source says: “{_excerpt(judged.said)}”"
     if is_too_long(judged.statement):
         return TOO_LONG
     if judged.missing:
