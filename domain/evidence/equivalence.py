@@ -66,8 +66,9 @@ def without_heading_facts(text: str, source: str, found: Sequence[Disagreement])
 
 def best_passage(source: str, text: str) -> str:
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
-    headings = [heading for each in _best_places(text, source) for heading in each.headings]
-    return "\n\n".join((*dict.fromkeys(headings), source[start:end]))
+    # Rows with the heads of their columns.
+    above = [part for each in _best_places(text, source) for part in (*each.headings, each.readable)]
+    return "\n\n".join((*dict.fromkeys(above), source[start:end]))
 
 
 def is_stated_by_heading(text: str, source: str, stated: str, known: str | None) -> bool:
