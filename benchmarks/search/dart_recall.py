@@ -130,7 +130,7 @@ def _of_table(document: ParsedDocument, table: TruthTable, passages: Sequence[Pa
     section = next((each.title for each in document.sections if each.start <= start < each.end), "")
     for label, _, figures in rng.sample(table.rows, min(3, len(table.rows))):
         if len(figures) > len(table.heads):
-            continue  # nobody can say which head a figure is below
+            continue  # more cells than heads: which head is above a cell is unknown
         cells = [(head, each) for head, each in zip(table.heads, figures, strict=True) if each and is_term(head)]
         if not cells:
             continue

@@ -27,7 +27,7 @@ _ROOT = Path(__file__).parents[2]
 _PARSER = (_ROOT / "clients" / "parsing", _ROOT / "domain" / "documents")
 
 CACHE = Path.home() / ".cache" / "citewell-benchmarks"
-"""Nobody else may write there: loading a pickle runs what is in it."""
+"""Only the owner may write here: loading a pickle can run code that is in it."""
 
 
 class Place(NamedTuple):

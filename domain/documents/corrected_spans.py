@@ -36,7 +36,8 @@ def with_correction(spans: Sequence[CorrectedSpan], start: int, before: str, aft
 
 
 def _of_file(joined: Sequence[CorrectedSpan], first: int, last: int, start: int, before: str) -> str:
-    """What the file has in place of `first` to `last` of the text in which `before` stands at `start`."""
+    """Return the words that the file has for the places `first` to `last` of the text; `before` is what stood from
+    `start` on before the correction."""
     parts: list[str] = []
     for each in joined:
         parts += [before[max(0, first - start) : max(0, each.start - start)], each.of_file]

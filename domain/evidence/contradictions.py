@@ -106,7 +106,7 @@ def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     compared = compare(claim, source)
     if compared.is_full_match:
         return () if compared.verbatim else _overlooked(claim, source)
-    # A scale that a statement leaves out is told, though it contradicts nothing.
+    # A missing scale is reported, too, although it does not contradict the source.
     told = [each for each in compared.differences if each.sure or (compared.in_table and each.kind == "unit")]
     if found := [_from_difference(each) for each in told]:
         # Cells and sections are found by their names: they are about the same.

@@ -91,7 +91,7 @@ def _touched(
     """The chunks that have any of what is replaced in their text, their section or their context, in order."""
     found = {each.chunk_index: each for each in list_touched_chunks(session, document_id, change)}
     for renaming in renamings:
-        # A short name stands in the context of others as a part of a word.
+        # The query also finds a short name inside a longer word.
         found_named = list_renamed_chunks(session, document_id, renaming)
         named = [each for each in found_named if renaming.applied(_as_slice(each)) != _as_slice(each)]
         if len(named) > _MOST_RENAMED:

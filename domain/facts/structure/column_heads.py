@@ -93,7 +93,7 @@ def unit_of(head: str, *, noted: bool = False) -> str:
 
 @lru_cache(maxsize=8192)
 def unit_in_brackets(name: str) -> tuple[str, str]:
-    """Return the unit that stands in brackets in the name of a row or column, or "", and the name without it."""
+    """Return (unit, name without it) for a row or column such as "Output (kg)"; ("", name) if it states no unit."""
     found = _IN_BRACKETS.search(AUDITED.sub("", without_terms(name)))
     unit = found[1].strip() if found else ""
     if found is None or any(map(str.isdigit, unit)) or not _is_unit(unit):

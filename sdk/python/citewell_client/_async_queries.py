@@ -6,11 +6,10 @@ from contextlib import aclosing
 from functools import partial
 from typing import Any, cast
 
-from citewell_client._answer_stream import AsyncAnswerStream
 from citewell_client._calls import Pages, without_none
 from citewell_client._requests import queries as requests
 from citewell_client._sse import EventDecoder
-from citewell_client._stream import EventsJoined
+from citewell_client._stream import AsyncAnswerStream, EventsJoined
 from citewell_client._transport import AsyncTransport
 from citewell_client._waiting import PATIENCE_S
 from citewell_client.errors import ApiProblem, ServerUnreachable, problem_of

@@ -5,11 +5,10 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from citewell_client._answer_stream import AnswerStream
 from citewell_client._calls import Pages, without_none
 from citewell_client._requests import queries as requests
 from citewell_client._sse import EventDecoder
-from citewell_client._stream import EventsJoined
+from citewell_client._stream import AnswerStream, EventsJoined
 from citewell_client._transport import Transport
 from citewell_client._waiting import PATIENCE_S
 from citewell_client.errors import ApiProblem, ServerUnreachable, problem_of
