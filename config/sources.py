@@ -59,7 +59,11 @@ class SourcesSettings(Group):
         default=0.5, ge=0, description="Pause between two requests to one host; its robots.txt may ask for a longer one"
     )
     max_sitemaps: int = Field(default=100, ge=1, description="Sitemaps that one index may lead to")
-    git_max_bytes: int = Field(default=1_000_000_000, ge=1, description="Size of a repository as it is fetched")
+    git_max_bytes: int = Field(
+        default=1_000_000_000,
+        ge=1,
+        description="Size of a repository as it is fetched; of one in an allowed folder, with its history",
+    )
     git_s: float = Field(default=300.0, gt=0, description="Time to fetch a repository")
 
     @field_validator("allowed_networks")

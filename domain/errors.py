@@ -6,6 +6,7 @@ CitewellError
 │   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid, BatchInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   ├── DocumentSourceInvalid ── PlaceForbidden
+│   ├── PathForbidden
 │   ├── CorrectionInvalid
 │   ├── ItemUnusable ── RobotsDisallow, RedirectRefused, NotOfTheSource
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
@@ -117,6 +118,10 @@ class DocumentSourceInvalid(BadInput):
 
 class PlaceForbidden(DocumentSourceInvalid):
     """Documents are not taken from there."""
+
+
+class PathForbidden(BadInput):
+    """The path leads elsewhere; name what lies below its folder, as `a/b`, without `/` before it and without `..`."""
 
 
 class ItemUnusable(BadInput):

@@ -6,6 +6,7 @@ import zipfile
 from pathlib import PurePosixPath
 
 from domain.errors import DocumentNameInvalid
+from domain.safety.paths import is_relative
 
 _UTF8_FLAG = 0x800
 # Rare syllables take eight bytes in EUC-KR, usual ones two.
@@ -46,11 +47,11 @@ def is_ignored(name: str) -> bool:
 def cleaned_name(name: str) -> str:
     """The path with `/`, in NFC, without empty parts. Raises DocumentNameInvalid when it leads out of the archive."""
     path = unicodedata.normalize("NFC", name).replace("\\", "/")
-    if path.startswith("/") or _DRIVE.match(path) or ".." in path.split("/"):
-        raise DocumentNameInvalid("Its name leads out of the archive; pack it with a relative path.")
     cleaned = str(PurePosixPath(path)).strip()
-    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in cleaned):
-        raise DocumentNameInvalid("Its name has control characters; give it another one.")
     if cleaned in ("", ".") or len(cleaned) > _MAX_CHARS:
         raise DocumentNameInvalid(f"Its path is empty or longer than {_MAX_CHARS} characters; give it a shorter one.")
+    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in cleaned):
+        raise DocumentNameInvalid("Its name has control characters; give it another one.")
+    if _DRIVE.match(cleaned) or not is_relative(cleaned):
+        raise DocumentNameInvalid("Its name leads out of the archive; pack it with a relative path.")
     return cleaned

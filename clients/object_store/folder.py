@@ -2,10 +2,14 @@
 
 import os
 import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
+from clients.confined_files import open_file, open_folder, open_root
 from domain.errors import OriginalUnavailable
+from domain.safety.paths import names_in
 
 _DRAFTS = "drafts"
 _DRAFT_ENDS_S = 3_600
@@ -20,24 +24,27 @@ class FolderObjects:
         self._root = root
 
     def put(self, key: str, content: bytes) -> None:
-        path = self._path(key)
-        draft = self._root / _DRAFTS / f"{path.name}.{token_hex(8)}"
+        self._check_root()
+        *parents, name = names_in(key)
+        draft, target = self._root / _DRAFTS / f"{name}.{token_hex(8)}", self._root.joinpath(*parents)
         try:
-            for folder in (draft.parent, path.parent):
+            for folder in (draft.parent, target):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
                 _write(draft, content)
-                draft.replace(path)
+                with self._opened(parents) as parent:
+                    os.replace(draft, name, dst_dir_fd=parent)
             finally:
                 draft.unlink(missing_ok=True)
-            _sync_folders(path.parent, self._root)
+            _sync_folders(target, self._root)
         except OSError as error:
             raise _away(error) from None
 
     def get(self, key: str) -> bytes:
-        path = self._path(key)
+        self._check_root()
         try:
-            return path.read_bytes()
+            with self._opened(()) as root, open_file(root, key) as file:
+                return file.read()
         except FileNotFoundError:
             raise OriginalUnavailable(
                 "The file is not in the folder that it was put into; mount or restore that folder, or set "
@@ -47,9 +54,11 @@ class FolderObjects:
             raise _away(error) from None
 
     def delete(self, key: str) -> None:
-        path = self._path(key)
+        self._check_root()
+        *parents, name = names_in(key)
         try:
-            path.unlink(missing_ok=True)
+            with suppress(FileNotFoundError), self._opened(parents) as parent:
+                os.unlink(name, dir_fd=parent)
         except OSError as error:
             raise _away(error) from None
         if not (self._root / _DRAFTS).is_dir():
@@ -66,13 +75,23 @@ class FolderObjects:
             except FileNotFoundError:
                 continue
 
-    def _path(self, key: str) -> Path:
+    @contextmanager
+    def _opened(self, parents: Sequence[str]) -> Generator[int]:
+        folder = open_root(self._root)
+        try:
+            if parents:
+                root, folder = folder, open_folder(folder, "/".join(parents))
+                os.close(root)
+            yield folder
+        finally:
+            os.close(folder)
+
+    def _check_root(self) -> None:
         if not self._root.is_dir():
             raise OriginalUnavailable(
                 "The folder of the documents' files is not there; mount it, or check `originals.folder`. The "
                 "documents' texts and citations are there."
             )
-        return self._root / key
 
 
 def _write(draft: Path, content: bytes) -> None:

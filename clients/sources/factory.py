@@ -1,22 +1,25 @@
 """Opens the place that a source names, as far as the operator's settings allow it."""
 
+import os
 import re
 import socket
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from clients.sources.addresses import PagePolicy, check_page_url, page_policy, parse_page_url
 from clients.sources.bucket import BucketReader
 from clients.sources.feed import FeedReader
-from clients.sources.folder import FolderReader
-from clients.sources.git import GitReader, check_branch, clone_folder, pin_options, remove_clone
+from clients.sources.folder import FolderReader, open_allowed
+from clients.sources.git import GitReader, Origin, allowing, check_branch, clone_folder, pin_options, remove_clone
+from clients.sources.git_copy import copy_repository
 from clients.sources.sitemap import SitemapReader
 from clients.sources.web import WebReader
 from config.settings import Settings
 from domain.documents.sources import Fetched, Listed, SourceOptions, Wanted
-from domain.errors import DocumentSourceInvalid, PlaceForbidden, PlaceUnreachable
+from domain.errors import DocumentSourceInvalid, PathForbidden, PlaceForbidden, PlaceUnreachable
+from domain.safety.paths import is_relative
 
 
 class Reader(Protocol):
@@ -50,8 +53,7 @@ def open_reader(
     """
     match kind:
         case "folder":
-            root, below = allowed_folder(location, settings, tenant)
-            return FolderReader(root, below, settings.ingestion.max_bytes)
+            return FolderReader(_allowed_folder(location, settings, tenant), settings.ingestion.max_bytes)
         case "web":
             return WebReader([location, *options.urls], options.depth, settings)
         case "sitemap":
@@ -77,28 +79,36 @@ def _repository(
 ) -> GitReader:
     limits = settings.sources
     check_branch(options.branch)
-    address, pinned = _address_of(location, settings, tenant)
+    origin = _remote(location, settings) if "://" in location else _copied(location, settings, tenant)
     return GitReader(
         source_id,
-        address,
+        origin,
         options.branch,
-        pinned=pinned,
         max_bytes=settings.ingestion.max_bytes,
         git_max_bytes=limits.git_max_bytes,
         git_s=limits.git_s,
     )
 
 
-def _address_of(location: str, settings: Settings, tenant: str) -> tuple[str, Callable[[], Sequence[str]]]:
-    """What git fetches from, and the options that keep its connection to checked addresses."""
-    if "://" in location:
-        policy = page_policy(settings.sources.allowed_networks, settings.sources.allowed_ports)
-        check_page_url(location, policy)
-        return location, lambda: _pinned(location, policy)
-    root, below = allowed_folder(location, settings, tenant)
-    # Opened once to see that no link leads to it.
-    FolderReader(root, below, 0).close()
-    return str(root / below), list
+def _remote(url: str, settings: Settings) -> Origin:
+    policy = page_policy(settings.sources.allowed_networks, settings.sources.allowed_ports)
+    check_page_url(url, policy)
+    return lambda _: (url, [*allowing(parse_page_url(url).scheme), *_pinned(url, policy)])
+
+
+def _copied(location: str, settings: Settings, tenant: str) -> Origin:
+    # Opened once to see that it may be, and is there.
+    os.close(_allowed_folder(location, settings, tenant))
+
+    def copied(to: Path) -> tuple[str, Sequence[str]]:
+        folder = _allowed_folder(location, settings, tenant)
+        try:
+            copy_repository(folder, to, max_bytes=settings.sources.git_max_bytes, max_s=settings.sources.git_s)
+        finally:
+            os.close(folder)
+        return str(to), allowing("file")
+
+    return copied
 
 
 def _pinned(url: str, policy: PagePolicy) -> list[str]:
@@ -124,13 +134,19 @@ def _bucket(location: str, options: SourceOptions, settings: Settings, tenant: s
     bucket, _, prefix = location.removeprefix("s3://").partition("/")
     if not re.fullmatch("[a-zA-Z0-9][a-zA-Z0-9._-]{1,62}", bucket):
         raise DocumentSourceInvalid(f"{bucket[:100]!r} is no name of a bucket; the location is `BUCKET/prefix`.")
+    if prefix and not is_relative(prefix.removesuffix("/")):
+        raise PlaceForbidden(f"The location cannot be used. {PathForbidden.__doc__}")
     most, deadline_s = settings.ingestion.max_bytes, settings.sources.fetch_s
     return BucketReader(bucket, prefix, store, max_bytes=most, deadline_s=deadline_s)
 
 
-def allowed_folder(location: str, settings: Settings, tenant: str) -> tuple[Path, PurePosixPath]:
-    """The allowed folder that `NAME/and/more` begins with, and the way below it. Raises PlaceForbidden."""
-    name, _, below = location.strip("/").partition("/")
+def _allowed_folder(location: str, settings: Settings, tenant: str) -> int:
+    """The folder that `NAME/and/more` stands for, as a descriptor that the caller closes.
+
+    Raises PlaceForbidden, DocumentSourceInvalid, PlaceUnreachable.
+    """
+    # Shells put a slash behind the name of a folder.
+    name, *below = location.removesuffix("/").split("/")
     allowed = settings.sources.folders.get(name)
     if allowed is None or not _may(tenant, allowed.tenants):
         raise PlaceForbidden(
@@ -138,10 +154,7 @@ def allowed_folder(location: str, settings: Settings, tenant: str) -> tuple[Path
             """CITEWELL_SOURCES__FOLDERS='{"handbook": {"path": "/srv/handbook"}}'; the location of a source is then """
             "`handbook`, or `handbook/part` for a folder in it."
         )
-    way = PurePosixPath(below)
-    if ".." in way.parts:
-        raise PlaceForbidden("The location leads out of the folder; name one in it, without `..`.")
-    return allowed.path, way
+    return open_allowed(allowed.path, below)
 
 
 def _may(tenant: str, tenants: Sequence[str] | None) -> bool:

@@ -1,16 +1,14 @@
-"""A folder of this machine, below one that the operator allowed.
-
-Every step from the allowed folder to a file is opened relative to the one before and without following links, so what
-is read stands in it, whatever is moved meanwhile.
-"""
+"""A folder of this machine, below one that the operator allowed (`clients.confined_files`)."""
 
 import errno
 import os
 import stat
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
 
+from clients.confined_files import open_file, open_folder, open_root
 from domain.documents.sources import (
     PART_UNREACHABLE,
     Content,
@@ -22,46 +20,69 @@ from domain.documents.sources import (
     Wanted,
     refusal_of_type,
 )
-from domain.errors import DocumentTooLarge, ItemUnusable, NotOfTheSource, PlaceUnreachable
+from domain.errors import (
+    DocumentSourceInvalid,
+    DocumentTooLarge,
+    ItemUnusable,
+    NotOfTheSource,
+    PathForbidden,
+    PlaceForbidden,
+    PlaceUnreachable,
+)
+from domain.safety.paths import is_relative
 
 MAX_DEPTH = 40
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Without O_NONBLOCK, opening a named pipe would hang until a writer opens it.
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _LEFT_OUT = (".", "~$")  # hidden, and what Office has open
 _LINK = Refusal("not_of_the_source", "It is a link; links are not followed.")
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
 _TOO_DEEP = Refusal("not_of_the_source", f"It is more than {MAX_DEPTH} folders deep.")
 _NAME = Refusal("document_name_invalid", "Its name is not text in UTF-8.")
 
 
+def open_allowed(folder: Path, below: Sequence[str]) -> int:
+    """The folder that the names `below` lead to in an allowed folder, or that one itself, as a descriptor.
+
+    Raises PlaceForbidden for a path that leads out of it, DocumentSourceInvalid when there is no such folder, and
+    PlaceUnreachable when the allowed folder cannot be read now.
+    """
+    try:
+        root = open_root(folder)
+    except OSError as error:
+        raise _unreadable(error) from None
+    if not below:
+        return root
+    path = "/".join(below)
+    try:
+        return open_folder(root, path)
+    except PathForbidden as error:
+        raise PlaceForbidden(f"The location cannot be used. {error.message}") from None
+    except OSError as error:
+        if error.errno in _NOT_THERE:
+            raise DocumentSourceInvalid(
+                f"There is no folder {path!r} in the allowed one, or a link leads to it, which is not followed."
+            ) from None
+        raise _unreadable(error) from None
+    finally:
+        os.close(root)
+
+
 class FolderReader:
-    """The files below `below` in the folder `root`; hidden ones are left out."""
+    """The files of an open folder, which `close` closes; hidden files are left out."""
 
     lists_all = True
 
-    def __init__(self, root: Path, below: PurePosixPath, max_bytes: int) -> None:
-        self._below = below
+    def __init__(self, folder: int, max_bytes: int) -> None:
+        self._folder = folder
         self._max_bytes = max_bytes
-        try:
-            self._root = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError as error:
-            raise PlaceUnreachable(f"The folder cannot be read: {error.strerror}.") from None
-        try:
-            with self._opened(below.parts, _FOLDER):
-                pass
-        except OSError as error:
-            self.close()
-            raise PlaceUnreachable(f"The folder cannot be read: {error.strerror}.") from None
 
     def close(self) -> None:
-        os.close(self._root)
+        os.close(self._folder)
 
     def listed(self) -> Iterator[Listed]:
         try:
-            with self._opened(self._below.parts, _FOLDER) as folder:
-                yield from self._in(folder, "", 0)
+            yield from self._in(self._folder, "", 0)
         except OSError as error:
-            raise PlaceUnreachable(f"The folder cannot be read: {error.strerror}.") from None
+            raise _unreadable(error) from None
 
     def _in(self, folder: int, prefix: str, depth: int) -> Iterator[Listed]:
         with os.scandir(folder) as entries:
@@ -70,7 +91,7 @@ class FolderReader:
             if entry.name.startswith(_LEFT_OUT):
                 continue
             key = prefix + entry.name
-            if not _is_text(key):
+            if not is_relative(key):
                 yield Listed(os.fsencode(key).decode(errors="replace"), refused=_NAME)
             elif entry.is_dir(follow_symlinks=False):
                 yield from self._below_it(folder, entry.name, key, depth)
@@ -82,7 +103,7 @@ class FolderReader:
             yield Listed(key, refused=_TOO_DEEP)
             return
         try:
-            inner = os.open(name, _FOLDER, dir_fd=folder)
+            inner = open_folder(folder, name)
         except OSError as error:
             yield Listed(key, refused=Refusal(PART_UNREACHABLE, f"The folder cannot be read: {error.strerror}."))
             return
@@ -93,8 +114,10 @@ class FolderReader:
 
     def fetch(self, wanted: Wanted) -> Fetched:
         try:
-            with self._opened((*self._below.parts, *wanted.key.split("/")), _FILE) as file:
+            with open_file(self._folder, wanted.key) as file:
                 return self._content(file, wanted)
+        except PathForbidden as error:
+            raise NotOfTheSource(error.message) from None
         except FileNotFoundError:
             return Gone()
         except OSError as error:
@@ -102,35 +125,20 @@ class FolderReader:
                 raise NotOfTheSource(_LINK.message) from None
             raise ItemUnusable(f"It cannot be read: {error.strerror}.") from None
 
-    def _content(self, file: int, wanted: Wanted) -> Fetched:
-        before = os.fstat(file)
-        if not stat.S_ISREG(before.st_mode):
-            raise NotOfTheSource("It is no file.")
+    def _content(self, file: BinaryIO, wanted: Wanted) -> Fetched:
+        before = os.fstat(file.fileno())
         if before.st_size > self._max_bytes:
             raise DocumentTooLarge(f"It has {before.st_size:,} bytes; the limit is {self._max_bytes:,}.")
         if wanted.tag == _tag(before):
             return Unchanged(wanted.tag)
-        with os.fdopen(os.dup(file), "rb") as readable:
-            data = readable.read(self._max_bytes + 1)
-        if _tag(os.fstat(file)) != _tag(before):
+        data = file.read(self._max_bytes + 1)
+        if _tag(os.fstat(file.fileno())) != _tag(before):
             raise ItemUnusable("It was being written; the next run takes it.")
         return Content(data, _tag(before))
 
-    @contextmanager
-    def _opened(self, parts: tuple[str, ...], flags: int) -> Generator[int]:
-        # Each part is opened in the one before.
-        if any(part in ("", ".", "..") for part in parts):
-            raise NotOfTheSource
-        held = os.dup(self._root)
-        try:
-            for place, part in enumerate(parts, start=1):
-                inner = os.open(part, flags if place == len(parts) else _FOLDER, dir_fd=held)
-                os.close(held)
-                held = inner
-            yield held
-        finally:
-            with suppress(OSError):
-                os.close(held)
+
+def _unreadable(error: OSError) -> PlaceUnreachable:
+    return PlaceUnreachable(f"The folder cannot be read: {error.strerror}.")
 
 
 def _file(entry: os.DirEntry[str], key: str) -> Iterator[Listed]:
@@ -145,11 +153,3 @@ def _file(entry: os.DirEntry[str], key: str) -> Iterator[Listed]:
 
 def _tag(found: os.stat_result) -> str:
     return f"{found.st_mtime_ns}-{found.st_ctime_ns}-{found.st_size}"
-
-
-def _is_text(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from clients.sources.git_copy import not_fetched, too_large, too_slow
 from domain.documents.sources import (
     Content,
     Fetched,
@@ -26,12 +27,11 @@ from domain.errors import DocumentSourceInvalid, DocumentTooLarge, ItemUnusable,
 
 _POLL_S = 0.05
 _FILES = ("100644", "100755")
-_NO_REPOSITORY = "does not appear to be a git repository"
 _LFS, _MOST_LFS_BYTES = b"version https://git-lfs.github.com/spec/", 1_024
 _LINK = Refusal("not_of_the_source", "It is a link or another repository; neither is followed.")
-# Nothing that this machine's users have set up; a hostile repository could ask for programs to be run.
-_CONFIG = """[safe]
-directory = *
+# Nothing that this machine's users have set up; a fetch allows the one protocol that it needs.
+_CONFIG = """[protocol]
+allow = never
 [core]
 hooksPath = /dev/null
 [http]
@@ -40,12 +40,14 @@ lowSpeedLimit = 1000
 lowSpeedTime = 30
 """
 
+Origin = Callable[[Path], tuple[str, Sequence[str]]]
+"""Returns the address to fetch from and git's options for it; it may put a repository into the empty folder given."""
+
 
 class GitReader:
     """The files of a branch or tag, without hidden ones.
 
-    `pinned` gives options that keep the connection to checked addresses. The repository stays on this machine's disk
-    until its run ends, so the slices of a run fetch it once.
+    What was fetched stays on this machine's disk until its run ends, so the slices of a run fetch it once.
     """
 
     lists_all = True
@@ -53,10 +55,9 @@ class GitReader:
     def __init__(
         self,
         source_id: uuid.UUID,
-        address: str,
+        origin: Origin,
         branch: str | None,
         *,
-        pinned: Callable[[], Sequence[str]],
         max_bytes: int,
         git_max_bytes: int,
         git_s: float,
@@ -64,7 +65,7 @@ class GitReader:
         if shutil.which("git") is None:
             raise PlaceUnreachable("The program `git` is not installed on the server.")
         self._folder = clone_folder(source_id)
-        self._address, self._branch, self._pinned = address, branch, pinned
+        self._origin, self._branch = origin, branch
         self._max_bytes, self._git_max_bytes, self._git_s = max_bytes, git_max_bytes, git_s
 
     def close(self) -> None:
@@ -117,14 +118,16 @@ class GitReader:
         self._folder.mkdir(mode=0o700)
         (self._folder / "config-of-git").write_text(_CONFIG)
         self._run("init", "--quiet", "--bare", "--template=", str(self._folder / "repository"))
-        what = self._branch or "HEAD"
-        self._run(*self._pinned(), "fetch", "--quiet", "--depth=1", "--no-tags", "--", self._address, what)
+        origin = self._folder / "origin"
+        origin.mkdir()
+        address, options = self._origin(origin)
+        self._run(*options, "fetch", "--quiet", "--depth=1", "--no-tags", "--", address, self._branch or "HEAD")
+        shutil.rmtree(origin)
+        if self._is_too_large():
+            raise too_large(self._git_max_bytes)
 
-        if _size(self._folder) > self._git_max_bytes:
-            raise PlaceUnreachable(f"The repository cannot be fetched: {self._too_large()}")
-
-    def _too_large(self) -> str:
-        return f"it has more than {self._git_max_bytes:,} bytes (`sources.git_max_bytes`)."
+    def _is_too_large(self) -> bool:
+        return _size(self._folder / "repository") > self._git_max_bytes
 
     def _run(self, *arguments: str) -> bytes:
         repository = self._folder / "repository"
@@ -137,7 +140,7 @@ class GitReader:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=errors,
-                env=_surroundings(self._folder, self._address),
+                env=_surroundings(self._folder),
                 start_new_session=True,
             ) as process,
         ):
@@ -146,10 +149,10 @@ class GitReader:
                 out.seek(0)
                 return out.read()
             errors.seek(0)
-            reason = trouble or _reason_in(errors.read(10_000).decode(errors="replace"))
-        raise PlaceUnreachable(f"The repository cannot be fetched: {reason}")
+            said = errors.read(10_000).decode(errors="replace")
+        raise trouble or not_fetched(_reason_in(said))
 
-    def _waited(self, process: subprocess.Popen[bytes]) -> str | None:
+    def _waited(self, process: subprocess.Popen[bytes]) -> PlaceUnreachable | None:
         # Stops it when it takes too long or too much.
         until = time.monotonic() + self._git_s
         while True:
@@ -158,9 +161,9 @@ class GitReader:
                 return None
             trouble = None
             if time.monotonic() > until:
-                trouble = f"it takes longer than {self._git_s:g} s (`sources.git_s`)."
-            elif _size(self._folder) > self._git_max_bytes:
-                trouble = self._too_large()
+                trouble = too_slow(self._git_s)
+            elif self._is_too_large():
+                trouble = too_large(self._git_max_bytes)
             if trouble:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
@@ -197,21 +200,23 @@ def pin_options(url: str, addresses: Sequence[str]) -> list[str]:
     return ["-c", f"http.curloptResolve={parts.hostname}:{port}:{spelt}"]
 
 
+def allowing(protocol: str) -> list[str]:
+    """Options with which git fetches by this protocol; it uses no other."""
+    return ["-c", f"protocol.{protocol}.allow=always"]
+
+
 def _is_object(folder: Path) -> bool:
     return (folder / "repository" / "FETCH_HEAD").is_file()
 
 
-def _surroundings(folder: Path, address: str) -> dict[str, str]:
+def _surroundings(folder: Path) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "SSL_CERT_FILE") if name in os.environ}
     return {
         **kept,
         "HOME": str(folder),
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": str(folder / "config-of-git"),
-        "GIT_ALLOW_PROTOCOL": "https:http" if "://" in address else "file",
         "GIT_TERMINAL_PROMPT": "0",
-        # A repository that lacks objects would have them fetched as its own settings say.
-        "GIT_NO_LAZY_FETCH": "1",
         "GIT_ASKPASS": "true",
         "LC_ALL": "C",
     }
@@ -230,7 +235,5 @@ def _size(folder: Path) -> int:
 
 def _reason_in(errors: str) -> str:
     lines = [line for line in errors.splitlines() if line.strip()]
-    if _NO_REPOSITORY in errors:
-        return "there is no Git repository at this place."
     last = next((line for line in reversed(lines) if line.startswith("fatal:")), lines[-1] if lines else "")
     return (last.removeprefix("fatal:").strip() or "git gave no reason")[:300].rstrip(".") + "."

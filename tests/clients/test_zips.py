@@ -57,6 +57,10 @@ def test_names_are_read_in_the_encoding_they_were_written_in(raw: bytes, name: s
     ("name", "code"),
     [
         ("/etc/passwd.txt", "document_name_invalid"),
+        (" /etc/passwd.txt", "document_name_invalid"),
+        (" ../a.txt", "document_name_invalid"),
+        (" C:/a.txt", "document_name_invalid"),
+        ("//server/share/a.txt", "document_name_invalid"),
         ("../../a.txt", "document_name_invalid"),
         ("a/../../b.txt", "document_name_invalid"),
         ("..\\..\\a.txt", "document_name_invalid"),

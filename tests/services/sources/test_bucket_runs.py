@@ -89,4 +89,7 @@ def test_only_stores_of_the_settings_are_read(bucket: S3Store) -> None:  # A8
         with pytest.raises(PlaceForbidden):
             set_up("bucket", "papers", store=store)
     with pytest.raises(DocumentSourceInvalid, match="no name of a bucket"):
-        set_up("bucket", "a/../b c", store="own")
+        set_up("bucket", "a b/../c", store="own")
+    for location in ("papers/../other", "papers//other", "papers/./a", "s3://papers/a/../../other"):
+        with pytest.raises(PlaceForbidden, match=r"without `\.\.`"):
+            set_up("bucket", location, store="own")

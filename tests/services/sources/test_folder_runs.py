@@ -350,8 +350,12 @@ def test_a_folder_may_be_allowed_for_some_tenants(folder: Path, monkeypatch: pyt
 
 
 def test_a_folder_that_is_not_there_is_told_at_once(folder: Path) -> None:  # A8
-    assert folder.exists()
+    for location in ("books/nowhere", "books/a.txt", "books/a.txt/deep", f"books/{'n' * 300}", "books/deep/no where"):
+        with pytest.raises(DocumentSourceInvalid, match="no folder"):
+            set_up("folder", location)
+    folder.rename(folder.with_name("unmounted"))
     with pytest.raises(PlaceUnreachable, match="No such file"):
-        set_up("folder", "books/nowhere")
+        set_up("folder", "books")
+    folder.with_name("unmounted").rename(folder)
     with pytest.raises(DocumentSourceInvalid, match="no depth"):
         set_up("folder", "books", depth=2)

@@ -1,0 +1,94 @@
+"""Paths that come from outside stay below the folder that they are joined to (A8)."""
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clients.confined_files import open_file, open_folder, open_root
+from clients.object_store.folder import FolderObjects
+from domain.errors import CitewellError, PathForbidden
+from domain.safety.paths import is_relative, names_in
+
+_PIECES = st.sampled_from(["", ".", "..", "a", "b.txt", "...", " ", "~", "%2e%2e", "..\\", "\0", "\ud800", "한글", "/"])
+
+
+@given(st.lists(_PIECES, max_size=6).map("/".join))
+def test_a_path_is_relative_only_if_joining_it_stays_below(path: str) -> None:  # A8
+    joined = os.path.join("/root/folder", path)
+    if is_relative(path):
+        assert names_in(path) == tuple(path.split("/"))
+        assert os.path.normpath(joined) == joined
+        assert joined.startswith("/root/folder/")
+    else:
+        with pytest.raises(PathForbidden):
+            names_in(path)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Generator[int]:
+    (tmp_path / "root/a").mkdir(parents=True)
+    (tmp_path / "root/a/file").write_text("inside")
+    (tmp_path / "secret").write_text("outside")
+    (tmp_path / "root/link").symlink_to(tmp_path)
+    (tmp_path / "root/a/link").symlink_to(tmp_path / "secret")
+    (tmp_path / "root/a/back").symlink_to("../a/file")
+    folder = open_root(tmp_path / "root")
+    yield folder
+    os.close(folder)
+
+
+def test_files_and_folders_below_are_opened(root: int) -> None:
+    with open_file(root, "a/file") as file:
+        assert file.read() == b"inside"
+    folder = open_folder(root, "a")
+    with open_file(folder, "file") as file:
+        assert file.read() == b"inside"
+    os.close(folder)
+
+
+@pytest.mark.parametrize("path", ["link/secret", "a/link", "a/back", "link/root/a/file", "nowhere", "a/file/b"])
+def test_no_link_is_followed(root: int, path: str) -> None:  # A8
+    with pytest.raises(OSError, match=r"."):
+        open_file(root, path)
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../secret", "a/../../secret", "a//file", "a/./file", "", "a", "a/"])
+def test_no_path_leads_out_or_to_something_else_than_a_file(root: int, path: str) -> None:  # A8
+    with pytest.raises(PathForbidden):
+        open_file(root, path)
+
+
+def test_no_descriptor_stays_open(root: int) -> None:
+    before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
+    for path in ("a/file", "a/link", "link/secret", "a", "nowhere/a", "../secret"):
+        try:
+            open_file(root, path).close()
+        except (OSError, PathForbidden):
+            continue
+    assert (len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0) == before
+
+
+@pytest.mark.parametrize("key", ["../secret", "/{tmp}/secret", "1/../../secret", "1//{tmp}/secret", "link/secret"])
+def test_no_key_of_a_stored_file_leads_out_of_its_folder(tmp_path: Path, key: str) -> None:  # A8
+    # Keys come from the database, which may have been restored from a file of unknown origin.
+    (tmp_path / "originals").mkdir()
+    (tmp_path / "originals/link").symlink_to(tmp_path)
+    (tmp_path / "secret").write_text("outside")
+    objects = FolderObjects(tmp_path / "originals")
+    objects.put("1/ab/abc", b"inside")
+    assert objects.get("1/ab/abc") == b"inside"
+    key = key.format(tmp=tmp_path)
+    with pytest.raises(CitewellError):
+        objects.get(key)
+    with pytest.raises(CitewellError):
+        objects.put(key, b"changed")
+    with pytest.raises(CitewellError):
+        objects.delete(key)
+    assert (tmp_path / "secret").read_text() == "outside"
+    objects.delete("1/ab/abc")
+    objects.delete("1/ab/abc")
+    assert sorted(path.name for path in (tmp_path / "originals").rglob("*") if path.is_file()) == []
