@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clients.embeddings import UseEmbedder, default_embedder
+from clients.embeddings.wheel import WHEEL_MODEL
 from clients.llm.offline.judging import observe
 from clients.llm.offline.meaning import Meaning
 from domain.support.features import DIRECTIONS
@@ -20,7 +21,7 @@ Array = NDArray[np.float64]
 class RememberedEmbedder:
     """The embedder, with its vectors kept in a file between runs."""
 
-    name = UseEmbedder.name
+    name = WHEEL_MODEL
     dimension = UseEmbedder.dimension
 
     def __init__(self, path: Path | None) -> None:

@@ -6,7 +6,7 @@ import httpx
 
 from clients.embeddings.openai_compatible import EndpointEmbedder
 from clients.embeddings.protocol import Embedder
-from clients.embeddings.wheel import default_embedder
+from clients.embeddings.wheel import WHEEL_MODEL, default_embedder
 from config.models import EmbeddingModel
 from config.settings import ConfigurationInvalid, settings
 
@@ -25,9 +25,10 @@ def configured_embedder() -> Embedder:
 def embedder_of(name: str, dimension: int) -> Embedder | None:
     """The embedder for vectors of this model; None if it is no longer available.
 
-    The built-in model always is; others as long as the configuration names them (`earlier`).
+    The installed built-in model always is; others as long as the configuration names them (`earlier`).
     """
-    if (wheel := default_embedder()).name == name and wheel.dimension == dimension:
+    # For vectors of an endpoint the built-in model need not be loaded to learn its name.
+    if name.startswith(WHEEL_MODEL) and (wheel := default_embedder()).dimension == dimension and wheel.name == name:
         return wheel
     embeddings = settings().embeddings
     known = map(make_embedder, (embeddings, *embeddings.earlier))

@@ -23,7 +23,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and the text below it; `title` is the heading, `path` all headings from the top."""
+    """A heading and the text below it; `title` is the heading, `path` all headings from the top.
+
+    Without headings, as in source code, `title` says which part it is (`lines 1–25`), and `path` is empty.
+    """
 
     title: str
     path: tuple[str, ...]

@@ -105,5 +105,5 @@ def _first_heading(document: ParsedDocument) -> str | None:
     if not sections or sections[0].start > _TITLE_SHARE * len(document.text):
         return None
     title = sections[0].title
-    is_title = all(section.path[0] == title for section in sections) and not _MEANINGLESS.fullmatch(title)
+    is_title = all(section.path[:1] == (title,) for section in sections) and not _MEANINGLESS.fullmatch(title)
     return title if is_title else None

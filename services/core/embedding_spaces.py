@@ -5,9 +5,16 @@ from collections.abc import Sequence
 from clients.embeddings import Embedder, embedder_of
 from db.indexes import ensure_space_index
 from db.models import Workspace
-from db.queries.documents.spaces import Space, assign_space, find_space, get_or_add_space, space_of
+from db.queries.documents.spaces import (
+    Space,
+    assign_space,
+    count_workspaces,
+    find_space,
+    get_or_add_space,
+    space_of,
+)
 from db.queries.documents.vectors import known_vectors, text_digest
-from db.session import reading, transaction
+from db.session import reading, system_transaction, transaction
 from domain.errors import EmbeddingMismatch
 
 _indexed: set[int] = set()
@@ -68,6 +75,21 @@ def embedder_for(space: Space, workspace_id: int, configured: Embedder) -> Embed
         f"({configured.dimension}) is configured. Run `citewell reembed --workspace {name}` (or --all), or configure "
         "that model again, if only under embeddings.earlier."
     )
+
+
+def unserved_spaces(configured: Embedder) -> list[tuple[Space, int]]:
+    """The spaces whose vectors no available model makes, of all tenants, and how many workspaces each has.
+
+    Their questions and documents are refused until they are embedded again.
+    """
+    with system_transaction() as session:
+        used = count_workspaces(session)
+    served = configured.name, configured.dimension
+    return [
+        (space, count)
+        for space, count in used
+        if (space.model, space.dimension) != served and embedder_of(space.model, space.dimension) is None
+    ]
 
 
 def embed(space: Space, embedder: Embedder, texts: Sequence[str]) -> list[Sequence[float]]:

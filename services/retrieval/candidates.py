@@ -36,7 +36,8 @@ NOTHING_PASSES = "No document that is ready to be searched passes the filter of 
 
 _DEPTH = 50  # minimum depth of each ranking that is fused: a chunk further down in both may come first
 _DENSE_WEIGHTS = {"use-multilingual-v3": 0.3}
-"""The weight of similarity relative to words (1). Measured for the built-in model; other models count like words."""
+"""The weight of similarity relative to words (1), by the first word of the model's name. Measured for the built-in
+model, whatever its vectors; other models count like words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,9 @@ def _find(
     lexical ranking.
     """
     embeddings = embedder.encode_queries(queries).tolist()
-    weight = _DENSE_WEIGHTS.get(embedder.name, 1.0) if search.dense_weight is None else search.dense_weight
+    weight = (
+        _DENSE_WEIGHTS.get(embedder.name.partition(" ")[0], 1.0) if search.dense_weight is None else search.dense_weight
+    )
     hybrid, where = search.method == "hybrid", conditions(search.filter)
     depth = max(search.k, _DEPTH) if hybrid or len(queries) > 1 else search.k
     similarity: dict[int, float] = {}

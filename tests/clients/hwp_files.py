@@ -1,13 +1,24 @@
-"""Hancom's binary documents (.hwp) for tests, as small as their format allows."""
+"""Hancom's documents for tests: binary ones (.hwp), as small as their format allows, and zipped ones (.hwpx)."""
 
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from tests.clients.office_files import packed
+
 _SECTOR, _MINI, _CUTOFF = 512, 64, 4096
 _NONE, _END, _FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
 _HEADER_OF_CELL, _HEADER_OF_PARAGRAPH, _TEXT, _SHAPES, _CONTROL, _TABLE = 72, 66, 67, 68, 71, 77
+_HP = 'xmlns:hp="http://www.hancom.co.kr/hwpml/2011/paragraph"'
+_HEAD = (
+    '<hh:head xmlns:hh="http://www.hancom.co.kr/hwpml/2011/head"><hh:paraPr id="7">'
+    '<hh:heading type="OUTLINE" level="0"/></hh:paraPr></hh:head>'
+)
+_PACKAGE = (
+    '<opf:package xmlns:opf="http://www.idpf.org/2007/opf/"><opf:metadata><opf:title>보고서</opf:title>'
+    '<opf:meta name="creator">김철수</opf:meta></opf:metadata></opf:package>'
+)
 
 
 def hwp(*paragraphs: str | Sequence[Sequence[str]], flags: int = 1, body: bytes | None = None) -> bytes:
@@ -17,6 +28,24 @@ def hwp(*paragraphs: str | Sequence[Sequence[str]], flags: int = 1, body: bytes 
     section = deflated(records) if body is None else body
     storage = {"FileHeader": header.ljust(256, b"\0"), "DocInfo": deflated(_doc_info()), "Section0": section}
     return compound(storage)
+
+
+def hwpx(body: str, **more: bytes) -> bytes:
+    """A document whose section has this XML as its body."""
+    section = f'<hs:sec xmlns:hs="http://www.hancom.co.kr/hwpml/2011/section" {_HP}>{body}</hs:sec>'
+    return packed(
+        {
+            "mimetype": b"application/hwp+zip",
+            "Contents/header.xml": _HEAD.encode(),
+            "Contents/content.hpf": _PACKAGE.encode(),
+            "Contents/section0.xml": section.encode(),
+            **{name.replace("__", "/").replace("_xml", ".xml"): content for name, content in more.items()},
+        }
+    )
+
+
+def paragraph(text: str, style: str = "0") -> str:
+    return f'<hp:p paraPrIDRef="{style}"><hp:run><hp:t>{text}</hp:t></hp:run></hp:p>'
 
 
 def deflated(data: bytes) -> bytes:

@@ -1,16 +1,21 @@
 """The embedding model: real weights, loaded once for this file."""
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from clients.embeddings import UseEmbedder, default_embedder
+from clients.embeddings import UseEmbedder, Vectors, default_embedder, embedder_of
 from clients.embeddings.shared_table import shared
+from clients.embeddings.wheel import WHEEL_MODEL
+from config.models import EmbeddingSettings
+from config.settings import Settings
 
 ENGLISH = "Opened electronics can be returned within 14 days."
 KOREAN = "개봉한 전자제품은 14일 안에 반품할 수 있다."
+ENDPOINT = EmbeddingSettings(provider="openai_compatible", model="m", base_url="http://127.0.0.1:9", dimension=8)
 OTHER = "The bus fleet uses fast chargers at the eastern depot."
 
 
@@ -80,6 +85,74 @@ def test_threads_share_the_model(embedder: UseEmbedder) -> None:
 
 def test_a_process_has_one_model() -> None:
     assert default_embedder() is default_embedder()
+
+
+class Other(UseEmbedder):
+    """The installed model, with what another release might change of its vectors."""
+
+    def __init__(self, change: Callable[[Vectors], Vectors]) -> None:
+        super().__init__()
+        self._change = change
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        return self._change(default_embedder().encode(texts))
+
+
+def of_korean_only(vectors: Vectors) -> Vectors:
+    # As from 0.1.0 to 0.2.0: English stays as it was.
+    changed = vectors.copy()
+    changed[1::2] = np.roll(changed[1::2], 1, axis=1)
+    return changed
+
+
+def rounded_elsewhere(vectors: Vectors) -> Vectors:
+    noise = np.random.default_rng(7).normal(0, 1e-5, vectors.shape)  # a hundred times what was measured
+    return (vectors + noise).astype(np.float32)
+
+
+def test_the_installed_model_makes_the_vectors_that_its_name_means() -> None:
+    # After a change of the package or of `encode` that fails here: other vectors need another name and other `_KNOWN`.
+    assert default_embedder().name == WHEEL_MODEL
+
+
+def test_what_another_processor_rounds_elsewhere_does_not_change_the_name() -> None:
+    assert Other(rounded_elsewhere).name == WHEEL_MODEL
+    assert Other(lambda vectors: of_korean_only(rounded_elsewhere(vectors))).name == Other(of_korean_only).name
+
+
+def moved(vectors: Vectors) -> Vectors:
+    return np.roll(vectors, 1, axis=1)
+
+
+def turned_round(vectors: Vectors) -> Vectors:
+    return -vectors
+
+
+def coarser(vectors: Vectors) -> Vectors:
+    return np.round(vectors, 2)
+
+
+@pytest.mark.parametrize("change", [of_korean_only, moved, turned_round, coarser])
+def test_other_vectors_have_another_name(change: Callable[[Vectors], Vectors]) -> None:
+    name = Other(change).name
+    assert name.startswith(f"{WHEEL_MODEL} ")
+    assert name == Other(change).name
+
+
+def test_other_changes_have_other_names() -> None:
+    assert len({Other(change).name for change in (of_korean_only, moved, turned_round)}) == 3
+
+
+def test_the_model_is_not_loaded_to_find_out_that_vectors_are_of_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(_: Vectors) -> Vectors:
+        raise AssertionError("the weights were loaded")
+
+    fresh = Other(load)
+    monkeypatch.setattr("clients.embeddings.factory.default_embedder", lambda: fresh)
+    monkeypatch.setattr("clients.embeddings.factory.settings", lambda: Settings(embeddings=ENDPOINT))
+    assert embedder_of("text-embedding-3-small", 512) is None
+    with pytest.raises(AssertionError, match="were loaded"):
+        embedder_of(WHEEL_MODEL, 512)
 
 
 def test_the_table_of_tokens_is_one_file_for_all_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

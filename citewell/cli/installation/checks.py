@@ -19,10 +19,12 @@ from citewell.supervisor.servers.binaries import installed_servers
 from citewell.supervisor.servers.endpoints import reserved_port
 from citewell.supervisor.state import running_server
 from citewell_client import key_of_environment
+from clients.embeddings import configured_embedder
 from config.file import config_file
 from config.names import PREFIX
-from config.settings import Settings
+from config.settings import ConfigurationInvalid, Settings
 from domain.errors import CitewellError, OriginalUnavailable
+from services.core.embedding_spaces import unserved_spaces
 from services.documents.files import check_place
 from services.operations.administration import read_processes
 from services.operations.readiness import check_readiness
@@ -143,9 +145,11 @@ def instance(settings: Settings) -> Iterator[Check]:
         # Each service has a container of its own, and the API is in one of them.
         yield from _answers(reachable_url(settings.api_host, settings.api_port), settings, absent="warn")
         yield from _workers()
+        yield from vectors()
     elif running := running_server(settings.home):
         yield from _answers(running.url, settings)
         yield from _workers()
+        yield from vectors()
     else:
         yield Check("instance", "ok", "none runs on this home; `citewell up` starts one")
         yield from port(settings)
@@ -206,6 +210,23 @@ def _workers() -> Iterator[Check]:
         yield Check("workers", "ok", f"{len(alive)} processes are alive")
     else:
         yield Check("workers", "error", "no process is alive", "look at their logs, and start them again")
+
+
+def vectors() -> Iterator[Check]:
+    # While each workspace has vectors of a model that is there, there is nothing to tell.
+    try:
+        with database():
+            embedder = configured_embedder()
+            unserved = unserved_spaces(embedder)
+    except (CitewellError, ConfigurationInvalid) as error:
+        yield Check("vectors", "error", str(error), "correct it, then look again")
+        return
+    for space, count in unserved:
+        found = (
+            f"no available model makes those of {space.model} ({space.dimension}); workspaces that hold them: {count}"
+        )
+        advice = f"`citewell reembed --all` makes those of {embedder.name} instead; until then they answer nothing"
+        yield Check("vectors", "error", found, advice)
 
 
 Examination = Callable[[], Iterator[Check]]

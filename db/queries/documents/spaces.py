@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -56,6 +56,14 @@ def find_space(session: Session, workspace_id: int) -> Space | None:
         return space_of(session, workspace_id)
     except WorkspaceNotFound:
         return None
+
+
+def count_workspaces(session: Session) -> list[tuple[Space, int]]:
+    """The spaces that workspaces are searched in, and how many."""
+    columns = (EmbeddingSpace.id, EmbeddingSpace.model, EmbeddingSpace.dimension)
+    counted = select(*columns, func.count()).join(Workspace, Workspace.space_id == EmbeddingSpace.id)
+    rows = session.execute(counted.group_by(*columns).order_by(EmbeddingSpace.id))
+    return [(Space(*row[:3]), row[3]) for row in rows]
 
 
 def assign_space(session: Session, workspace_id: int, space: Space) -> Space:

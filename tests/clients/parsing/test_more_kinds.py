@@ -23,21 +23,12 @@ from domain.errors import (
     DocumentTypeUnknown,
     DocumentUnreadable,
 )
-from tests.clients.hwp_files import deflated, hwp, record
+from tests.clients.hwp_files import deflated, hwp, hwpx, paragraph, record
 from tests.clients.office_files import packed, replaced, slides, word
 from tests.clients.scans import printed, saved
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_HP = 'xmlns:hp="http://www.hancom.co.kr/hwpml/2011/paragraph"'
-_HEAD = (
-    '<hh:head xmlns:hh="http://www.hancom.co.kr/hwpml/2011/head"><hh:paraPr id="7">'
-    '<hh:heading type="OUTLINE" level="0"/></hh:paraPr></hh:head>'
-)
-_PACKAGE = (
-    '<opf:package xmlns:opf="http://www.idpf.org/2007/opf/"><opf:metadata><opf:title>보고서</opf:title>'
-    '<opf:meta name="creator">김철수</opf:meta></opf:metadata></opf:package>'
-)
 
 
 def _row(number: int, *texts: str) -> str:
@@ -50,23 +41,6 @@ def _row(number: int, *texts: str) -> str:
 
 
 _TABLE = f"<hp:tbl>{_row(0, '항목', '금액')}{_row(1, '정비비', '187원')}</hp:tbl>"
-
-
-def hwpx(body: str, **more: bytes) -> bytes:
-    section = f'<hs:sec xmlns:hs="http://www.hancom.co.kr/hwpml/2011/section" {_HP}>{body}</hs:sec>'
-    return packed(
-        {
-            "mimetype": b"application/hwp+zip",
-            "Contents/header.xml": _HEAD.encode(),
-            "Contents/content.hpf": _PACKAGE.encode(),
-            "Contents/section0.xml": section.encode(),
-            **{name.replace("__", "/").replace("_xml", ".xml"): content for name, content in more.items()},
-        }
-    )
-
-
-def paragraph(text: str, style: str = "0") -> str:
-    return f'<hp:p paraPrIDRef="{style}"><hp:run><hp:t>{text}</hp:t></hp:run></hp:p>'
 
 
 def test_a_hancom_document_has_headings_tables_notes_and_metadata() -> None:  # N3

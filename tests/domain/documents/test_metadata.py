@@ -149,6 +149,8 @@ def sections(*paths: tuple[str, ...]) -> tuple[Section, ...]:
         (ParsedDocument("x" * 50, sections=sections(("A",), ("A", "B"))), "A"),
         (ParsedDocument("x" * 50, sections=sections(("A",), ("B",))), None),
         (ParsedDocument("x" * 50, sections=(Section("A", ("A",), 9, 50),)), None),
+        (ParsedDocument("x" * 50, sections=(Section("lines 1–2", (), 0, 50),)), None),
+        (ParsedDocument("x" * 50, sections=(Section("A", ("A",), 0, 9), Section("lines 1–2", (), 9, 50))), None),
         (ParsedDocument("x", found={"title": "Said", "author": "python-docx"}), "Said"),
         (ParsedDocument("x", found={"title": "Microsoft Word - a.doc"}), None),
     ],

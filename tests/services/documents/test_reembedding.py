@@ -5,10 +5,12 @@ import threading
 import time
 from collections.abc import Generator, Sequence
 
+import numpy as np
 import pytest
 from sqlalchemy import func, select, text
 
-from clients.embeddings import Embedder, Vectors, default_embedder
+from citewell.cli.installation import checks
+from clients.embeddings import Embedder, UseEmbedder, Vectors, default_embedder
 from clients.embeddings.openai_compatible import ATTEMPTS, EndpointEmbedder
 from config.settings import IngestionSettings, settings
 from db.models import DEFAULT_TENANT, Chunk, ChunkVector
@@ -16,8 +18,9 @@ from db.queries.access.keys import get_or_add_tenant
 from db.queries.documents.spaces import get_or_add_space, space_of
 from db.queries.documents.vectors import add_vectors
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.errors import EmbeddingUnavailable, ReembeddingRuns, WorkspaceNotFound
-from services.documents.documents import NewDocument, accept_document
+from domain.errors import EmbeddingMismatch, EmbeddingUnavailable, ReembeddingRuns, WorkspaceNotFound
+from services.core.embedding_spaces import unserved_spaces
+from services.documents.documents import NewDocument, accept_document, read_document
 from services.documents.ingestion import ingest
 from services.documents.reembedding import Target, list_targets, reembed
 from services.retrieval.candidates import Search, find_candidates
@@ -87,6 +90,48 @@ def test_a_workspace_changes_its_model_and_keeps_nothing_of_the_old_one(server: 
     back = reembed(target, default_embedder(), batch=5, on_progress=nothing)
     assert (back.embedded, vectors(target)) == (12, {"use-multilingual-v3": 12})
     assert best(target, RULES[7], default_embedder()) == RULES[7]
+
+
+class Upgraded(UseEmbedder):
+    """The built-in model after an upgrade that changed its vectors."""
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        return np.roll(default_embedder().encode(texts), 1, axis=1)
+
+
+def test_an_upgrade_of_the_built_in_model_mixes_no_vectors_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    target, upgraded = add(RULES), Upgraded()
+    assert unserved_spaces(default_embedder()) == []
+    monkeypatch.setattr("clients.embeddings.factory.default_embedder", lambda: upgraded)
+    assert [(space.model, count) for space, count in unserved_spaces(upgraded)] == [("use-multilingual-v3", 1)]
+    [check] = checks.vectors()
+    assert (check.name, check.state) == ("vectors", "error")
+    assert check.found.endswith("makes those of use-multilingual-v3 (512); workspaces that hold them: 1")
+    assert "citewell reembed --all" in check.advice
+    with pytest.raises(EmbeddingMismatch, match=r"holds vectors of use-multilingual-v3 \(512 components\)"):
+        best(target, RULES[7], upgraded)
+    refused = accept_document(NewDocument("b.txt", b"One more rule.", "w"), settings()).document_id
+    ingest(refused, upgraded, LIMITS, hold)
+    assert read_document(refused)["error"]["code"] == "embedding_mismatch"
+    assert vectors(target) == {"use-multilingual-v3": 12}
+
+
+def test_reembedding_moves_documents_to_the_vectors_of_the_upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
+    target, upgraded = add(RULES), Upgraded()
+    monkeypatch.setattr("clients.embeddings.factory.default_embedder", lambda: upgraded)
+    done = reembed(target, upgraded, batch=5, on_progress=nothing)
+    assert (done.model, done.embedded, done.switched) == (upgraded.name, 12, True)
+    assert vectors(target) == {upgraded.name: 12}
+    assert best(target, RULES[7], upgraded) == RULES[7]
+    add(["Late news: the depot closes at noon."], "late.txt", upgraded)
+    assert vectors(target) == {upgraded.name: 13}
+    assert unserved_spaces(upgraded) == list(checks.vectors()) == []
+
+
+def test_a_home_from_before_is_not_embedded_again_for_equal_vectors() -> None:
+    target = add(RULES)
+    again = reembed(target, UseEmbedder(), batch=5, on_progress=nothing)
+    assert (again.embedded, again.switched) == (0, False)
 
 
 def test_what_was_done_before_an_interruption_is_not_done_again(server: EmbeddingServer) -> None:  # A5

@@ -1,0 +1,31 @@
+"""What every kind of file goes through on its way in holds for all of them, whatever their reader gives and omits."""
+
+from pathlib import PurePath
+
+import pytest
+
+from clients.parsing.sandbox.isolated import limits_of, parse_isolated
+from config.settings import IngestionSettings
+from domain.documents.chunks import split_document
+from domain.documents.formats import SUFFIXES, media_type
+from domain.documents.metadata import completed, searched_name
+from tests.clients.every_kind import NAMES, SENTENCE, file_of, what_lacks
+
+LIMITS = limits_of(IngestionSettings(ocr_languages="eng", parse_base_s=60))
+
+
+def test_every_kind_has_a_sample() -> None:
+    assert {PurePath(name).suffix for name in NAMES} == set(SUFFIXES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_of_every_kind_is_read_described_and_cut_into_passages(name: str) -> None:  # S1.3, A8
+    if lacking := what_lacks(name):
+        pytest.skip(lacking)
+    document = parse_isolated(file_of(name), name, LIMITS)
+    found = completed(document, name)
+    assert found.get("title") not in [section.title for section in document.sections if not section.path]
+    chunks = split_document(document, chunk_tokens=350, overlap_tokens=60)
+    assert SENTENCE in " ".join(" ".join(chunk.text for chunk in chunks).split())
+    assert searched_name(name, found)
+    assert media_type(name) != "application/octet-stream"
