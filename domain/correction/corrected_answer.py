@@ -162,6 +162,6 @@ def _edits_of_statement(
     for number in said.numbers:
         if number not in kept:
             exists = 1 <= number <= sources
-            yield Edit("removed", index, number, "the source does not support it" if exists else "no such source")
+            yield Edit("removed", index, number, "it does not prove the sentence" if exists else "no such source")
     for name in said.missing:
         yield Edit("removed", index, None, f"no source is called “{name}”")

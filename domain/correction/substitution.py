@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from domain.evidence.contradictions import Disagreement, disagreements, readable
 from domain.evidence.equivalence import best_passage, is_stated_in, keeps_subjects
 from domain.evidence.spans import claim_relevance
+from domain.facts.differences.function_words import exchanges_function_words
 from domain.facts.heading_context import with_headings
+from domain.facts.reading.token_alignment import align
+from domain.facts.reading.tokens import tokenize
 
 # After a consonant, after a vowel. ㄹ counts as a vowel before 로.
 _PARTICLES = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"), ("으로", "로"))
@@ -14,11 +17,8 @@ _FORMS = {form: pair for pair in _PARTICLES for form in pair}
 _PARTICLE = r"(?P<particle>으로|은|는|이|가|을|를|과|와|로)(?=(?:부터|는|도|서|써)?(?![가-힣]))"
 _PARTICLE_OF_NAME = re.compile(r"(?<=[A-Za-z0-9])(?:으로|은|는|이|가|을|를|의|과|와|로)(?![가-힣])")
 _SYLLABLES, _FINALS, _RIEUL = 0xAC00, 28, 8
-_VALUES = frozenset({"number", "date", "unit", "negation"})
-"""The kinds in which the subject stays the same when the source's value is inserted (V6)."""
-_SAME_MATTER = 0.85
-"""Share of a corrected claim's words that one place of the source must have; otherwise it may be about another
-thing."""
+_VALUES = frozenset({"number", "date", "unit"})
+"""The kinds in which subject, verb and direction stay the same when the source's value is inserted (V6)."""
 _DIGIT_FINALS = dict(zip("0123456789", (21, 8, 0, 16, 0, 0, 1, 8, 8, 0), strict=True))
 """The final consonant of a digit when read: 영, 일, 이, 삼 …; 0 for none. As in Unicode, 8 is ㄹ."""
 _UNIT_FINALS = {"%": 0, "g": 16, "m": 0, "l": 0, "b": 0, "c": 0, "p": 0}
@@ -28,17 +28,18 @@ _HANGUL, _LATIN_WORD = re.compile("[가-힣]"), re.compile("[A-Za-z]{3,}")
 
 
 def corrected(claim: str, source: str, context: str = "") -> str | None:
-    """Return `claim` with its wrong values replaced by those of `source`, with the same subject; None if impossible
-    (V6).
+    """Return `claim` with its wrong values replaced by those of `source`; None if anything else differs (V6).
 
-    The source must name the claim's subject in the same place as the values, or a heading of its `context` must.
+    One place of the source must name the claim's subject, or a heading of its `context` must, and have all its other
+    words in the same relation: what was sold to someone is not what was bought from him, whatever it cost.
     """
     read = with_headings(claim, source, context)
     text = substituted(claim, disagreements(claim, read))
     if text is None or not keeps_subjects(claim, text) or not is_stated_in(read, text):
         return None
-    plain = _PARTICLE_OF_NAME.sub("", text)
-    return text if claim_relevance(plain, best_passage(read, text)) >= _SAME_MATTER else None
+    place = best_passage(read, text)
+    has_all_words = claim_relevance(_PARTICLE_OF_NAME.sub("", text), place) == 1
+    return text if has_all_words and not exchanges_function_words(align(tokenize(text), tokenize(place))) else None
 
 
 def is_proven(text: str, source: str, context: str = "") -> bool:
@@ -52,8 +53,8 @@ def is_proven(text: str, source: str, context: str = "") -> bool:
 def substituted(claim: str, found: Sequence[Disagreement]) -> str | None:
     """Return `claim` with each wrong value replaced by the source's, and the Korean particle that then fits.
 
-    None if the source's value of some disagreement is unknown or the same, if it would mix languages, or if nothing is
-    found. "a" and "an" stay as they are.
+    None if the source's value of some disagreement is unknown or the same, if it would mix languages, if the claim has
+    the wrong value twice, or if nothing is found. "a" and "an" stay as they are.
     """
     text = readable(claim)
     values = _values(found, text)
@@ -61,7 +62,7 @@ def substituted(claim: str, found: Sequence[Disagreement]) -> str | None:
         return None
     longest_first = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True))
     pattern = re.compile(rf"(?<![A-Za-z0-9])(?P<value>{longest_first})(?![A-Za-z0-9])(?:{_PARTICLE})?")
-    if {match["value"] for match in pattern.finditer(text)} != set(values):
+    if sorted(match["value"] for match in pattern.finditer(text)) != sorted(values):
         return None
     return pattern.sub(lambda match: _replaced(match, values), text)
 

@@ -8,9 +8,7 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import Any, Literal
 
-from domain.verdicts.states import CONFIDENCE_THRESHOLD, SentenceStatus, Verdict
-
-_UNGROUNDED = (SentenceStatus.UNSUPPORTED, SentenceStatus.CONTRADICTED)
+from domain.verdicts.states import CONFIDENCE_THRESHOLD, UNPROVEN, SentenceStatus, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,7 @@ def hallucination_rate(answers: Iterable[Sequence[SentenceStatus]]) -> Metric:
 def unsupported_claim_rate(answers: Iterable[Sequence[SentenceStatus]]) -> Metric:
     """Row S2.7 in detail: unsupported and contradicted claims over all that were checked; no target of its own."""
     states = (state for state in chain.from_iterable(answers) if state is not SentenceStatus.NO_CLAIM)
-    return _share(state in _UNGROUNDED for state in states if state is not SentenceStatus.NOT_CHECKED)
+    return _share(state in UNPROVEN for state in states if state is not SentenceStatus.NOT_CHECKED)
 
 
 def mean_confidence(answers: Iterable[float | None]) -> Metric:
@@ -168,7 +166,7 @@ def _has_improved(query: Correction) -> bool:
 
 
 def _is_hallucinated(states: Sequence[SentenceStatus]) -> bool | None:
-    if any(state in _UNGROUNDED for state in states):
+    if any(state in UNPROVEN for state in states):
         return True
     claims = [state for state in states if state is not SentenceStatus.NO_CLAIM]
     return False if claims and SentenceStatus.NOT_CHECKED not in claims else None

@@ -31,7 +31,8 @@ class SentenceStatus(StrEnum):
 
 
 _SUPPORTED = {SentenceStatus.SUPPORTED.value, SentenceStatus.PARTIAL.value}
-_REFUSED = {SentenceStatus.CONTRADICTED.value, SentenceStatus.UNSUPPORTED.value}
+UNPROVEN = frozenset({SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED})
+"""The states of a checked sentence that no source carries, or that one denies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,7 @@ def is_ungrounded(states: Collection[str], after: int) -> bool:
 
     Unchecked sentences do not count. Never with `after` 0.
     """
-    refused = sum(state in _REFUSED for state in states)
+    refused = sum(state in UNPROVEN for state in states)
     return 0 < after <= refused and not any(state in _SUPPORTED for state in states)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from db.queries.documents.chunks import Passage
-from domain.question import ModelJudgement, judge_question
+from domain.question import ModelJudgement, answer_relevance, judge_question
 from services.core.context import StepContext
 
 ALIGNMENT = "check_alignment"
@@ -23,7 +23,7 @@ def with_question_verdict(context: StepContext, answer: str, checks: Mapping[str
         context.question,
         answer,
         _named_texts(context),
-        _models_word(context, outcome),
+        _models_word(context, outcome, answer),
         context.query.options.refusal,
     )
     if found is None:
@@ -31,11 +31,14 @@ def with_question_verdict(context: StepContext, answer: str, checks: Mapping[str
     return {**checks, ALIGNMENT: {**checks.get(ALIGNMENT, {}), "question": found.as_json()}}
 
 
-def _models_word(context: StepContext, outcome: Mapping[str, Any]) -> ModelJudgement | None:
+def _models_word(context: StepContext, outcome: Mapping[str, Any], answer: str) -> ModelJudgement | None:
     # The offline provider applies the same rules as the verdict itself.
     verdict: Mapping[str, Any] = outcome.get("verdict") or {}
     by_rules = context.tools.judges_offline or context.tools.models.provider == _OFFLINE
     if "answers" not in verdict or by_rules:
+        return None
+    # The model read the draft. A repair may have removed the very sentence that answers the question.
+    if answer_relevance(context.question, answer) < answer_relevance(context.question, context.draft["text"]):
         return None
     return ModelJudgement(verdict["answers"], tuple(verdict["open_parts"]))
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from db.models import Verification
-from domain.question import answer_relevance
+from domain.question import answer_relevance, question_of
 from domain.question.relevance import measured_languages
 from domain.verdicts.answer_confidence import UNCALIBRATED, answer_confidence, confidence_label, why_uncalibrated
 from domain.verdicts.calibration import Calibration
@@ -16,7 +16,8 @@ from services.reporting.rows import Judged, calibrated_support
 
 def set_answer_confidence(context: StepContext, verification: Verification, judged: Sequence[Judged]) -> None:
     supports = [calibrated_support(context, each) for each in judged if each.status is not SentenceStatus.NO_CLAIM]
-    relevance = answer_relevance(context.question, verification.answer)
+    asked = question_of(verification.checks)
+    relevance = asked["probability"] if asked else answer_relevance(context.question, verification.answer)
     calibration = context.calibration
     why_not = _why_not(context.question, verification.answer, calibration) if calibration else None
     verification.calibrated_confidence = answer_confidence(supports, relevance)

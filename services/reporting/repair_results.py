@@ -7,7 +7,7 @@ from db.queries.documents.chunks import Passage
 from domain.correction.corrected_answer import Corrected, correct
 from domain.correction.edits import Repair
 from domain.query.outcomes import Assessed, Repaired
-from domain.verdicts.states import PairVerdict, Verdict
+from domain.verdicts.states import UNPROVEN, PairVerdict, Verdict
 from domain.verdicts.weighted_scores import citation_coverage
 from services.core.context import StepContext
 from services.verification.checks import identities
@@ -55,12 +55,16 @@ def _done(context: StepContext) -> dict[int, Repaired]:
 
 
 def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) -> Corrected:
-    """The draft with repairs and without its wrong citations. S5.4: only a sure "no" removes a citation."""
+    """The draft with repairs and without its wrong citations (S5.4).
+
+    A sure "no" removes a citation. One in doubt stays behind a sentence that is supported in part or was not checked,
+    but none stays behind a sentence that no source supports, or that one denies.
+    """
     threshold = context.query.options.citation_confidence
     wrong = {
         (index, number)
         for (index, number), verdict in findings.verdicts.items()
-        if number and verdict.verdict(threshold) is Verdict.INACCURATE
+        if number and (verdict.verdict(threshold) is Verdict.INACCURATE or findings.states[index] in UNPROVEN)
     }
     given = context.query.is_external
     return correct(context.draft["text"], context.citable, wrong, repairs.edits, renumber=not given)

@@ -91,7 +91,7 @@ def test_a_removed_statement_is_never_sent(groq: Stack, provider: GroqSimulator,
     assert "All returns" in query["original_answer"]
     assert content == (
         "Broken lamps are repaired under the warranty by the service centre of the maker. [1]\n\n- [1] warranty.md\n\n"
-        "Verified: 1 of 1 statement supported; 1 citation removed."
+        "Verified: 1 of 1 statement supported; 1 citation removed; it is uncertain whether the question is answered."
     )
     assert proof["removed_citations"] == [1]
     assert [citation["document_name"] for citation in proof["citations"]] == ["warranty.md"]

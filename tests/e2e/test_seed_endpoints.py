@@ -1,5 +1,7 @@
 """Each seed's endpoint on a whole stack: its own format, with a real answer."""
 
+import json
+import re
 from typing import Any
 
 import httpx
@@ -97,6 +99,40 @@ def test_the_corrections_seed(offline: Stack, mode: str) -> None:  # S5.5, S5.6
         assert (entry["source_file"], entry["source_page"]) == (source["filename"], source["page_number"])
         assert (entry["status"], entry["is_accurate"]) == ("accurate", True)
     assert told["processing_time_ms"] == history_of(offline, response)["timings"]["total"]
+
+
+# S2.4, S3.6, S4.3, S5.5, N4, N9
+def test_a_sentence_that_no_document_has_is_cited_at_no_endpoint(groq: Stack, provider: GroqSimulator) -> None:
+    groq.add_text("policy.md", POLICY, workspace="seeds-unproven")
+    invented = "Parcels are collected by helicopter on Sundays"
+    draft = f"All returns must be made within 30 days of the purchase date [†1]. {invented} [†1]."
+    # The judge is not sure enough for a repair.
+    unsure = {"is_accurate": False, "relation": "does_not_mention", "confidence": 0.5, "explanation": "no word of it"}
+    said = {
+        "\ngenerate_answer\n": draft,
+        "\ncheck_answerability\n": json.dumps({"supported": True, "reason": "fine"}),
+        f"<statement>\n{invented}": json.dumps({"evidence": "", "differences": [], **unsure}),
+    }
+    for match, quote in said.items():
+        provider.fail(Fault(kind=FaultKind.SAYING, match=match, quote=quote, times=None))
+    provider.go_on()
+    place = {"workspace": "seeds-unproven"}
+    asked = {
+        "content": groq.http.post("/chat", json={"prompt": QUESTION, "enable_crag": False, **place}),
+        "answer": groq.http.post("/agent/chat", json={"question": QUESTION, **place}),
+        "corrected_answer": groq.http.post("/query/verified", json={"question": QUESTION, **place}),
+    }
+    told = [response.raise_for_status().json()[field] for field, response in asked.items()]
+    message = {"messages": [{"role": "user", "content": QUESTION}], "model": "seeds-unproven"}
+    completion = groq.http.post("/v1/chat/completions", json=message).raise_for_status().json()
+    told.append(completion["choices"][0]["message"]["content"])
+    query = history_of(groq, asked["content"])
+    told.append(groq.http.get(f"/v1/queries/{query['id']}/export").raise_for_status().text)
+    assert query["verification"]["sentences"][1]["status"] == "unsupported"
+    assert (query["verification"]["is_grounded"], query["verification"]["claims_supported"]) == (False, 1)
+    for text in told:
+        assert re.search(r"purchase date\. ?\[", text)
+        assert re.search(rf"{invented}\.(?! ?\[)", text)
 
 
 def test_a_citation_that_fails_is_removed_and_the_rest_renumbered(

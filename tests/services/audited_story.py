@@ -1,10 +1,13 @@
 """Stories whose model calls are stored as workers store them: the contents of an audit (N6)."""
 
+from typing import Any
+
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from config.models import ModelSettings
 from config.settings import settings
 from db.queries.runs.model_calls import add_model_calls
+from db.queries.runs.queries import get_query
 from db.session import transaction
 from services.core.call_ledger import model_call_rows
 from services.core.context import Outcome
@@ -27,7 +30,12 @@ class NoModels(ModelGateway):
 
 
 class AuditedStory(Story):
-    """A question with stored calls."""
+    """A question to a model, with stored calls."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        with transaction() as session:
+            get_query(session, self.query_id).provider = "groq"
 
     def run(self, step: str, body: Body, *items: str) -> Outcome:
         before = len(self.log.records)

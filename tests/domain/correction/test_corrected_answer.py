@@ -63,7 +63,7 @@ def test_every_change_is_logged() -> None:  # S5.5, N5
     assert correct(answer, 3, {(1, 1)}).edits == [
         Edit("reworded", 0, None, "the citation was a word of its sentence, now 'the source'"),
         Edit("removed", 0, 9, "no such source"),
-        Edit("removed", 1, 1, "the source does not support it"),
+        Edit("removed", 1, 1, "it does not prove the sentence"),
         Edit("renumbered", None, 3, "now [1]"),
         Edit("references_stripped", None, None, "the list of references is made anew"),
     ]

@@ -19,6 +19,7 @@ from domain.answers.statements import plan_checks
 from domain.markers.parser import cited_markers
 from domain.query.modes import is_idk
 from domain.verdicts.answer_confidence import UNCALIBRATED
+from domain.verdicts.states import UNPROVEN
 from domain.verdicts.weighted_scores import COVERAGE_ISSUE, FACTS_ISSUE
 from services.correction.conclusion import NOTHING_SAID
 from services.queries.results import read_citation_checks, read_history
@@ -162,6 +163,8 @@ def assert_published(query: Json) -> None:
     gone = {edit["before"].rstrip(".") for edit in query["edits"] if edit["kind"] in ("dropped", "rewritten")}
     listed = [each["claim"] for each in (*verification["claims"], *verification["facts"])]
     assert not {claim.rstrip(".") for claim in listed} & gone
+    cited = {each["claim_text"] for each in query["citations"]}
+    assert not cited & {each["text"] for each in verification["sentences"] if each["status"] in UNPROVEN}
     assert_scores(verification)
 
 

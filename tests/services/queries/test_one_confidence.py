@@ -14,11 +14,13 @@ from db.models import QueryKind, Verification, WebhookMessage
 from db.queries.runs.queries import QueryFilter
 from db.session import reading, transaction
 from domain.verdicts.calibration import Calibration, calibrations
+from services.core.context import Outcome
 from services.queries.overview import read_overview
 from services.queries.results import read_history, read_query
 from services.reporting import answer_confidence
 from services.reporting.answer_confidence import confidence_json
-from tests.services.story import Story, no, with_offline, yes
+from tests.clients.groq_stage import GroqStage
+from tests.services.story import Play, Story, checked, no, with_groq, with_offline, yes
 from tests.webhooks import register
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -106,6 +108,59 @@ def test_a_supported_answer_to_another_question_has_little_confidence(monkeypatc
     query = story.conclude()
     assert (query["verification"]["confidence"], query["verification"]["confidence_level"]) == (0.19, "Very Low")
     assert asked == [("Who wrote the policy?", query["answer"])]
+
+
+DROPPED: Outcome = {"status": "dropped", "keys": [], "text": None, "verdict": None, "reason": "no source says it"}
+ASKED = "Can I get my money back?"
+PAID = "Refunds are paid to the original payment method within 14 days."
+
+
+def judged(
+    stage: GroqStage, answers: str, text: str = f"{PAID} [†1]", *verdicts: Any, play: Play | None = None
+) -> Story:
+    """An answer in words of its own, of which a model said whether it answers the question."""
+    register("https://example.com/hooks", "query.*")
+    story = Story(ASKED, play=play or with_groq(stage))
+    story.selected(story.add("policy.md", f"{PAID} {POLICY}")).drafted(text, *(verdicts or [yes(confidence=0.95)]))
+    alignment = {"asked": "whether", "answers": answers, "open_parts": list[str](), "score": 1.0, "reason": "so it is"}
+    return story.set("check_alignment", checked(alignment))
+
+
+@pytest.mark.parametrize("answers", ["yes", "partly", "no"])
+def test_what_a_model_says_of_the_question_is_in_the_number(stage: GroqStage, answers: str) -> None:  # V9, V10
+    story = judged(stage, answers)
+    verification = story.conclude()["verification"]
+    assert verification["question"]["relevant"] == answers
+    assert verification["confidence"] == pytest.approx(0.95 * verification["question"]["probability"], abs=0.006)
+    assert (verification["confidence"] > 0.8) == (answers == "yes")
+    assert verification["confidence_level"] == "Uncalibrated"
+    assert set(shown_everywhere(story).values()) == {verification["confidence"]}
+
+
+def test_without_a_model_the_words_decide_as_before(stage: GroqStage) -> None:  # V9
+    verification = judged(stage, "yes", play=with_offline).conclude()["verification"]
+    relevance = answer_confidence.answer_relevance(ASKED, PAID)
+    assert relevance < 0.2
+    assert verification["confidence"] == pytest.approx(0.95 * relevance, abs=0.006)
+
+
+def test_what_a_model_says_of_an_answer_does_not_count_for_what_is_left_of_it(stage: GroqStage) -> None:  # V9, V10
+    paid = "You can get your money back within 14 days."
+    story = judged(stage, "yes", f"{paid} [†1] {SECOND}", no(confidence=0.95), yes(confidence=0.95))
+    story.assess()
+    story.set("repair_statements", DROPPED, "s0")
+    verification = story.conclude()["verification"]
+    assert [each["text"] for each in verification["sentences"]] == [SECOND.removesuffix(" [†1]")]
+    assert (verification["question"]["relevant"], verification["confidence"] < 0.5) == ("no", True)
+
+
+def test_an_answer_that_loses_another_sentence_keeps_what_a_model_said(stage: GroqStage) -> None:  # V9
+    story = judged(stage, "yes", f"{PAID} [†1] Gift wrap is golden. [†1]", yes(confidence=0.95), no(confidence=0.95))
+    story.assess()
+    story.set("repair_statements", DROPPED, "s1")
+    verification = story.conclude()["verification"]
+    assert [each["text"] for each in verification["sentences"]] == [PAID]
+    assert verification["confidence"] == 0.81
 
 
 def test_without_a_measured_verifier_the_word_is_uncalibrated() -> None:  # V9

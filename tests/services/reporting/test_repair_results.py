@@ -277,14 +277,40 @@ def test_a_statement_with_one_good_citation_loses_only_the_bad_one() -> None:  #
     assert query["removed_citations"] == [2]
 
 
-@pytest.mark.parametrize("verdict", [no(confidence=0.6), checked(None, "timeout"), None])
-def test_only_a_sure_no_is_repaired(verdict: dict[str, Any] | None) -> None:  # N5, N4
+@pytest.mark.parametrize(
+    ("verdict", "marker"), [(no(confidence=0.6), ""), (checked(None, "timeout"), " [1]"), (None, " [1]")]
+)
+def test_only_a_sure_no_is_repaired(verdict: dict[str, Any] | None, marker: str) -> None:  # N5, N4
     story = Story()
     story.selected(story.add("a.md", RETURNS)).drafted(f"{WRONG} [†1].", verdict)
     query = story.repair().conclude()
-    assert query["answer"] == f"{WRONG}. [1]"
+    assert query["answer"] == f"{WRONG}.{marker}"
     assert edits(query) == []
     assert states(query) != ["supported"]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "state", "cited"),
+    [
+        ((no(confidence=0.9), no(confidence=0.4)), "unsupported", []),
+        ((no(confidence=0.4), no(confidence=0.4)), "unsupported", []),
+        ((no("it says 30", "contradicts"), no(confidence=0.4)), "contradicted", []),
+        ((no("it says 30", "contradicts"), yes()), "contradicted", []),
+        ((no("in part", "partially_supports", 0.4), no(confidence=0.9)), "partial", [1]),
+        ((yes(confidence=0.6), no(confidence=0.4)), "partial", [1, 2]),
+        ((yes(), no(confidence=0.4)), "supported", [1, 2]),
+    ],
+)
+def test_no_citation_stays_behind_a_sentence_that_is_not_proven(
+    verdicts: tuple[dict[str, Any], ...], state: str, cited: list[int]
+) -> None:  # S5.4, N4
+    story = Story(repair="citations")
+    story.selected(story.add("a.md", RETURNS), story.add("b.md", REFUNDS)).drafted(f"{WRONG} [†1][†2].", *verdicts)
+    query = story.repair().conclude()
+    assert (states(query), [citation["number"] for citation in query["citations"]]) == ([state], cited)
+    assert query["answer"] == f"{WRONG}.{' ' if cited else ''}{''.join(f'[{number}]' for number in cited)}"
+    assert query["verification"]["is_grounded"] is (state == "supported")
+    assert_rebuilt(story, query)
 
 
 def test_without_repairs_the_sentence_stays_and_only_its_citation_goes() -> None:  # N5, S5.5
