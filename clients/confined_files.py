@@ -43,11 +43,14 @@ def open_file(root: int, path: str) -> BinaryIO:
 
 
 def _opened(root: int, names: tuple[str, ...], flags: int) -> int:
-    name, *inner_names = names
-    if not inner_names:
-        return os.open(name, flags, dir_fd=root)
-    folder = os.open(name, _FOLDER, dir_fd=root)
+    folder = root
     try:
-        return _opened(folder, tuple(inner_names), flags)
+        for name in names[:-1]:
+            inner = os.open(name, _FOLDER, dir_fd=folder)
+            if folder != root:
+                os.close(folder)
+            folder = inner
+        return os.open(names[-1], flags, dir_fd=folder)
     finally:
-        os.close(folder)
+        if folder != root:
+            os.close(folder)

@@ -24,26 +24,23 @@ class FolderObjects:
         self._root = root
 
     def put(self, key: str, content: bytes) -> None:
-        self._check_root()
         *parents, name = names_in(key)
-        draft, target = self._root / _DRAFTS / f"{name}.{token_hex(8)}", self._root.joinpath(*parents)
+        draft = f"{name}.{token_hex(8)}"
         try:
-            for folder in (draft.parent, target):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            try:
-                _write(draft, content)
-                with self._opened(parents) as parent:
-                    os.replace(draft, name, dst_dir_fd=parent)
-            finally:
-                draft.unlink(missing_ok=True)
-            _sync_folders(target, self._root)
+            with self._opened((_DRAFTS,), make=True) as drafts, self._opened(parents, make=True) as folder:
+                try:
+                    _write(draft, content, drafts)
+                    os.replace(draft, name, src_dir_fd=drafts, dst_dir_fd=folder)
+                    os.fsync(folder)
+                finally:
+                    with suppress(FileNotFoundError):
+                        os.unlink(draft, dir_fd=drafts)
         except OSError as error:
             raise _away(error) from None
 
     def get(self, key: str) -> bytes:
-        self._check_root()
         try:
-            with self._opened(()) as root, open_file(root, key) as file:
+            with self._opened() as root, open_file(root, key) as file:
                 return file.read()
         except FileNotFoundError:
             raise OriginalUnavailable(
@@ -54,64 +51,61 @@ class FolderObjects:
             raise _away(error) from None
 
     def delete(self, key: str) -> None:
-        self._check_root()
         *parents, name = names_in(key)
         try:
             with suppress(FileNotFoundError), self._opened(parents) as parent:
                 os.unlink(name, dir_fd=parent)
+            with self._opened((_DRAFTS,)):
+                return  # Every folder that was written to has it.
+        except (FileNotFoundError, NotADirectoryError):
+            raise OriginalUnavailable(
+                "Another folder than that of the documents' files is at `originals.folder`."
+            ) from None
         except OSError as error:
             raise _away(error) from None
-        if not (self._root / _DRAFTS).is_dir():
-            # Every folder that was written to has it.
-            raise OriginalUnavailable("Another folder than that of the documents' files is at `originals.folder`.")
 
     def tidy(self) -> None:
         """Remove what writers left that were ended in the middle."""
         until = time.time() - _DRAFT_ENDS_S
-        for draft in (self._root / _DRAFTS).glob("*"):
-            try:
-                if draft.stat().st_mtime < until:
-                    draft.unlink()
-            except FileNotFoundError:
-                continue
+        with suppress(OSError), self._opened((_DRAFTS,)) as drafts:
+            for draft in os.listdir(drafts):
+                with suppress(FileNotFoundError):
+                    if os.stat(draft, dir_fd=drafts, follow_symlinks=False).st_mtime < until:
+                        os.unlink(draft, dir_fd=drafts)
 
     @contextmanager
-    def _opened(self, parents: Sequence[str]) -> Generator[int]:
-        folder = open_root(self._root)
-        try:
-            if parents:
-                root, folder = folder, open_folder(folder, "/".join(parents))
-                os.close(root)
-            yield folder
-        finally:
-            os.close(folder)
-
-    def _check_root(self) -> None:
+    def _opened(self, names: Sequence[str] = (), *, make: bool = False) -> Generator[int]:
+        # Name by name, so that no link leads a writer elsewhere.
         if not self._root.is_dir():
             raise OriginalUnavailable(
                 "The folder of the documents' files is not there; mount it, or check `originals.folder`. The "
                 "documents' texts and citations are there."
             )
+        folder = open_root(self._root)
+        try:
+            for name in names:
+                if make:
+                    _make(name, folder)
+                outer, folder = folder, open_folder(folder, name)
+                os.close(outer)
+            yield folder
+        finally:
+            os.close(folder)
 
 
-def _write(draft: Path, content: bytes) -> None:
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+def _make(name: str, folder: int) -> None:
+    with suppress(FileExistsError):
+        os.mkdir(name, 0o700, dir_fd=folder)
+    # Also when another writer has just made it: its name must outlive this file's row.
+    os.fsync(folder)
+
+
+def _write(name: str, content: bytes, folder: int) -> None:
+    draft = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder)
+    with os.fdopen(draft, "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync_folders(folder: Path, root: Path) -> None:
-    """Make the name durable, with those of folders that may be new."""
-    while True:
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
-        if folder == root:
-            return
-        folder = folder.parent
 
 
 def _away(error: OSError) -> OriginalUnavailable:

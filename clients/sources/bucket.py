@@ -9,6 +9,7 @@ from obstore.exceptions import BaseError
 from clients.object_store.s3 import open_bucket, reason_of
 from config.sources import StoreSettings
 from domain.documents.sources import (
+    NAME_TOO_LONG,
     Content,
     Fetched,
     Gone,
@@ -55,7 +56,7 @@ class BucketReader:
 
     def _entry(self, key: str, tag: str | None, size: int) -> Listed:
         if bounded_key(key) != key:
-            return Listed(bounded_key(key), refused=Refusal("document_name_invalid", "Its name is too long."))
+            return Listed(bounded_key(key), refused=NAME_TOO_LONG)
         refused = refusal_of_type(key)
         if refused is None and size > self._max_bytes:
             refused = Refusal("document_too_large", f"It has {size:,} bytes; the limit is {self._max_bytes:,}.")

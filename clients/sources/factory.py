@@ -150,7 +150,8 @@ def _allowed_folder(location: str, settings: Settings, tenant: str) -> int:
     allowed = settings.sources.folders.get(name)
     if allowed is None or not _may(tenant, allowed.tenants):
         raise PlaceForbidden(
-            f"There is no folder {name!r} that sources may read. The operator allows one in the configuration, as in "
+            f"There is no folder {name or location!r} that sources may read. The operator allows one in the "
+            "configuration, as in "
             """CITEWELL_SOURCES__FOLDERS='{"handbook": {"path": "/srv/handbook"}}'; the location of a source is then """
             "`handbook`, or `handbook/part` for a folder in it."
         )

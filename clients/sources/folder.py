@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from clients.confined_files import open_file, open_folder, open_root
 from domain.documents.sources import (
+    NAME_TOO_LONG,
     PART_UNREACHABLE,
     Content,
     Fetched,
@@ -18,6 +19,7 @@ from domain.documents.sources import (
     Refusal,
     Unchanged,
     Wanted,
+    bounded_key,
     refusal_of_type,
 )
 from domain.errors import (
@@ -92,7 +94,9 @@ class FolderReader:
                 continue
             key = prefix + entry.name
             if not is_relative(key):
-                yield Listed(os.fsencode(key).decode(errors="replace"), refused=_NAME)
+                yield Listed(bounded_key(os.fsencode(key).decode(errors="replace")), refused=_NAME)
+            elif bounded_key(key) != key:
+                yield Listed(bounded_key(key), refused=NAME_TOO_LONG)
             elif entry.is_dir(follow_symlinks=False):
                 yield from self._below_it(folder, entry.name, key, depth)
             else:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from clients.sources.git_copy import not_fetched, too_large, too_slow
 from domain.documents.sources import (
+    NAME_TOO_LONG,
     Content,
     Fetched,
     Listed,
@@ -87,7 +88,7 @@ class GitReader:
             refused = Refusal("document_name_invalid", "Its name is not text in UTF-8.")
             return Listed(bounded_key(path.decode(errors="replace")), refused=refused)
         if bounded_key(key) != key:
-            return Listed(bounded_key(key), refused=Refusal("document_name_invalid", "Its name is too long."))
+            return Listed(bounded_key(key), refused=NAME_TOO_LONG)
         if mode not in _FILES:
             return Listed(key, refused=_LINK)
         refused = refusal_of_type(key)

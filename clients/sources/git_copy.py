@@ -5,22 +5,25 @@ its configuration includes or fetches; the program follows all of these. Only ob
 opened below the allowed folder without following links, and the copy has a configuration of its own.
 """
 
+import errno
 import os
 import re
 import time
-from contextlib import suppress
 from pathlib import Path
 
 from clients.confined_files import open_file, open_folder
 from domain.errors import PathForbidden, PlaceForbidden, PlaceUnreachable
+from domain.safety.paths import is_relative
 
 # References before objects, and loose ones before packed ones: what git packs during the copy is copied as a pack.
 _PARTS = ("HEAD", "refs", "packed-refs", "shallow", "objects")
 _COPIED = re.compile(
-    r"HEAD|packed-refs|shallow|refs(/.+)?|objects(/[0-9a-f]{2}(/[0-9a-f]+)?|/pack(/pack-[0-9a-f]+\.(idx|pack))?)?"
+    r"HEAD|packed-refs|shallow|refs(/.+)?|objects(/[0-9a-f]{2}(/[0-9a-f]+)?|/pack(/[^/]+\.(idx|pack))?)?"
 )
 _CONFIG = "[core]\nrepositoryformatversion = 0\nbare = true\n"
 _MAX_DEPTH = 40
+_ENTRY_BYTES = 1_000  # what a name takes at least, however small its file
+_LED_ELSEWHERE = (errno.ENOTDIR, errno.ELOOP)
 _PIECE = 1 << 20
 
 
@@ -38,6 +41,10 @@ def copy_repository(folder: int, to: Path, *, max_bytes: int, max_s: float) -> N
         copy = _Copy(to, max_bytes, max_s)
         for part in _PARTS:
             copy.add(repository, part, part)
+        while copy.has_missed:
+            # Git has packed again: what vanished lies in another pack.
+            copy.has_missed = False
+            copy.add(repository, "objects", "objects")
     except OSError as error:
         raise not_fetched(f"{error.strerror or error}.") from None
     finally:
@@ -63,7 +70,9 @@ def _open_repository(folder: int) -> int:
         return open_folder(folder, ".git")
     except FileNotFoundError:
         return os.dup(folder)
-    except OSError:
+    except OSError as error:
+        if error.errno not in _LED_ELSEWHERE:
+            raise not_fetched(f"{error.strerror or error}.") from None
         raise PlaceForbidden(
             "Its `.git` is a link or a file that names another place, as in a worktree or submodule; name the "
             "repository itself."
@@ -71,12 +80,18 @@ def _open_repository(folder: int) -> int:
 
 
 def _refuse_borrowed_objects(repository: int) -> None:
-    with suppress(FileNotFoundError, NotADirectoryError), open_file(repository, "objects/info/alternates") as file:
-        if file.read(1):
-            raise PlaceForbidden(
-                "The repository borrows objects of another one (objects/info/alternates); run `git repack -a -d` in "
-                "it and delete that file."
-            )
+    try:
+        with open_file(repository, "objects/info/alternates") as file:
+            borrows = bool(file.read(1))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except PathForbidden:
+        borrows = True
+    if borrows:
+        raise PlaceForbidden(
+            "The repository borrows objects of another one (objects/info/alternates); run `git repack -a -d` in it "
+            "and delete that file."
+        )
 
 
 class _Copy:
@@ -84,16 +99,18 @@ class _Copy:
         self._to = to
         self._max_bytes, self._bytes = max_bytes, 0
         self._max_s, self._until = max_s, time.monotonic() + max_s
+        self.has_missed = False
 
     def add(self, folder: int, name: str, path: str) -> None:
         """Copy what has this name in the open folder; `path` is its place in the repository. Raises OSError."""
-        if _COPIED.fullmatch(path) is None or path.count("/") > _MAX_DEPTH:
+        # A source names its branch in UTF-8, so other references are not needed.
+        if _COPIED.fullmatch(path) is None or path.count("/") > _MAX_DEPTH or not is_relative(name):
             return
-        self._check()
+        self._count(_ENTRY_BYTES)
         try:
             inner = open_folder(folder, name)
         except FileNotFoundError:
-            return  # It is optional, or git has packed it meanwhile.
+            return
         except NotADirectoryError:
             self._add_file(folder, name, path)
             return
@@ -107,19 +124,26 @@ class _Copy:
             os.close(inner)
 
     def _add_file(self, folder: int, name: str, path: str) -> None:
+        copied = self._to / path
+        if copied.exists():
+            return
         try:
             file = open_file(folder, name)
         except FileNotFoundError:
+            self.has_missed = True
             return
         except (OSError, PathForbidden):
-            raise PlaceForbidden(f"The repository has a link or no file at {path}; neither is followed.") from None
-        with file, (self._to / path).open("wb") as copied:
+            raise PlaceForbidden(
+                f"The repository has a link or something else than a file at {path}, which is not read. Replace it, "
+                "HEAD for example with `git symbolic-ref HEAD refs/heads/main`."
+            ) from None
+        with file, copied.open("wb") as out:
             while piece := file.read(_PIECE):
-                self._bytes += len(piece)
-                self._check()
-                copied.write(piece)
+                self._count(len(piece))
+                out.write(piece)
 
-    def _check(self) -> None:
+    def _count(self, size: int) -> None:
+        self._bytes += size
         if self._bytes > self._max_bytes:
             raise too_large(self._max_bytes)
         if time.monotonic() > self._until:

@@ -84,6 +84,9 @@ class Refusal:
     message: str
 
 
+NAME_TOO_LONG = Refusal("document_name_invalid", "Its name is too long.")
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
     """An item as a source lists it. `tag` differs when its content does; None if only reading it can tell."""

@@ -5,6 +5,7 @@ while later, so that whoever is about to name it finds it.
 """
 
 import hashlib
+import re
 import uuid
 
 import structlog
@@ -18,6 +19,7 @@ from domain.errors import OriginalDamaged, OriginalUnavailable
 
 log = structlog.get_logger()
 
+_SHA256 = re.compile("[0-9a-f]{64}")
 # Longer than any writer takes from the announcement to the commit of its document.
 GRACE_S = 900.0
 
@@ -101,11 +103,18 @@ def _delete_one(places: list[str], grace_s: float) -> bool:
             if rows.is_named(session, found):
                 rows.keep_object(session, found)
                 continue
-            open_objects(found.place, settings().originals).delete(_key(found.tenant_id, found.sha256))
+            try:
+                open_objects(found.place, settings().originals).delete(_key(found.tenant_id, found.sha256))
+            except OriginalDamaged:
+                # There is no file that such a row could stand for, and it must not keep others from being deleted.
+                log.error("loose_row_damaged", place=found.place, sha256=found.sha256)
             rows.drop_object(session, found)
             return True
 
 
 def _key(tenant_id: int, sha256: str) -> str:
+    # The row may come from a restored backup of unknown origin; its key becomes a path.
+    if not _SHA256.fullmatch(sha256):
+        raise OriginalDamaged
     # By tenant: nobody's file depends on what others send or delete.
     return f"{tenant_id}/{sha256[:2]}/{sha256}"

@@ -1,6 +1,7 @@
 """Paths that come from outside stay below the folder that they are joined to (A8)."""
 
 import os
+import resource
 from collections.abc import Generator
 from pathlib import Path
 
@@ -72,7 +73,9 @@ def test_no_descriptor_stays_open(root: int) -> None:
     assert (len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0) == before
 
 
-@pytest.mark.parametrize("key", ["../secret", "/{tmp}/secret", "1/../../secret", "1//{tmp}/secret", "link/secret"])
+@pytest.mark.parametrize(
+    "key", ["../secret", "/{tmp}/secret", "1/../../secret", "1//{tmp}/secret", "link/secret", "link/new/secret"]
+)
 def test_no_key_of_a_stored_file_leads_out_of_its_folder(tmp_path: Path, key: str) -> None:  # A8
     # Keys come from the database, which may have been restored from a file of unknown origin.
     (tmp_path / "originals").mkdir()
@@ -89,6 +92,45 @@ def test_no_key_of_a_stored_file_leads_out_of_its_folder(tmp_path: Path, key: st
     with pytest.raises(CitewellError):
         objects.delete(key)
     assert (tmp_path / "secret").read_text() == "outside"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["originals", "secret"]
     objects.delete("1/ab/abc")
     objects.delete("1/ab/abc")
     assert sorted(path.name for path in (tmp_path / "originals").rglob("*") if path.is_file()) == []
+
+
+def test_drafts_are_written_and_tidied_in_their_own_folder_only(tmp_path: Path) -> None:  # A8
+    root, outside = tmp_path / "originals", tmp_path / "outside"
+    root.mkdir()
+    outside.mkdir()
+    (outside / "old").write_text("another program's")
+    os.utime(outside / "old", (0, 0))
+    (root / "drafts").symlink_to(outside)
+    objects = FolderObjects(root)
+    objects.tidy()
+    with pytest.raises(CitewellError):
+        objects.put("1/ab/abc", b"inside")
+    assert [path.name for path in outside.iterdir()] == ["old"]
+    (root / "drafts").unlink()
+    objects.put("1/ab/abc", b"inside")
+    (root / "drafts/left").write_text("by a writer that was ended")
+    os.utime(root / "drafts/left", (0, 0))
+    (root / "drafts/new").write_text("by one that writes")
+    objects.tidy()
+    assert [path.name for path in (root / "drafts").iterdir()] == ["new"]
+
+
+def test_a_deep_path_holds_few_descriptors_and_ends(root: int, tmp_path: Path) -> None:
+    folder = tmp_path / "root"
+    for _ in range(300):
+        folder = folder / "d"
+        folder.mkdir()
+    (folder / "file").write_text("deep")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/dev/fd")) + 20, limits[1]))
+    try:
+        with open_file(root, "d/" * 300 + "file") as file:
+            assert file.read() == b"deep"
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    with pytest.raises(FileNotFoundError):
+        open_file(root, "d/" * 3_000 + "file")

@@ -340,6 +340,11 @@ def test_a_repository_that_borrows_objects_says_what_to_do(places: Places) -> No
     assert (error["code"], "name the repository itself" in error["message"]) == ("place_forbidden", True)
 
 
+def _add_foreign_branch(inside: Path) -> None:
+    head = git(inside, "rev-parse", "HEAD").encode()
+    Path(os.fsdecode(os.fsencode(inside / ".git/refs/heads") + "/한글".encode("euc-kr"))).write_bytes(head)
+
+
 HONEST: dict[str, tuple[Callable[[Path], object], str | None]] = {
     "loose": (lambda inside: None, None),
     "packed": (lambda inside: git(inside, "gc", "--quiet"), None),
@@ -347,6 +352,8 @@ HONEST: dict[str, tuple[Callable[[Path], object], str | None]] = {
     "a branch in folders": (lambda inside: git(inside, "branch", "team/a/b"), "team/a/b"),
     "a tag with a message": (lambda inside: git(inside, "tag", "-a", "v1", "-m", "One"), "v1"),
     "no branch": (lambda inside: git(inside, "checkout", "--quiet", "--detach"), None),
+    "maintained": (lambda inside: [git(inside, "maintenance", "run", "--task=loose-objects") for _ in range(2)], None),
+    "another branch whose name is not UTF-8": (_add_foreign_branch, None),
     "settings of a person": (lambda inside: git(inside, "config", "core.fsmonitor", "touch planted"), None),
     "an empty list of alternates": (lambda inside: (inside / ".git/objects/info/alternates").write_text(""), None),
     "a lock that was left": (lambda inside: (inside / ".git/refs/heads/main.lock").write_text(""), None),
@@ -374,6 +381,50 @@ def test_honest_copies_of_a_repository_are_read(places: Places) -> None:  # N3
         assert (seen["error"], files()[f"{place}/a.txt"]) == (None, "an honest file")
 
 
+def test_a_repository_is_read_while_it_is_packed(places: Places) -> None:  # N3
+    inside = repository(places.shared / "repo", "an honest file")
+    source, ended = set_up("git", "shared/repo"), threading.Event()
+
+    def pack() -> None:
+        while not ended.is_set():
+            git(inside, "commit", "--quiet", "--allow-empty", "--message", "More")
+            git(inside, "repack", "-a", "-d", "-q")
+
+    thread = threading.Thread(target=pack)
+    thread.start()
+    try:
+        errors = [run(source)["error"] for _ in range(10)]
+    finally:
+        ended.set()
+        thread.join()
+    assert errors == [None] * 10
+
+
+def test_a_linked_head_says_what_to_do(places: Places) -> None:  # N3
+    inside = repository(places.shared / "repo", "an honest file")
+    (inside / ".git/HEAD").unlink()
+    (inside / ".git/HEAD").symlink_to("refs/heads/main")
+    error = run(set_up("git", "shared/repo"))["error"]
+    assert (error["code"], "git symbolic-ref HEAD" in error["message"]) == ("place_forbidden", True)
+
+
+def test_one_long_path_stops_no_run(places: Places) -> None:  # N3
+    folder = places.shared / "part"
+    for number in range(8):
+        folder = folder / (str(number) * 240)
+        folder.mkdir()
+    (folder / "far.txt").write_text("far")
+    seen = run(set_up("folder", "shared"))
+    assert (seen["error"], items(seen)) == (None, {"new": 1, "skipped": 1})
+    assert files() == {"s/part/honest.txt": "an honest file"}
+
+
+def test_a_location_as_deep_as_can_be_written_is_answered(places: Places) -> None:  # A8
+    assert places.shared.exists()
+    with pytest.raises(DocumentSourceInvalid, match="no folder"):
+        set_up("folder", "shared" + "/a" * 990)
+
+
 def test_a_pipe_or_a_device_holds_nothing_up(places: Places) -> None:  # A8
     os.mkfifo(places.shared / "part/pipe.txt")
     inside = repository(places.shared / "repo", "an honest file")
@@ -383,3 +434,7 @@ def test_a_pipe_or_a_device_holds_nothing_up(places: Places) -> None:  # A8
     assert files() == {"s/honest.txt": "an honest file"}
     error = run(set_up("git", "shared/repo", "code"))["error"]
     assert "packed-refs" in error["message"]
+    (inside / ".git/packed-refs").unlink()
+    os.mkfifo(inside / ".git/objects/info/alternates")
+    error = run(set_up("git", "shared/repo", "more"))["error"]
+    assert (error["code"], "alternates" in error["message"]) == ("place_forbidden", True)
