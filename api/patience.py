@@ -1,6 +1,8 @@
 """HTTP connections with time limits: a request that does not arrive in time is answered with 408 (A8).
 
 Uvicorn has no such limit: half a request would hold its connection and its file descriptor until the client closes it.
+Nor does it refuse a request whose end two readers may find at different places, so that what one takes for its body the
+other answers as the next request (request smuggling, RFC 9112 6.1 and 6.3). Here that is a 400 and ends the connection.
 `uvicorn --http api.patience:PatientProtocol` uses this.
 """
 
@@ -10,6 +12,7 @@ from http import HTTPStatus
 from typing import Any
 
 import h11
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
@@ -20,6 +23,8 @@ from config.settings import settings
 
 _LATE_HEAD = "The head of the request did not arrive within {} seconds."
 _LATE_BODY = "The body of the request arrived too slowly: fewer than {:,} bytes per second over {} seconds."
+_TWO_ENDS = "The request has both a Content-Length and a Transfer-Encoding; send only one of them."
+_OLD_CODING = "HTTP/1.0 knows no Transfer-Encoding. Send a Content-Length, or use HTTP/1.1."
 _ANSWERABLE = frozenset({h11.IDLE, h11.SEND_RESPONSE})
 
 
@@ -34,6 +39,7 @@ class PatientProtocol(H11Protocol):
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
+        self.app = _refusing_two_ends(self.app)
         self.patience = settings().serving
         self.timeout_keep_alive = self.patience.idle_s
         self.timer: asyncio.TimerHandle | None = None
@@ -117,3 +123,27 @@ class PatientProtocol(H11Protocol):
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         self.transport.close()
+
+
+def _refusing_two_ends(app: ASGIApp) -> ASGIApp:
+    """The application behind a check of how a request marks its end; `Connection: close` makes uvicorn end it."""
+
+    async def checked(scope: Scope, receive: Receive, send: Send) -> None:
+        if detail := _unclear_end(scope):
+            headers = {**HEADERS, "Connection": "close"}
+            answer = problem(scope["path"], HTTPStatus.BAD_REQUEST, "bad_request", detail, headers=headers)
+            await answer(scope, receive, send)
+        else:
+            await app(scope, receive, send)
+
+    return checked
+
+
+def _unclear_end(scope: Scope) -> str | None:
+    # h11 has refused what it cannot read: other codings than "chunked", repetitions, two lengths.
+    names = {name for name, _ in scope.get("headers", ())}
+    if b"transfer-encoding" not in names:
+        return None
+    if b"content-length" in names:
+        return _TWO_ENDS
+    return _OLD_CODING if scope["http_version"] < "1.1" else None

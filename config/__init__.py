@@ -8,4 +8,4 @@ class ConfigurationInvalid(Exception):
 
 
 class Group(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

@@ -138,6 +138,8 @@ class RecoverySettings(Group):
     )
 
 
+SHARE_MAX_HOURS = 87_600
+"""No setting and no request allows a link a longer life: ten years."""
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?")
 
 
@@ -152,7 +154,10 @@ class AccessSettings(Group):
     )
     trust_for_s: float = Field(default=2.0, ge=0, le=4, description="How long a verified key is cached")
     share_max_hours: int = Field(
-        default=720, ge=0, description="Longest life of a link that opens an answer without a key; 0 allows none"
+        default=720,
+        ge=0,
+        le=SHARE_MAX_HOURS,
+        description="Longest life of a link that opens an answer without a key; 0 allows none",
     )
     origins: tuple[str, ...] = Field(
         default=(),

@@ -5,13 +5,11 @@ import csv
 import hashlib
 import html
 import io
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from markdown_it import MarkdownIt
-
+from api.adapters.markdown import literal, reader, written
 from domain.correction.continuous_text import ContinuousText, Link, linked_references, mark_of, no_link
 from domain.errors import PdfUnavailable
 from domain.verdicts.answer_confidence import UNCALIBRATED
@@ -39,7 +37,6 @@ _COLUMNS = (
     "figure",
     "corrected",
 )
-_SIGNS = re.compile(r"[\\`*_\[\]<>!|#&]")
 # A spreadsheet takes a cell that begins so for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _STYLE = """body{font:1rem/1.6 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c;
@@ -77,11 +74,7 @@ def shared_page(query: Json) -> str:
 
 
 def _page(query: Json, link: Link, text: str) -> str:
-    # Models write what documents tell them: no HTML, no pictures, and no links but those to the documents themselves.
-    markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "autolink"])
-    own = {link(citation) for citation in query["citations"]}
-    markdown.validateLink = lambda url: url in own
-    return plain_page(query["question"], markdown.render(text))
+    return plain_page(query["question"], reader(_own(query, link)).render(text))
 
 
 def plain_page(title: str, body: str) -> str:
@@ -126,15 +119,19 @@ FORMATS: Mapping[str, Callable[[Json, Link], Export]] = {
 
 
 def _with_footer(query: Json, link: Link) -> str:
-    return f"{_markdown(query, link)}\n---\n\n{_footer(query)}\n"
+    return f"{_markdown(query, link)}\n---\n\n{literal(_footer(query))}\n"
+
+
+def _own(query: Json, link: Link) -> set[str | None]:
+    return {link(citation) for citation in query["citations"]}
 
 
 def _markdown(query: Json, link: Link) -> str:
     read = ContinuousText(link, relabelled=False).finished(query)
-    parts = [f"# {_literal(query['question'])}", read["answer"]]
+    parts = [f"# {literal(query['question'])}", written(read["answer"], _own(query, link))]
     if query["abstained"] and query["abstain_reason"]:
-        parts.append(f"*{_literal(query['abstain_reason'])}*")
-    if references := linked_references(read, link):
+        parts.append(f"*{literal(query['abstain_reason'])}*")
+    if references := linked_references(read, link, literal):
         parts += ["## References", "\n".join(f"- {each}" for each in references)]
     if query["verification"]:
         parts += ["## Verification", *_verification(query)]
@@ -156,7 +153,7 @@ def _verification(query: Json) -> Iterator[str]:
         place = _place(each["source"]) if each["source"] else ""
         evidence: str = f"“{each['evidence']}” ({place})" if each["evidence"] else each["reason"]
         cells = (each["text"], _STATES[each["status"]], evidence)
-        lines.append("| " + " | ".join(map(_literal, cells)) + " |")
+        lines.append("| " + " | ".join(map(literal, cells)) + " |")
     yield "\n".join(lines)
 
 
@@ -197,10 +194,6 @@ def _place(source: Json) -> str:
     page = source["page_number"]
     place = source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
     return f"{place}{mark_of(source)}"
-
-
-def _literal(text: str) -> str:
-    return _SIGNS.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 def _cell(value: Any) -> Any:

@@ -5,7 +5,7 @@ brings. Importing this module needs the extra `pdf`.
 """
 
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, cast
@@ -41,13 +41,14 @@ def pdf_of(query: Json, link: Link, states: Mapping[str, str], footer: str) -> b
     page = PdfPage(query)
     read = ContinuousText(link, relabelled=False).finished(query)
     page.heading(query["question"], 15)
-    draw(page, read["answer"], {link(each) or "" for each in query["citations"]})
+    own = {link(each) for each in query["citations"]}
+    draw(page, read["answer"], own)
     if query["abstained"] and query["abstain_reason"]:
         page.quiet(query["abstain_reason"])
     if references := linked_references(read, link):
         page.heading("References", 12)
         for each in references:
-            page.linked(each)
+            page.linked(each, own)
     if query["verification"]:
         page.heading("Verification", 12)
         _verification(page, query["verification"], states)
@@ -116,11 +117,13 @@ class PdfPage(FPDF):
         self.set_text_color(*colour)
         self.multi_cell(0, size * 0.52, self.shown(text), align="L", new_x="LMARGIN", new_y="NEXT")
 
-    def linked(self, text: str) -> None:
-        # A citation is a link of the form `[[1]](…)`.
+    def linked(self, text: str, own: Collection[str | None]) -> None:
+        # A citation is a link of the form `[[1]](…)`; the name of a document may have it, too.
         self.set_font(_NAME, size=11)
         position = 0
         for found in LINKED_MARKER.finditer(text):
+            if found[2] not in own:
+                continue
             self.run(text[position : found.start()])
             self.run(f"[{found[1]}]", found[2])
             position = found.end()

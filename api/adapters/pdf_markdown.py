@@ -6,8 +6,9 @@ The font has one weight and no slant: what is emphasised is drawn with a stroke 
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
+
+from api.adapters.markdown import reader
 
 if TYPE_CHECKING:
     from api.adapters.pdf_export import PdfPage
@@ -19,11 +20,9 @@ _DEEPEST = 6
 _CODE, _RULE = (70, 70, 92), (200, 200, 200)
 
 
-def draw(page: "PdfPage", text: str, own: Collection[str]) -> None:
+def draw(page: "PdfPage", text: str, own: Collection[str | None]) -> None:
     """Draw `text` from the current place on, from margin to margin; only the addresses in `own` become links."""
-    reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "autolink"])
-    reader.validateLink = lambda url: url in own
-    for block in SyntaxTreeNode(reader.parse(text)).children:
+    for block in SyntaxTreeNode(reader(own).parse(text)).children:
         _block(page, block, 0)
 
 

@@ -9,12 +9,10 @@ from typing import Annotated, Any, cast
 from fastapi import Depends, Header, Request
 from fastapi.concurrency import run_in_threadpool
 
+from api.schemas.questions.queries import LONGEST_DEADLINE_S, SHORTEST_DEADLINE_S
 from services.core import request_priority
 from services.core.request_priority import Priority, Requester
 from services.queries import load_shedding
-
-_LONGEST_S = 86_400
-"""No route accepts a longer deadline."""
 
 
 async def _for_a_question(
@@ -53,7 +51,7 @@ async def _deadline_s(request: Request) -> float | None:
     except (ValueError, RecursionError):
         return None
     said: Any = cast("dict[str, Any]", body).get("deadline_s") if isinstance(body, dict) else None
-    return float(said) if type(said) in (int, float) and 0 < said <= _LONGEST_S else None
+    return float(said) if type(said) in (int, float) and SHORTEST_DEADLINE_S <= said <= LONGEST_DEADLINE_S else None
 
 
 ROOM_FOR_A_QUESTION = Depends(_for_a_question)

@@ -32,7 +32,11 @@ _PLAIN_WORDS = {
     "model_attributes_type": "should be a JSON object",
 }
 # What FastAPI reports only as "an error parsing the body" although it is not wrong syntax.
-_NO_JSON = {RecursionError: "it is nested too deeply", UnicodeDecodeError: "it is not UTF-8"}
+_NO_JSON = {
+    RecursionError: "it is nested too deeply",
+    UnicodeDecodeError: "it is not UTF-8",
+    ValueError: "a number has too many digits",
+}
 # Python's phrase changed between versions; programs compare codes.
 _CODES = {401: "key_required", 413: "content_too_large", 429: "rate_limited"}
 _OPENAI_PATHS = ("/v1/chat/", "/v1/models")

@@ -42,13 +42,17 @@ def _name(text: str) -> str:
     return name
 
 
-def _metadata(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    length = 0
+def _storable_json(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
     for leaf in _leaves(values):
         if isinstance(leaf, str):
-            length += len(storable(leaf))
+            storable(leaf)
         elif not math.isfinite(leaf):
             raise ValueError("contains a number that is not finite")
+    return values
+
+
+def _short(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    length = sum(len(leaf) for leaf in _leaves(values) if isinstance(leaf, str))
     if length > MAX_METADATA_CHARS:
         raise ValueError(f"has {length} characters of text; the limit is {MAX_METADATA_CHARS}")
     return values
@@ -83,5 +87,7 @@ SourceName = Annotated[str, Field(max_length=100), AfterValidator(_name)]
 Filename = Annotated[str, Field(max_length=255, examples=["refund-policy.pdf"]), AfterValidator(_name)]
 KeyName = Annotated[str, Field(max_length=100, examples=["ci"]), AfterValidator(_name)]
 Title = Annotated[str, Field(max_length=200, examples=["Pump pressures"]), AfterValidator(_name)]
-Metadata = Annotated[dict[str, JsonValue], AfterValidator(_metadata)]
+JsonObject = Annotated[dict[str, JsonValue], AfterValidator(_storable_json)]
+"""An object that Postgres can store."""
+Metadata = Annotated[JsonObject, AfterValidator(_short)]
 WebhookUrl = Annotated[PlainText, Field(min_length=1, max_length=2048)]

@@ -57,7 +57,15 @@ def serve_http(url: str | None, key: str | None, host: str, port: int) -> None:
         port = listener.getsockname()[1]
         security = _security(host, port) if local else TransportSecuritySettings(enable_dns_rebinding_protection=False)
         app = server.streamable_http_app(streamable_http_path=PATH, host=host, transport_security=security)
-        config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=3)
+        config = uvicorn.Config(
+            app,
+            http="api.patience:PatientProtocol",
+            ws="none",
+            server_header=False,
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=3,
+        )
         name = f"[{host}]" if ":" in host else host
         say(f"the MCP server is ready at http://{name}:{port}{PATH}; Ctrl-C stops it")
         uvicorn.Server(config).run(sockets=[listener])

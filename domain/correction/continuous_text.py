@@ -129,17 +129,20 @@ class ContinuousText:
         return [line for _, line in sorted(lines)]
 
 
-def linked_references(query: Json, link: Link) -> list[str]:
+def linked_references(query: Json, link: Link, literal: Callable[[str], str] = str) -> list[str]:
+    """The references as Markdown; `literal` writes what is not Markdown in them, the names of documents."""
     first = {each["number"]: each for each in reversed(query["citations"])}
-    return [_linked_reference(line, first, link) for line in query["references"]]
+    return [_linked_reference(line, first, link, literal) for line in query["references"]]
 
 
-def _linked_reference(line: str, first: Mapping[int, Json], link: Link) -> str:
+def _linked_reference(line: str, first: Mapping[int, Json], link: Link, literal: Callable[[str], str]) -> str:
     found = _MARKER.match(line)
     cited = first.get(int(found[1])) if found else None
     line += mark_of(cited) if cited else ""
     address = link(cited) if cited else None
-    return f"[{found[0]}]({address}){line[found.end() :]}" if found and address else line
+    if not (found and address):
+        return literal(line)
+    return f"[{found[0]}]({address}) {literal(line[found.end() :].lstrip())}"
 
 
 def mark_of(place: Json) -> str:

@@ -48,9 +48,9 @@ def reverify(
     check_callback(asked.callback_url, settings)
     new_id = uuid.uuid4()
     with transaction() as session:
+        old = queries.get_query(session, query_id, kind)
         if request is not None and (first := reserve_key(session, request, new_id)) != new_id:
             return Submitted(first, repeated=True)
-        old = queries.get_query(session, query_id, kind)
         require_open_workspace(session, old.workspace_id)
         if old.status != QueryStatus.SUCCEEDED:
             raise NotReverifiable(f"The query's status is {old.status!r}; only an answer can be verified again.")

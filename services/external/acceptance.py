@@ -6,9 +6,9 @@ from typing import Any
 
 from config.settings import Settings
 from db.queries.access.idempotency import Repeatable, find_reserved, reserve_key
-from db.queries.access.workspaces import get_or_add_workspaces
+from db.queries.access.workspaces import get_or_add_workspaces, require_access
 from db.queries.verifications.batches import add_batch
-from db.session import reading, transaction
+from db.session import is_limited, reading, transaction
 from domain.errors import BatchInvalid, DocumentNotFound, DocumentNotRead, VerificationInvalid
 from services.external.request import NewVerification, check_callback, check_verification
 from services.external.storage import Item, SourceRows, Store
@@ -27,10 +27,14 @@ def submit_verification(new: NewVerification, settings: Settings, request: Repea
     check_verification(new, settings)
     query_id = uuid.uuid4()
     with transaction() as session:
+        sources = SourceRows(session, settings)
+        require_access(session, [new.workspace])
+        if is_limited():
+            sources.of(new)
         if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
             return Submitted(first, repeated=True)
         workspaces = get_or_add_workspaces(session, [new.workspace])
-        rows = SourceRows(session, settings).of(new)
+        rows = sources.of(new)
         Store(session, settings, workspaces).add([Item(query_id, new, rows)])
     return Submitted(query_id, repeated=False)
 
@@ -48,10 +52,14 @@ def submit_batch(
     """
     check_callback(callback_url, settings)
     with reading() as session:
+        sources = SourceRows(session, settings)
+        require_access(session, (new.workspace for new in items))
+        if is_limited():
+            _all_rows(sources, items)
         if request is not None and (earlier := find_reserved(session, request)):
             return Submitted(earlier, repeated=True)
         # Before anything is created: a batch that is refused leaves no workspace behind.
-        rows = _all_rows(SourceRows(session, settings), items)
+        rows = _all_rows(sources, items)
     workspaces = _make_workspaces(items)
     batch_id = uuid.uuid4()
     with transaction() as session:

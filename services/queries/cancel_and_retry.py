@@ -55,9 +55,9 @@ def retry_query(
     """
     new_id = uuid.uuid4()
     with transaction() as session:
+        old = get_query(session, query_id, kind)
         if request is not None and (first := reserve_key(session, request, new_id)) != new_id:
             return Submitted(first, repeated=True)
-        old = get_query(session, query_id, kind)
         parked = [(each["round"], each["step"], each["item"]) for each in parked_of_query(session, query_id)]
         if old.status not in _ENDED_BADLY and not (parked and old.finished_at):
             raise NotReplayable(

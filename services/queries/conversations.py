@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from config.settings import Settings
 from db.models import QueryStatus
 from db.queries.access.idempotency import Repeatable, reserve_key
-from db.queries.access.workspaces import get_open_workspace
+from db.queries.access.workspaces import get_open_workspace, require_access
 from db.queries.paging import Place
 from db.queries.runs import conversations
 from db.queries.runs.conversations import ListedConversation, StoredTurn, TurnPlace
@@ -46,6 +46,7 @@ def begin(workspace: str, title: str | None, request: Repeatable | None = None) 
     """
     conversation_id = uuid.uuid4()
     with transaction() as session:
+        require_access(session, [workspace])
         if request is not None and (first := reserve_key(session, request, conversation_id)) != conversation_id:
             return _conversation_json(conversations.get_conversation(session, first)), True
         conversations.add_conversation(session, conversation_id, get_open_workspace(session, workspace).id, title)
@@ -70,12 +71,12 @@ def ask(
     checked = check(new, settings)
     query_id = uuid.uuid4()
     with transaction() as session:
-        if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
-            return Asked(first, repeated=True)
-        conversations.lock_conversation(session, conversation_id)
         own = conversations.get_conversation(session, conversation_id).workspace
         if workspace not in (None, own):
             raise ConversationElsewhere(f"The conversation is about the workspace {own!r}, not {workspace!r}.")
+        if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
+            return Asked(first, repeated=True)
+        conversations.lock_conversation(session, conversation_id)
         if replaces is None:
             position, cancelled = _next_position(session, conversation_id), ()
         else:

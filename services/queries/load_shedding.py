@@ -173,7 +173,7 @@ def _refused_as_late(
     if wait_s <= may_wait_s:
         return None
     retry_after = _clamped(wait_s - (1 - _ROOM) * may_wait_s)
-    why = f"The question would wait for about {wait_s:.0f} seconds, and may for {may_wait_s:.0f}"
+    why = f"The question would wait for about {math.ceil(wait_s)} seconds, and may for {int(may_wait_s)}"
     return Overloaded(f"{why}.{_retry_advice(retry_after)}", retry_after)
 
 

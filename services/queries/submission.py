@@ -13,7 +13,7 @@ from clients.webhooks.addresses import check_url
 from config.settings import Settings
 from db.models import Workspace
 from db.queries.access.idempotency import Repeatable, reserve_key
-from db.queries.access.workspaces import get_open_workspace
+from db.queries.access.workspaces import get_open_workspace, require_access
 from db.queries.documents.spaces import space_of
 from db.queries.runs.queries import add_query
 from db.session import transaction
@@ -100,6 +100,7 @@ def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -
     checked = check(new, settings)
     query_id = uuid.uuid4()
     with transaction() as session:
+        require_access(session, asked_workspaces(checked))
         if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
             return Submitted(first, repeated=True)
         store(session, query_id, checked, settings)
@@ -121,7 +122,7 @@ def store(session: Session, query_id: uuid.UUID, checked: NewQuery, settings: Se
 
     Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, EmbeddingsDiffer, ModelNotAllowed.
     """
-    workspace, *others = open_workspaces(session, checked.workspaces or (checked.workspace,))
+    workspace, *others = open_workspaces(session, asked_workspaces(checked))
     asked = with_defaults(checked, WorkspaceSettings.stored(workspace.settings))
     add_query(
         session,
@@ -135,6 +136,10 @@ def store(session: Session, query_id: uuid.UUID, checked: NewQuery, settings: Se
         traceparent=tracing.traceparent(),
         **requester_columns(session),
     )
+
+
+def asked_workspaces(new: NewQuery) -> tuple[str, ...]:
+    return new.workspaces or (new.workspace,)
 
 
 def open_workspaces(session: Session, names: Iterable[str]) -> list[Workspace]:

@@ -3,7 +3,6 @@
 import socket
 import time
 from collections.abc import Generator
-from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -11,6 +10,7 @@ from fastapi import FastAPI
 
 from config.settings import settings
 from tests.serving import serving
+from tests.sockets import connected_to, told
 
 pytestmark = pytest.mark.slow
 
@@ -33,21 +33,6 @@ def impatient(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Generator[
 
 def connected(http: httpx.Client) -> socket.socket:
     return connected_to(str(http.base_url))
-
-
-def connected_to(url: str) -> socket.socket:
-    at = urlsplit(url)
-    assert at.hostname
-    assert at.port
-    return socket.create_connection((at.hostname, at.port), timeout=30)
-
-
-def told(connection: socket.socket) -> bytes:
-    """Everything received until the server closes the connection."""
-    got = b""
-    while part := connection.recv(65_536):
-        got += part
-    return got
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ from tests.factories import make_document
 from tests.keys import make_key
 from tests.mcp.asked import WORK, status_after_leaving
 from tests.mcp.hosting import PROGRAM, ROOT, acting, by_http, by_stdio, call, complaint, listening, told
+from tests.sockets import connected_to
+from tests.sockets import told as received
 from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("database")]
@@ -157,3 +159,16 @@ def test_what_does_not_exist_is_an_error_of_the_protocol_and_no_end(api_url: str
         return len((await client.list_tools()).tools)
 
     assert acting(by_stdio(CITEWELL_URL=api_url), wrong) == 6
+
+
+def test_over_http_a_request_with_an_unclear_end_is_refused_and_what_follows_is_not_answered(
+    api_url: str,
+) -> None:  # S6
+    with listening(CITEWELL_URL=api_url) as url, connected_to(url) as connection:
+        begun = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        ends = b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        connection.sendall(begun + ends + begun + b"Connection: close\r\nContent-Length: 0\r\n\r\n")
+        got = received(connection)
+    assert got.startswith(b"HTTP/1.1 400 ")
+    assert got.count(b"HTTP/1.1 ") == 1
+    assert b"send only one of them" in got

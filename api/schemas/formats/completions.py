@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, fi
 
 from api.schemas.questions.answers import CitationRead, ObjectRead, VerificationRead
 from api.schemas.questions.queries import QueryLinks
-from api.schemas.texts import Input, ModelName
+from api.schemas.texts import Input, JsonObject, ModelName
 
 ConversationNamed = UUID | Literal["new"]
 CONVERSATION = "conversation_id"
@@ -54,7 +54,7 @@ class StreamOptions(_Lenient):
 class JsonSchemaFormat(_Lenient):
     """OpenAI's form of a schema; `strict` and other members change nothing, as every object follows it."""
 
-    schema_: dict[str, JsonValue] = Field(
+    schema_: JsonObject = Field(
         alias="schema",
         description="A JSON Schema (draft 2020-12) with an object at its root.",
         examples=[{"type": "object", "properties": {"days": {"type": ["integer", "null"]}}, "required": ["days"]}],

@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, Field, JsonValue, model_validator
+from pydantic import BaseModel, Field, model_validator
 
-from api.schemas.texts import Input, WebhookUrl, WorkspaceName, Workspaces, one_place
+from api.schemas.texts import Input, JsonObject, WebhookUrl, WorkspaceName, Workspaces, one_place
 from domain.query.instructions import Instructions
 from domain.query.options import DocumentFilter, Preset, RunKind
 from domain.query.refusals import RefusalLanguage
@@ -14,23 +14,28 @@ from domain.query.refusals import RefusalLanguage
 QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 GraphMode = Literal["naive", "local", "global", "hybrid", "mix"]
 Provider = Literal["groq", "openai_compatible", "offline"]
+SHORTEST_DEADLINE_S, LONGEST_DEADLINE_S = 1, 86_400
 DeadlineS = Annotated[
     float | None,
     Field(
-        gt=0,
-        le=86_400,
+        ge=SHORTEST_DEADLINE_S,
+        le=LONGEST_DEADLINE_S,
         description="Seconds from acceptance, in a batch from the item's start. When they run short, corrections and "
         "repairs are left out; behind them no model is asked, and `degraded` says what is missing.",
     ),
 ]
 MaxCostUsd = Annotated[
     float | None,
-    Field(gt=0, description="US dollars of model calls. When they are spent no model is asked any more."),
+    Field(
+        ge=0.000_001,
+        le=1_000_000,
+        description="US dollars of model calls. When they are spent no model is asked any more.",
+    ),
 ]
 
 
 AnswerSchema = Annotated[
-    dict[str, JsonValue] | None,
+    JsonObject | None,
     Field(
         description="A JSON Schema (draft 2020-12) with an object at its root: `answer_object` then follows it, filled "
         "from the verified sentences of the answer. As the workspace has it if it is left out; `{}` asks for none. "

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.schemas.questions.answers import CitationStatus, Score, SentenceStatus
 from api.schemas.texts import Input
+from config.settings import SHARE_MAX_HOURS
 
 
 class ShareCreate(Input):
@@ -14,7 +15,9 @@ class ShareCreate(Input):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"hours": 24}]})
 
-    hours: float = Field(default=24, gt=0, description="At most `access.share_max_hours` of the configuration.")
+    hours: float = Field(
+        default=24, ge=0.01, le=SHARE_MAX_HOURS, description="At most `access.share_max_hours` of the configuration."
+    )
 
 
 class ShareRead(BaseModel):

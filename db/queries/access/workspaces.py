@@ -25,6 +25,16 @@ def get_workspace(session: Session, name: str) -> Workspace:
     raise WorkspaceNotFound(f"There is no workspace {name!r}; create it, or ingest a document into it.")
 
 
+def require_access(session: Session, names: Iterable[str]) -> None:
+    """Raise WorkspaceForbidden for a name that the transaction may not use, and nothing for one that is missing.
+
+    For what is answered without the work that would check it, such as a repeated request.
+    """
+    if is_limited():
+        for name in names:
+            get_workspace(session, name)
+
+
 def get_open_workspace(session: Session, name: str) -> Workspace:
     """The same for work that is to begin in it. Also raises WorkspaceDeleting."""
     return _open(get_workspace(session, name))
