@@ -89,10 +89,15 @@ class ModelGateway:
         self._caller = Caller(model, settings, limiter or RetryAfter(), self._cache)
         self._outages = Outages()
         self._gone: dict[str, _Gone] = {}
+        self._asking = 0
 
     @property
     def provider(self) -> str:
         return self._model.provider
+
+    def has_room(self, questions: int) -> bool:
+        """Whether this many more questions find free slots of this process, besides those that wait for one."""
+        return self._asking + questions <= self._settings.concurrency
 
     async def ask(
         self,
@@ -151,7 +156,13 @@ class ModelGateway:
         question = replace(question, key=self._key(question, wanted))
         with question.log.call_in_flight(), _bound_to(question.item):
             cached = await self._cached(question, wanted)
-            return await self._ask_models(question, wanted) if cached is None else cached
+            if cached is not None:
+                return cached
+            self._asking += 1
+            try:
+                return await self._ask_models(question, wanted)
+            finally:
+                self._asking -= 1
 
     def _key(self, question: Question[_T], wanted: str) -> bytes | None:
         # A reply that costs nothing is not worth a row.
