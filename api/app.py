@@ -47,7 +47,7 @@ from api.schemas.problem import Problem
 from clients.telemetry.tracing import start_tracing, stop_tracing
 from config.logging import configure_logging
 from config.settings import settings
-from db.session import dispose
+from db.session import dispose, end_silent_statements
 from domain.keys import Scope
 from workers.background.metrics_flush import reporter
 from workers.starting.launch_thread import launcher
@@ -160,6 +160,7 @@ async def _lifespan(_: FastAPI) -> AsyncGenerator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     log.info("access", keys=keys_mode(current), host=current.api_host)
     start_tracing(current.tracing, "api")
+    end_silent_statements()
     launcher().start()
     reporter().start()
     yield

@@ -101,7 +101,17 @@ class ModelSettings(Group):
             "Who scores passages and judges statements: the provider's models, or the rules of the offline provider"
         ),
     )
-    attempts: int = Field(default=3, ge=1, le=10, description="Tries per model call, including the first")
+    attempts: int = Field(
+        default=3, ge=1, le=10, description="Tries per model call, including the first, before it waits"
+    )
+    outage_s: float = Field(
+        default=60.0,
+        ge=0,
+        description=(
+            "How long steps that the query can do without wait for models that fail; checks are then left out. "
+            "The step that writes the answer waits until 90 % of the deadline"
+        ),
+    )
     call_timeout_s: float = Field(default=30.0, gt=0, description="Timeout of one attempt")
     deadline_s: float = Field(default=90.0, gt=0, description="Limit of one model call with all its attempts and waits")
     concurrency: int = Field(default=128, ge=1, description="Model calls in flight per worker process")

@@ -9,15 +9,17 @@ import threading
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 import psycopg
-from sqlalchemy import Engine, create_engine
+from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
 from config.settings import settings
-from domain.errors import DatabaseUnavailable
+from db.silence import Server
+from domain.errors import DatabaseUnavailable, OutcomeUnknown
 
 # Transient SQLSTATE classes: connections, transaction conflicts, resources, operator interventions.
 _PASSING_CLASSES = ("08", "40", "53", "57P")
@@ -52,6 +54,7 @@ _first = threading.Lock()
 _FOR_WORK, _RESERVED = (6, 0), (2, 2)
 _PREPARE_AFTER = {_FOR_WORK: 2, _RESERVED: 1}
 _engines: dict[tuple[int, int], Engine] = {}
+_server: Server | None = None
 _is_reserved: ContextVar[bool] = ContextVar("is_reserved", default=False)
 
 _tenant: ContextVar[int] = ContextVar("tenant")
@@ -75,8 +78,17 @@ def engine() -> Engine:
         return _engines[sizes]
 
 
+def end_silent_statements() -> None:
+    """From now on a statement fails within some five seconds if the server stops answering (db.silence). For a process
+    that serves requests; work waits for the server instead.
+    """
+    global _server
+    dispose()
+    _server = Server()
+
+
 def _made(kept: int, above: int) -> Engine:
-    return create_engine(
+    made = create_engine(
         settings().database_url.get_secret_value(),
         # Connections beyond the kept ones are opened, with a password computation, for every transaction.
         pool_size=kept,
@@ -90,6 +102,16 @@ def _made(kept: int, above: int) -> Engine:
         # The driver's own BEGIN would cost one more round trip per transaction.
         connect_args={**CONNECTING, "options": LIMITS_MS, "prepare_threshold": _PREPARE_AFTER[kept, above]},
     )
+    if (server := _server) is not None:
+        event.listen(made, "do_connect", _opening(server))
+    return made
+
+
+def _opening(server: Server) -> Callable[..., psycopg.Connection[Any]]:
+    def opened(_dialect: Any, _record: Any, _arguments: Any, named: dict[str, Any]) -> psycopg.Connection[Any]:
+        return server.opened(named)
+
+    return opened
 
 
 @contextmanager
@@ -143,6 +165,7 @@ def transaction() -> Generator[Session]:
     """
     with _begun(_begin()) as session:
         yield session
+        _commit(session)
 
 
 def _begin() -> str:
@@ -154,7 +177,7 @@ def _begin() -> str:
 
 @contextmanager
 def reading() -> Generator[Session]:
-    with transaction() as session:
+    with _begun(_begin()) as session:
         yield session
 
 
@@ -166,10 +189,20 @@ def system_transaction() -> Generator[Session]:
     """
     with _begun(_BEGIN_FOR_ALL) as session:
         yield session
+        _commit(session)
 
 
 def after_commit(session: Session, callback: Callable[[], None]) -> None:
     session.info.setdefault(_CALLBACKS, {})[callback] = None
+
+
+def _commit(session: Session) -> None:
+    try:
+        session.commit()
+    except DBAPIError as error:
+        if error.connection_invalidated:
+            raise OutcomeUnknown from error
+        raise
 
 
 @contextmanager

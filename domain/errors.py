@@ -374,6 +374,10 @@ class DatabaseUnavailable(NotReady):
     """The database does not answer, or is busy; if it stays so, check Postgres and CITEWELL_DATABASE_URL."""
 
 
+class OutcomeUnknown(DatabaseUnavailable):
+    """The database went away while storing this, which may be stored; look, or repeat it with its Idempotency-Key."""
+
+
 class Overload(CitewellError):
     """More waits than can be done in time; try again later."""
 

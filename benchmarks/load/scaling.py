@@ -3,8 +3,9 @@
 A simulated provider in a process of its own takes seconds for each call, and a worker process has few calls in flight,
 so that waiting for models, and not this machine's cores, is the limit: what is measured is whether processes share the
 work and stay out of each other's way. First answers from elsewhere with 1, 2 and 4 processes that verify; then
-questions with one process and with two that do all steps, as `citewell up` has them. 100 % is as many calls per second
-and process as with one. Each half takes three minutes or less.
+questions with one process and with two that do all steps, as `citewell up` has them; then questions with one process
+that does all steps, and processes that only verify beside it. 100 % is as many calls per second and process as with
+one. Each part takes three minutes or less.
 """
 
 import argparse
@@ -41,6 +42,7 @@ ASKED: dict[str, Any] = {
     "retrieval": {"k": 10},
     "rerank": {"top_k": 3},
 }
+MOSTLY_CHECKED: dict[str, Any] = {**ASKED, "retrieval": {"k": 2}, "rerank": {"top_k": 2}}
 _BEFORE_CHECKS = ("retrieval", "reranking", "citations", "generation")
 _REST = ("graph", "maintenance")
 
@@ -59,7 +61,7 @@ class Rate:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load.scaling", description=__doc__)
     parser.add_argument("--seconds", type=float, default=40.0, help="of each row, after it has warmed up")
-    parser.add_argument("--only", choices=["verification", "all"], help="one half alone")
+    parser.add_argument("--only", choices=["verification", "all", "beside"], help="one part alone")
     options = parser.parse_args()
     table = Table(
         title=f"{CALLS_IN_FLIGHT} model calls of {LATENCY_S:g} s in flight per process; "
@@ -68,10 +70,13 @@ def main() -> None:
     for heading in ("processes", "calls/s", "of linear", "ended/s", "cores used", "others' cores"):
         table.add_column(heading, justify="left" if heading == "processes" else "right")
     with simulated_provider("--queue-s", str(LATENCY_S), "--tokens-per-s", "100000") as url:
-        if options.only != "all":
+        if options.only in (None, "verification"):
             _add(table, "verify", {n: _rate(url, _pools_that_verify(n), n, options.seconds) for n in (1, 2, 4)})
-        if options.only != "verification":
+        if options.only in (None, "all"):
             _add(table, "do all steps", {n: _rate(url, _pools_of_all(n), n, options.seconds, ASKED) for n in (1, 2)})
+        if options.only in (None, "beside"):
+            rates = {n + 1: _rate(url, _pools_beside(n), 1, options.seconds, MOSTLY_CHECKED) for n in (0, 2)}
+            _add(table, "of which all but one only verify", rates)
     Console(width=120).print(table)
     Console(width=120).print(f"{psutil.cpu_count()} cores; the provider and the clients are not counted")
 
@@ -86,6 +91,11 @@ def _pools_that_verify(processes: int) -> dict[str, Any]:
 def _pools_of_all(processes: int) -> dict[str, Any]:
     queues = [*_BEFORE_CHECKS, "verification", *_REST]
     return _beside({"queries": {"queues": queues, "concurrency": 32, "processes": processes}})
+
+
+def _pools_beside(helpers: int) -> dict[str, Any]:
+    helping = {"queues": ["verification"], "concurrency": 32, "processes": helpers}
+    return _pools_of_all(1) | ({"helpers": helping} if helpers else {})
 
 
 def _beside(pools: dict[str, Any]) -> dict[str, Any]:

@@ -43,10 +43,12 @@ def after_error(error: ModelError, model: str, budget: RetryBudget) -> Failure:
     return Failure(reason, next(kind for error_type, kind in _KINDS.items() if isinstance(error, error_type)))
 
 
-def without_call(deferred: CallDeferred, kind: FailureKind, terms: Terms) -> Failure:
-    """The failure when no call can be made in time. Raises `deferred` instead if the caller wants to retry and can."""
+def without_call(deferred: CallDeferred, terms: Terms) -> Failure:
+    """The failure when the limits permit no call in time. Raises `deferred` instead if the caller wants to retry and
+    can.
+    """
     if terms.patience_s is None:
-        return Failure(str(deferred), kind)
+        return Failure(str(deferred), "rate_limited")
     if terms.ends_at is not None and time.monotonic() + deferred.wait_s >= terms.ends_at:
         return Failure(f"{deferred}, which is too late", "deadline")
     raise deferred

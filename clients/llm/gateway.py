@@ -18,6 +18,7 @@ from clients.limiter import Limiter
 from clients.limiter.protocol import RetryAfter
 from clients.llm.calling.attempt import Attempt, Caller
 from clients.llm.calling.breaker import CircuitOpen
+from clients.llm.calling.outages import Outage, Outages
 from clients.llm.calling.recording import begun_record, cached_record
 from clients.llm.calling.reply_cache import ReplyCache, ReplyStore
 from clients.llm.calling.request import Question, read_judgement, read_stream
@@ -86,11 +87,17 @@ class ModelGateway:
         self._backoff_s = backoff_s
         self._cache = ReplyCache(replies, settings)
         self._caller = Caller(model, settings, limiter or RetryAfter(), self._cache)
+        self._outages = Outages()
         self._gone: dict[str, _Gone] = {}
+        self._asking = 0
 
     @property
     def provider(self) -> str:
         return self._model.provider
+
+    def has_room(self, questions: int) -> bool:
+        """Whether this many more questions find free slots of this process, besides those that wait for one."""
+        return self._asking + questions <= self._settings.concurrency
 
     async def ask(
         self,
@@ -149,7 +156,13 @@ class ModelGateway:
         question = replace(question, key=self._key(question, wanted))
         with question.log.call_in_flight(), _bound_to(question.item):
             cached = await self._cached(question, wanted)
-            return await self._ask_models(question, wanted) if cached is None else cached
+            if cached is not None:
+                return cached
+            self._asking += 1
+            try:
+                return await self._ask_models(question, wanted)
+            finally:
+                self._asking -= 1
 
     def _key(self, question: Question[_T], wanted: str) -> bytes | None:
         # A reply that costs nothing is not worth a row.
@@ -183,41 +196,59 @@ class ModelGateway:
 
     async def _ask_models(self, question: Question[_T], wanted: str) -> _T | Failure:
         terms = question.log.terms
-        budget = RetryBudget(self._settings.attempts, self._seconds_for(terms), self._backoff_s)
+        key = (terms.scope, question.task.name, question.text.sha256)
+        has_waited = self._outages.has_waited(key)
+        budget = RetryBudget(self._settings.attempts, self._seconds_for(terms), self._backoff_s, has_waited=has_waited)
         chain = (wanted, *self._settings.fallbacks.get(wanted, ()))
         while budget.seconds_left > 0:
             try:
-                return await self._first_of(chain, question, budget)
-            except CircuitOpen as error:
-                if error.wait_s > _patience_s(terms, budget):
-                    return without_call(CallDeferred(error.wait_s, str(error)), "unavailable", terms)
-                await asyncio.sleep(error.wait_s)
+                answer = await self._first_of(chain, question, budget)
+            except Outage as outage:
+                if 0 < outage.least_s <= _patience_s(terms, budget):
+                    await asyncio.sleep(outage.least_s)
+                    continue
+                failing_s = min(map(self._caller.failing_s, self._present(chain)), default=0.0)
+                return self._outages.put_off(key, outage, terms, failing_s=failing_s)
             except CallDeferred as deferred:
-                return without_call(deferred, "rate_limited", terms)
+                return without_call(deferred, terms)
+            self._outages.end(key)
+            return answer
         return Failure(f"there was no time left to ask {wanted}", "deadline")
 
     async def _first_of(self, chain: Sequence[str], question: Question[_T], budget: RetryBudget) -> _T | Failure:
-        """Ask the first model; where one is missing or unavailable, the next. Raises CircuitOpen, CallDeferred."""
-        failing: dict[str, CircuitOpen] = {}
-        broken: Failure | None = None
+        """Ask the first model; where one is missing or unavailable, the next. Raises Outage, CallDeferred."""
+        outage: Outage | None = None
         for model in self._present(chain):
             try:
-                return await budget.run(lambda model=model: self._attempt(question, model, budget))
+                answer = await self._ask_model(model, question, budget)
             except ModelGone as error:
                 self._gone[model] = _Gone(str(error), time.monotonic() + GONE_FOR_S)
-            except CircuitOpen as error:
-                failing[model] = error
-            except ModelError as error:
-                broken = after_error(error, model, budget)
+            except Outage as error:
+                outage = error if outage is None else outage.beside(error)
                 # One try for each fallback of an unavailable model: with few questions its breaker never opens.
-                if not isinstance(error, ModelUnavailable) or not budget.spare_one():
-                    return broken
-        if broken is not None:
-            return broken
-        if failing:
-            reasons = "; ".join(f"{model} fails, last with: {error}" for model, error in failing.items())
-            raise CircuitOpen(min(error.wait_s for error in failing.values()), reasons)
+                if not budget.spare_one():
+                    break
+            else:
+                # What a fallback may not do, the model that is away may do later.
+                if outage is None or not (isinstance(answer, Failure) and answer.kind == "refused"):
+                    return answer
+        if outage is not None:
+            raise outage
         return self._no_model_left(chain)
+
+    async def _ask_model(self, model: str, question: Question[_T], budget: RetryBudget) -> _T | Failure:
+        """Raises ModelGone, Outage, CallDeferred."""
+        try:
+            return await budget.run(lambda: self._attempt(question, model, budget))
+        except CircuitOpen as error:
+            failure = Failure(f"{model} fails, last with: {error}", "unavailable")
+            raise Outage(failure, least_s=error.wait_s) from error
+        except ModelUnavailable as error:
+            raise Outage(after_error(error, model, budget), may_have_cost=error.usage is not None) from error
+        except ModelGone:
+            raise
+        except ModelError as error:
+            return after_error(error, model, budget)
 
     def _no_model_left(self, chain: Sequence[str]) -> Failure:
         reasons = "; ".join(f"{model}: {self._gone[model].reason}" for model in chain)

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import math
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -235,8 +236,9 @@ class Terms:
 
     `scope` owns a cached reply that must not be shared (the query's id); empty: cache nothing. `ends_at` is a time of
     this process's monotonic clock, or None. `since` and `is_batch` determine priority (clients.limiter). Calls that
-    would have to wait longer than `patience_s` raise CallDeferred; None waits, within the deadline. `fast` replaces the
-    configured fast model.
+    would have to wait longer than `patience_s` raise CallDeferred; None waits, within the deadline. While models fail,
+    such calls are put off until `last_try_at`, a time like `ends_at`, or until the failures have lasted for `outage_s`
+    seconds. `fast` replaces the configured fast model.
     """
 
     scope: str = ""
@@ -244,6 +246,8 @@ class Terms:
     since: float = 0.0
     ends_at: float | None = None
     patience_s: float | None = None
+    last_try_at: float | None = None
+    outage_s: float = math.inf
     fast: str | None = None
 
 

@@ -2,15 +2,19 @@
 
 | used   | left out                                                                                     |
 |--------|----------------------------------------------------------------------------------------------|
+| 50 %   | waiting for models that fail, by steps that the query can do without                         |
 | 70 %   | further corrective rounds                                                                    |
 | 85 %   | repairs that ask a model: failing citations are removed, failing sentences keep their state   |
+| 90 %   | waiting for models that fail, by the step that writes the answer: the rest is left for it     |
 | 100 %  | every model call: what was not checked is `not_checked`; without an answer the query fails    |
 """
 
 from dataclasses import dataclass
 
+NO_OPTIONAL_WAIT = 0.50
 NO_ROUND = 0.70
 NO_REPAIR = 0.85
+NO_WAIT = 0.90
 NO_CALL = 1.0
 
 DEADLINE, CEILING = "deadline_exceeded", "cost_ceiling"
@@ -30,6 +34,10 @@ class Budget:
     def left_s(self) -> float | None:
         """Seconds until the deadline, negative after it; None without one."""
         return None if self.deadline_s is None else self.deadline_s - self.used_s
+
+    def until_s(self, share: float) -> float | None:
+        """Seconds until this share of the time is used, negative after it; None without a deadline."""
+        return None if self.deadline_s is None else share * self.deadline_s - self.used_s
 
     @property
     def time_share(self) -> float:

@@ -32,6 +32,8 @@ def groq_stack(provider: GroqSimulator) -> Generator[Stack]:
         "CITEWELL_GRAPH__EXTRACTOR": "local",
         "CITEWELL_MODELS__CALL_TIMEOUT_S": "6",
         "CITEWELL_MODELS__DEADLINE_S": "9",
+        # Long enough to be put off once.
+        "CITEWELL_MODELS__OUTAGE_S": "1",
         # A model broken by one test must not be left alone in the next.
         "CITEWELL_MODELS__BREAKER__CALLS": "1000",
     }

@@ -43,7 +43,8 @@ def test_with_every_call_failing_every_query_ends_with_a_reason(
     asked: dict[FaultKind, str] = {}
     for kind in ALWAYS:
         provider.faults.faults[:] = [Fault(kind=kind, times=None)]
-        asked[kind] = groq.submit(QUESTION, workspace=workspace)
+        # The step that writes the answer waits until the deadline.
+        asked[kind] = groq.submit(QUESTION, workspace=workspace, deadline_s=30)
         groq.wait(asked[kind])
     for kind, query_id in asked.items():
         query = groq.wait(query_id)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from db.queries.admission import processes
 from db.session import system_transaction
+from workers.execution.inline import share
 from workers.processes.capacity import MEASURE_EVERY_S, Capacity
 from workers.processes.periodic import Periodic
 
@@ -59,3 +60,4 @@ class Heartbeat:
             processes.record_heartbeat(
                 session, self._id, socket.gethostname(), os.getpid(), self._queues, self._concurrency, capacity
             )
+            share(processes.list_helped_queues(session, self._queues))

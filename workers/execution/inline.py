@@ -2,7 +2,8 @@
 
 Continuing in place saves the cost of a message: publishing, fetching, acknowledging, and a separate transaction for
 the next claim, which is made as the previous results are stored. The header of a chord that is not too wide becomes a
-single work, claimed and stored together; the body follows when all of it is done.
+single work, claimed and stored together; the body follows when all of it is done. A header for which this process has
+no free model calls is dispatched if live processes that serve only some of its queues serve those.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from workers import pipeline
 from workers.celery_app import app
 from workers.execution.work import Part, Step, Work
 from workers.pipeline import Run
+from workers.processes.runtime import tools
 
 log = structlog.get_logger()
 
@@ -27,6 +29,7 @@ _MAX_PARALLEL_ITEMS = 32
 
 _steps: dict[str, tuple[Step, ...]] = {}
 _served: frozenset[str] = frozenset()
+_shared: frozenset[str] = frozenset()
 
 
 def register(task: str, steps: Sequence[Step]) -> None:
@@ -37,6 +40,12 @@ def serve(queues: Iterable[str]) -> None:
     """Run the steps of these queues in place from now on; before this call everything is dispatched."""
     global _served
     _served = frozenset(queues)
+
+
+def share(queues: Iterable[str]) -> None:
+    """Until the next call, other live processes are there to help with these queues."""
+    global _shared
+    _shared = frozenset(queues)
 
 
 def work_for(task: str, run: Run, items: Sequence[str] = ("",)) -> Work:
@@ -54,6 +63,14 @@ def in_place(links: Sequence[Signature[Any]]) -> Work | None:
         return None
     run = Run(*links[0].args[:4])
     return Work(run, tuple(part for task, each in items.items() for part in work_for(task, run, each).parts))
+
+
+def _should_run_here(links: Sequence[Signature[Any]]) -> bool:
+    """Whether these can run in place, and no other process would begin them sooner; this changes with the load."""
+    work = in_place(links)
+    if work is None or not _shared.issuperset(link.options.get("queue") for link in links):
+        return work is not None
+    return tools().models.has_room(len(work.keys))
 
 
 class Continuation:
@@ -75,15 +92,18 @@ class Continuation:
         self._canvas = work.then and work.then(work.run, context)
         self._links = [(link,) for link in _chained(self._canvas)]
         first: Any = self._links[0][0] if self._links else None
-        if first is not None and first.subtask_type == "chord" and in_place(first.tasks) is not None:
+        if first is not None and first.subtask_type == "chord" and _should_run_here(first.tasks):
             self._links[:1] = [(link,) for link in _chained(first.body)]
-            self.insert(first.tasks)
+            self._put_first(first.tasks)
 
     def insert(self, links: Sequence[Signature[Any]]) -> None:
         """Run these side by side before the next link, if they can run in place."""
-        if links and self._links and in_place(links) is not None:
-            self._links.insert(0, links)
-            self.is_fan_in = False
+        if links and self._links and _should_run_here(links):
+            self._put_first(links)
+
+    def _put_first(self, links: Sequence[Signature[Any]]) -> None:
+        self._links.insert(0, links)
+        self.is_fan_in = False
 
     def next(self) -> Work | None:
         """The work to run in place; None to dispatch the rest."""

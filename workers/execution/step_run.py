@@ -6,6 +6,7 @@ in a thread. Over long texts both run in a child process (workers.execution.comp
 
 import asyncio
 import inspect
+import math
 import time
 import uuid
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -26,7 +27,7 @@ from db.queries.runs.model_calls import SettledCalls
 from db.queries.runs.steps import FIRST_OF, add_once
 from db.session import transaction
 from domain.errors import CitewellError, DatabaseUnavailable
-from domain.query.budget import NO_CALL
+from domain.query.budget import NO_CALL, NO_OPTIONAL_WAIT, NO_WAIT
 from services.core.call_ledger import begun_rows, ended_rows, model_call_rows
 from services.core.call_telemetry import report_calls
 from services.core.context import StepContext, StepResult
@@ -60,7 +61,7 @@ class StepRun:
         self.claim = Claim(run, {(step.name, item): each for item, each in attempts.items() if each}, self.stop)
         self._fence = events.Claim(uuid.UUID(run.query_id), run.launch, run.round, step.name, attempts.get("", 0))
         self._dispatch, self._token = dispatch, uuid.uuid4()
-        log_ = CallLog(terms=terms_of(context, time.monotonic()))
+        log_ = CallLog(terms=terms_of(context, time.monotonic(), needed=step.needed))
         self.context = replace(context, items=tuple(sorted(attempts)), log=log_, publish=self._publish)
         if step.spreads is not None:
             self.context = replace(self.context, dispatch=self._spread)
@@ -197,17 +198,20 @@ class StepRun:
         return [SettledCalls(self.context.query.id, self._token)] if self.context.log.has_begun else []
 
 
-def terms_of(context: StepContext, now: float) -> Terms:
+def terms_of(context: StepContext, now: float, *, needed: bool = False) -> Terms:
     """The terms of the step's model calls; `now` is a time of this process's monotonic clock.
 
     Only the remaining time matters here, so the worker's wall clock may be wrong.
     """
     query, left_s = context.query, context.budget.left_s
+    waits_s = context.budget.until_s(NO_WAIT if needed else NO_OPTIONAL_WAIT)
     return Terms(
         scope=str(query.id),
         is_batch=query.batch_id is not None,
         since=query.accepted_at,
         ends_at=None if left_s is None else now + max(left_s, 0.0),
         patience_s=settings().models.patience_s,
+        last_try_at=None if waits_s is None else now + waits_s,
+        outage_s=math.inf if needed and waits_s is not None else settings().models.outage_s,
         fast=query.options.judge_model,
     )

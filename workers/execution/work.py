@@ -21,6 +21,8 @@ class Step:
 
     - `failed`: the outcome of an item whose body raised, or that was skipped because the query's time or money was used
       up to the share `until`; without it the error goes to the errback.
+    - `needed`: the query fails without it, so it waits for models that fail for as long as the deadline permits; any
+      other waits for `models.outage_s` at most.
     - `ends`: its outcome ends the query.
     - `computes`: its body, a function of `services`, may compute for long over the whole answer and its sources, and
       runs in a child process if these are long (workers.execution.computing). It stores no events before it ends.
@@ -36,6 +38,7 @@ class Step:
     then: Next | None = None
     adds: Callable[[Run, StepContext], Sequence[Signature[Any]]] | None = None
     spreads: Callable[[Run, str], Signature[Any]] | None = None
+    needed: bool = False
     ends: bool = False
     until: float = NO_CALL
     computes: bool = False

@@ -36,6 +36,7 @@ generate_task = step_task(
         "generate",
         generate,
         failed={"status": "failed", "text": "", "model": None},
+        needed=True,
         fresh=True,
         reads=_read_while_checked,
     )

@@ -83,6 +83,10 @@ class Caller:
                 return await self._call(attempt, place)
             return await self._race(attempt, place, late_after)
 
+    def failing_s(self, model: str) -> float:
+        """See Breaker."""
+        return self._breaker(model).failing_s
+
     async def _place(self, attempt: Attempt[T], slot: Slot) -> _Place:
         if self._model.reserves(attempt.request):
             # Slot first: a call that waits for one holds no tokens that others could use, and its time has not begun.

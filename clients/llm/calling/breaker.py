@@ -21,6 +21,9 @@ log = structlog.get_logger()
 PROBE_S = 1.0
 """Time for one probe before the next may go: a hanging probe must not keep the circuit open."""
 
+_FORGOTTEN_AFTER_S = 120.0
+"""Without a call for this long, earlier failures say nothing about the model."""
+
 
 class CircuitOpen(Exception):
     """No call was made because the model fails; retry in `wait_s` seconds. The message is the last failure's."""
@@ -49,6 +52,15 @@ class Breaker:
         self._pause_s = limits.open_s
         self._asked_again_at: float | None = None
         self._reason = ""
+        self._failing_since: float | None = None
+        self._failed_at = 0.0
+
+    @property
+    def failing_s(self) -> float:
+        """For how many seconds every call has failed; 0 if the last one did not, or was long ago."""
+        if self._failing_since is None or self._clock() - self._failed_at > _FORGOTTEN_AFTER_S:
+            return 0.0
+        return self._clock() - self._failing_since
 
     @property
     def is_closed(self) -> bool:
@@ -69,6 +81,9 @@ class Breaker:
         failed = isinstance(outcome, ModelUnavailable)
         if failed:
             self._reason = str(outcome)
+            self._failing_since, self._failed_at = self._clock() - self.failing_s, self._clock()
+        else:
+            self._failing_since = None
         if permission.is_probe:
             self._judge_probe(failed=failed)
         elif self.is_closed:

@@ -2,7 +2,7 @@
 
 | failure                 | retried                                                                     |
 |-------------------------|-----------------------------------------------------------------------------|
-| ModelUnavailable        | until the attempts are used up: the same request may soon succeed           |
+| ModelUnavailable        | until the attempts are used up; later again (clients.llm.calling.outages)   |
 | ModelRateLimited        | until the deadline, when the limiter permits; uses up no attempt            |
 | ModelReplyInvalid       | twice: each try is paid for, and a prompt that fails thrice will fail again |
 | ModelGone, ModelRefused | never: the answer would be the same                                         |
@@ -31,15 +31,18 @@ class RetryBudget:
 
     It is shared by all models of the fallback chain, so that a fallback does not start with a full budget. The first
     pause is between 0 and `backoff_s` seconds; the upper limit doubles with each further one. The wait that a 429 names
-    is enforced by the limiter, or here if `keeps_waits`.
+    is enforced by the limiter, or here if `keeps_waits`. A question that `has_waited` for models that fail asks each of
+    them once.
     """
 
-    def __init__(self, attempts: int, deadline_s: float, backoff_s: float, *, keeps_waits: bool = False) -> None:
+    def __init__(
+        self, attempts: int, deadline_s: float, backoff_s: float, *, keeps_waits: bool = False, has_waited: bool = False
+    ) -> None:
         self.tries = 0
         self.invalid = 0
         self.out_of_time = False
         self._attempts_left = attempts
-        self._keeps_waits = keeps_waits
+        self._keeps_waits, self._has_waited = keeps_waits, has_waited
         self.ends_at = time.monotonic() + deadline_s
         self._backoff = wait_random_exponential(multiplier=backoff_s, max=_LONGEST_PAUSE_S)
         # Calls that were rejected together must not return together.
@@ -89,6 +92,8 @@ class RetryBudget:
         self._attempts_left -= not isinstance(error, ModelRateLimited)
         self.invalid += isinstance(error, ModelReplyInvalid)
         if self._attempts_left <= 0 or self.invalid >= INVALID_REPLIES_MAX:
+            return True
+        if self._has_waited and isinstance(error, ModelUnavailable):
             return True
         self.out_of_time = state.upcoming_sleep >= self.seconds_left
         return self.out_of_time

@@ -40,6 +40,7 @@ FAILURES = (
 """Exceptions of a failed call; OSError includes the TimeoutError of our own deadline."""
 
 _BY_CODE: dict[str, type[ModelError]] = {
+    "insufficient_quota": ModelRefused,  # a 429 that lasts until the account is paid for
     "json_validate_failed": ModelReplyInvalid,
     "model_decommissioned": ModelGone,
     "model_not_found": ModelGone,
@@ -58,6 +59,7 @@ _ADVICE: dict[int | str, str] = {
     308: "check {url}",
     404: "check {url}",
     413: "the prompt and max_tokens together are over the limit of this account",
+    "insufficient_quota": "the credit of the account is used up",
     "blocked_api_access": "the spend limit of the account is reached",
 }
 
@@ -119,7 +121,7 @@ def _from_refusal(refusal: Refusal, exchange: Exchange) -> ModelError:
     text = _message(refusal, body.error, exchange)
     # Some limits arrive as 429 although no retry can succeed: the request alone exceeds the limit.
     too_large = body.error.message.startswith("Request too large") or headers.get("x-should-retry") == "false"
-    if status == 429 and not too_large:
+    if status == 429 and not too_large and body.error.code not in _BY_CODE:
         wait = _seconds(headers.get("retry-after"))
         return ModelRateLimited(
             text, retry_after_s=wait, request_id=headers.get("x-request-id"), allowance=read_allowance(headers)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import NamedTuple
 
-from sqlalchemy import delete, func, select, text
+from sqlalchemy import ARRAY, String, cast, delete, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -45,6 +45,15 @@ def record_heartbeat(
     )
     seen = {"seen_at": func.clock_timestamp(), "room": room}
     session.execute(row.on_conflict_do_update(index_elements=[WorkerProcess.id], set_=seen))
+
+
+def list_helped_queues(session: Session, queues: Sequence[str]) -> list[str]:
+    """The queues of live processes that serve only some of these `queues`: their model calls are free for the work of a
+    process that serves all.
+    """
+    is_alive = WorkerProcess.seen_at > func.clock_timestamp() - timedelta(seconds=DEAD_AFTER_S)
+    serves_some = ~WorkerProcess.queues.bool_op("@>")(cast(list(queues), ARRAY(String)))
+    return list(session.scalars(select(func.unnest(WorkerProcess.queues)).where(is_alive, serves_some).distinct()))
 
 
 def delete_process(session: Session, process_id: uuid.UUID) -> None:

@@ -83,6 +83,7 @@ REFUSED = {
     FaultKind.TOO_LARGE,
     FaultKind.FORBIDDEN,
     FaultKind.SPEND_CAP,
+    FaultKind.NO_CREDIT,
     FaultKind.ECHO,
 }
 GONE = {FaultKind.MODEL_NOT_FOUND, FaultKind.MODEL_DECOMMISSIONED}

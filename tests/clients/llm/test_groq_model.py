@@ -151,6 +151,7 @@ FAULTS: dict[FaultKind, tuple[type[ModelError], str]] = {
     FaultKind.ECHO: (ModelRefused, "free"),
     FaultKind.ECHO_500: (ModelUnavailable, "free"),
     FaultKind.SPEND_CAP: (ModelRefused, "free"),
+    FaultKind.NO_CREDIT: (ModelRefused, "free"),
     FaultKind.HTML: (ModelReplyInvalid, "estimated"),
     FaultKind.HANG: (ModelUnavailable, "estimated"),
     FaultKind.DRIP: (ModelUnavailable, "estimated"),

@@ -36,6 +36,12 @@ def spend_cap() -> ApiError:
     )
 
 
+def no_credit() -> ApiError:
+    """OpenAI's answer when the account has no credit left."""
+    message = "You exceeded your current quota, please check your plan and billing details."
+    return ApiError(429, message, "insufficient_quota", "insufficient_quota")
+
+
 def unknown_url(method: str, path: str) -> ApiError:
     message = (
         f"Unknown request URL: {method} {path}. Please check the URL for typos, or see the docs at "

@@ -27,6 +27,7 @@ class FaultKind(StrEnum):
     MODEL_DECOMMISSIONED = "model_decommissioned"
     FORBIDDEN = "forbidden"
     SPEND_CAP = "spend_cap"
+    NO_CREDIT = "no_credit"  # OpenAI's, which is a 429
     BAD_GATEWAY = "bad_gateway"  # a proxy's HTML page with status 502
     HTML = "html"  # the same with status 200
     HANG = "hang"
@@ -120,4 +121,5 @@ _REFUSALS: dict[FaultKind, Callable[[str, str], errors.ApiError]] = {
     FaultKind.MODEL_DECOMMISSIONED: lambda model, _org: errors.model_decommissioned(model),
     FaultKind.FORBIDDEN: lambda model, _org: errors.forbidden(model),
     FaultKind.SPEND_CAP: lambda _model, _org: errors.spend_cap(),
+    FaultKind.NO_CREDIT: lambda _model, _org: errors.no_credit(),
 }

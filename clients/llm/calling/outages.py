@@ -1,0 +1,85 @@
+"""How long a question waits for models that fail, and when it gives up.
+
+A question that no model answers is put off and asked again while its terms leave time. Each wait is about twice as
+long as the one before, so the number of calls grows with the logarithm of an outage, and then with its length divided
+by the longest wait. A process remembers its waiting questions by their text; another process starts with short waits.
+"""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from clients.llm.failures import Failure
+from clients.llm.protocol import CallDeferred, Terms
+
+_FIRST_WAIT_S = 1.0
+_LONGEST_WAIT_S = 15.0
+_LONGEST_WAIT_AFTER_COST_S = 60.0
+"""After a call that the provider may charge for, such as one whose connection broke, the waits grow further."""
+_JITTER = 0.25
+_MOST_REMEMBERED = 10_000
+
+Key = tuple[str, str, str]
+"""The query, the prompt and the hash of its text."""
+
+
+class Outage(Exception):
+    """No model of the chain answers for now. `least_s`: the earliest time for another try, in seconds."""
+
+    def __init__(self, failure: Failure, *, least_s: float = 0.0, may_have_cost: bool = False) -> None:
+        super().__init__(failure.reason)
+        self.failure, self.least_s, self.may_have_cost = failure, least_s, may_have_cost
+
+    def beside(self, later: "Outage") -> "Outage":
+        """Both models of a chain are away, this one and the `later` one."""
+        failure = replace(later.failure, reason=f"{self.failure.reason}; {later.failure.reason}")
+        may_have_cost = self.may_have_cost or later.may_have_cost
+        return Outage(failure, least_s=min(self.least_s, later.least_s), may_have_cost=may_have_cost)
+
+
+@dataclass(slots=True)
+class _Waiting:
+    since: float
+    waits: int = 0
+
+
+@dataclass(slots=True)
+class Outages:
+    """The waiting questions of one process. `clock` is monotonic, in seconds."""
+
+    clock: Callable[[], float] = time.monotonic
+    _waiting: dict[Key, _Waiting] = field(default_factory=dict[Key, _Waiting])
+
+    def has_waited(self, key: Key) -> bool:
+        return key in self._waiting
+
+    def end(self, key: Key) -> None:
+        self._waiting.pop(key, None)
+
+    def put_off(self, key: Key, outage: Outage, terms: Terms, *, failing_s: float) -> Failure:
+        """Raise CallDeferred with the wait before the next try; return the failure if the terms leave no time for it.
+
+        `failing_s`: for how long the models have answered nobody.
+        """
+        if terms.patience_s is None:
+            return outage.failure
+        now = self.clock()
+        waiting = self._waiting.setdefault(key, _Waiting(now))
+        longest_s = _LONGEST_WAIT_AFTER_COST_S if outage.may_have_cost else _LONGEST_WAIT_S
+        wait_s = min(_FIRST_WAIT_S * 2**waiting.waits, longest_s) * random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311
+        wait_s = max(wait_s, outage.least_s)
+        lasted_s = max(failing_s, now - waiting.since)
+        if lasted_s >= terms.outage_s or (terms.last_try_at is not None and now + wait_s >= terms.last_try_at):
+            self.end(key)
+            return _after(waiting, outage.failure, now)
+        waiting.waits += 1
+        if len(self._waiting) > _MOST_REMEMBERED:
+            self.end(next(iter(self._waiting)))
+        raise CallDeferred(wait_s, outage.failure.reason)
+
+
+def _after(waiting: _Waiting, failure: Failure, now: float) -> Failure:
+    if not waiting.waits:
+        return failure
+    return replace(failure, reason=f"{failure.reason} (tried again for {now - waiting.since:.0f} s)")

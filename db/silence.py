@@ -1,0 +1,100 @@
+"""Ends statements whose server has stopped answering, as when its machine is frozen: requests must be answered in time.
+
+A frozen server keeps its connections open, and its own timeouts do not pass. A statement that takes long is no sign of
+it either. So while a statement is silent, a new connection shows whether the server answers anything.
+"""
+
+import threading
+import time
+from collections.abc import Generator
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.abc import PQGen
+
+_T = TypeVar("_T")
+
+_QUIET_S = 2.0
+"""Statements may be silent for this long before the server is tried."""
+_TRIAL_S = 3
+"""Timeout of a trial connection."""
+_BETWEEN_S = 0.5
+
+
+class ServerSilent(psycopg.OperationalError):
+    """The server does not answer, although it holds the connection."""
+
+
+class Server:
+    """Whether one server answers, for all threads of a process."""
+
+    def __init__(self) -> None:
+        self._arguments: dict[str, Any] = {}
+        self._lock = threading.Lock()
+        self._answered_at = 0.0
+        self.is_silent = False
+
+    def opened(self, arguments: dict[str, Any]) -> "psycopg.Connection[Any]":
+        """A connection that is closed when it waits for a silent server. Raises ServerSilent at once while it is known
+        to be silent.
+        """
+        if self.is_silent:
+            raise ServerSilent("the server does not answer")
+        self._arguments = {**arguments, "connect_timeout": _TRIAL_S}
+        try:
+            connection = _Watched.connect(**arguments)
+        except psycopg.errors.ConnectionTimeout:
+            with self._lock:
+                self._fell_silent()
+            raise
+        connection.server = self
+        return connection
+
+    def answers(self) -> bool:
+        with self._lock:
+            if not self.is_silent and time.monotonic() - self._answered_at > _BETWEEN_S and not self._tried():
+                self._fell_silent()
+            return not self.is_silent
+
+    def _fell_silent(self) -> None:
+        if not self.is_silent:
+            self.is_silent = True
+            threading.Thread(target=self._wait, name="silent-server", daemon=True).start()
+
+    def _tried(self) -> bool:
+        try:
+            psycopg.connect(**self._arguments).close()
+        except psycopg.OperationalError as error:
+            # A refusal is an answer, too: the statement will hear of it.
+            return not isinstance(error, psycopg.errors.ConnectionTimeout)
+        self._answered_at = time.monotonic()
+        return True
+
+    def _wait(self) -> None:
+        while not self._tried():
+            time.sleep(_BETWEEN_S)
+        self.is_silent = False
+
+
+class _Watched(psycopg.Connection[Any]):
+    server: Server
+
+    def wait(self, gen: PQGen[_T], interval: float = 0.1, timeout: float | None = None) -> _T:
+        return super().wait(self._watched(gen), interval, timeout)
+
+    def _watched(self, gen: PQGen[_T]) -> Generator[Any, Any, _T]:
+        look_at = time.monotonic() + _QUIET_S
+        try:
+            wanted: Any = next(gen)
+            while True:
+                ready: Any = yield wanted
+                if ready:
+                    look_at = time.monotonic() + _QUIET_S
+                elif time.monotonic() >= look_at:
+                    if not self.server.answers():
+                        self.pgconn.finish()
+                        raise ServerSilent("the server does not answer")
+                    look_at = time.monotonic() + _QUIET_S
+                wanted = gen.send(ready)
+        except StopIteration as end:
+            return end.value

@@ -1,0 +1,26 @@
+"""Which processes help others: those that live and serve only some of their queues."""
+
+import pytest
+from sqlalchemy import text
+
+from db.queries.admission import processes
+from db.session import system_transaction
+from tests.processes import living
+
+ALL = ["retrieval", "verification"]
+
+
+def helped() -> list[str]:
+    with system_transaction() as session:
+        return sorted(processes.list_helped_queues(session, ALL))
+
+
+@pytest.mark.usefixtures("database")
+def test_a_process_that_serves_some_of_the_queues_helps_with_them_while_it_lives() -> None:  # A1
+    with living(*ALL, room=3), living(*ALL, "graph", room=3):
+        assert helped() == []
+        with living("verification"):
+            assert helped() == ["verification"]
+            with system_transaction() as session:
+                session.execute(text("UPDATE worker_processes SET seen_at = now() - interval '20 s'"))
+            assert helped() == []
