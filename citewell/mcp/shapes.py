@@ -115,7 +115,7 @@ class AnswerVerified(BaseModel):
     verification_id: str
     sentences: list[SentenceFound]
     citations: list[CitationVerified]
-    repaired_answer: str | None = Field(description="Null with repair `off`.")
+    repaired_answer: str | None = Field(description="The answer as given with repair `off`; null without a result.")
     changed: bool | None
     changes: list[Change]
     scores: Scored | None = Field(description="Of the answer as it was given.")

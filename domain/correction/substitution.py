@@ -4,11 +4,8 @@ import re
 from collections.abc import Sequence
 
 from domain.evidence.contradictions import Disagreement, disagreements, readable
-from domain.evidence.equivalence import best_passage, is_stated_in, keeps_subjects
-from domain.evidence.spans import claim_relevance
-from domain.facts.differences.function_words import exchanges_function_words
+from domain.evidence.equivalence import is_stated_in, is_worded_so, keeps_subjects
 from domain.facts.heading_context import with_headings
-from domain.facts.reading.token_alignment import align
 from domain.facts.reading.tokens import tokenize
 
 # After a consonant, after a vowel. ㄹ counts as a vowel before 로.
@@ -30,16 +27,22 @@ _HANGUL, _LATIN_WORD = re.compile("[가-힣]"), re.compile("[A-Za-z]{3,}")
 def corrected(claim: str, source: str, context: str = "") -> str | None:
     """Return `claim` with its wrong values replaced by those of `source`; None if anything else differs (V6).
 
-    One place of the source must name the claim's subject, or a heading of its `context` must, and have all its other
-    words in the same relation: what was sold to someone is not what was bought from him, whatever it cost.
+    A sentence of the source must be the corrected claim word for word, or a row of a table must have all of its words:
+    what was sold to someone is not what was bought from him, whatever it cost.
     """
     read = with_headings(claim, source, context)
-    text = substituted(claim, disagreements(claim, read))
+    wrong = disagreements(claim, read)
+    # "Minimum" for "maximum" counts as another number, but it is another matter.
+    if not all(_has_value(text) for value in wrong for text in (value.claim_value, value.source_value or "")):
+        return None
+    text = substituted(claim, wrong)
     if text is None or not keeps_subjects(claim, text) or not is_stated_in(read, text):
         return None
-    place = best_passage(read, text)
-    has_all_words = claim_relevance(_PARTICLE_OF_NAME.sub("", text), place) == 1
-    return text if has_all_words and not exchanges_function_words(align(tokenize(text), tokenize(place))) else None
+    return text if is_worded_so(read, _PARTICLE_OF_NAME.sub("", text)) else None
+
+
+def _has_value(text: str) -> bool:
+    return any(token.value for token in tokenize(text))
 
 
 def is_proven(text: str, source: str, context: str = "") -> bool:

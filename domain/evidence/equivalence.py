@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 
-from domain.evidence.spans import Disagreement, best_text_span, disagreements
+from domain.evidence.spans import Disagreement, best_text_span, claim_relevance, disagreements
 from domain.facts.grounding import context_tokens, ungrounded_words
 from domain.facts.quotation import Quotation
 from domain.facts.reading.clauses import clauses, subject_phrase
@@ -15,6 +15,7 @@ from domain.facts.structure.terms import TermIndex, terms
 from domain.text.word_index import parse_sentences
 
 _NAMED = frozenset("0123456789#")
+_ARTICLES = frozenset({"a", "an", "the"})
 _LONGEST = 3  # times the length of a statement: the place that is to say all of it
 
 
@@ -69,6 +70,21 @@ def best_passage(source: str, text: str) -> str:
     # Rows with the heads of their columns.
     above = [part for each in _best_places(text, source) for part in (*each.headings, each.readable)]
     return "\n\n".join((*dict.fromkeys(above), source[start:end]))
+
+
+def is_worded_so(source: str, text: str) -> bool:
+    """Say whether a sentence of `source` is `text` word for word but for articles, or a row of a table, with the heads
+    of its columns, has all of its words.
+    """
+    places, wording = _best_places(text, source), _wording(text)
+    if any(place.is_rows for place in places):
+        return claim_relevance(text, best_passage(source, text)) == 1
+    return any(_wording(place.words) == wording for place in places)
+
+
+def _wording(sentence: str) -> list[str]:
+    words = [token.key if token.value else token.text.casefold() for token in tokenize(sentence)]
+    return [word for word in words if word not in _ARTICLES]
 
 
 def is_stated_by_heading(text: str, source: str, stated: str, known: str | None) -> bool:

@@ -28,13 +28,14 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
         draft, sources = outcomes["generate", ""], outcomes["select", ""]["sources"]
         stored = results.find_draft_verification(session, query_id)
         rendered = _AsSubmitted(sources, draft["inserted"])
+        # An answer that was concluded and then cancelled was never published.
         is_cancelled = query.status == QueryStatus.CANCELLED
+        published = None if is_cancelled else results.find_published_verification(session, query_id)
         return {
             **_head(query, queries.workspace_name_of(session, query)),
             "answer": draft["given"],
-            # An answer that was concluded and then cancelled was never published.
             **_repaired(draft["given"], None if is_cancelled else results.find_answer(session, query_id)),
-            "repaired_is_grounded": _grounded_after(results.find_published_verification(session, query_id)),
+            "repaired_is_grounded": _grounded_after(published),
             "sources": sources,
             "sentences": [rendered.sentence(each) for each in stored.sentences] if stored else [],
             "citations": [rendered.citation(each) for each in outcomes.get(("conclude", ""), {}).get("citations", [])],

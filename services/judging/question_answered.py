@@ -4,17 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from db.queries.documents.chunks import Passage
-from domain.question import ModelJudgement, answer_relevance, judge_question
+from domain.question import ModelJudgement, judge_question
 from services.core.context import StepContext
 
 ALIGNMENT = "check_alignment"
 _OFFLINE = "offline"
 
 
-def with_question_verdict(context: StepContext, answer: str, checks: Mapping[str, Any]) -> dict[str, Any]:
+def with_question_verdict(
+    context: StepContext, answer: str, checks: Mapping[str, Any], *, is_shortened: bool = False
+) -> dict[str, Any]:
     """Return `checks` with the verdict on `answer` added to the alignment check, which asks the model for it.
 
-    Unchanged where nothing was asked: there is no question (N2), or the request left that check out.
+    `is_shortened` says that a repair has dropped a statement of the draft, which is what the model read. Unchanged
+    where nothing was asked: there is no question (N2), or the request left that check out.
     """
     outcome = context.outcome(ALIGNMENT)
     if outcome is None or outcome["status"] == "skipped":
@@ -23,7 +26,7 @@ def with_question_verdict(context: StepContext, answer: str, checks: Mapping[str
         context.question,
         answer,
         _named_texts(context),
-        _models_word(context, outcome, answer),
+        _models_word(context, outcome, is_shortened=is_shortened),
         context.query.options.refusal,
     )
     if found is None:
@@ -31,16 +34,15 @@ def with_question_verdict(context: StepContext, answer: str, checks: Mapping[str
     return {**checks, ALIGNMENT: {**checks.get(ALIGNMENT, {}), "question": found.as_json()}}
 
 
-def _models_word(context: StepContext, outcome: Mapping[str, Any], answer: str) -> ModelJudgement | None:
+def _models_word(context: StepContext, outcome: Mapping[str, Any], *, is_shortened: bool) -> ModelJudgement | None:
     # The offline provider applies the same rules as the verdict itself.
     verdict: Mapping[str, Any] = outcome.get("verdict") or {}
     by_rules = context.tools.judges_offline or context.tools.models.provider == _OFFLINE
     if "answers" not in verdict or by_rules:
         return None
-    # The model read the draft. A repair may have removed the very sentence that answers the question.
-    if answer_relevance(context.question, answer) < answer_relevance(context.question, context.draft["text"]):
-        return None
-    return ModelJudgement(verdict["answers"], tuple(verdict["open_parts"]))
+    # The statement that is gone may be the one that answered the question.
+    answers = "partly" if is_shortened and verdict["answers"] == "yes" else verdict["answers"]
+    return ModelJudgement(answers, tuple(verdict["open_parts"]))
 
 
 def _named_texts(context: StepContext) -> list[str]:

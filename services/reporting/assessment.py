@@ -68,7 +68,9 @@ def published_verification(context: StepContext, findings: Findings, published: 
     judged = [_judged_after(context, each, findings, published) for each in published.corrected.statements]
     states = [each.status for each in judged]
     recomputed = with_coverage(context, published.corrected, repairs)
-    verification = _verification(recomputed, published.corrected.text, findings, judged, repairs.passages)
+    is_shortened = any(edit.kind == "dropped" for edit in repairs.edits.values())
+    text = published.corrected.text
+    verification = _verification(recomputed, text, findings, judged, repairs.passages, is_shortened=is_shortened)
     _set_confidence(context, verification, findings, judged)
     if answer.abstained:
         _withdraw(context, verification)
@@ -121,7 +123,13 @@ def _unscored(
 
 
 def _verification(
-    context: StepContext, text: str, findings: Findings, judged: Sequence[Judged], passages: Sequence[Passage]
+    context: StepContext,
+    text: str,
+    findings: Findings,
+    judged: Sequence[Judged],
+    passages: Sequence[Passage],
+    *,
+    is_shortened: bool = False,
 ) -> Verification:
     facts_found, claims_found = facts_check(context, judged, passages), claims_check(context, judged)
     derived = {"check_facts": facts_found, "check_claims": claims_found}
@@ -150,6 +158,7 @@ def _verification(
             context,
             text,
             {name: _check_json(name, derived.get(name) or context.outcome(name)) for name in _made(context)},
+            is_shortened=is_shortened,
         ),
         **_history(context),
     )

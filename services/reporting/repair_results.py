@@ -7,7 +7,7 @@ from db.queries.documents.chunks import Passage
 from domain.correction.corrected_answer import Corrected, correct
 from domain.correction.edits import Repair
 from domain.query.outcomes import Assessed, Repaired
-from domain.verdicts.states import UNPROVEN, PairVerdict, Verdict
+from domain.verdicts.states import UNPROVEN, PairVerdict, SentenceStatus, Verdict
 from domain.verdicts.weighted_scores import citation_coverage
 from services.core.context import StepContext
 from services.verification.checks import identities
@@ -58,13 +58,19 @@ def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) 
     """The draft with repairs and without its wrong citations (S5.4).
 
     A sure "no" removes a citation. One in doubt stays behind a sentence that is supported in part or was not checked,
-    but none stays behind a sentence that no source supports, or that one denies.
+    but none stays behind a sentence that no source supports, or that one denies, nor behind a heading or another text
+    that claims nothing by itself.
     """
     threshold = context.query.options.citation_confidence
+
+    def is_wrong(index: int, verdict: PairVerdict) -> bool:
+        given = verdict.verdict(threshold)
+        in_doubt = given is not Verdict.ACCURATE and verdict.status == "checked"
+        state = findings.states[index]
+        return given is Verdict.INACCURATE or state in UNPROVEN or (state is SentenceStatus.NO_CLAIM and in_doubt)
+
     wrong = {
-        (index, number)
-        for (index, number), verdict in findings.verdicts.items()
-        if number and (verdict.verdict(threshold) is Verdict.INACCURATE or findings.states[index] in UNPROVEN)
+        (index, number) for (index, number), verdict in findings.verdicts.items() if number and is_wrong(index, verdict)
     }
     given = context.query.is_external
     return correct(context.draft["text"], context.citable, wrong, repairs.edits, renumber=not given)

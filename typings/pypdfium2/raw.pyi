@@ -13,6 +13,12 @@ FPDF_PAGEOBJ_IMAGE: int
 FPDF_PAGEOBJ_SHADING: int
 FPDF_PAGEOBJ_FORM: int
 
+class FS_RECTF(ctypes.Structure):
+    left: float
+    top: float
+    right: float
+    bottom: float
+
 class FS_MATRIX(ctypes.Structure):
     a: float
     b: float
@@ -59,6 +65,7 @@ def FPDFText_GetFontInfo(
     text_page: PdfTextPage, index: int, buffer: ctypes.Array[ctypes.c_char], buflen: int, flags: ctypes.c_int
 ) -> int: ...
 def FPDFText_GetCharOrigin(text_page: PdfTextPage, index: int, x: ctypes.c_double, y: ctypes.c_double) -> int: ...
+def FPDFText_GetLooseCharBox(text_page: PdfTextPage, index: int, rect: FS_RECTF) -> int: ...
 def FPDFText_GetCharBox(
     text_page: PdfTextPage,
     index: int,

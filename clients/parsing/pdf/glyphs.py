@@ -10,6 +10,7 @@ import pypdfium2.raw as pdfium_c
 _BOLD = re.compile(rb"bold|black|heavy|[^a-z]demi|CMBX|SFBX|LMRoman\d+-?Bold", re.IGNORECASE)
 # Values outside these come from broken files and may not even be finite.
 _MIN_SIZE, _MAX_SIZE, _MAX_POSITION = 1.0, 2000.0, 1e6
+_NO_INK = 0.02  # points; PDFium makes the box of a missing glyph 0.01 high
 _INVISIBLE = 3  # the render mode of the text that OCR puts below a scan
 
 Extent = tuple[float, float]
@@ -32,6 +33,7 @@ class Glyphs:
         self._textpage = textpage
         self._page = box
         self._box = tuple(ctypes.c_double() for _ in range(4))
+        self._line = pdfium_c.FS_RECTF()
         self._origin = (ctypes.c_double(), ctypes.c_double())
         self._matrix = pdfium_c.FS_MATRIX()
         self._font = ctypes.create_string_buffer(128)
@@ -50,8 +52,13 @@ class Glyphs:
     def box(self, index: int) -> Box:
         """The place of a character's ink on the page: left, bottom, right, top, in points, not rotated."""
         pdfium_c.FPDFText_GetCharBox(self._textpage, index, *self._box)
-        left, right, bottom, top = self._box
-        return left.value, bottom.value, right.value, top.value
+        left, right, bottom, top = (side.value for side in self._box)
+        if min(right - left, top - bottom) < _NO_INK and pdfium_c.FPDFText_GetLooseCharBox(
+            self._textpage, index, self._line
+        ):
+            # The file has no glyph of the character, and this machine has no font with one: take its place in the line.
+            return self._line.left, self._line.bottom, self._line.right, self._line.top
+        return left, bottom, right, top
 
     def baseline(self, index: int, quarter: int) -> float:
         """The height of a character's baseline above the lower edge of the page, in points."""

@@ -13,7 +13,6 @@ from domain.text.words import vocabulary
 
 _BEGINNING, _END = vocabulary("from since after starting"), vocabulary("until till before")
 _COMPARED = vocabulary("more less fewer")
-_OBLIQUE = frozenset({"than", "source", "goal"})
 _FARTHEST = 4  # function words between a marker and its word
 
 
@@ -54,26 +53,6 @@ def function_word_differences(alignment: Alignment) -> Iterator[Difference]:
         behind = _behind(alignment.statement, mine), _behind(alignment.source, theirs)
         if found := _excluded(*behind, _BEHIND_VERBS):
             yield Difference("negation", f"{token.text} {found[0]}", f"{alignment.source[theirs].text} {found[1]}")
-
-
-def exchanges_function_words(alignment: Alignment) -> bool:
-    """Say whether a matching word has other function words before it, or another Korean particle, than in the source.
-
-    Every preposition counts, unlike in `function_word_differences`; one that only one side has does not.
-    """
-    pairs = [(alignment.statement[mine], alignment.source[theirs]) for mine, theirs in alignment.pairs]
-    return any(_has_other_particle(*pair) for pair in pairs) or any(
-        stated - known and known - stated
-        for mine, theirs in alignment.pairs
-        if alignment.statement[mine].is_content
-        for stated, known in [({*_before(alignment.statement, mine)}, {*_before(alignment.source, theirs)})]
-    )
-
-
-def _has_other_particle(token: Token, counterpart: Token) -> bool:
-    if not (token.case and counterpart.case) or _OBLIQUE.isdisjoint((token.case, counterpart.case)):
-        return False
-    return token.case != counterpart.case or (token.value is None and token.text != counterpart.text)
 
 
 def _compares(tokens: Sequence[Token]) -> bool:

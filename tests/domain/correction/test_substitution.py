@@ -216,3 +216,25 @@ def test_nothing_is_put_right_beside_another_word(word: str) -> None:  # V6
     claim = source.replace("4 million", "5 million")
     assert corrected(claim, source) == source
     assert corrected(claim.replace(word, "ferried"), source) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Acme paid 12 million dollars.", "Acme was paid 15 million dollars."),
+        ("Acme was sued 12 times in 2023.", "Acme sued 15 times in 2023."),
+        ("Acme received 12 million dollars.", "From Acme, Borealis received 15 million dollars."),
+        ("Acme employs 400 people.", "Unlike Acme, Borealis employs 500 people."),
+        ("Acme employs 400 people.", "Acme's rival employs 500 people."),
+        ("Acme employs 400 people.", "Acme employs fewer than 500 people."),
+        ("Sales of Acme rose 12%.", "Sales rose 15% at Borealis, a rival of Acme."),
+        ("The minimum age is 30 years.", "The maximum age is 20 years."),
+        ("It costs 300 euros to join.", "It is false that it costs 500 euros to join."),
+        ("에이컴 직원은 30명이다.", "에이컴과 달리 보리스 직원은 20명이다."),
+        ("최소 인원은 30명이다.", "최대 인원은 20명이다."),
+        ("계약은 3년 동안 유효하다.", "계약은 5년 동안 유효하지 않다."),
+        ("직원은 30일 전에 알려야 한다.", "직원은 20일 후에 알려야 한다."),
+    ],
+)
+def test_a_value_is_replaced_only_in_a_sentence_of_the_source(claim: str, source: str) -> None:  # N5, V6
+    assert corrected(claim, source) is None

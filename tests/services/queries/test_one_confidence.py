@@ -20,7 +20,7 @@ from services.queries.results import read_history, read_query
 from services.reporting import answer_confidence
 from services.reporting.answer_confidence import confidence_json
 from tests.clients.groq_stage import GroqStage
-from tests.services.story import Play, Story, checked, no, with_groq, with_offline, yes
+from tests.services.story import Play, Story, checked, no, ruling, with_groq, with_offline, yes
 from tests.webhooks import register
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -144,23 +144,40 @@ def test_without_a_model_the_words_decide_as_before(stage: GroqStage) -> None:  
     assert verification["confidence"] == pytest.approx(0.95 * relevance, abs=0.006)
 
 
-def test_what_a_model_says_of_an_answer_does_not_count_for_what_is_left_of_it(stage: GroqStage) -> None:  # V9, V10
-    paid = "You can get your money back within 14 days."
-    story = judged(stage, "yes", f"{paid} [†1] {SECOND}", no(confidence=0.95), yes(confidence=0.95))
-    story.assess()
-    story.set("repair_statements", DROPPED, "s0")
-    verification = story.conclude()["verification"]
-    assert [each["text"] for each in verification["sentences"]] == [SECOND.removesuffix(" [†1]")]
-    assert (verification["question"]["relevant"], verification["confidence"] < 0.5) == ("no", True)
-
-
-def test_an_answer_that_loses_another_sentence_keeps_what_a_model_said(stage: GroqStage) -> None:  # V9
-    story = judged(stage, "yes", f"{PAID} [†1] Gift wrap is golden. [†1]", yes(confidence=0.95), no(confidence=0.95))
+@pytest.mark.parametrize(
+    "other", [SECOND.removesuffix(" [†1]"), "The money back guarantee of Acme is golden.", "Gift wrap is golden."]
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_of_an_answer_that_lost_a_sentence_a_yes_counts_as_partly(
+    stage: GroqStage, other: str, first: bool
+) -> None:  # V9, V10
+    kept, dropped = (PAID, other) if first else (other, PAID)
+    story = judged(stage, "yes", f"{kept} [†1] {dropped} [†1]", yes(confidence=0.95), no(confidence=0.95))
     story.assess()
     story.set("repair_statements", DROPPED, "s1")
     verification = story.conclude()["verification"]
-    assert [each["text"] for each in verification["sentences"]] == [PAID]
-    assert verification["confidence"] == 0.81
+    assert [each["text"] for each in verification["sentences"]] == [kept]
+    assert verification["question"]["relevant"] == "partly"
+    assert 0.3 < verification["confidence"] < 0.6
+
+
+def test_a_value_put_right_leaves_what_a_model_said(stage: GroqStage) -> None:  # V9
+    question, wrong, right = (
+        "Must I pay within 30 days?",
+        "Invoices are due in 30 days.",
+        "Invoices are due in 14 days.",
+    )
+    story = Story(question, play=with_groq(stage))
+    key = story.add("policy.md", right)
+    story.selected(key).drafted(f"{wrong} [†1]", no(confidence=0.95, relation="contradicts"))
+    alignment = {"asked": "whether", "answers": "yes", "open_parts": list[str](), "score": 1.0, "reason": "so it is"}
+    story.set("check_alignment", checked(alignment)).assess()
+    verdict = ruling(True, "supports", 0.95, "the source says so")
+    rewritten = {"status": "rewritten", "keys": [key], "text": right, "verdict": verdict, "reason": "30 is not 14"}
+    story.set("repair_statements", rewritten, "s0")
+    verification = story.conclude()["verification"]
+    assert [each["text"] for each in verification["sentences"]] == [right]
+    assert (verification["question"]["relevant"], verification["confidence"] > 0.8) == ("yes", True)
 
 
 def test_without_a_measured_verifier_the_word_is_uncalibrated() -> None:  # V9

@@ -131,22 +131,32 @@ def test_a_wrong_figure_becomes_that_of_the_source() -> None:  # N5
 WEIGHT = "It weighs 7 kilograms and runs on two batteries."
 
 
+@pytest.mark.parametrize("heading", ["**The pump is unsafe** [†2]", "# The pump is unsafe [†2]"])
+def test_no_citation_in_doubt_stays_behind_text_that_claims_nothing(heading: str) -> None:  # S5.4
+    story = Story()
+    sources = story.add("a.md", RETURNS), story.add("b.md", WEIGHT)
+    story.selected(*sources).drafted(f"{heading}\n\n{GOOD}", no(confidence=0.6), yes())
+    query = story.conclude()
+    assert "[2]" not in query["answer"]
+    assert "The pump is unsafe" in query["answer"]
+
+
 @pytest.mark.parametrize(
-    ("statement", "context", "repaired"),
+    ("statement", "source", "repaired"),
     [
-        ("Model X100 weighs 9 kilograms", "Manual › Model X100", "Model X100 weighs 7 kilograms"),
-        ("Model X100 weighs 9 kilograms", "Manual › Model X1000", None),
-        ("Model X100 weighs 9 kilograms", "Model X100 › Model X200", None),
-        ("Model X100 weighs 9 kilograms", None, None),
-        ("Pump 14 weighs 9 kilograms", "Pumps › Pump 14", "Pump 14 weighs 7 kilograms"),
-        ("Pump 14 weighs 9 kilograms", "Pumps › Pump 4", None),
+        ("Model X100 weighs 9 kilograms", "Model X100 weighs 7 kilograms.", "Model X100 weighs 7 kilograms"),
+        ("Model X100 weighs 9 kilograms", "Model X1000 weighs 7 kilograms.", None),
+        ("Model X100 weighs 9 kilograms", "The box of model X100 weighs 7 kilograms.", None),
+        ("Model X100 weighs 9 kilograms", "Model X100 weighs more than 7 kilograms.", None),
+        ("Model X100 weighs 9 kilograms", "If it is full, model X100 weighs 7 kilograms.", None),
+        ("Model X100 was tested 9 times", "Model X100 tested 7 times.", None),
     ],
 )
-def test_a_repair_is_given_to_what_the_headings_above_the_passage_name(
-    statement: str, context: str | None, repaired: str | None
+def test_a_repair_by_rule_is_a_sentence_of_the_source(
+    statement: str, source: str, repaired: str | None
 ) -> None:  # N5, V6
     story = Story()
-    returns, weight = story.add("a.md", RETURNS), story.add("manual.md", WEIGHT, context=context)
+    returns, weight = story.add("a.md", RETURNS), story.add("manual.md", source)
     story.selected(returns, weight).drafted(f"{GOOD} {statement} [†2].", yes(), no("the figure differs"))
     (edit,) = edits(story.repair().conclude())
     assert (edit["kind"], edit["after"]) == (("rewritten", f"{repaired}.") if repaired else ("dropped", None))
