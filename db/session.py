@@ -197,6 +197,7 @@ def after_commit(session: Session, callback: Callable[[], None]) -> None:
 
 
 def _commit(session: Session) -> None:
+    session.flush()
     try:
         session.commit()
     except DBAPIError as error:

@@ -7,6 +7,7 @@ it either. So while a statement is silent, a new connection shows whether the se
 import threading
 import time
 from collections.abc import Generator
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import psycopg
@@ -45,7 +46,7 @@ class Server:
             connection = _Watched.connect(**arguments)
         except psycopg.errors.ConnectionTimeout:
             with self._lock:
-                self._fell_silent()
+                self.fall_silent()
             raise
         connection.server = self
         return connection
@@ -53,27 +54,42 @@ class Server:
     def answers(self) -> bool:
         with self._lock:
             if not self.is_silent and time.monotonic() - self._answered_at > _BETWEEN_S and not self._tried():
-                self._fell_silent()
+                self.fall_silent()
             return not self.is_silent
 
-    def _fell_silent(self) -> None:
+    def fall_silent(self) -> None:
+        """Refuse connections until the server answers again, which a thread of its own finds out."""
         if not self.is_silent:
             self.is_silent = True
-            threading.Thread(target=self._wait, name="silent-server", daemon=True).start()
+            try:
+                threading.Thread(target=self._wait, name="silent-server", daemon=True).start()
+            except RuntimeError:  # There is no room for a thread.
+                self.is_silent = False
 
     def _tried(self) -> bool:
         try:
             psycopg.connect(**self._arguments).close()
         except psycopg.OperationalError as error:
-            # A refusal is an answer, too: the statement will hear of it.
-            return not isinstance(error, psycopg.errors.ConnectionTimeout)
+            return is_answer(error)
         self._answered_at = time.monotonic()
         return True
 
     def _wait(self) -> None:
-        while not self._tried():
+        # Whatever goes wrong here, such as a lack of descriptors: nothing else ends the silence.
+        while self.is_silent:
+            with suppress(Exception):
+                self.is_silent = not self._tried()
             time.sleep(_BETWEEN_S)
-        self.is_silent = False
+
+
+def is_answer(error: psycopg.OperationalError) -> bool:
+    """Whether the server, or the kernel of its machine, has refused: the waiting statement will hear of it, too.
+
+    A machine that is away is no answer: a host that cannot be reached or found. Of several hosts, one may be silent.
+    """
+    told = str(error)
+    is_silent = isinstance(error, psycopg.errors.ConnectionTimeout) or "timeout expired" in told
+    return not is_silent and (error.sqlstate is not None or "FATAL" in told or "refused" in told)
 
 
 class _Watched(psycopg.Connection[Any]):

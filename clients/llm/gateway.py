@@ -6,6 +6,7 @@ terms set their patience.
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -207,13 +208,21 @@ class ModelGateway:
                 if 0 < outage.least_s <= _patience_s(terms, budget):
                     await asyncio.sleep(outage.least_s)
                     continue
-                failing_s = min(map(self._caller.failing_s, self._present(chain)), default=0.0)
-                return self._outages.put_off(key, outage, terms, failing_s=failing_s)
+                if self._buys_again(question):
+                    return outage.failure
+                models = self._present(chain)
+                failing_s = min(map(self._caller.failing_s, models), default=0.0)
+                answered_at = max(map(self._caller.answered_at, models), default=-math.inf)
+                return self._outages.put_off(key, outage, terms, failing_s=failing_s, answered_at=answered_at)
             except CallDeferred as deferred:
                 return without_call(deferred, terms)
             self._outages.end(key)
             return answer
         return Failure(f"there was no time left to ask {wanted}", "deadline")
+
+    def _buys_again(self, question: Question[_T]) -> bool:
+        """Whether the step, put off, would pay again for replies that it has: they are kept nowhere."""
+        return question.key is None and any(record.error is None for record in question.log.records)
 
     async def _first_of(self, chain: Sequence[str], question: Question[_T], budget: RetryBudget) -> _T | Failure:
         """Ask the first model; where one is missing or unavailable, the next. Raises Outage, CallDeferred."""

@@ -3,6 +3,7 @@
 import queue
 import threading
 import time
+import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -28,7 +29,9 @@ def ask_and_wait(client: CitewellClient, question: str, *, wait: float, **option
 
 def submit(client: CitewellClient, question: str, *, wait: float, **options: Any) -> tuple[str, float]:
     """Submit a question; return its id and what is left of `wait` seconds. Raises ApiProblem as `submitted`."""
-    return submitted(lambda: client.submit(question, **options)["id"], wait)
+    # One key for all tries: an answer of "no room" may come from a database that stored the question and went away.
+    key = str(uuid.uuid4())
+    return submitted(lambda: client.submit(question, idempotency_key=key, **options)["id"], wait)
 
 
 def submitted(once: Callable[[], str], wait: float) -> tuple[str, float]:

@@ -1,5 +1,6 @@
 """A conversation at the terminal: asks each line as a turn, and shows its answer as it comes."""
 
+import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, TextIO
@@ -53,7 +54,8 @@ class Chat:
     def ask(self, question: str) -> bool:
         query_id: str | None = None
         try:
-            query_id, left = submitted(lambda: self._submit(question), self._wait)
+            key = str(uuid.uuid4())
+            query_id, left = submitted(lambda: self._submit(question, key), self._wait)
             return self._answered(query_id, left)
         except KeyboardInterrupt:
             if query_id is not None:
@@ -62,11 +64,11 @@ class Chat:
             say("stopped")
             return False
 
-    def _submit(self, question: str) -> str:
+    def _submit(self, question: str, key: str) -> str:
         conversations = self._client.conversations
         if self.conversation_id is None:
             self.conversation_id = conversations.create(self.workspace)["id"]
-        return conversations.submit(self.conversation_id, question, **self._options)["id"]
+        return conversations.submit(self.conversation_id, question, idempotency_key=key, **self._options)["id"]
 
     def _answered(self, query_id: str, wait: float) -> bool:
         if self._as_json:

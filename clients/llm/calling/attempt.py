@@ -87,6 +87,10 @@ class Caller:
         """See Breaker."""
         return self._breaker(model).failing_s
 
+    def answered_at(self, model: str) -> float:
+        """See Breaker."""
+        return self._breaker(model).answered_at
+
     async def _place(self, attempt: Attempt[T], slot: Slot) -> _Place:
         if self._model.reserves(attempt.request):
             # Slot first: a call that waits for one holds no tokens that others could use, and its time has not begun.

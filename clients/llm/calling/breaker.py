@@ -3,6 +3,7 @@
 Only ModelUnavailable counts as a failure: rate limits, refusals and invalid replies prove that the model is up.
 """
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -21,8 +22,8 @@ log = structlog.get_logger()
 PROBE_S = 1.0
 """Time for one probe before the next may go: a hanging probe must not keep the circuit open."""
 
-_FORGOTTEN_AFTER_S = 120.0
-"""Without a call for this long, earlier failures say nothing about the model."""
+_FORGOTTEN_AFTER_S = 30.0
+"""Without a call for this long, earlier failures say nothing about the model: another process may have had answers."""
 
 
 class CircuitOpen(Exception):
@@ -54,6 +55,8 @@ class Breaker:
         self._reason = ""
         self._failing_since: float | None = None
         self._failed_at = 0.0
+        self.answered_at = -math.inf
+        """The time of the last call that did not fail, by the breaker's clock."""
 
     @property
     def failing_s(self) -> float:
@@ -83,7 +86,7 @@ class Breaker:
             self._reason = str(outcome)
             self._failing_since, self._failed_at = self._clock() - self.failing_s, self._clock()
         else:
-            self._failing_since = None
+            self._failing_since, self.answered_at = None, self._clock()
         if permission.is_probe:
             self._judge_probe(failed=failed)
         elif self.is_closed:

@@ -5,6 +5,7 @@ long as the one before, so the number of calls grows with the logarithm of an ou
 by the longest wait. A process remembers its waiting questions by their text; another process starts with short waits.
 """
 
+import math
 import random
 import time
 from collections.abc import Callable
@@ -18,6 +19,10 @@ _LONGEST_WAIT_S = 15.0
 _LONGEST_WAIT_AFTER_COST_S = 60.0
 """After a call that the provider may charge for, such as one whose connection broke, the waits grow further."""
 _JITTER = 0.25
+_WAITS_BESIDE_ANSWERS = 5
+"""A question that fails so often while the same model answers others is itself what the model cannot answer."""
+_FORGOTTEN_AFTER_S = 30.0
+"""A question that comes back so much later than it was to be asked again was answered elsewhere meanwhile, or ended."""
 _MOST_REMEMBERED = 10_000
 
 Key = tuple[str, str, str]
@@ -42,6 +47,7 @@ class Outage(Exception):
 class _Waiting:
     since: float
     waits: int = 0
+    due_at: float = math.inf
 
 
 @dataclass(slots=True)
@@ -52,15 +58,19 @@ class Outages:
     _waiting: dict[Key, _Waiting] = field(default_factory=dict[Key, _Waiting])
 
     def has_waited(self, key: Key) -> bool:
+        if (waiting := self._waiting.get(key)) and self.clock() > waiting.due_at + _FORGOTTEN_AFTER_S:
+            self.end(key)
         return key in self._waiting
 
     def end(self, key: Key) -> None:
         self._waiting.pop(key, None)
 
-    def put_off(self, key: Key, outage: Outage, terms: Terms, *, failing_s: float) -> Failure:
+    def put_off(
+        self, key: Key, outage: Outage, terms: Terms, *, failing_s: float, answered_at: float = -math.inf
+    ) -> Failure:
         """Raise CallDeferred with the wait before the next try; return the failure if the terms leave no time for it.
 
-        `failing_s`: for how long the models have answered nobody.
+        `failing_s`: for how long the models have answered nothing. `answered_at`: when one last answered.
         """
         if terms.patience_s is None:
             return outage.failure
@@ -70,10 +80,13 @@ class Outages:
         wait_s = min(_FIRST_WAIT_S * 2**waiting.waits, longest_s) * random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311
         wait_s = max(wait_s, outage.least_s)
         lasted_s = max(failing_s, now - waiting.since)
-        if lasted_s >= terms.outage_s or (terms.last_try_at is not None and now + wait_s >= terms.last_try_at):
+        is_its_own_fault = waiting.waits >= _WAITS_BESIDE_ANSWERS and answered_at > waiting.since
+        is_too_late = terms.last_try_at is not None and now + wait_s >= terms.last_try_at
+        if is_its_own_fault or is_too_late or lasted_s >= terms.outage_s:
             self.end(key)
             return _after(waiting, outage.failure, now)
         waiting.waits += 1
+        waiting.due_at = now + wait_s
         if len(self._waiting) > _MOST_REMEMBERED:
             self.end(next(iter(self._waiting)))
         raise CallDeferred(wait_s, outage.failure.reason)
