@@ -43,9 +43,8 @@ def test_what_stands_below_a_heading_is_said_of_what_it_names(
     assert not is_proven(claim.format(mine, 7), text)
     assert not is_proven(claim.format(mine, 9), text, context)
     assert not is_proven(claim.format(other, 7), text, context)
-    found = corrected(claim.format(mine, 9), text, context)
-    # Which number is wrong cannot be told where the heading has two of its own: "3장 4호 펌프".
-    assert found == claim.format(mine, 7) or (found is None and path.startswith("3장"))
+    # A rule gives a sentence of the source or nothing: what a heading names is left to a model's rewriting.
+    assert corrected(claim.format(mine, 9), text, context) is None
     assert corrected(claim.format(other, 9), text, context) is None
 
 
