@@ -155,6 +155,7 @@ def test_the_form_of_an_answer_stays() -> None:  # S3
     assert READER.render(written(FORMED, {OWN})) == reader({OWN}).render(FORMED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_the_exports_show_hostile_texts_and_nothing_else(http: httpx.Client, query_id: str, hostile: str) -> None:  # S3
     name = one_line(hostile)

@@ -119,6 +119,7 @@ def test_when_time_is_up_it_says_where_the_question_goes_on(citewell: Citewell) 
     assert "citewell history " in outcome.complaint
 
 
+@pytest.mark.slow
 def test_a_server_without_room_is_asked_again_when_it_says_so(
     citewell: Citewell, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # F11

@@ -49,6 +49,7 @@ def test_a_workspace_and_then_all_of_them(citewell: Citewell, endpoint: Embeddin
     assert len(endpoint.texts) == 2
 
 
+@pytest.mark.slow
 def test_killed_and_started_again_it_goes_on(
     citewell: Citewell, endpoint: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # A5

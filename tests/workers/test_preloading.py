@@ -79,6 +79,7 @@ def run(program: str, **environment: str) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_it_can_be_forked_and_nothing_large_is_left_to_import() -> None:
     found = loaded()
     assert (found["threads"], found["connections"]) == ([1, 1], 0)
@@ -93,6 +94,7 @@ def test_it_can_be_forked_and_nothing_large_is_left_to_import() -> None:
     assert found["has_model"] is False
 
 
+@pytest.mark.slow
 def test_workers_that_it_forks_have_names_of_their_own() -> None:  # A5
     """A worker that ends hands back everything held under its name."""
     one, other = loaded()["names"]

@@ -84,6 +84,7 @@ def test_a_binary_hancom_document_is_read_like_a_new_one() -> None:  # N3
     assert [document.text[t.start : t.header_end] for t in document.tables] == ["항목\t금액"]
 
 
+@pytest.mark.slow
 def test_a_binary_hancom_document_that_grows_without_end_is_refused() -> None:  # A8
     words = record(67, 1, "한".encode("utf-16-le") * 3_000_000) * 200
     with pytest.raises((DocumentTooLarge, DocumentUnreadable)):
