@@ -208,8 +208,6 @@ class ModelGateway:
                 if 0 < outage.least_s <= _patience_s(terms, budget):
                     await asyncio.sleep(outage.least_s)
                     continue
-                if self._buys_again(question):
-                    return outage.failure
                 models = self._present(chain)
                 failing_s = min(map(self._caller.failing_s, models), default=0.0)
                 answered_at = max(map(self._caller.answered_at, models), default=-math.inf)
@@ -219,10 +217,6 @@ class ModelGateway:
             self._outages.end(key)
             return answer
         return Failure(f"there was no time left to ask {wanted}", "deadline")
-
-    def _buys_again(self, question: Question[_T]) -> bool:
-        """Whether the step, put off, would pay again for replies that it has: they are kept nowhere."""
-        return question.key is None and any(record.error is None for record in question.log.records)
 
     async def _first_of(self, chain: Sequence[str], question: Question[_T], budget: RetryBudget) -> _T | Failure:
         """Ask the first model; where one is missing or unavailable, the next. Raises Outage, CallDeferred."""

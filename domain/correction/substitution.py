@@ -27,8 +27,8 @@ _HANGUL, _LATIN_WORD = re.compile("[가-힣]"), re.compile("[A-Za-z]{3,}")
 def corrected(claim: str, source: str, context: str = "") -> str | None:
     """Return `claim` with its wrong values replaced by those of `source`; None if anything else differs (V6).
 
-    A sentence of the source must be the corrected claim word for word, or a row of a table must have all of its words:
-    what was sold to someone is not what was bought from him, whatever it cost.
+    A sentence of the source must begin with the corrected claim word for word, or a row of a table must have all of its
+    words: what was sold to someone is not what was bought from him, whatever it cost.
     """
     read = with_headings(claim, source, context)
     wrong = disagreements(claim, read)

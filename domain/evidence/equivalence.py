@@ -1,5 +1,6 @@
 """Tests whether a rewritten statement keeps its subjects, and whether one place of a source states all of it (V6)."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
@@ -16,6 +17,7 @@ from domain.text.word_index import parse_sentences
 
 _NAMED = frozenset("0123456789#")
 _ARTICLES = frozenset({"a", "an", "the"})
+_HANGUL = re.compile("[가-힣]")
 _LONGEST = 3  # times the length of a statement: the place that is to say all of it
 
 
@@ -73,18 +75,36 @@ def best_passage(source: str, text: str) -> str:
 
 
 def is_worded_so(source: str, text: str) -> bool:
-    """Say whether a sentence of `source` is `text` word for word but for articles, or a row of a table, with the heads
-    of its columns, has all of its words.
+    """Say whether a sentence of `source` has `text` word for word, or a row of a table, with the heads of its columns,
+    has all of its words.
+
+    Before the words the sentence may have "all", and behind them it may say more, but nothing that limits or denies.
     """
-    places, wording = _best_places(text, source), _wording(text)
+    places = _best_places(text, source)
     if any(place.is_rows for place in places):
         return claim_relevance(text, best_passage(source, text)) == 1
-    return any(_wording(place.words) == wording for place in places)
+    return any(_begins_with(place.words, text) for place in places)
 
 
-def _wording(sentence: str) -> list[str]:
-    words = [token.key if token.value else token.text.casefold() for token in tokenize(sentence)]
-    return [word for word in words if word not in _ARTICLES]
+def _begins_with(sentence: str, text: str) -> bool:
+    said, wanted = _without_articles(sentence), [_wording(token) for token in _without_articles(text)]
+    words = [_wording(token) for token in said]
+    starts = [start for start in range(len(words)) if words[start : start + len(wanted)] == wanted]
+    for start in starts[:1]:
+        before, behind = said[:start], said[start + len(wanted) :]
+        begins = all(token.cue == "all" for token in before)
+        # The verb that governs a Korean sentence comes last.
+        goes_on = not _HANGUL.search(sentence) and any(token.is_content for token in behind)
+        return begins and (not behind or (goes_on and not any(token.cue or token.value for token in behind)))
+    return False
+
+
+def _without_articles(sentence: str) -> list[Token]:
+    return [token for token in tokenize(sentence) if token.text.casefold() not in _ARTICLES]
+
+
+def _wording(token: Token) -> str:
+    return token.key if token.value else token.text.casefold()
 
 
 def is_stated_by_heading(text: str, source: str, stated: str, known: str | None) -> bool:

@@ -234,7 +234,7 @@ def test_nothing_that_is_told_holds_a_secret_or_a_text(observed: Observed, sink:
     echoed = f"Invalid prompt: {text} {asked} {KEY}"
     for kind in (FaultKind.ECHO, FaultKind.ECHO_500):
         observed.provider.fail(Fault(kind=kind, quote=echoed, times=None))
-        observed.stack.ask(asked + f" ({kind})", workspace="canaries")
+        observed.stack.ask(asked + f" ({kind})", workspace="canaries", deadline_s=10)
         observed.provider.reset()
     body = {"answer": f"The {given} costs 5 euros [1].", "sources": [{"text": f"The {given} costs 7 euros."}]}
     made = http.post("/v1/verifications", json=body).raise_for_status().json()

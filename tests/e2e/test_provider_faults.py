@@ -44,7 +44,7 @@ def test_with_every_call_failing_every_query_ends_with_a_reason(
     for kind in ALWAYS:
         provider.faults.faults[:] = [Fault(kind=kind, times=None)]
         # The step that writes the answer waits until the deadline.
-        asked[kind] = groq.submit(QUESTION, workspace=workspace, deadline_s=30)
+        asked[kind] = groq.submit(QUESTION, workspace=workspace, deadline_s=10)
         groq.wait(asked[kind])
     for kind, query_id in asked.items():
         query = groq.wait(query_id)
