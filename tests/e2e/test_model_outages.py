@@ -30,6 +30,8 @@ def stack(port: int) -> Generator[Stack]:
         "GROQ_BASE_URL": f"http://127.0.0.1:{port}",
         "CITEWELL_GRAPH__EXTRACTOR": "local",
         "CITEWELL_MODELS__KEEP_REPLIES_S": "0",
+        # The outages of these tests follow each other: a process without an answer between two takes them for one.
+        "CITEWELL_MODELS__OUTAGE_S": "120",
     }
     with running_stack(**environment) as stack:
         stack.add_text("policy.md", TEXT, workspace="outages")
@@ -46,7 +48,9 @@ def assert_all_answered(stack: Stack, asked: list[str]) -> None:
     for query in map(stack.wait, asked):
         assert query["status"] == "succeeded", query["error"]
         assert "30 days" in query["answer"]
-        assert {sentence["status"] for sentence in query["verification"]["sentences"]} == {"supported"}
+        assert {sentence["status"] for sentence in query["verification"]["sentences"]} == {"supported"}, query[
+            "verification"
+        ]
 
 
 @pytest.mark.parametrize("kind", [FaultKind.UNAVAILABLE, FaultKind.BAD_GATEWAY, FaultKind.RESET])
@@ -80,11 +84,11 @@ def test_a_server_that_stays_away_ends_the_query_in_time_with_its_last_failure_a
     stack: Stack, provider: GroqSimulator
 ) -> None:  # A7, N4
     provider.fail(Fault(kind=FaultKind.UNAVAILABLE, times=None))
+    began = time.monotonic()
     query = stack.ask(QUESTION, workspace="outages", deadline_s=20)
     assert query["status"] == "failed"
     assert query["error"]["code"] == "model_unavailable"
     assert "HTTP 503: Service Unavailable" in query["error"]["message"]
-    # It was tried for long, and rarely.
-    calls = provider.ledger.of("generate_answer")
-    assert calls[-1].at - calls[0].at > 4
-    assert len(calls) <= 12
+    # It was tried for long, and rarely: two models, three times at once in each of two processes, then seldom.
+    assert time.monotonic() - began > 8
+    assert len(provider.ledger.of("generate_answer")) <= 20
