@@ -19,11 +19,11 @@ _PIECES = st.sampled_from(["", ".", "..", "a", "b.txt", "...", " ", "~", "%2e%2e
 
 @given(st.lists(_PIECES, max_size=6).map("/".join))
 def test_a_path_is_relative_only_if_joining_it_stays_below(path: str) -> None:  # A8
-    joined = os.path.join("/root/folder", path)
+    joined = os.path.join("/base/folder", path)
     if is_relative(path):
         assert names_in(path) == tuple(path.split("/"))
         assert os.path.normpath(joined) == joined
-        assert joined.startswith("/root/folder/")
+        assert joined.startswith("/base/folder/")
     else:
         with pytest.raises(PathForbidden):
             names_in(path)
@@ -31,13 +31,13 @@ def test_a_path_is_relative_only_if_joining_it_stays_below(path: str) -> None:  
 
 @pytest.fixture
 def root(tmp_path: Path) -> Generator[int]:
-    (tmp_path / "root/a").mkdir(parents=True)
-    (tmp_path / "root/a/file").write_text("inside")
+    (tmp_path / "inside/a").mkdir(parents=True)
+    (tmp_path / "inside/a/file").write_text("inside")
     (tmp_path / "secret").write_text("outside")
-    (tmp_path / "root/link").symlink_to(tmp_path)
-    (tmp_path / "root/a/link").symlink_to(tmp_path / "secret")
-    (tmp_path / "root/a/back").symlink_to("../a/file")
-    folder = open_root(tmp_path / "root")
+    (tmp_path / "inside/link").symlink_to(tmp_path)
+    (tmp_path / "inside/a/link").symlink_to(tmp_path / "secret")
+    (tmp_path / "inside/a/back").symlink_to("../a/file")
+    folder = open_root(tmp_path / "inside")
     yield folder
     os.close(folder)
 
@@ -51,7 +51,7 @@ def test_files_and_folders_below_are_opened(root: int) -> None:
     os.close(folder)
 
 
-@pytest.mark.parametrize("path", ["link/secret", "a/link", "a/back", "link/root/a/file", "nowhere", "a/file/b"])
+@pytest.mark.parametrize("path", ["link/secret", "a/link", "a/back", "link/inside/a/file", "nowhere", "a/file/b"])
 def test_no_link_is_followed(root: int, path: str) -> None:  # A8
     with pytest.raises(OSError, match=r"."):
         open_file(root, path)
@@ -120,7 +120,7 @@ def test_drafts_are_written_and_tidied_in_their_own_folder_only(tmp_path: Path) 
 
 
 def test_a_deep_path_holds_few_descriptors_and_ends(root: int, tmp_path: Path) -> None:
-    folder = tmp_path / "root"
+    folder = tmp_path / "inside"
     for _ in range(300):
         folder = folder / "d"
         folder.mkdir()
