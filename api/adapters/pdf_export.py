@@ -41,7 +41,7 @@ def pdf_of(query: Json, link: Link, states: Mapping[str, str], footer: str) -> b
     page = PdfPage(query)
     read = ContinuousText(link, relabelled=False).finished(query)
     page.heading(query["question"], 15)
-    own = {link(each) for each in query["citations"]}
+    own = {link(citation) for citation in query["citations"]}
     draw(page, read["answer"], own)
     if query["abstained"] and query["abstain_reason"]:
         page.quiet(query["abstain_reason"])

@@ -76,7 +76,7 @@ class UseEmbedder:
         if np.abs(components - np.array(_KNOWN) / 1000).max() < _TOLERANCE:
             return WHEEL_MODEL
         # In hundredths, so that two machines agree: of 64 components, one lies within 1e-7 of a boundary once in a
-        # thousand models. They would have two spaces then, which is told, and never mix vectors.
+        # thousand models. Each then has a space of its own, and vectors are never mixed.
         coarse = np.rint(components * 100).astype(np.int8)
         return f"{WHEEL_MODEL} {sha256(coarse.tobytes()).hexdigest()[:8]}"
 

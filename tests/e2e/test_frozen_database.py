@@ -1,4 +1,4 @@
-"""Postgres is frozen: every request is answered in time, and work goes on when it is back."""
+"""Postgres is frozen: every request is answered in time, and work continues when it is back."""
 
 import os
 import signal

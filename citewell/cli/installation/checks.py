@@ -222,11 +222,11 @@ def vectors() -> Iterator[Check]:
         yield Check("vectors", "error", str(error), "correct it, then look again")
         return
     for space, count in unserved:
-        found = (
+        problem = (
             f"no available model makes those of {space.model} ({space.dimension}); workspaces that hold them: {count}"
         )
         advice = f"`citewell reembed --all` makes those of {embedder.name} instead; until then they answer nothing"
-        yield Check("vectors", "error", found, advice)
+        yield Check("vectors", "error", problem, advice)
 
 
 Examination = Callable[[], Iterator[Check]]

@@ -24,7 +24,7 @@ SECRET = "the secret word is heron"
 
 
 class Places:
-    """An allowed folder `shared`, honest files in it, and a folder beside it that nobody allowed."""
+    """An allowed folder `shared` with honest files, and a folder beside it that is not allowed."""
 
     def __init__(self, root: Path) -> None:
         self.shared, self.outside = root / "shared", root / "outside"
