@@ -29,7 +29,7 @@ from benchmarks.load import limiter_worker
 from benchmarks.load.limiter_worker import FAST
 from clients.limiter import make_limiter
 from clients.llm.calling.reply_cache import Begun, CachedReply
-from clients.llm.completions.wire_format import request_body
+from clients.llm.completions.request_body import request_body
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, ModelRequest

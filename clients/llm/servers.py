@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import httpx
 
-from clients.llm.completions.wire_format import COMPATIBLE, shown
+from clients.llm.completions.request_body import COMPATIBLE
+from clients.llm.completions.wire_format import shown
 from config.settings import Settings
 
 TIMEOUT_S = 3.0

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from clients.llm.completions.wire_format import request_body
+from clients.llm.completions.request_body import request_body
 from clients.llm.protocol import ModelRequest
 from config.models import ModelInfo, ModelSettings
 from domain.prompting.judgements import Composition, Judgement, Reply

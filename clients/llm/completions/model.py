@@ -9,8 +9,9 @@ import structlog
 
 from clients.llm.completions.errors import FAILURES, model_error
 from clients.llm.completions.prompt_sizes import PromptSizes
+from clients.llm.completions.request_body import Dialect, prompt_bytes, request_body
 from clients.llm.completions.transport import Transport
-from clients.llm.completions.wire_format import Dialect, Exchange, WireChunk, prompt_bytes, read_allowance, request_body
+from clients.llm.completions.wire_format import Exchange, WireChunk, read_allowance
 from clients.llm.protocol import ModelReply, ModelReplyInvalid, ModelRequest, StreamPart
 from clients.telemetry import families
 from clients.telemetry.meter import METER

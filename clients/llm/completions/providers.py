@@ -5,9 +5,9 @@ from typing import Literal
 
 from clients.llm.completions.aiohttp_transport import LeanTransport
 from clients.llm.completions.model import ChatCompletions, Server
+from clients.llm.completions.request_body import COMPATIBLE, GROQ
 from clients.llm.completions.sdk_transport import SdkTransport
 from clients.llm.completions.transport import Transport
-from clients.llm.completions.wire_format import COMPATIBLE, GROQ
 from config.models import ModelInfo
 
 Client = Literal["sdk", "lean"]

@@ -1,19 +1,18 @@
-"""Groq's wire format: the request body, and the few response fields that are read, each of them validated.
+"""The few fields of a chat completion that are read, each of them validated.
 
 The SDK builds its objects without validation (a missing `choices` is None, an HTML page is a `str`), so nothing here
 trusts them. A complete answer is read like a stream of one chunk.
 """
 
 import asyncio
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
 
+from clients.llm.completions.request_body import GROQ, Dialect
 from clients.llm.completions.usage import Bounds, ReplyTooLong, read_usage
 from clients.llm.protocol import (
     Allowance,
@@ -24,8 +23,6 @@ from clients.llm.protocol import (
     ModelUnavailable,
     Usage,
 )
-from config.models import ModelInfo
-from domain.prompting.judgements import Reply
 
 _MESSAGE_CHARS = 300
 _HALF = re.compile("[\ud800-\udfff]")
@@ -68,23 +65,6 @@ class WireChunk(BaseModel):
         if isinstance(self.error, _Fault):
             return self.error.message
         return self.error or (self.x_groq.error if self.x_groq else None)
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """Differences between servers: the name in results, the field that bounds a reply, and the settings that hold
-    address and key.
-    """
-
-    provider: str
-    room: str
-    url_setting: str
-    key_setting: str
-
-
-GROQ = Dialect("groq", "max_completion_tokens", "GROQ_BASE_URL", "GROQ_API_KEY")
-# Ollama and older servers do not know the field's newer name; servers of open models know this one.
-COMPATIBLE = Dialect("openai_compatible", "max_tokens", "models.base_url", "models.api_key")
 
 
 @dataclass(slots=True)
@@ -200,54 +180,3 @@ def shown(message: str) -> str:
 
 def _estimated_tokens(text: str) -> int:
     return -(-len(text.encode()) // 4)
-
-
-def request_body(request: ModelRequest, info: ModelInfo, dialect: Dialect = GROQ) -> dict[str, Any]:
-    """The body of a chat completion for `request`.
-
-    Raises PromptFieldMismatch when the fields do not fit the prompt.
-    """
-    prompt = request.text.rendered
-    body: dict[str, Any] = {
-        "model": request.model,
-        "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
-        "temperature": request.temperature,
-        dialect.room: request.max_tokens,
-    }
-    if info.reasoning_effort:
-        body["reasoning_effort"] = info.reasoning_effort
-    if request.reply:
-        body["response_format"] = _format(request.reply, info)
-    return body
-
-
-def prompt_bytes(request: ModelRequest, info: ModelInfo) -> int:
-    """Bytes of UTF-8 in a request's messages and reply schema, which are billed as its prompt.
-
-    Raises PromptFieldMismatch when the fields do not fit the prompt.
-    """
-    schema = _format_bytes(request.reply, strict=info.strict_schema) if request.reply else 0
-    return schema + request.text.size
-
-
-def _format(reply: type[Reply], info: ModelInfo) -> dict[str, Any]:
-    return _strict_format(reply) if info.strict_schema else {"type": "json_object"}
-
-
-@cache
-def _format_bytes(reply: type[Reply], *, strict: bool) -> int:
-    return len(json.dumps(_format(reply, ModelInfo(strict_schema=strict))))
-
-
-@cache
-def _strict_format(reply: type[Reply]) -> dict[str, Any]:
-    schema = _without_notes(reply.model_json_schema())
-    return {"type": "json_schema", "json_schema": {"name": reply.__name__, "strict": True, "schema": schema}}
-
-
-def _without_notes(node: Any) -> Any:
-    # Titles and docstrings cost prompt tokens and tell the model nothing; a *property* called title is not a str.
-    if isinstance(node, dict):
-        items: list[tuple[str, Any]] = list(node.items())  # pyright: ignore[reportUnknownArgumentType] JSON is untyped
-        return {k: _without_notes(v) for k, v in items if not (k in {"title", "description"} and isinstance(v, str))}
-    return node

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.llm.completions.wire_format import request_body
+from clients.llm.completions.request_body import request_body
 from clients.llm.protocol import ModelRequest
 from config.models import ModelSettings
 from domain.prompting.judgements import (
