@@ -1,11 +1,19 @@
 """Which models answer, judge, embed and rerank."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, Field, JsonValue, SecretStr
 
 from config import Group
 from config.limits import DEVELOPER, ModelLimits
+
+_OUR_OWN = ("model", "messages", "stream")
+
+
+def _adds(body: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    if taken := [name for name in _OUR_OWN if name in body]:
+        raise ValueError(f"it may not replace {' or '.join(taken)}, which Citewell sets for each request")
+    return body
 
 
 class ModelInfo(Group):
@@ -19,8 +27,16 @@ class ModelInfo(Group):
     strict_schema: bool = Field(
         default=False, description="Whether the server enforces a JSON schema (`response_format: json_schema`)"
     )
-    reasoning_effort: Literal["low", "medium", "high"] | None = Field(
-        default=None, description="Sent to models that accept it"
+    reasoning_effort: str | None = Field(
+        default=None,
+        pattern=r"^[a-z][a-z0-9_-]{0,15}$",
+        description="Sent to models that accept it, in their words: `none`, `minimal`, `low`, `medium`, `high`, …",
+    )
+    extra_body: Annotated[dict[str, JsonValue], AfterValidator(_adds)] = Field(
+        default={}, description="Added to each request, such as `think` or `options`; null leaves a parameter out"
+    )
+    extra_headers: dict[str, str] = Field(
+        default={}, description="Sent with each request: a header's name, and the environment variable with its value"
     )
     limits: ModelLimits = ModelLimits()
 

@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
+from clients.addresses import endpoint, key_headers
 from clients.embeddings.protocol import Vectors
 from clients.http_responses import UNPACKED, NotRead, Slow, posted, retry_after_s
 from config.models import EmbeddingModel
@@ -113,7 +114,11 @@ class EndpointEmbedder:
         most_bytes = _ENVELOPE_BYTES + len(texts) * (_VECTOR_BYTES + dimension * _NUMBER_BYTES)
         try:
             response, content = posted(
-                self._client, "embeddings", body, most_bytes=most_bytes, within_s=self._model.timeout_s
+                self._client,
+                endpoint(self._model.base_url, "embeddings"),
+                body,
+                most_bytes=most_bytes,
+                within_s=self._model.timeout_s,
             )
         except httpx.HTTPError as error:
             raise _Later(f"does not answer ({type(error).__name__})") from error
@@ -150,8 +155,6 @@ class EndpointEmbedder:
 
     @cached_property
     def _client(self) -> httpx.Client:
-        key = self._model.api_key
-        headers = {**UNPACKED, **({"authorization": f"Bearer {key.get_secret_value()}"} if key else {})}
-        return httpx.Client(
-            base_url=self._model.base_url.rstrip("/") + "/", headers=headers, timeout=self._model.timeout_s
-        )
+        key = self._model.api_key.get_secret_value() if self._model.api_key else ""
+        headers = {**UNPACKED, **key_headers(self._model.base_url, key)}
+        return httpx.Client(headers=headers, timeout=self._model.timeout_s)

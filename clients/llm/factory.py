@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import httpx
 
 from clients.embeddings import default_embedder
-from clients.llm.completions.providers import CompatibleModel, GroqModel
+from clients.llm.completions.providers import CompatibleModel, GroqModel, extra_headers
 from clients.llm.neural import NeuralJudge, open_classifier
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import ChatModel, ModelReply, ModelRequest, StreamPart
@@ -33,7 +33,8 @@ def _divided(settings: Settings) -> ChatModel:
 
 
 def check_provider(settings: Settings) -> None:
-    """Raises ConfigurationInvalid when the provider lacks its key, or its address is invalid or carries a second login.
+    """Raises ConfigurationInvalid when the provider lacks its key or a model's header, or its address is invalid or
+    carries a second login.
 
     Nothing is sent.
     """
@@ -50,16 +51,27 @@ def check_provider(settings: Settings) -> None:
     _require_usable(key, key_setting)
     _require_address(url, url_setting, example)
     _require_one_login(url, url_setting, key, key_setting)
+    extra_headers(settings.models.catalogue)
 
 
 def _provider(settings: Settings) -> ChatModel:
     check_provider(settings)
     models, url, key = settings.models, settings.provider_url, settings.provider_key
+    redis_url = settings.redis_url.get_secret_value()
     if settings.provider == "offline":
         return OfflineModel(default_embedder())
     if settings.provider == "openai_compatible":
-        return CompatibleModel(key, url, catalogue=models.catalogue, concurrency=models.concurrency)
-    return GroqModel(key, url, catalogue=models.catalogue, concurrency=models.concurrency, client=models.client)
+        return CompatibleModel(
+            key, url, catalogue=models.catalogue, concurrency=models.concurrency, redis_url=redis_url
+        )
+    return GroqModel(
+        key,
+        url,
+        catalogue=models.catalogue,
+        concurrency=models.concurrency,
+        client=models.client,
+        redis_url=redis_url,
+    )
 
 
 def _require_usable(key: str, setting: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import httpx
 
+from clients.addresses import endpoint, key_headers
 from clients.llm.completions.request_body import COMPATIBLE
 from clients.llm.completions.wire_format import shown
 from config.settings import Settings
@@ -54,14 +55,14 @@ def ask_provider(settings: Settings) -> ServerAnswer | None:
 
 def models_address(settings: Settings) -> str:
     if settings.provider == "openai_compatible":
-        return f"{settings.provider_url.rstrip('/')}/models"
+        return endpoint(settings.provider_url, "models")
     return f"{settings.provider_url.rstrip('/').removesuffix('/openai/v1')}/openai/v1/models"
 
 
 def ask_server(address: str, key: str, key_name: str, *, timeout_s: float = TIMEOUT_S) -> ServerAnswer:
     """One `GET` of the list of models. `key_name` is the setting to correct when the key is refused."""
     try:
-        answer = httpx.get(address, headers={"Authorization": f"Bearer {key}"} if key else {}, timeout=timeout_s)
+        answer = httpx.get(address, headers=key_headers(address, key), timeout=timeout_s)
     except httpx.TimeoutException:
         return ServerAnswer("unreachable", detail=f"no answer from {_public(address)} within {timeout_s:g} s")
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:

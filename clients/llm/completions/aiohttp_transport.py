@@ -25,10 +25,23 @@ _DONE = "[DONE]"
 
 
 class LeanTransport:
-    """A Transport. `url` is the completions endpoint; an empty key sends none."""
+    """A Transport. `url` is the completions endpoint; an empty key sends none.
 
-    def __init__(self, api_key: str, url: str, *, concurrency: int) -> None:
+    `key_headers` send the key otherwise than as a bearer token; `of_models` are further headers for each model.
+    """
+
+    def __init__(
+        self,
+        api_key: str,
+        url: str,
+        *,
+        concurrency: int,
+        key_headers: Mapping[str, str] | None = None,
+        of_models: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
         self._key = api_key
+        self._key_headers = {"authorization": f"Bearer {api_key}"} if key_headers is None else key_headers
+        self._of_models = of_models or {}
         self._url = URL(url)
         self._concurrency = concurrency
         # Looked up once: the environment does not change, and per call it would be half of the cost.
@@ -54,18 +67,27 @@ class LeanTransport:
     async def _answer(self, body: Body) -> AsyncGenerator[aiohttp.ClientResponse]:
         data = json.dumps(body, ensure_ascii=False).encode()
         try:
-            sent = await self._session().post(self._url, data=data, proxy=self._proxy, allow_redirects=False)
+            sent = await self._session().post(
+                self._url,
+                data=data,
+                headers=self._of_models.get(body["model"]),
+                proxy=self._proxy,
+                allow_redirects=False,
+            )
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             # Shown to users: without the name and password that an address may carry.
             raise Unreachable(self._url.host_port_subcomponent or "the server") from error
         async with sent as answer:
             if answer.status >= _FIRST_ERROR:
-                raise Refused(await self._refusal(answer))
+                raise Refused(await self._refusal(answer, self._of_models.get(body["model"], {})))
             yield answer
 
-    async def _refusal(self, answer: aiohttp.ClientResponse) -> Refusal:
+    async def _refusal(self, answer: aiohttp.ClientResponse, secrets: Mapping[str, str]) -> Refusal:
         try:
-            body: object = json.loads(b"".join([piece async for piece in _bounded(answer, MOST_OF_REFUSAL)]))
+            said = b"".join([piece async for piece in _bounded(answer, MOST_OF_REFUSAL)])
+            for secret in secrets.values():
+                said = said.replace(secret.encode(), b"***")
+            body: object = json.loads(said)
         except (ReplyTooLong, ValueError):  # a proxy's HTML page, for example
             body = None
         return Refusal(answer.status, answer.reason or "", answer.headers, body, self._key)
@@ -79,7 +101,7 @@ class LeanTransport:
                 "accept-encoding": NOT_COMPRESSED,
             }
             if self._key:
-                headers["authorization"] = f"Bearer {self._key}"
+                headers |= self._key_headers
             self._made = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
                     limit=self._concurrency, ssl=_trusted() if self._url.scheme == "https" else True

@@ -76,7 +76,7 @@ class _Body(BaseModel):
 
 
 def model_error(error: Exception, exchange: Exchange) -> ModelError:
-    if refusal := _refusal(error):
+    if refusal := refusal_of(error):
         return _from_refusal(refusal, exchange)
     if isinstance(_root(error), ReplyTooLong):
         return exchange.failed(ModelReplyInvalid, "the server sent more than was asked for; the rest was not read")
@@ -97,7 +97,8 @@ def model_error(error: Exception, exchange: Exchange) -> ModelError:
             return exchange.failed(ModelUnavailable, f"the connection broke: {_cause(error)}")
 
 
-def _refusal(error: Exception) -> Refusal | None:
+def refusal_of(error: Exception) -> Refusal | None:
+    """The answer with an error status, if that is what failed."""
     if isinstance(error, Refused):
         return error.refusal
     if not isinstance(error, groq.APIStatusError):

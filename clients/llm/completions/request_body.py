@@ -1,10 +1,12 @@
 """The body of a chat completion's request, and how servers differ in it."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from clients.llm.completions.adaptations import Learned, adapt
 from clients.llm.protocol import ModelRequest
 from config.models import ModelInfo
 from domain.prompting.judgements import Reply
@@ -27,8 +29,18 @@ GROQ = Dialect("groq", "max_completion_tokens", "GROQ_BASE_URL", "GROQ_API_KEY")
 COMPATIBLE = Dialect("openai_compatible", "max_tokens", "models.base_url", "models.api_key")
 
 
-def request_body(request: ModelRequest, info: ModelInfo, dialect: Dialect = GROQ) -> dict[str, Any]:
-    """The body of a chat completion for `request`.
+_NOTHING: Mapping[str, str] = {}
+
+
+def request_body(
+    request: ModelRequest,
+    info: ModelInfo,
+    dialect: Dialect = GROQ,
+    *,
+    streamed: bool = False,
+    learned: Learned = _NOTHING,
+) -> dict[str, Any]:
+    """The body of a chat completion for `request`, with what was `learned` of the model.
 
     Raises PromptFieldMismatch when the fields do not fit the prompt.
     """
@@ -43,6 +55,13 @@ def request_body(request: ModelRequest, info: ModelInfo, dialect: Dialect = GROQ
         body["reasoning_effort"] = info.reasoning_effort
     if request.reply:
         body["response_format"] = _format(request.reply, info)
+    if streamed:
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
+    if learned:
+        adapt(body, learned, _strict_format(request.reply) if request.reply else None)
+    if info.extra_body:
+        body |= info.extra_body
+        body = {name: value for name, value in body.items() if value is not None}
     return body
 
 

@@ -1,0 +1,267 @@
+"""What a server refuses of a request, and what is sent in its place.
+
+A refusal names a key of the request, one of the names within it, or calls it by its ordinary name. Each row of
+`ADAPTATIONS` belongs to one key. The change counts as learned once the server accepts the changed request.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+Body = dict[str, Any]
+Learned = Mapping[str, str]
+"""The values sent in place of others, by the key of their Adaptation."""
+
+OMITTED = "omitted"
+MOST_TRIES = 6
+"""Requests for one call, with those that were refused."""
+
+_REFUSING = frozenset({400, 415, 416, 422, 500, 501})
+"""llama.cpp answers 500 when a template refuses a role. Other statuses are about keys, models, limits and outages."""
+_FAULTY = 500
+_PLACES = frozenset({"param", "loc", "field", "parameter"})
+_ECHOES = frozenset({"input", "ctx", "failed_generation"})
+"""What the request, or a model's reply, said itself."""
+_NAME = re.compile(r"[\w$]+")
+_IDENTIFIER = re.compile(r"\w*(?:_|\$|[a-z][A-Z])\w*")
+_QUOTES = "'\"`‘’“”"
+_NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d+)(?![\w]|[.,-]\w)")
+_LEAST_ROOM = 16
+"""Smaller numbers in a refusal are no room for a reply."""
+ROOMS = ("max_tokens", "max_completion_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Adaptation:
+    """`names` are the names in a request by which a refusal can mean it, none if the request has no such part;
+    `called` finds what it is called otherwise. `instead` lists the values to try. `change` puts one of those that
+    `values` matches into a body; it is given the strict format of the reply, if one is asked for.
+    """
+
+    key: str
+    names: Callable[[Body], Iterable[str]]
+    called: re.Pattern[str]
+    instead: Callable[[Body, "Refused"], list[str]]
+    change: Callable[[Body, str, Body | None], None]
+    told: Callable[[str], str]
+    values: re.Pattern[str] = re.compile(OMITTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What a refusal says: the `places` in the request that it points to, and its words."""
+
+    status: int
+    places: Sequence[str]
+    words: str
+    numbers: frozenset[int]
+
+
+def adapted(status: int, said: object, body: Body, learned: Learned) -> Iterator[dict[str, str]]:
+    """What may be learned from a refusal of `body`, the likeliest first; `said` is the JSON of the refusal."""
+    if status not in _REFUSING:
+        return
+    refused = _read(status, said, str(body["model"]))
+    named = [(rank, row) for row in ADAPTATIONS if (rank := _named(row, body, refused)) is not None]
+    for _, row in sorted(named, key=lambda pair: pair[0]):
+        for value in row.instead(body, refused):
+            yield {**learned, row.key: value}
+
+
+def adapt(body: Body, learned: Learned, strict_format: Body | None) -> None:
+    for row in ADAPTATIONS:
+        if row.key in learned and any(row.names(body)):
+            row.change(body, learned[row.key], strict_format)
+
+
+def known(stored: Mapping[str, str]) -> dict[str, str]:
+    """Those of the values that this program can send."""
+    rows = {row.key: row for row in ADAPTATIONS}
+    return {key: value for key, value in stored.items() if key in rows and rows[key].values.fullmatch(value)}
+
+
+def told(learned: Learned) -> str:
+    return "; ".join(row.told(learned[row.key]) for row in ADAPTATIONS if row.key in learned)
+
+
+def _read(status: int, said: object, model: str) -> Refused:
+    places: list[str] = []
+    words: list[str] = []
+    codes = {status}
+
+    def walk(node: object) -> None:
+        if isinstance(node, dict):
+            for key, value in cast("dict[str, object]", node).items():
+                if key == "code" and isinstance(value, int):
+                    codes.add(value)
+                elif key in _PLACES:
+                    places.extend(_NAME.findall(json.dumps(value)))
+                elif key not in _ECHOES:
+                    walk(value)
+        elif isinstance(node, list):
+            for part in cast("list[object]", node):
+                walk(part)
+        elif isinstance(node, str):
+            words.append(node)
+
+    walk(said)
+    # A model's name may have anything in it.
+    text = "\n".join(words).replace(model, "") if len(model) > 1 else "\n".join(words)
+    numbers = {int(number.replace(",", "")) for number in _NUMBER.findall(text)}
+    return Refused(status, places, text, frozenset(numbers - codes))
+
+
+def _named(row: Adaptation, body: Body, refused: Refused) -> tuple[int, int] | None:
+    """How clearly, and how early, a refusal names the row's part of the request; the least is the clearest."""
+    names = frozenset(row.names(body))
+    if not names:
+        return None
+    ranks = [(0, at) for at, place in enumerate(refused.places) if place in names]
+    for match in _NAME.finditer(refused.words):
+        name, before, after = match[0], refused.words[: match.start()][-1:], refused.words[match.end() :][:1]
+        if name not in names:
+            continue
+        is_quoted = before != "" and after != "" and before in _QUOTES and after in _QUOTES + "\\"
+        if is_quoted or _IDENTIFIER.fullmatch(name):
+            ranks.append((1, match.start()))
+        elif name == row.key and refused.status < _FAULTY:
+            ranks.append((2, match.start()))
+    if called := row.called.search(refused.words):
+        ranks.append((2, called.start()))
+    return min(ranks, default=None)
+
+
+_NOTHING_ELSE = re.compile(r"(?!)")
+
+
+def _names(node: object) -> Iterator[str]:
+    """The keys, and the values that are texts, at all depths."""
+    if isinstance(node, dict):
+        for key, value in cast("dict[str, object]", node).items():
+            yield key
+            yield from _names(value)
+    elif isinstance(node, list):
+        for part in cast("list[object]", node):
+            yield from _names(part)
+    elif isinstance(node, str):
+        yield node
+
+
+def _below(key: str) -> Callable[[Body], Iterator[str]]:
+    return lambda body: _names({key: body[key]} if key in body else {})
+
+
+def _omitting(key: str, called: re.Pattern[str] = _NOTHING_ELSE) -> Adaptation:
+    def omit(body: Body, _value: str, _format: Body | None) -> None:
+        del body[key]
+
+    return Adaptation(key, _below(key), called, lambda _body, _refused: [OMITTED], omit, lambda _: f"without {key}")
+
+
+def _room(body: Body) -> str:
+    return next((name for name in ROOMS if name in body), "")
+
+
+def _room_names(body: Body) -> Iterator[str]:
+    return (name for name in ROOMS if name in body)
+
+
+def _other_room(body: Body, refused: Refused) -> list[str]:
+    # Where a refusal has numbers, it is about the value.
+    has_numbers = any(number >= _LEAST_ROOM for number in refused.numbers)
+    return [] if has_numbers else [name for name in ROOMS if name not in body]
+
+
+def _rename(body: Body, name: str, _format: Body | None) -> None:
+    body[name] = body.pop(_room(body))
+
+
+def _less_room(body: Body, refused: Refused) -> list[str]:
+    sent: int = body[_room(body)]
+    lower = [number for number in refused.numbers if _LEAST_ROOM <= number < sent]
+    # A larger number is the model's window: what it leaves for a reply depends on the prompt.
+    return [str(max(lower))] if lower and sent >= max(refused.numbers) else []
+
+
+def _lower(body: Body, most: str, _format: Body | None) -> None:
+    body[_room(body)] = min(body[_room(body)], int(most))
+
+
+def _other_form(body: Body, refused: Refused) -> list[str]:
+    if body["response_format"]["type"] == "json_schema":
+        return ["json_object", OMITTED]
+    return ["json_schema", OMITTED] if "json_schema" in refused.words else [OMITTED]
+
+
+def _reform(body: Body, form: str, strict_format: Body | None) -> None:
+    if form == OMITTED:
+        del body["response_format"]
+        schema = json.dumps(strict_format["json_schema"]["schema"] if strict_format else {})
+        body["messages"][0]["content"] += f"\n\nThe JSON must fit this schema: {schema}"
+    else:
+        body["response_format"] = strict_format if form == "json_schema" else {"type": form}
+
+
+def _told_form(form: str) -> str:
+    return "without response_format" if form == OMITTED else f"response_format {form}"
+
+
+def _system_names(body: Body) -> Iterable[str]:
+    return ("role", "system") if body["messages"][0]["role"] == "system" else ()
+
+
+def _merge(body: Body, _value: str, _format: Body | None) -> None:
+    system, user, *others = body["messages"]
+    body["messages"] = [{**user, "content": f"{system['content']}\n\n{user['content']}"}, *others]
+
+
+_ROOM_CALLED = re.compile(r"(?i)\bmax[ _]?(?:new|output|completion)?[ _]?tokens\b")
+_FORM_CALLED = re.compile(
+    r"(?i)\b(?:json[ _-]?(?:mode|schema|object)|structured[ _-]?outputs?|response[ _-]?(?:format|schema)|guided[ _-]\w+)"
+)
+_SYSTEM_CALLED = re.compile(r"(?i)\b(?:roles?|(?:system|developer)[ _-]?(?:prompt|message|instruction)s?)\b")
+_EFFORT_CALLED = re.compile(r"(?i)\b(?:reasoning[ _-]?effort|thinking[ _-]?(?:level|effort|budget))\b")
+
+ADAPTATIONS = (
+    Adaptation(
+        "room",
+        _room_names,
+        _ROOM_CALLED,
+        _other_room,
+        _rename,
+        lambda name: f"{name} instead of {next(other for other in ROOMS if other != name)}",
+        re.compile("|".join(ROOMS)),
+    ),
+    Adaptation(
+        "most_tokens",
+        _room_names,
+        _ROOM_CALLED,
+        _less_room,
+        _lower,
+        lambda most: f"at most {most} tokens for a reply",
+        re.compile(r"[1-9]\d{1,8}"),
+    ),
+    _omitting("temperature"),
+    _omitting("reasoning_effort", _EFFORT_CALLED),
+    _omitting("stream_options"),
+    Adaptation(
+        "response_format",
+        _below("response_format"),
+        _FORM_CALLED,
+        _other_form,
+        _reform,
+        _told_form,
+        re.compile(f"json_object|json_schema|{OMITTED}"),
+    ),
+    # After the format, which may add to the system message.
+    Adaptation(
+        "system",
+        _system_names,
+        _SYSTEM_CALLED,
+        lambda _body, _refused: [OMITTED],
+        _merge,
+        lambda _: "the system message as a part of the user's",
+    ),
+)

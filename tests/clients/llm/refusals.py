@@ -1,0 +1,203 @@
+"""Refusals of parameters as servers word them: what is refused, with which status and body, and after how many calls
+the reply comes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Body = dict[str, Any]
+NEVER = 0
+"""Calls of a refusal that no change of the request helps against."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """`refused` tells whether the server refuses this body; `said` is what it answers then."""
+
+    name: str
+    refused: Callable[[Body], bool]
+    said: object
+    status: int = 400
+    calls: int = 2
+    streamed: bool = False
+    strict: bool = False
+    effort: str | None = None
+
+
+def openai(message: str, param: str | None = None, code: str | int | None = None) -> Body:
+    return {"error": {"message": message, "type": "invalid_request_error", "param": param, "code": code}}
+
+
+def has(*names: str) -> Callable[[Body], bool]:
+    return lambda body: any(name in body for name in names)
+
+
+def form(*kinds: str) -> Callable[[Body], bool]:
+    return lambda body: (body.get("response_format") or {}).get("type") in kinds
+
+
+def has_system(body: Body) -> bool:
+    return any(message["role"] not in ("user", "assistant") for message in body["messages"])
+
+
+def always(_: Body) -> bool:
+    return True
+
+
+def over(most: int) -> Callable[[Body], bool]:
+    return lambda body: max(body.get("max_tokens") or 0, body.get("max_completion_tokens") or 0) > most
+
+
+def not_default_temperature(body: Body) -> bool:
+    return body.get("temperature", 1) != 1
+
+
+_GEMINI = 'Invalid JSON payload received. Unknown name "{0}": Cannot find field.'
+
+WORDINGS = [
+    # The room for the reply.
+    Wording(
+        "openai: use the newer name",
+        has("max_tokens"),
+        openai("Parameter 'max_tokens' cannot be used with this model. Use 'max_completion_tokens'.", "max_tokens"),
+    ),
+    Wording("no param, no quotes", has("max_tokens"), {"detail": "max_tokens: unexpected keyword argument"}, 422),
+    Wording(
+        "a model with digits in its name",
+        has("max_tokens"),
+        openai("max_tokens is not available for gpt-5.1-2025-11-13, send max_completion_tokens."),
+    ),
+    Wording(
+        "deepseek: a range",
+        over(512),
+        openai("Invalid max_tokens value, it has to lie in [1, 512]", None, "invalid_request_error"),
+    ),
+    Wording(
+        "dashscope: the status within the words",
+        over(512),
+        {"code": "InvalidParameter", "message": "<400> Algo.InvalidParameter: Range of max_tokens should be [1, 512]"},
+    ),
+    # The temperature.
+    Wording(
+        "openai: only the default",
+        not_default_temperature,
+        openai("'temperature' of 0.0 is not possible here. Only the default (1) is.", "temperature", "unsupported"),
+    ),
+    Wording(
+        "tgi: strictly positive",
+        not_default_temperature,
+        {"error": "Input validation error: `temperature` must be strictly positive", "error_type": "validation"},
+        422,
+    ),
+    Wording(
+        "moonshot: no quotes", not_default_temperature, openai("invalid temperature: this model allows 1 and no other")
+    ),
+    # The form of the reply.
+    Wording(
+        "deepseek: the type is unavailable",
+        form("json_schema"),
+        openai("This type of response_format is not available at present"),
+        strict=True,
+    ),
+    Wording(
+        "lm studio: a string, and the other form",
+        form("json_object"),
+        {"error": "'response_format.type' has to be 'json_schema' or 'text'"},
+    ),
+    Wording(
+        "no form at all, from the strict one",
+        form("json_schema", "json_object"),
+        openai("response_format is no parameter of this model", "response_format"),
+        calls=3,
+        strict=True,
+    ),
+    Wording("mlx: the form's name", form("json_object"), {"detail": "response_format type 'json_object': unsupported"}),
+    Wording(
+        "gemini: a key of the schema",
+        form("json_schema"),
+        [{"error": {"code": 400, "message": _GEMINI.format("additionalProperties"), "status": "INVALID_ARGUMENT"}}],
+        strict=True,
+    ),
+    # The stream.
+    Wording(
+        "mistral: a location",
+        has("stream_options"),
+        {
+            "object": "error",
+            "message": {
+                "detail": [{"type": "extra", "loc": ["body", "stream_options", "include_usage"], "msg": "Extra"}]
+            },
+        },
+        422,
+        streamed=True,
+    ),
+    Wording(
+        "roo: not allowed",
+        has("stream_options"),
+        {"error": {"message": '"stream_options" is not allowed'}},
+        streamed=True,
+    ),
+    # The system message.
+    Wording(
+        "vllm: gemma's template", has_system, {"object": "error", "message": "System role not supported", "code": 400}
+    ),
+    Wording(
+        "llama.cpp: a template's exception",
+        has_system,
+        {"error": {"code": 500, "message": "at row 1, column 38: System role not supported", "type": "server_error"}},
+        500,
+    ),
+    Wording(
+        "mistral's template",
+        has_system,
+        openai("Conversation roles must alternate user/assistant/user/assistant/...", None, 400),
+    ),
+    Wording(
+        "openai: o1-mini", has_system, openai("'messages[0].role' does not take 'system' here.", "messages[0].role")
+    ),
+    # The effort.
+    Wording(
+        "groq: did you mean",
+        has("reasoning_effort"),
+        openai("property 'reasoning_effort' is unsupported, did you mean 'reasoning_format'?"),
+        effort="low",
+    ),
+    # Two in a row, and both named at once.
+    Wording(
+        "gpt-5: one after the other",
+        lambda body: "max_tokens" in body or not_default_temperature(body),
+        lambda body: (
+            openai("Unsupported parameter: 'max_tokens'.", "max_tokens")
+            if "max_tokens" in body
+            else openai("Unsupported value: 'temperature'.", "temperature")
+        ),
+        calls=3,
+    ),
+    Wording(
+        "litellm: a list of names",
+        has("temperature", "reasoning_effort"),
+        openai("UnsupportedParamsError: m does not support parameters: ['temperature', 'reasoning_effort']"),
+        calls=3,
+        effort="low",
+    ),
+    # What no change of a parameter helps against.
+    Wording(
+        "the context is too small",
+        always,
+        openai("The maximum context length is 4096 tokens, you asked for 5200 (4600 of messages, 600 of completion)."),
+        calls=NEVER,
+    ),
+    Wording(
+        "vllm: the room over what the context leaves",
+        always,
+        openai(
+            "'max_tokens' or 'max_completion_tokens' is too large: 600. The maximum context length is 4096 tokens and "
+            "your request has 3900 input tokens (600 > 4096 - 3900)."
+        ),
+        calls=NEVER,
+    ),
+    Wording("gemini: the key", always, [{"error": {"code": 400, "message": "API key not valid."}}], calls=NEVER),
+    Wording("no such model", always, openai("model 'temperature-1' is not loaded"), 404, calls=NEVER),
+    Wording("a proxy", always, None, 400, calls=NEVER),
+]
