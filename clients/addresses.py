@@ -1,4 +1,4 @@
-"""Addresses of OpenAI-compatible servers, and how a key is sent to them. Azure's have a query, and a header of its own."""
+"""Addresses of OpenAI-compatible servers, and how a key is sent to them. Azure has a query and a header of its own."""
 
 from collections.abc import Mapping
 from urllib.parse import parse_qs, urlsplit

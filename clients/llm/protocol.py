@@ -172,7 +172,9 @@ class CallDeferred(Exception):
 
 
 class ChatModel(Protocol):
-    """A place where models run. Implementations never retry by themselves and raise only ModelError."""
+    """A place where models run. Implementations raise only ModelError, and never retry by themselves, except without a
+    parameter that the server refuses by name.
+    """
 
     @property
     def provider(self) -> str:

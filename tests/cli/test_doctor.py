@@ -1,5 +1,6 @@
 """`citewell doctor`: a line for everything, with what to do; the exit code says whether something is wrong."""
 
+import asyncio
 import json
 import os
 import socket
@@ -14,6 +15,7 @@ from citewell.cli.installation import checks
 from citewell.cli.main import run
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.servers import binaries
+from clients.llm.completions.learned_parameters import LearnedParameters
 from config.settings import settings
 from tests.cli.conftest import Citewell
 from tests.processes import living
@@ -144,6 +146,33 @@ def test_each_model_is_asked_a_question(examined: Examined, monkeypatch: pytest.
         code, found = examined()
     assert code == 1
     assert "the reply does not fit" in found["model"]["found"]
+
+
+def test_what_was_learned_of_a_models_parameters_is_told_with_the_setting(
+    examined: Examined, monkeypatch: pytest.MonkeyPatch, redis_url: str
+) -> None:
+    model = "openai/gpt-oss-20b"
+
+    async def learn(address: str) -> None:
+        parameters = LearnedParameters(address, redis_url)
+        await parameters.of(model)
+        parameters.add(model, {}, {"temperature": "omitted", "room": "max_tokens"})
+        await parameters.aclose()
+
+    with GroqSimulator() as simulator:
+        for name, value in {
+            "CITEWELL_REDIS_URL": redis_url,
+            "GROQ_BASE_URL": simulator.base_url,
+            "GROQ_API_KEY": KEY,
+        }.items():
+            monkeypatch.setenv(name, value)
+        asyncio.run(learn(simulator.base_url))
+        code, found = examined()
+    assert (code, found["parameters"]["state"]) == (0, "ok")
+    assert found["parameters"]["found"] == (
+        f"{model} at {simulator.base_url}: max_tokens instead of max_completion_tokens; without temperature; "
+        "set for good in models.catalogue with extra_body: {temperature: null}"
+    )
 
 
 def test_a_server_that_is_away(examined: Examined) -> None:

@@ -1,10 +1,16 @@
 """What `citewell doctor` asks the models: whether the key is right, and a short question of each."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 
+import httpx
+
 from citewell.cli.installation.checks import Check
+from citewell.supervisor.home import home_at
+from citewell.supervisor.servers.endpoints import running_broker
 from clients.embeddings import configured_embedder
+from clients.llm.completions.adaptations import settings_for, told
+from clients.llm.completions.learned_parameters import read_learned
 from clients.llm.factory import check_provider
 from clients.llm.neural import open_classifier
 from clients.llm.servers import ask_provider, missing_models
@@ -44,6 +50,7 @@ def provider(settings: Settings) -> Iterator[Check]:
         key = f", {settings.provider_key_name} is accepted" if settings.provider_key else ", no key is sent"
         yield Check("provider", "ok", f"{settings.provider} answers{key}")
     yield from (_model(settings, name) for name in wanted)
+    yield from _learned(settings, wanted)
 
 
 def others(settings: Settings) -> Iterator[Check]:
@@ -67,6 +74,15 @@ def _model(settings: Settings, name: str) -> Check:
     if trial.seconds > limit / 4 and settings.preset != "small":
         return Check("model", "warn", found, "`preset: small` makes fewer, shorter calls (docs/models.md)")
     return Check("model", "ok", found)
+
+
+def _learned(settings: Settings, models: Sequence[str]) -> Iterator[Check]:
+    own_broker = None if "redis_url" in settings.model_fields_set else running_broker(home_at(settings.home))
+    stored = read_learned(own_broker or settings.redis_url.get_secret_value(), settings.provider_url, models)
+    for model, learned in stored.items():
+        server = httpx.URL(settings.provider_url).copy_with(userinfo=b"", query=None)
+        set_for_good = f"; set for good in models.catalogue with {fixes}" if (fixes := settings_for(learned)) else ""
+        yield Check("parameters", "ok", f"{model} at {server}: {told(learned)}{set_for_good}")
 
 
 def _embed() -> None:

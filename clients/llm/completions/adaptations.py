@@ -24,10 +24,11 @@ _FAULTY = 500
 _PLACES = frozenset({"param", "loc", "field", "parameter"})
 _ECHOES = frozenset({"input", "ctx", "failed_generation"})
 """What the request, or a model's reply, said itself."""
-_NAME = re.compile(r"[\w$]+")
-_IDENTIFIER = re.compile(r"\w*(?:_|\$|[a-z][A-Z])\w*")
+# Names stand without a space between words of Chinese, which are letters to others than ASCII's.
+_NAME = re.compile(r"(?a)[\w$]+")
+_IDENTIFIER = re.compile(r"(?a)\w*(?:_|\$|[a-z][A-Z])\w*")
 _QUOTES = "'\"`‘’“”"
-_NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d+)(?![\w]|[.,-]\w)")
+_NUMBER = re.compile(r"(?a)(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d+)(?![\w]|[.,-]\w)")
 _LEAST_ROOM = 16
 """Smaller numbers in a refusal are no room for a reply."""
 ROOMS = ("max_tokens", "max_completion_tokens")
@@ -46,6 +47,7 @@ class Adaptation:
     instead: Callable[[Body, "Refused"], list[str]]
     change: Callable[[Body, str, Body | None], None]
     told: Callable[[str], str]
+    setting: Callable[[str], str] = lambda _: ""
     values: re.Pattern[str] = re.compile(OMITTED)
 
 
@@ -86,31 +88,34 @@ def told(learned: Learned) -> str:
     return "; ".join(row.told(learned[row.key]) for row in ADAPTATIONS if row.key in learned)
 
 
+def settings_for(learned: Learned) -> str:
+    """The settings of a model with which nothing of this would have to be learned, as far as there are some."""
+    settings = (row.setting(learned[row.key]) for row in ADAPTATIONS if row.key in learned)
+    return ", ".join(filter(None, settings))
+
+
 def _read(status: int, said: object, model: str) -> Refused:
-    places: list[str] = []
-    words: list[str] = []
-    codes = {status}
-
-    def walk(node: object) -> None:
-        if isinstance(node, dict):
-            for key, value in cast("dict[str, object]", node).items():
-                if key == "code" and isinstance(value, int):
-                    codes.add(value)
-                elif key in _PLACES:
-                    places.extend(_NAME.findall(json.dumps(value)))
-                elif key not in _ECHOES:
-                    walk(value)
-        elif isinstance(node, list):
-            for part in cast("list[object]", node):
-                walk(part)
-        elif isinstance(node, str):
-            words.append(node)
-
-    walk(said)
+    leaves = list(_leaves(said))
+    places = [name for key, leaf in leaves if key in _PLACES for name in _NAME.findall(json.dumps(leaf))]
+    words = "\n".join(leaf for key, leaf in leaves if key not in _PLACES and isinstance(leaf, str))
     # A model's name may have anything in it.
-    text = "\n".join(words).replace(model, "") if len(model) > 1 else "\n".join(words)
-    numbers = {int(number.replace(",", "")) for number in _NUMBER.findall(text)}
-    return Refused(status, places, text, frozenset(numbers - codes))
+    words = re.sub(rf"(?a)(?<!\w){re.escape(model)}(?!\w)", "", words)
+    codes = {status, *(leaf for key, leaf in leaves if key == "code" and isinstance(leaf, int))}
+    numbers = {int(number.replace(",", "")) for number in _NUMBER.findall(words)}
+    return Refused(status, places, words, frozenset(numbers - codes))
+
+
+def _leaves(node: object, key: str = "") -> Iterator[tuple[str, object]]:
+    """The values with their keys; those of places as a whole, and none of echoes."""
+    if key in _PLACES or not isinstance(node, dict | list):
+        yield key, node
+    elif isinstance(node, list):
+        for part in cast("list[object]", node):
+            yield from _leaves(part, key)
+    else:
+        for name, value in cast("dict[str, object]", node).items():
+            if name not in _ECHOES:
+                yield from _leaves(value, name)
 
 
 def _named(row: Adaptation, body: Body, refused: Refused) -> tuple[int, int] | None:
@@ -153,11 +158,19 @@ def _below(key: str) -> Callable[[Body], Iterator[str]]:
     return lambda body: _names({key: body[key]} if key in body else {})
 
 
-def _omitting(key: str, called: re.Pattern[str] = _NOTHING_ELSE) -> Adaptation:
+def _omitting(key: str, setting: str, called: re.Pattern[str] = _NOTHING_ELSE) -> Adaptation:
     def omit(body: Body, _value: str, _format: Body | None) -> None:
         del body[key]
 
-    return Adaptation(key, _below(key), called, lambda _body, _refused: [OMITTED], omit, lambda _: f"without {key}")
+    return Adaptation(
+        key,
+        _below(key),
+        called,
+        lambda _body, _refused: [OMITTED],
+        omit,
+        lambda _: f"without {key}",
+        lambda _: setting,
+    )
 
 
 def _room(body: Body) -> str:
@@ -208,6 +221,12 @@ def _told_form(form: str) -> str:
     return "without response_format" if form == OMITTED else f"response_format {form}"
 
 
+def _form_setting(form: str) -> str:
+    if form == OMITTED:
+        return "extra_body: {response_format: null}"
+    return f"strict_schema: {str(form == 'json_schema').lower()}"
+
+
 def _system_names(body: Body) -> Iterable[str]:
     return ("role", "system") if body["messages"][0]["role"] == "system" else ()
 
@@ -217,12 +236,13 @@ def _merge(body: Body, _value: str, _format: Body | None) -> None:
     body["messages"] = [{**user, "content": f"{system['content']}\n\n{user['content']}"}, *others]
 
 
-_ROOM_CALLED = re.compile(r"(?i)\bmax[ _]?(?:new|output|completion)?[ _]?tokens\b")
+_ROOM_CALLED = re.compile(r"(?ai)\bmax[ _]?(?:new|output|completion)?[ _]?tokens\b")
 _FORM_CALLED = re.compile(
-    r"(?i)\b(?:json[ _-]?(?:mode|schema|object)|structured[ _-]?outputs?|response[ _-]?(?:format|schema)|guided[ _-]\w+)"
+    r"(?ai)\b(?:json[ _-]?(?:mode|schema|object)|structured[ _-]?outputs?|response[ _-]?(?:format|schema)"
+    r"|guided[ _-]\w+)"
 )
-_SYSTEM_CALLED = re.compile(r"(?i)\b(?:roles?|(?:system|developer)[ _-]?(?:prompt|message|instruction)s?)\b")
-_EFFORT_CALLED = re.compile(r"(?i)\b(?:reasoning[ _-]?effort|thinking[ _-]?(?:level|effort|budget))\b")
+_SYSTEM_CALLED = re.compile(r"(?ai)\b(?:roles?|(?:system|developer)[ _-]?(?:prompt|message|instruction)s?)\b")
+_EFFORT_CALLED = re.compile(r"(?ai)\b(?:reasoning[ _-]?effort|thinking[ _-]?(?:level|effort|budget))\b")
 
 ADAPTATIONS = (
     Adaptation(
@@ -232,7 +252,7 @@ ADAPTATIONS = (
         _other_room,
         _rename,
         lambda name: f"{name} instead of {next(other for other in ROOMS if other != name)}",
-        re.compile("|".join(ROOMS)),
+        values=re.compile("|".join(ROOMS)),
     ),
     Adaptation(
         "most_tokens",
@@ -241,11 +261,11 @@ ADAPTATIONS = (
         _less_room,
         _lower,
         lambda most: f"at most {most} tokens for a reply",
-        re.compile(r"[1-9]\d{1,8}"),
+        values=re.compile(r"[1-9]\d{1,8}"),
     ),
-    _omitting("temperature"),
-    _omitting("reasoning_effort", _EFFORT_CALLED),
-    _omitting("stream_options"),
+    _omitting("temperature", "extra_body: {temperature: null}"),
+    _omitting("reasoning_effort", "reasoning_effort: null", _EFFORT_CALLED),
+    _omitting("stream_options", "extra_body: {stream_options: null}"),
     Adaptation(
         "response_format",
         _below("response_format"),
@@ -253,6 +273,7 @@ ADAPTATIONS = (
         _other_form,
         _reform,
         _told_form,
+        _form_setting,
         re.compile(f"json_object|json_schema|{OMITTED}"),
     ),
     # After the format, which may add to the system message.

@@ -38,7 +38,7 @@ def read_learned(redis_url: str, address: str, models: Sequence[str]) -> dict[st
             redis_url, socket_connect_timeout=_TIMEOUT_S, socket_timeout=_TIMEOUT_S, decode_responses=True
         ) as redis:
             stored: dict[str, Any] = {model: redis.hgetall(_key(address, model)) for model in models}
-    except (RedisError, OSError):
+    except (RedisError, OSError, ValueError):
         return {}
     return {model: learned for model, values in stored.items() if (learned := known(values))}
 
@@ -92,7 +92,7 @@ class LearnedParameters:
     async def _read(self, model: str, state: _State) -> None:
         try:
             state.values = known(await self._redis.hgetall(_key(self._address, model)))
-        except (RedisError, OSError) as error:
+        except (RedisError, OSError, ValueError) as error:
             log.debug("parameters_not_read", error=str(error))
 
     async def _write(self, model: str, changed: Mapping[str, str]) -> None:
@@ -100,7 +100,7 @@ class LearnedParameters:
         try:
             async with self._redis.pipeline(transaction=True) as pipeline:
                 await pipeline.hset(key, mapping=dict(changed)).expire(key, _KEEP_S).execute()
-        except (RedisError, OSError) as error:
+        except (RedisError, OSError, ValueError) as error:
             log.debug("parameters_not_stored", error=str(error))
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":

@@ -17,7 +17,7 @@ class Wording:
 
     name: str
     refused: Callable[[Body], bool]
-    said: object
+    said: object | Callable[[Body], Body]
     status: int = 400
     calls: int = 2
     streamed: bool = False
@@ -34,7 +34,7 @@ def has(*names: str) -> Callable[[Body], bool]:
 
 
 def form(*kinds: str) -> Callable[[Body], bool]:
-    return lambda body: (body.get("response_format") or {}).get("type") in kinds
+    return lambda body: "response_format" in body and body["response_format"]["type"] in kinds
 
 
 def has_system(body: Body) -> bool:
@@ -51,6 +51,12 @@ def over(most: int) -> Callable[[Body], bool]:
 
 def not_default_temperature(body: Body) -> bool:
     return body.get("temperature", 1) != 1
+
+
+def gpt5(body: Body) -> Body:
+    if "max_tokens" in body:
+        return openai("Unsupported parameter: 'max_tokens'.", "max_tokens")
+    return openai("Unsupported value: 'temperature'.", "temperature")
 
 
 _GEMINI = 'Invalid JSON payload received. Unknown name "{0}": Cannot find field.'
@@ -92,6 +98,9 @@ WORDINGS = [
     ),
     Wording(
         "moonshot: no quotes", not_default_temperature, openai("invalid temperature: this model allows 1 and no other")
+    ),
+    Wording(
+        "zhipu: without spaces", not_default_temperature, {"error": {"code": "1210", "message": "参数temperature非法"}}
     ),
     # The form of the reply.
     Wording(
@@ -167,11 +176,7 @@ WORDINGS = [
     Wording(
         "gpt-5: one after the other",
         lambda body: "max_tokens" in body or not_default_temperature(body),
-        lambda body: (
-            openai("Unsupported parameter: 'max_tokens'.", "max_tokens")
-            if "max_tokens" in body
-            else openai("Unsupported value: 'temperature'.", "temperature")
-        ),
+        gpt5,
         calls=3,
     ),
     Wording(
@@ -200,4 +205,248 @@ WORDINGS = [
     Wording("gemini: the key", always, [{"error": {"code": 400, "message": "API key not valid."}}], calls=NEVER),
     Wording("no such model", always, openai("model 'temperature-1' is not loaded"), 404, calls=NEVER),
     Wording("a proxy", always, None, 400, calls=NEVER),
+    # Written with the others, and first run when the work was done.
+    Wording(
+        "azure: param only",
+        has("max_tokens"),
+        openai("This parameter is not supported with this model.", "max_tokens", "unsupported_parameter"),
+    ),
+    Wording(
+        "gemini: unknown name",
+        has("stream_options"),
+        [
+            {
+                "error": {
+                    "code": 400,
+                    "message": _GEMINI.format("stream_options"),
+                    "status": "INVALID_ARGUMENT",
+                    "details": [{"fieldViolations": [{"description": _GEMINI.format("stream_options")}]}],
+                }
+            }
+        ],
+        streamed=True,
+    ),
+    Wording(
+        "openai: too large",
+        over(512),
+        openai(
+            "max_tokens is too large: 600. This model supports at most 512 completion tokens, whereas you provided 600.",
+            "max_tokens",
+            "invalid_value",
+        ),
+    ),
+    Wording(
+        "with a thousands sign", over(1), openai("max_tokens (600) exceeds the model's output limit of 1."), calls=NEVER
+    ),
+    Wording(
+        "scaleway: 416",
+        over(512),
+        {"message": "max_completion_tokens or max_tokens is limited to 512 for this model"},
+        416,
+    ),
+    Wording(
+        "together",
+        has_system,
+        {
+            "error": {
+                "message": "Input validation error: messages with role 'system' are not allowed",
+                "type": "invalid_request_error",
+            }
+        },
+    ),
+    Wording(
+        "enum of roles by location",
+        has_system,
+        {
+            "errors": [
+                {
+                    "loc": ["body", "messages", 0, "role"],
+                    "msg": "Input should be 'user' or 'assistant'",
+                    "type": "literal_error",
+                }
+            ]
+        },
+        422,
+    ),
+    Wording(
+        "gemini: gemma",
+        has_system,
+        [
+            {
+                "error": {
+                    "code": 400,
+                    "message": "Developer instruction is not enabled for models/gemma-3-27b-it",
+                    "status": "INVALID_ARGUMENT",
+                }
+            }
+        ],
+    ),
+    Wording("json schema enum", has_system, openai("'system' is not one of ['user', 'assistant'] - 'messages.0.role'")),
+    Wording("system prompts", has_system, {"error": "This model does not accept system prompts"}),
+    Wording(
+        "gemini: json mode",
+        form("json_object", "json_schema"),
+        [
+            {
+                "error": {
+                    "code": 400,
+                    "message": "JSON mode is not enabled for models/gemma-3-1b-it",
+                    "status": "INVALID_ARGUMENT",
+                }
+            }
+        ],
+    ),
+    Wording(
+        "openai: invalid schema",
+        form("json_schema"),
+        openai(
+            "Invalid schema for response_format 'StatementCheck': In context=(), 'additionalProperties' is required",
+            "response_format",
+        ),
+        strict=True,
+    ),
+    Wording(
+        "fireworks: extra inputs",
+        has("reasoning_effort"),
+        {
+            "error": {
+                "object": "error",
+                "message": "Extra inputs are not permitted, field: 'reasoning_effort', value: 'low'",
+                "code": "invalid_request_error",
+            }
+        },
+        effort="low",
+    ),
+    Wording(
+        "openai: value of effort",
+        has("reasoning_effort"),
+        openai(
+            "Unsupported value: 'reasoning_effort' does not support 'xhigh' with this model. Supported values are: 'low', 'medium', and 'high'.",
+            "reasoning_effort",
+        ),
+        effort="xhigh",
+    ),
+    Wording(
+        "deepinfra 422 echo of the request",
+        has("reasoning_effort"),
+        {
+            "detail": [
+                {
+                    "loc": ["body", "reasoning_effort"],
+                    "msg": "Input should be 'none', 'low'",
+                    "input": "ultra",
+                    "ctx": {"expected": "temperature"},
+                }
+            ]
+        },
+        422,
+        effort="ultra",
+    ),
+    Wording(
+        "anthropic: deprecated temperature",
+        has("temperature"),
+        {
+            "type": "error",
+            "error": {"type": "invalid_request_error", "message": "`temperature` is deprecated for this model."},
+        },
+    ),
+    Wording(
+        "two samplers", has("temperature"), openai("temperature and top_p cannot both be specified for this model.")
+    ),
+    Wording(
+        "bedrock gateway: json in a message",
+        has("temperature"),
+        {
+            "message": '{"message":"The model returned the following errors: temperature: Extra inputs are not permitted"}'
+        },
+    ),
+    Wording(
+        "reverse: unknown newer name",
+        has("stream_options"),
+        {"error": {"message": "Unrecognized request argument supplied: stream_options"}},
+        streamed=True,
+    ),
+    Wording(
+        "not implemented",
+        form("json_object"),
+        {"error": {"message": "response_format json_object: not implemented", "code": 501}},
+        501,
+    ),
+    Wording(
+        "llama.cpp: schema to grammar",
+        form("json_schema"),
+        {
+            "error": {
+                "code": 400,
+                "message": "failed to convert json_schema to grammar: unrecognized schema",
+                "type": "invalid_request_error",
+            }
+        },
+        strict=True,
+    ),
+    Wording(
+        "tgi: context",
+        always,
+        {
+            "error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 600 `max_new_tokens`",
+            "error_type": "validation",
+        },
+        422,
+        calls=NEVER,
+    ),
+    Wording(
+        "llama.cpp: context",
+        always,
+        {
+            "error": {
+                "code": 400,
+                "message": "the request exceeds the available context size (4096 tokens), try increasing it",
+                "type": "exceed_context_size_error",
+                "n_prompt_tokens": 5200,
+            }
+        },
+        calls=NEVER,
+    ),
+    Wording(
+        "azure: filter",
+        always,
+        openai(
+            "The response was filtered as the prompt triggered the content management policy",
+            "prompt",
+            "content_filter",
+        ),
+        calls=NEVER,
+    ),
+    Wording(
+        "openai: context with param",
+        always,
+        openai(
+            "This model's maximum context length is 4096 tokens. However, your messages resulted in 5200 tokens.",
+            "messages",
+            "context_length_exceeded",
+        ),
+        calls=NEVER,
+    ),
+    Wording(
+        "internal 500",
+        always,
+        {"error": {"message": "The system had an internal error: temperature of the device", "type": "server_error"}},
+        500,
+        calls=NEVER,
+    ),
+    Wording("model missing in 400", always, openai("The requested model 'm' does not exist."), calls=NEVER),
+    Wording(
+        "groq json",
+        always,
+        {
+            "error": {
+                "message": "Failed to generate JSON. Please adjust your prompt.",
+                "type": "invalid_request_error",
+                "code": "json_validate_failed",
+                "failed_generation": '{"temperature": 3, "role": "system", "max_tokens": 5}',
+            }
+        },
+        calls=NEVER,
+    ),
+    Wording("quota", always, openai("You have no credit; max_tokens can be at most 10 with it"), 402, calls=NEVER),
 ]

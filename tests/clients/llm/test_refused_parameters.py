@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 from redis import Redis
 
-from clients.llm.completions.adaptations import MOST_TRIES, OMITTED, told
+from clients.llm.completions.adaptations import MOST_TRIES, OMITTED, settings_for, told
 from clients.llm.completions.learned_parameters import read_learned
 from clients.llm.completions.providers import CompatibleModel
 from clients.llm.protocol import ModelError, ModelRefused
@@ -134,9 +134,11 @@ def test_processes_share_what_one_of_them_learned(redis_url: str) -> None:
             model = model_at(url, redis_url)
             await model.complete(CHECK)
             await model.aclose()
-        with Redis.from_url(redis_url) as redis:
-            (key,) = (key for key in redis.scan_iter("citewell:parameters:*") if redis.ttl(key) > 80_000)
-            stored = await asyncio.to_thread(read_learned, redis_url, url, [MODEL])
+        stored = await asyncio.to_thread(read_learned, redis_url, url, [MODEL])
+        redis: Any = Redis.from_url(redis_url)  # pyright: ignore[reportUnknownMemberType]
+        with redis:
+            (key,) = redis.scan_iter("citewell:parameters:*")
+            assert 0 < redis.ttl(key) <= 86_400
             redis.delete(key)
         return dict(stored[MODEL])
 
@@ -206,3 +208,4 @@ def test_what_was_learned_is_told_in_words() -> None:
     assert told(learned) == (
         "max_completion_tokens instead of max_tokens; without temperature; response_format json_object"
     )
+    assert settings_for(learned) == "extra_body: {temperature: null}, strict_schema: false"
