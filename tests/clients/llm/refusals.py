@@ -230,7 +230,7 @@ WORDINGS = [
         "openai: too large",
         over(512),
         openai(
-            "max_tokens is too large: 600. This model supports at most 512 completion tokens, whereas you provided 600.",
+            "max_tokens of 600 is too large: this model gives at most 512 completion tokens.",
             "max_tokens",
             "invalid_value",
         ),
@@ -321,7 +321,7 @@ WORDINGS = [
         "openai: value of effort",
         has("reasoning_effort"),
         openai(
-            "Unsupported value: 'reasoning_effort' does not support 'xhigh' with this model. Supported values are: 'low', 'medium', and 'high'.",
+            "'reasoning_effort' cannot be 'xhigh' here. It may be 'low', 'medium' or 'high'.",
             "reasoning_effort",
         ),
         effort="xhigh",
@@ -356,9 +356,7 @@ WORDINGS = [
     Wording(
         "bedrock gateway: json in a message",
         has("temperature"),
-        {
-            "message": '{"message":"The model returned the following errors: temperature: Extra inputs are not permitted"}'
-        },
+        {"message": '{"message":"the model returned errors: temperature: Extra inputs"}'},
     ),
     Wording(
         "reverse: unknown newer name",
@@ -388,7 +386,7 @@ WORDINGS = [
         "tgi: context",
         always,
         {
-            "error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 600 `max_new_tokens`",
+            "error": "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 600 more",
             "error_type": "validation",
         },
         422,

@@ -1,17 +1,21 @@
 """What the catalogue adds to the requests of a model, and the addresses of Azure."""
 
 import asyncio
+import json
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 from typing import Any
 
 import pytest
 from aiohttp import web
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from clients.addresses import endpoint, key_headers
+from clients.embeddings.openai_compatible import EndpointEmbedder
 from clients.llm.completions.providers import CompatibleModel
 from clients.llm.factory import check_provider, make_model
 from clients.llm.servers import models_address
-from config.models import ModelInfo, ModelSettings
+from config.models import EmbeddingModel, ModelInfo, ModelSettings
 from config.settings import ConfigurationInvalid, Settings
 from tests.clients.llm.test_lean import CHECK, COMPOSE, END, MODEL, WHOLE, event, failure, last, play, served
 
@@ -139,3 +143,27 @@ def test_a_deployment_of_azure_is_asked_with_its_query_and_header() -> None:
     assert requests[0].query["api-version"] == "2024-10-21"
     assert requests[0].headers["api-key"] == "k"
     assert "authorization" not in requests[0].headers
+
+
+def test_embeddings_are_asked_for_with_the_query_and_the_header() -> None:
+    requests: list[tuple[str, str | None]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            requests.append((self.path, self.headers["api-key"]))
+            content = json.dumps({"data": [{"index": 0, "embedding": [3.0, 4.0]}]}).encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.handle_request, daemon=True).start()
+        base = f"http://127.0.0.1:{server.server_port}/openai/deployments/e?api-version=1"
+        model = EmbeddingModel(
+            provider="openai_compatible", model="e", base_url=base, api_key=SecretStr("k"), dimension=2
+        )
+        vectors = EndpointEmbedder(model).encode_queries(["a"])
+    assert vectors.tolist() == [pytest.approx([0.6, 0.8])]
+    assert requests == [("/openai/deployments/e/embeddings?api-version=1", "k")]
