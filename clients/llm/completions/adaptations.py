@@ -242,7 +242,7 @@ _FORM_CALLED = re.compile(
     r"|guided[ _-]\w+)"
 )
 _SYSTEM_CALLED = re.compile(r"(?ai)\b(?:roles?|(?:system|developer)[ _-]?(?:prompt|message|instruction)s?)\b")
-_EFFORT_CALLED = re.compile(r"(?ai)\b(?:reasoning[ _-]?effort|thinking[ _-]?(?:level|effort|budget))\b")
+_EFFORT_CALLED = re.compile(r"(?ai)\b(?:reasoning|thinking)\b")
 
 ADAPTATIONS = (
     Adaptation(

@@ -172,6 +172,7 @@ WORDINGS = [
         openai("property 'reasoning_effort' is unsupported, did you mean 'reasoning_format'?"),
         effort="low",
     ),
+    Wording("ollama: thinking", has("reasoning_effort"), {"error": '"m" cannot do thinking'}, effort="high"),
     # Two in a row, and both named at once.
     Wording(
         "gpt-5: one after the other",
