@@ -27,7 +27,7 @@ _READ_AGAIN_S = 60.0
 _TIMEOUT_S = 0.5
 
 
-def _key(address: str, model: str) -> str:
+def key_of(address: str, model: str) -> str:
     return f"citewell:parameters:{hashlib.sha256(address.rstrip('/').encode()).hexdigest()[:16]}:{model}"
 
 
@@ -37,7 +37,7 @@ def read_learned(redis_url: str, address: str, models: Sequence[str]) -> dict[st
         with BlockingRedis.from_url(  # pyright: ignore[reportUnknownMemberType]
             redis_url, socket_connect_timeout=_TIMEOUT_S, socket_timeout=_TIMEOUT_S, decode_responses=True
         ) as redis:
-            stored: dict[str, Any] = {model: redis.hgetall(_key(address, model)) for model in models}
+            stored: dict[str, Any] = {model: redis.hgetall(key_of(address, model)) for model in models}
     except (RedisError, OSError, ValueError):
         return {}
     return {model: learned for model, values in stored.items() if (learned := known(values))}
@@ -91,12 +91,12 @@ class LearnedParameters:
 
     async def _read(self, model: str, state: _State) -> None:
         try:
-            state.values = known(await self._redis.hgetall(_key(self._address, model)))
+            state.values = known(await self._redis.hgetall(key_of(self._address, model)))
         except (RedisError, OSError, ValueError) as error:
             log.debug("parameters_not_read", error=str(error))
 
     async def _write(self, model: str, changed: Mapping[str, str]) -> None:
-        key = _key(self._address, model)
+        key = key_of(self._address, model)
         try:
             async with self._redis.pipeline(transaction=True) as pipeline:
                 await pipeline.hset(key, mapping=dict(changed)).expire(key, _KEEP_S).execute()

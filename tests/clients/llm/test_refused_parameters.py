@@ -11,7 +11,7 @@ from aiohttp import web
 from redis import Redis
 
 from clients.llm.completions.adaptations import MOST_TRIES, OMITTED, settings_for, told
-from clients.llm.completions.learned_parameters import read_learned
+from clients.llm.completions.learned_parameters import key_of, read_learned
 from clients.llm.completions.providers import CompatibleModel
 from clients.llm.protocol import ModelError, ModelRefused
 from config.models import ModelInfo
@@ -137,9 +137,8 @@ def test_processes_share_what_one_of_them_learned(redis_url: str) -> None:
         stored = await asyncio.to_thread(read_learned, redis_url, url, [MODEL])
         redis: Any = Redis.from_url(redis_url)  # pyright: ignore[reportUnknownMemberType]
         with redis:
-            (key,) = redis.scan_iter("citewell:parameters:*")
-            assert 0 < redis.ttl(key) <= 86_400
-            redis.delete(key)
+            assert 0 < redis.ttl(key_of(url, MODEL)) <= 86_400
+            redis.delete(key_of(url, MODEL))
         return dict(stored[MODEL])
 
     assert scene(server, act) == {"room": "max_completion_tokens"}
