@@ -8,7 +8,7 @@ import pytest
 from domain.answers.frames import without_frames
 from tests.services.story import Story, answerable, checked, no, with_offline, yes
 
-pytestmark = pytest.mark.usefixtures("database")
+pytestmark = [pytest.mark.usefixtures("database"), pytest.mark.slow]
 
 QUESTION = "How long is a ticket valid, and do dogs pay?"
 SOURCE = "Fares. A ticket is valid for 90 minutes. Dogs ride free of charge. Bicycles need a ticket of their own."
