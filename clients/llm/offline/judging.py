@@ -247,12 +247,14 @@ def check_answerability(question: str, answer: str, sources: Sources, meaning: M
         return Answerability(supported=False, reason=f"“{_excerpt(deciding.statement)}”: {_explanation(deciding)}")
     if not _addresses(question, judged, meaning):
         return Answerability(supported=False, reason="the answer does not address the question")
-    return Answerability(supported=True, reason=f"{_how_many(judged)} in the context; {_explanation(weakest)}")
+    return Answerability(supported=True, reason=_whole_reason(judged, _explanation(weakest)))
 
 
-def _how_many(judged: Sequence[Judged]) -> str:
+def _whole_reason(judged: Sequence[Judged], explanation: str) -> str:
     supported = sum(each.supported for each in judged)
-    return "every claim is" if supported == len(judged) else f"{supported} of {len(judged)} claims are"
+    if supported == len(judged):
+        return f"every claim is in the context; {explanation}"
+    return f"{supported} of {len(judged)} claims are in the context; {explanation}"
 
 
 def _judged_sentences(answer: str, sources: Sources, meaning: Meaning) -> list[Judged]:
