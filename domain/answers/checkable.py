@@ -3,12 +3,14 @@
 import re
 
 from domain.query.modes import is_idk
+from domain.text.negation import negations
 
 _MIN_CHARS, _MIN_LETTERS = 5, 2
 
 _QUESTION = re.compile(r"[?？][\"'”’»)\]*_]*$")
 _HEADING = re.compile(r"#{1,6}\s.*|(\*\*|__)[^*_]{1,80}(?<![.!。])\1:?", re.DOTALL)
 _LEAD_IN = re.compile(r"[^\d\n]{1,80}[:：][*_]*")
+_LISTED = re.compile(r"\s*(?:[-*+•·|]|\(?\d{1,2}[.)]|[①-⑳])\s?")
 _CONNECTIVE = re.compile(
     r"(?:however|therefore|thus|also|additionally|furthermore|moreover|overall|finally|for (?:example|instance)"
     r"|in (?:summary|short|conclusion|addition|other words|detail)|to (?:summari[sz]e|sum up)|on the other hand"
@@ -44,11 +46,12 @@ def is_claim(sentence: str, words: str, refusal: str | None = None) -> bool:
     workspace says for "I don't know".
 
     Not a claim: what is not checkable, questions, "I don't know", headings, lead-ins ("The steps are:") and connectives
-    ("In summary."). In doubt it is one: an unchecked claim does more harm than a checked phrase.
+    ("In summary."). A lead-in that denies something is one ("Opened goods can never be returned:") unless a list is
+    below it (`labels_what_follows`). In doubt it is one: an unchecked claim does more harm than a checked phrase.
     """
     if not is_checkable(words) or _QUESTION.search(words) or is_idk(words, refusal):
         return False
-    if _HEADING.fullmatch(sentence) or _LEAD_IN.fullmatch(words):
+    if _HEADING.fullmatch(sentence) or (_LEAD_IN.fullmatch(words) and not negations(words)):
         return False
     return not _CONNECTIVE.fullmatch(words.casefold().strip(" ,.:;!…。*_\"'"))
 
@@ -66,6 +69,8 @@ def labels_what_follows(text: str, start: int, end: int, *, cites: bool) -> bool
     if "|" in text[line_start:line_end] and "|" in next_line and _RULE.fullmatch(next_line):
         return True
     words = text[start:end].strip()
+    if _LEAD_IN.fullmatch(words) and _LISTED.match(below):
+        return not cites
     if _UNDERLINED.fullmatch(words):
         return True
     if cites or len(words) > 2 * _LONGEST_HEADING or "\n" in words or text[end:line_end].strip(" \t*_:："):

@@ -31,7 +31,7 @@ from services.reporting.external_citations import judged_citations
 from services.reporting.repair_results import Repairs, corrected_draft, read_repairs
 from services.verification.citation_spans import assert_exact, choose_span, citation_row, quotes_by_source
 from services.verification.progress_events import sentences_kept
-from services.verification.round_results import Findings, collect_findings
+from services.verification.round_results import Findings, collect_findings, is_partly_proven
 
 log = structlog.get_logger()
 
@@ -128,7 +128,7 @@ def _abstain(context: StepContext, original: str, reason: str) -> Conclusion:
 def _answered(context: StepContext) -> Conclusion:
     findings, repairs = collect_findings(context), read_repairs(context)
     corrected = corrected_draft(context, findings, repairs)
-    reason = _unanswerable(context) or _nothing_left(corrected, repairs)
+    reason = _unanswerable(context, findings, repairs) or _nothing_left(corrected, repairs)
     citations = [] if reason else _citations(context, corrected, findings, repairs)
     raw = context.draft["text"]
     if not reason:
@@ -150,16 +150,17 @@ def _all_cited(findings: Findings, corrected: Corrected) -> list[int]:
     return sorted({*corrected.removed, *(number for each in findings.statements for number in each.numbers)})
 
 
-def _unanswerable(context: StepContext) -> str | None:
+def _unanswerable(context: StepContext, findings: Findings, repairs: Repairs) -> str | None:
     """S3.4: why the answer is replaced, if its last answerability verdict says so; a repaired answer has its own.
 
-    A given answer (N2) is judged sentence by sentence in any case; the verdict on the whole is only reported.
+    It never outvotes sentences that are supported and answer the question. A given answer (N2) is judged sentence by
+    sentence in any case; the verdict on the whole is only reported.
     """
     if context.query.is_external:
         return None
     again = (context.outcome("recheck_answerability") or {}).get("verdict")
     verdict = again or (context.outcome("check_answerability") or {}).get("verdict")
-    if not verdict or verdict["supported"]:
+    if not verdict or verdict["supported"] or is_partly_proven(context, findings, repairs.edits):
         return None
     return f"The answer that was written is not supported by the documents: {verdict['reason']}"
 

@@ -97,6 +97,10 @@ class RepairStrategies:
         for passage, text in self._substitutions(cited or self._most_relevant(selected)):
             if ruling := await self._ruling(text, [passage]):
                 return _reworded(passage, text, ruling, f"{why}; {passage.label} says otherwise")
+        if not self.statement.numbers and not any(
+            best_relevance(self.statement.text, passage.readable) >= _RELEVANT for passage in selected
+        ):
+            return None  # it cites nothing, and nothing here is about it: a greeting, an offer of help
         # Passages that all statements of the answer may cite come first and in one order, for the provider's prefix
         # cache.
         passages = list({each.key: each for each in (*selected, *retrieved, *searched)}.values())

@@ -18,6 +18,7 @@ from domain.query.budget import NO_REPAIR, NO_ROUND
 from domain.query.outcomes import Assessed, Planned
 from domain.query.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction, usable_queries
 from services.core.context import StepContext, StepResult
+from services.judging.question_answered import leaves_as_much_open
 from services.reporting.assessment import (
     abstained_verification,
     as_attempt,
@@ -26,7 +27,7 @@ from services.reporting.assessment import (
 )
 from services.verification.joint_checks import Rulings, judge_jointly
 from services.verification.progress_events import sentences_checked
-from services.verification.round_results import Findings, collect_findings
+from services.verification.round_results import Findings, collect_findings, is_proven_by_parts
 
 log = structlog.get_logger()
 
@@ -48,6 +49,9 @@ def _weighed(context: StepContext, joint: Mapping[str, Rulings]) -> StepResult:
     options = context.query.options
     draft = _draft(context)
     findings = collect_findings(context, joint) if draft in WRITTEN else None
+    is_proven = findings is not None and is_proven_by_parts(context, findings)
+    if is_proven and draft == "unanswerable":
+        draft = "complete"
     outcome = Assessed(
         status="assessed",
         draft=draft,
@@ -61,6 +65,8 @@ def _weighed(context: StepContext, joint: Mapping[str, Rulings]) -> StepResult:
     if joint:
         outcome["together"] = {index: dict(each) for index, each in joint.items()}
     wanted = needs_correction(_attempt(context.round, outcome), options.confidence_threshold, options.max_crag_attempts)
+    # What cites nothing and has no support is repaired or removed, and needs no other answer unless it answers more.
+    wanted = wanted and not (findings and is_proven and _says_all(context, findings))
     again = wanted and not context.budget.has_used(NO_ROUND)
     outcome["decision"] = "correct" if again else "finish"
     outcome["best"] = best_round([*_earlier_attempts(context), _attempt(context.round, outcome)])
@@ -79,6 +85,10 @@ def _weighed(context: StepContext, joint: Mapping[str, Rulings]) -> StepResult:
         saves.append(partial(_start_round, query_id=context.query.id, event=event))
     saved = partial(_save, saves=saves) if saves else None
     return StepResult.single(outcome, saved, sentences_checked(context, findings) if findings else ())
+
+
+def _says_all(context: StepContext, findings: Findings) -> bool:
+    return leaves_as_much_open(context, " ".join(findings.supported_texts()), context.draft["text"])
 
 
 def _save(session: Session, saves: Sequence[Callable[[Session], None]]) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from clients.llm.gateway import ComposedText, Failure
+from domain.answers.frames import without_frames
 from domain.answers.references import strip_references
 from domain.objects.filling import wish_for
 from domain.objects.schema import read_schema
@@ -58,7 +59,7 @@ def _drafted(reply: ComposedText | Failure, draft: StreamedDraft, refusal: str |
         return StepResult.single(
             Drafted(status="failed", text="", model=None, reason=reply.reason, code=f"model_{reply.kind}")
         )
-    text = reply.text.replace("\x00", "").strip()
+    text = without_frames(reply.text.replace("\x00", "").strip())
     if not text:
         empty = "The model returned an empty answer."
         return StepResult.single(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from db.queries.documents.chunks import Passage
-from domain.question import ModelJudgement, judge_question
+from domain.question import ModelJudgement, QuestionVerdict, judge_question
 from services.core.context import StepContext
 
 ALIGNMENT = "check_alignment"
@@ -22,16 +22,39 @@ def with_question_verdict(
     outcome = context.outcome(ALIGNMENT)
     if outcome is None or outcome["status"] == "skipped":
         return dict(checks)
-    found = judge_question(
+    found = _judged(context, outcome, answer, is_shortened=is_shortened)
+    if found is None:
+        return dict(checks)
+    return {**checks, ALIGNMENT: {**checks.get(ALIGNMENT, {}), "question": found.as_json()}}
+
+
+def is_question_answered(context: StepContext, answer: str, *, is_shortened: bool) -> bool:
+    """Say whether `answer`, of which each sentence is supported, answers the question at least in part; no where that
+    was not checked."""
+    outcome = context.outcome(ALIGNMENT)
+    if not answer or not outcome or outcome["status"] != "checked":
+        return False
+    found = _judged(context, outcome, answer, is_shortened=is_shortened)
+    return found is None or found.relevant != "no"
+
+
+def leaves_as_much_open(context: StepContext, part: str, whole: str) -> bool:
+    """Say whether `part` of an answer answers as much of the question as the `whole` one."""
+    texts = _named_texts(context)
+    left, before = (judge_question(context.question, text, texts) for text in (part, whole))
+    return left is None or before is None or set(left.open_parts) <= set(before.open_parts)
+
+
+def _judged(
+    context: StepContext, outcome: Mapping[str, Any], answer: str, *, is_shortened: bool
+) -> QuestionVerdict | None:
+    return judge_question(
         context.question,
         answer,
         _named_texts(context),
         _models_word(context, outcome, is_shortened=is_shortened),
         context.query.options.refusal,
     )
-    if found is None:
-        return dict(checks)
-    return {**checks, ALIGNMENT: {**checks.get(ALIGNMENT, {}), "question": found.as_json()}}
 
 
 def _models_word(context: StepContext, outcome: Mapping[str, Any], *, is_shortened: bool) -> ModelJudgement | None:

@@ -6,6 +6,7 @@ from functools import partial
 
 from clients.llm.gateway import Failure
 from db.queries.documents.chunks import Passage
+from domain.answers.references import strip_references
 from domain.answers.statements import plan_checks
 from domain.prompting.judgements import CHECK_ALIGNMENT, CHECK_ANSWERABILITY, Judgement, Reply
 from domain.prompting.numbered_sources import Sources
@@ -26,7 +27,7 @@ async def check_alignment(context: StepContext) -> StepResult:
     shown = await when_loaded(
         context, partial(shown_to_judge, context, ALIGNMENT_CHUNKS), context.selection["ranked"][:ALIGNMENT_CHUNKS]
     )
-    answer = context.draft["text"]
+    answer = strip_references(context.draft["text"])
     checked = await _ask(
         context,
         CHECK_ALIGNMENT,
@@ -70,7 +71,7 @@ async def check_answerability(context: StepContext) -> StepResult:
             Checked(status="skipped", verdict=None, reason=f"mode {context.query.mode} does not ask for it")
         )
     shown = await when_loaded(context, partial(shown_to_judge, context))
-    fields = {"sources": shown.sources, "question": context.question, "answer": context.draft["text"]}
+    fields = {"sources": shown.sources, "question": context.question, "answer": strip_references(context.draft["text"])}
     return StepResult.single(shown.with_shown(await _ask(context, CHECK_ANSWERABILITY, fields)))
 
 

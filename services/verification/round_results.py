@@ -1,6 +1,6 @@
 """Results of one round's checks: verdicts, states of the draft's sentences, confidence (N4, S2.2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ from domain.answers.statements import Statement, deciding_items, same_words
 from domain.verdicts.confidence import confidence
 from domain.verdicts.states import PairVerdict, SentenceStatus, is_failing, sentence_status
 from services.core.context import StepContext
+from services.judging.question_answered import is_question_answered
 from services.verification.streamed_results import adopted_checks
 
 Verdicts = Mapping[tuple[int, int | None], PairVerdict]
@@ -48,6 +49,20 @@ class Findings:
         end = self.draft.find("\n", statement.end)
         return "|" in self.draft[start : end if end >= 0 else len(self.draft)]
 
+    def supported_texts(self, repaired: Container[int] = (), doubtful: Container[SentenceStatus] = ()) -> list[str]:
+        """The supported claims, in order, if no sentence that cites a source lacks support; else nothing.
+
+        What cites nothing ("I hope this helps!") is judged and removed by itself: it takes no proof from the others.
+        `repaired` are the indexes of sentences that no longer are as they were; a sentence in a `doubtful` state takes
+        no proof from the others either.
+        """
+        claims = [each for each in self.statements if each.claim and each.index not in repaired]
+        supported = [each for each in claims if self.states[each.index] is SentenceStatus.SUPPORTED]
+        refuted = [each for each in claims if each not in supported and self.states[each.index] not in doubtful]
+        if any(each.numbers for each in refuted) or not any(each.numbers for each in supported):
+            return []
+        return [each.text for each in supported]
+
     def gaps(self) -> list[str]:
         """S2.3: the statements that lack support, each once."""
         texts = (each.text for each in self.statements if self.states[each.index] in _OPEN)
@@ -71,6 +86,21 @@ def collect_findings(context: StepContext, joint: Mapping[str, Mapping[str, Any]
     unasked = _is_unasked(context, verdicts)
     score = None if unasked else confidence(list(states.values()))
     return Findings(context.draft["text"], statements, verdicts, states, score, checks, unasked)
+
+
+def is_proven_by_parts(context: StepContext, findings: Findings) -> bool:
+    """Say whether its sources support every sentence that cites one, and the supported ones answer the question."""
+    return _answers(context, findings, findings.supported_texts())
+
+
+def is_partly_proven(context: StepContext, findings: Findings, repaired: Container[int]) -> bool:
+    """The same, but a sentence that is supported in part may be in the answer: it is shown with its state."""
+    return _answers(context, findings, findings.supported_texts(repaired, (SentenceStatus.PARTIAL,)))
+
+
+def _answers(context: StepContext, findings: Findings, proven: Sequence[str]) -> bool:
+    claims = sum(each.claim for each in findings.statements)
+    return is_question_answered(context, " ".join(proven), is_shortened=len(proven) < claims)
 
 
 def _is_unasked(context: StepContext, verdicts: Verdicts) -> bool:

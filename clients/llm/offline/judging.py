@@ -9,6 +9,7 @@ from clients.llm.offline.passages import Passage, read_passage
 from clients.llm.offline.relevance import texts_of
 from clients.llm.offline.tables import read_table
 from clients.llm.offline.tuning import TUNING
+from domain.answers.statements import statements
 from domain.evidence.contradictions import Disagreement, best_places, disagreements, without_markers
 from domain.evidence.equivalence import without_heading_facts
 from domain.evidence.table_rows import stating_row
@@ -23,7 +24,7 @@ from domain.support.features import Closeness, features
 from domain.support.model import support_model
 from domain.text.lengths import TOO_LONG, is_too_long, stands_in
 from domain.text.quotes import locate_quote
-from domain.text.sentences import is_table_row, split_sentences
+from domain.text.sentences import is_table_row
 from domain.text.word_index import letters, parse_sentences
 from domain.text.words import content_stems, coverage
 from domain.verdicts.joint_support import find_joint_support
@@ -232,21 +233,36 @@ def check_alignment(question: str, answer: str, sources: Sources, meaning: Meani
 
 
 def check_answerability(question: str, answer: str, sources: Sources, meaning: Meaning) -> Answerability:
-    """S3.4: supported only if every sentence of the answer is, and the answer addresses the question."""
+    """S3.4: supported only if the sources support a claim of the answer and refuse none, and it addresses the question.
+
+    A claim that they may say in other words is in doubt: the verdict on that statement shows it.
+    """
     judged = _judged_sentences(answer, sources, meaning)
     if not judged:
         return Answerability(supported=False, reason="the answer says nothing that could be in the context")
     weakest = min(judged, key=lambda each: each.support)
-    if not weakest.supported:
-        return Answerability(supported=False, reason=f"“{_excerpt(weakest.statement)}”: {_explanation(weakest)}")
+    refused = [each for each in judged if _relation(each) in ("contradicts", "does_not_mention")]
+    if refused or not any(each.supported for each in judged):
+        deciding = min(refused or judged, key=lambda each: each.support)
+        return Answerability(supported=False, reason=f"“{_excerpt(deciding.statement)}”: {_explanation(deciding)}")
     if not _addresses(question, judged, meaning):
         return Answerability(supported=False, reason="the answer does not address the question")
-    return Answerability(supported=True, reason=f"every sentence is in the context; {_explanation(weakest)}")
+    return Answerability(supported=True, reason=_whole_reason(judged, _explanation(weakest)))
+
+
+def _whole_reason(judged: Sequence[Judged], explanation: str) -> str:
+    supported = sum(each.supported for each in judged)
+    if supported == len(judged):
+        return f"every claim is in the context; {explanation}"
+    return f"{supported} of {len(judged)} claims are in the context; {explanation}"
 
 
 def _judged_sentences(answer: str, sources: Sources, meaning: Meaning) -> list[Judged]:
-    # Of a very long answer, an evenly spaced sample.
-    sentences = [each.text for each in split_sentences(answer) if content_stems(without_markers(each.text))]
+    # Those that claim something, as the check of single statements reads them; of a very long answer, an evenly spaced
+    # sample.
+    said = statements(answer, len(sources))
+    texts = [each.text for each in said if each.claim] or [each.text for each in said]
+    sentences = [text for text in texts if content_stems(without_markers(text))]
     step = -(-len(sentences) // _MOST_JUDGED) or 1
     return [judge_against(each, sources, meaning) for each in sentences[::step]]
 

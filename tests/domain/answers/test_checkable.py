@@ -66,3 +66,10 @@ def test_what_sources_can_decide_is_a_claim(sentence: str) -> None:  # N4, S2.6
 def test_only_the_whole_refusal_is_no_claim() -> None:  # N4
     sentence = "I don't know based on the documents who won, but it was in 2023."
     assert is_claim(sentence, sentence)
+
+
+def test_a_lead_in_that_denies_something_is_a_claim_unless_a_list_follows() -> None:  # N4
+    denial = "According to the rules, opened tins can never be exchanged:"
+    assert [each.claim for each in statements(f"{denial}\n\nSealed tins are exchanged [1].")] == [True, True]
+    assert [each.claim for each in statements(f"{denial}\n\n- Sealed tins are exchanged [1].")] == [False, True]
+    assert not statements("The rules for tins are:\n\nSealed tins are exchanged [1].")[0].claim

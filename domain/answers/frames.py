@@ -1,0 +1,96 @@
+"""Takes the packaging off an answer: a code fence, a tag, `\\boxed{…}` or a JSON object around its text.
+
+Only signs are removed, never words: a sentence beside the frame stays a sentence of the answer. A JSON object is the
+exception, because its keys are no text: it is replaced by the texts in it that cite.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+
+from pydantic import JsonValue
+
+from domain.markers.parser import cited_markers
+
+_FENCE = re.compile(
+    r"^[ \t]*(?P<sign>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[ \t]*\n(?P<text>.*?)\n?[ \t]*(?P=sign)[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
+_OF_TEXT = frozenset({"markdown", "md", "text", "txt", "plaintext", "plain", "json", "html", "xml", "latex", "tex"})
+_TAG = re.compile(
+    r"\A(?P<before>(?:[^<>]*\n)?)[ \t]*<(?P<name>[^\W\d][\w-]{0,30})(?:\s[^<>]*)?>(?P<text>.*)</(?P=name)\s*>[ \t]*"
+    r"(?P<after>(?:\n[^<>]*)?)\Z",
+    re.DOTALL,
+)
+_BLOCK = re.compile(r"</?(?:p|div|section|article|span)(?:\s[^<>]*)?>[ \t]*", re.IGNORECASE)
+_BOXED = re.compile(
+    r"\A(?P<before>[^\\{}$]*?)\${0,2}\\boxed\{(?:\\text\{)?(?P<text>[^{}\\]*)\}{1,2}\${0,2}(?P<after>[^\\{}$]*)\Z"
+)
+_DEEPEST = 8  # frames within frames
+_LONGEST = 100_000
+
+
+def without_frames(answer: str) -> str:
+    """Return `answer` without what only packs its text; unchanged where nothing does, or no word would be left."""
+    text = answer
+    for _ in range(_DEEPEST):
+        if len(text) > _LONGEST or (opened := _opened(text)) == text:
+            break
+        text = opened
+    return text if any(map(str.isalnum, text)) else answer
+
+
+def _opened(text: str) -> str:
+    stripped = text.strip()
+    if stripped.startswith(("{", "[")) and (said := _texts_in_json(stripped)):
+        return said
+    if (fence := _FENCE.search(text)) and len(_FENCE.findall(text)) == 1 and _packs_text(fence):
+        return _joined(text[: fence.start()], fence["text"], text[fence.end() :])
+    if stripped.startswith("<") and stripped.endswith(">") and _BLOCK.match(stripped):
+        return _BLOCK.sub("\n", stripped).strip()
+    if (tag := _TAG.match(stripped)) and ("<" not in tag["text"] or _cites(tag["text"])):
+        return _joined(tag["before"], tag["text"], tag["after"])
+    if (boxed := _BOXED.match(stripped)) and _is_prose(boxed["text"]):
+        return _joined(boxed["before"], boxed["text"], boxed["after"])
+    return text
+
+
+def _packs_text(fence: re.Match[str]) -> bool:
+    # Code stays code: only a language of texts, or a citation, shows that a fence holds prose.
+    return fence["language"].lower() in _OF_TEXT or (not fence["language"] and _cites(fence["text"]))
+
+
+def _is_prose(text: str) -> bool:
+    # A formula in a box stays one.
+    return _cites(text) or _has_words(text)
+
+
+def _has_words(text: str) -> bool:
+    return len(re.findall(r"[^\W\d_]{2,}", text)) > 1
+
+
+def _cites(text: str) -> bool:
+    return any(True for _ in cited_markers(text))
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part.strip() for part in parts if part.strip())
+
+
+def _texts_in_json(text: str) -> str:
+    try:
+        texts = list(_leaves(json.loads(text, strict=False)))
+    except (ValueError, RecursionError):
+        return ""
+    cited = [text for text in texts if _cites(text) and _has_words(text)]
+    return _joined(*cited) if cited else texts[0].strip() if len(texts) == 1 else ""
+
+
+def _leaves(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _leaves(list(value.values()))
+    elif isinstance(value, list):
+        for part in value:
+            yield from _leaves(part)
