@@ -292,7 +292,8 @@ def check(http: httpx.Client, source: str, expected: Json, known: int) -> None:
     """Compare what a run says with what was there."""
     seen = http.get(f"/v1/sources/{source}").raise_for_status().json()
     counts = {name: count for name, count in seen["items"].items() if count and name != "listed"}
-    require((counts, seen["error"], seen["documents"]["ready"]) == (expected, None, known), seen)
+    told, wanted = (counts, seen["error"], seen["documents"]["ready"]), (expected, None, known)
+    require(told == wanted, f"{seen['kind']}: items, error and ready documents are {told}, not {wanted}; {seen}")
 
 
 def require(holds: bool, told: object) -> None:
