@@ -144,7 +144,8 @@ def places(home: Path, files: int, pages: int, others: int) -> Generator[tuple[P
     server.start()
     host, port = server.get_host_and_port()
     endpoint = f"http://{host}:{port}"
-    httpx.put(f"{endpoint}/papers").raise_for_status()
+    # The first request loads much of the server.
+    httpx.put(f"{endpoint}/papers", timeout=120).raise_for_status()
     bucket = S3Store(
         "papers",
         endpoint=endpoint,
