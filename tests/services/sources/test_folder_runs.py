@@ -178,7 +178,7 @@ def test_a_folder_that_became_a_link_is_not_followed(folder: Path, tmp_path: Pat
         rows.change_source(session, source, {"phase": "fetching", "lease_until": None})
     (folder / "deep").rename(tmp_path / "moved")
     (folder / "deep").symlink_to(secret)
-    seen = look(source)
+    seen = run(source)
     assert {each["key"]: each["code"] for each in seen["reasons"]} == {"deep/b.md": "not_of_the_source"}
     assert "secret" not in str(files())
 
@@ -359,3 +359,15 @@ def test_a_folder_that_is_not_there_is_told_at_once(folder: Path) -> None:  # A8
     folder.with_name("unmounted").rename(folder)
     with pytest.raises(DocumentSourceInvalid, match="no depth"):
         set_up("folder", "books", depth=2)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_message_that_comes_after_the_end_of_its_run_begins_no_other() -> None:  # F1, N3
+    source = set_up("folder", "books")
+    ended = run(source)
+    # As one that was sent again because its worker was killed or busy; also where the next run is hours away.
+    assert look(source) == ended
+    change_source(source, {"every_s": 86_400}, settings())
+    assert look(source)["run"] == 1
+    ask_for_a_run(source)
+    assert look(source)["run"] == 2
