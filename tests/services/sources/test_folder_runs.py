@@ -170,6 +170,7 @@ def test_a_folder_that_became_a_link_is_not_followed(folder: Path, tmp_path: Pat
     write(secret, {"b.md": "secret", "er/c.txt": "secret"})
     os.utime(folder / "deep/b.md")
     # Between listing and fetching.
+    ask_for_a_run(source)
     with transaction() as session:
         rows.claim_source(session, source, 0)
         begun = rows.get_source(session, source)
@@ -178,7 +179,7 @@ def test_a_folder_that_became_a_link_is_not_followed(folder: Path, tmp_path: Pat
         rows.change_source(session, source, {"phase": "fetching", "lease_until": None})
     (folder / "deep").rename(tmp_path / "moved")
     (folder / "deep").symlink_to(secret)
-    seen = run(source)
+    seen = look(source)
     assert {each["key"]: each["code"] for each in seen["reasons"]} == {"deep/b.md": "not_of_the_source"}
     assert "secret" not in str(files())
 
