@@ -144,7 +144,8 @@ def places(home: Path, files: int, pages: int, others: int) -> Generator[tuple[P
     server.start()
     host, port = server.get_host_and_port()
     endpoint = f"http://{host}:{port}"
-    httpx.put(f"{endpoint}/papers").raise_for_status()
+    # The first request loads much of the server.
+    httpx.put(f"{endpoint}/papers", timeout=120).raise_for_status()
     bucket = S3Store(
         "papers",
         endpoint=endpoint,
@@ -292,7 +293,8 @@ def check(http: httpx.Client, source: str, expected: Json, known: int) -> None:
     """Compare what a run says with what was there."""
     seen = http.get(f"/v1/sources/{source}").raise_for_status().json()
     counts = {name: count for name, count in seen["items"].items() if count and name != "listed"}
-    require((counts, seen["error"], seen["documents"]["ready"]) == (expected, None, known), seen)
+    told, wanted = (counts, seen["error"], seen["documents"]["ready"]), (expected, None, known)
+    require(told == wanted, f"{seen['kind']}: items, error and ready documents are {told}, not {wanted}; {seen}")
 
 
 def require(holds: bool, told: object) -> None:

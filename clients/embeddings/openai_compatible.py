@@ -1,21 +1,26 @@
 """Embeddings from any server with OpenAI's `POST …/embeddings`: OpenAI, vLLM, TEI, Ollama, LM Studio and others."""
 
+import base64
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import repeat
+from typing import Any
 
 import httpx
 import numpy as np
+import structlog
 from pydantic import BaseModel, ValidationError
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+from tenacity import RetryCallState, Retrying, retry_if_exception, wait_random_exponential
 
 from clients.addresses import endpoint, key_headers
 from clients.embeddings.protocol import Vectors
 from clients.http_responses import UNPACKED, NotRead, Slow, posted, retry_after_s
 from config.models import EmbeddingModel
 from domain.errors import EmbeddingRejected, EmbeddingUnavailable
+
+log = structlog.get_logger()
 
 ATTEMPTS = 4
 _LONGEST_WAIT_S = 20.0
@@ -27,21 +32,27 @@ _NUMBER_BYTES, _VECTOR_BYTES, _ENVELOPE_BYTES = 64, 1_000, 64_000
 """Generous limits in bytes for a component with blanks, for what surrounds a vector, and all vectors."""
 
 
+_EXCERPT_OF_TEXT = 80
+_REFUSING = {400, 413, 422}
+"""Statuses with which servers refuse what is sent, and not who sends it or where."""
+
+
 class _Row(BaseModel):
-    index: int
-    embedding: list[float]
+    index: int | None = None
+    embedding: Any
 
 
 class _Reply(BaseModel):
     data: list[_Row]
 
 
-class _Later(Exception):
-    """Worth a retry, after `after_s` seconds if the server names them."""
+class _Failed(Exception):
+    """These texts got no vectors. `passes`: a later try may help, after `after_s` seconds if the server names them;
+    `of_texts`: their number or one of them may be the reason."""
 
-    def __init__(self, what: str, after_s: float | None = None) -> None:
+    def __init__(self, what: str, *, passes: bool, of_texts: bool, after_s: float | None = None) -> None:
         super().__init__(what)
-        self.after_s = after_s
+        self.passes, self.of_texts, self.after_s = passes, of_texts, after_s
 
 
 class EndpointEmbedder:
@@ -53,6 +64,7 @@ class EndpointEmbedder:
     def __init__(self, model: EmbeddingModel, *, backoff_s: float = 0.5) -> None:
         self._model = model
         self._backoff = wait_random_exponential(multiplier=backoff_s, max=_LONGEST_WAIT_S)
+        self._batch = model.batch
         self.name = f"{model.model} with {model.document_prefix!r}" if model.document_prefix else model.model
 
     @property
@@ -71,8 +83,8 @@ class EndpointEmbedder:
         return self._encoded([self._model.document_prefix + text for text in texts])
 
     def _encoded(self, texts: list[str]) -> Vectors:
-        dimension, size = self.dimension, self._model.batch
-        batches = [texts[first : first + size] for first in range(0, len(texts), size)]
+        dimension = self.dimension
+        batches = self._batches(texts)
         if not batches:
             return np.empty((0, dimension), dtype=np.float32)
         if len(batches) == 1:
@@ -88,24 +100,75 @@ class EndpointEmbedder:
             )
         return vectors
 
-    def _requested(self, texts: Sequence[str], dimension: int) -> Vectors:
-        retrying = Retrying(
-            retry=retry_if_exception_type(_Later),
-            wait=self._pause,
-            stop=stop_after_attempt(ATTEMPTS),
-            reraise=True,
-        )
+    def _batches(self, texts: Sequence[str]) -> list[Sequence[str]]:
+        return [texts[first : first + self._batch] for first in range(0, len(texts), self._batch)]
+
+    def _requested(self, texts: Sequence[str], dimension: int, attempts: int = ATTEMPTS) -> Vectors:
+        """Vectors of one request; of several smaller ones if that fails while the endpoint serves another text.
+
+        So an endpoint that is away is told from a batch that is too large, and from a text that it cannot embed.
+        """
         try:
-            vectors: Vectors = retrying(self._once, texts, dimension)
-        except _Later as error:
-            raise EmbeddingUnavailable(self._message(str(error))) from error
+            return self._tried(texts, dimension, attempts)
+        except _Failed as error:
+            failure = error
+        if not failure.of_texts or (attempts > 1 and self._fails_for_others(failure, texts, dimension)):
+            raise self._error(failure) from failure
+        try:
+            # Once more: the endpoint may have come back just before it was asked for the other text.
+            if attempts > 1 and failure.passes:
+                return self._tried(texts, dimension, 1)
+        except _Failed as error:
+            if not error.of_texts:
+                raise self._error(error) from error
+        if len(texts) == 1:
+            raise EmbeddingRejected(self._message(f"{failure}, for {_begun(texts[0])}")) from failure
+        return self._halved(texts, dimension)
+
+    def _fails_for_others(self, failure: _Failed, texts: Sequence[str], dimension: int) -> bool:
+        if texts == [_PROBE]:
+            return True
+        if len(texts) == 1 and not failure.passes:
+            return False
+        try:
+            self._tried([_PROBE], dimension, 1)
+        except _Failed:
+            return True
+        return False
+
+    def _halved(self, texts: Sequence[str], dimension: int) -> Vectors:
+        half = (len(texts) + 1) // 2
+        attempts = 1 if half > 1 else ATTEMPTS
+        parts = [self._requested(texts[:half], dimension, attempts)]
+        for some in self._batches(texts[half:]):
+            parts.append(self._requested(some, dimension, 1 if len(some) > 1 else ATTEMPTS))
+        if half < self._batch:
+            # No text was at fault.
+            self._batch = half
+            log.warning("embedding_batch_too_large", model=self._model.model, setting="embeddings.batch", works=half)
+        return np.concatenate(parts)
+
+    def _tried(self, texts: Sequence[str], dimension: int, attempts: int) -> Vectors:
+        """Raises _Failed, and EmbeddingRejected for what has nothing to do with the texts."""
+
+        def is_last(state: RetryCallState) -> bool:
+            error = state.outcome.exception() if state.outcome else None
+            return state.attempt_number >= (attempts if isinstance(error, _Failed) and error.of_texts else ATTEMPTS)
+
+        passing = retry_if_exception(lambda error: isinstance(error, _Failed) and error.passes)
+        vectors: Vectors = Retrying(retry=passing, wait=self._pause, stop=is_last, reraise=True)(
+            self._once, texts, dimension
+        )
         return vectors
 
     def _pause(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
-        if isinstance(error, _Later) and error.after_s is not None:
+        if isinstance(error, _Failed) and error.after_s is not None:
             return min(error.after_s, _LONGEST_WAIT_S)
         return self._backoff(state)
+
+    def _error(self, failure: _Failed) -> EmbeddingUnavailable | EmbeddingRejected:
+        return (EmbeddingUnavailable if failure.passes else EmbeddingRejected)(self._message(str(failure)))
 
     def _once(self, texts: Sequence[str], dimension: int) -> Vectors:
         body: dict[str, object] = {"model": self._model.model, "input": list(texts)}
@@ -121,33 +184,41 @@ class EndpointEmbedder:
                 within_s=self._model.timeout_s,
             )
         except httpx.HTTPError as error:
-            raise _Later(f"does not answer ({type(error).__name__})") from error
+            # A server that a text breaks was reached.
+            reached = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+            raise _Failed(f"does not answer ({type(error).__name__})", passes=True, of_texts=reached) from error
         except Slow as error:
-            raise _Later(str(error)) from error
+            raise _Failed(str(error), passes=True, of_texts=True) from error
         except NotRead as error:
             asked = f"{len(texts)} texts of at most {dimension:,} components (embeddings.dimension)"
             raise EmbeddingRejected(self._message(f"{error}, {asked}")) from error
-        if response.status_code == 429 or response.status_code >= 500:
+        status = response.status_code
+        if response.is_success:
+            return self._read(content, texts)
+        said = f"answered {status}: " + (" ".join(content.decode(errors="replace").split())[:_EXCERPT] or "(nothing)")
+        if status == 429 or status >= 500:
             after = retry_after_s(response.headers.get("retry-after", ""), time.time())
-            raise _Later(f"answered {response.status_code} {ATTEMPTS} times", after)
-        if not response.is_success:
-            said = " ".join(content.decode(errors="replace").split())[:_EXCERPT]
-            raise EmbeddingRejected(self._message(f"answered {response.status_code}: {said}"))
-        return self._read(content, len(texts))
+            raise _Failed(said, passes=True, of_texts=status != 429, after_s=after)
+        raise _Failed(said, passes=False, of_texts=status in _REFUSING)
 
-    def _read(self, content: bytes, count: int) -> Vectors:
+    def _read(self, content: bytes, texts: Sequence[str]) -> Vectors:
         try:
-            rows = sorted(_Reply.model_validate_json(content).data, key=lambda row: row.index)
-        except ValidationError:
+            rows = _Reply.model_validate_json(content).data
+            read = [_vector(row.embedding) for row in rows]
+        except (ValidationError, ValueError, TypeError):
             raise EmbeddingRejected(self._message("gave a reply that is none of OpenAI's embeddings")) from None
-        lengths = {len(row.embedding) for row in rows}
-        if [row.index for row in rows] != list(range(count)) or len(lengths) != 1:
-            raise EmbeddingRejected(self._message(f"gave {len(rows)} vectors for {count} texts"))
-        flat = np.fromiter(chain.from_iterable(row.embedding for row in rows), dtype=np.float32)
-        vectors = flat.reshape(count, -1)
+        if len(rows) != len(texts) or len({vector.shape for vector in read}) != 1:
+            sizes = "" if len(rows) != len(texts) else " that differ in length"
+            raise EmbeddingRejected(self._message(f"gave {len(rows)} vectors for {len(texts)} texts{sizes}"))
+        if (places := _places(rows)) is None:
+            said = f"gave {len(rows)} vectors for {len(texts)} texts with numbers that do not say whose they are"
+            raise EmbeddingRejected(self._message(said))
+        vectors = np.empty((len(rows), len(read[0])), dtype=np.float32)
+        vectors[places] = read
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if not np.all(np.isfinite(norms)) or not np.all(norms):
-            raise EmbeddingRejected(self._message("gave a vector that has no direction"))
+        if not (usable := np.isfinite(norms) & (norms > 0)).all():
+            text = _begun(texts[int(np.argmin(usable))])
+            raise EmbeddingRejected(self._message(f"gave a vector that has no direction, for {text}"))
         return vectors / norms
 
     def _message(self, what: str) -> str:
@@ -158,3 +229,30 @@ class EndpointEmbedder:
         key = self._model.api_key.get_secret_value() if self._model.api_key else ""
         headers = {**UNPACKED, **key_headers(self._model.base_url, key)}
         return httpx.Client(headers=headers, timeout=self._model.timeout_s)
+
+
+def _begun(text: str) -> str:
+    return f"the text that begins with {text[:_EXCERPT_OF_TEXT]!r}"
+
+
+def _vector(embedding: object) -> Vectors:
+    """From numbers, or from base64 of little-endian floats. Raises ValueError, TypeError."""
+    if isinstance(embedding, str):
+        return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4").astype(np.float32)
+    vector = np.array(embedding, dtype=np.float32)
+    if vector.ndim != 1 or not vector.size:
+        raise ValueError
+    return vector
+
+
+def _places(rows: Sequence[_Row]) -> list[int] | None:
+    """Which text each row belongs to; None if its numbers contradict that.
+
+    Some servers leave out 0, as Protocol Buffers do, some all numbers, and some send 0 always: then the order counts.
+    """
+    order = list(range(len(rows)))
+    without_zero = [row.index or 0 for row in rows]
+    without_some = [at if row.index is None else row.index for at, row in enumerate(rows)]
+    if not any(without_zero):
+        return order
+    return next((places for places in (without_zero, without_some) if sorted(places) == order), None)

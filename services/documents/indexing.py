@@ -91,7 +91,7 @@ def _stored(document: ClaimedDocument, name: str, embedder: Embedder, chunks: li
         lock_workspace(session, document.workspace_id)
         if space_of(session, document.workspace_id) != space:
             return False
-        document.advance(session, chunks_done=chunks[-1].index + 1, idle=0)
+        document.advance(session, chunks_done=chunks[-1].index + 1, idle=0, error=None)
         keys = rows.add_chunks(session, document.workspace_id, _chunk_rows(document, chunks), name)
         add_vectors(session, space, list(zip(keys, texts, vectors, strict=True)))
     return True

@@ -123,10 +123,11 @@ def _attempt(
                 METER.count(families.DOCUMENTS_ENDED, "ready")
     except LeaseLost:
         log.info("ingestion_superseded", document_id=str(document.id))
-    except (DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable):
+    except (DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable) as error:
         # Not the document's fault. If even this cannot be stored, its lease expires.
         with suppress(DatabaseUnavailable), transaction() as session:
-            rows.release_document(session, document.id, document.attempt)
+            reason = {"code": error.code, "message": error.message}
+            rows.release_document(session, document.id, document.attempt, reason)
         raise
     except CitewellError as error:
         tracing.fail(span, error.code)

@@ -1,11 +1,15 @@
 """Any OpenAI-compatible endpoint as an embedder, against a real server."""
 
+import base64
 import gzip
 import json
-from collections.abc import Generator
+import struct
+from collections.abc import Callable, Generator
+from typing import Any
 
 import numpy as np
 import pytest
+from structlog.testing import capture_logs
 
 from clients.embeddings import configured_embedder, default_embedder, embedder_of
 from clients.embeddings.openai_compatible import ATTEMPTS, EndpointEmbedder
@@ -69,6 +73,7 @@ def test_what_passes_is_tried_again(server: EmbeddingServer, status: int) -> Non
 def test_an_endpoint_that_stays_away_is_unavailable(server: EmbeddingServer) -> None:
     for _ in range(ATTEMPTS):
         server.fail(503)
+    server.fail(503, b"still loading the model")
     with pytest.raises(EmbeddingUnavailable, match=r"tiny-16 at http://127.* answered 503") as raised:
         embedder(server, dimension=4).encode_queries(["a"])
     assert raised.value.code == "embedding_unavailable"
@@ -172,3 +177,147 @@ def test_a_packed_reply_that_nobody_asked_for_is_not_unpacked(server: EmbeddingS
     server.fail(200, gzip.compress(json.dumps({"data": [ROW]}).encode() + b" " * 10_000_000), content_encoding="gzip")
     with pytest.raises(EmbeddingRejected, match="sent a packed reply"):
         embedder(server, dimension=4).encode_queries(["a"])
+
+
+Rows = list[dict[str, Any]]
+
+
+def numbered(number: Callable[[int], int | None]) -> Callable[[Rows], Rows]:
+    """Rows in the order of the texts with these numbers instead of their own; None leaves it out."""
+
+    def rewritten(rows: Rows) -> Rows:
+        ordered = sorted(rows, key=lambda row: row["index"])
+        return [
+            {"embedding": row["embedding"], **({} if (told := number(at)) is None else {"index": told})}
+            for at, row in enumerate(ordered)
+        ]
+
+    return rewritten
+
+
+def packed(rows: Rows) -> Rows:
+    pack = [base64.b64encode(struct.pack(f"<{len(row['embedding'])}f", *row["embedding"])).decode() for row in rows]
+    return [{**row, "embedding": text} for row, text in zip(rows, pack, strict=True)]
+
+
+def packed_without_zero(rows: Rows) -> Rows:
+    return packed(without_zero(rows))
+
+
+def one_more(rows: Rows) -> Rows:
+    return [*rows, rows[0]]
+
+
+def one_less(rows: Rows) -> Rows:
+    return rows[:-1]
+
+
+def without_zero(rows: Rows) -> Rows:
+    return [row if row["index"] else {"embedding": row["embedding"]} for row in rows]
+
+
+@pytest.mark.parametrize(
+    "rewrites",
+    [
+        numbered(lambda _: None),
+        numbered(lambda _: 0),
+        numbered(lambda at: at or None),
+        numbered(lambda at: at if at % 2 else None),
+        without_zero,
+        packed,
+        packed_without_zero,
+    ],
+    ids=["none", "zeros", "no zero", "some", "no zero, reversed", "base64", "base64 without zero"],
+)
+def test_vectors_whose_numbers_are_left_out_belong_to_the_texts_in_order(
+    server: EmbeddingServer, rewrites: Callable[[Rows], Rows]
+) -> None:
+    texts = [f"passage {'x' * number}" for number in range(7)]
+    expected = embedder(server).encode_documents(texts)
+    server.rewrites = rewrites
+    np.testing.assert_allclose(embedder(server).encode_documents(texts), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "rewrites",
+    [
+        numbered(lambda at: at + 1),
+        numbered(lambda at: 1 if at == 2 else at),
+        numbered(lambda at: at // 2),
+        one_more,
+        one_less,
+    ],
+    ids=["from one", "twice", "pairs", "one more", "one less"],
+)
+def test_vectors_whose_numbers_contradict_each_other_are_refused(
+    server: EmbeddingServer, rewrites: Callable[[Rows], Rows]
+) -> None:
+    server.rewrites = rewrites
+    with pytest.raises(EmbeddingRejected, match=r"vectors for 4 texts"):
+        embedder(server, dimension=16).encode_documents(["a", "b", "c", "d"])
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (500, b'{"error": "json: unsupported value: NaN"}'),
+        (500, b'{"error": {"message": "input is too large to process"}}'),
+        (503, b"worker died"),
+        (400, b'{"error": {"message": "maximum context length is 512 tokens"}}'),
+        (413, b"payload too large"),
+        (422, b'{"detail": "inputs must have less than 512 tokens"}'),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 29, 63])
+def test_a_text_that_is_never_embedded_is_named_with_the_servers_words(
+    server: EmbeddingServer, status: int, body: bytes, place: int
+) -> None:
+    server.refuses = lambda texts: (status, body) if any("poison" in text for text in texts) else None
+    texts = [f"text {number}" for number in range(64)]
+    texts[place] = "this is poison"
+    waiting = embedder(server, dimension=16)
+    said = body.decode()
+    with pytest.raises(EmbeddingRejected) as raised:
+        waiting.encode_documents(texts)
+    assert f"answered {status}: {said}, for the text that begins with 'this is poison'" in str(raised.value)
+    assert len(server.asked) <= 2 * 6 + 2 * (ATTEMPTS + 2)
+    # The batch was not at fault.
+    server.asked.clear()
+    waiting.encode_documents(["fine"] * 64)
+    assert [len(texts) for texts in server.asked] == [64]
+
+
+@pytest.mark.parametrize("status", [400, 413, 422, 500])
+@pytest.mark.parametrize("most", [1, 10, 50])
+def test_a_smaller_batch_is_found_and_kept(server: EmbeddingServer, status: int, most: int) -> None:
+    said = b"batch size is invalid, it should not be larger than that"
+    server.refuses = lambda texts: (status, said) if len(texts) > most else None
+    texts = [f"text {number}" for number in range(70)]
+    smaller = embedder(server, dimension=16, concurrency=1)
+    expected = np.array([vector_of(text, 16) for text in texts], dtype=np.float32) / 2
+    with capture_logs() as logs:
+        np.testing.assert_allclose(smaller.encode_documents(texts), expected, atol=1e-6)
+    assert {(entry["event"], entry["setting"]) for entry in logs} == {("embedding_batch_too_large", "embeddings.batch")}
+    assert logs[-1]["works"] <= most
+    server.asked.clear()
+    smaller.encode_documents(texts)
+    assert max(map(len, server.asked)) <= most
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 422, 429, 500, 503])
+def test_an_endpoint_that_serves_nothing_blames_no_text(server: EmbeddingServer, status: int) -> None:
+    server.refuses = lambda _: (status, b"closed today")
+    error = EmbeddingUnavailable if status == 429 or status >= 500 else EmbeddingRejected
+    with pytest.raises(error, match=f"answered {status}: closed today.$"):
+        embedder(server, dimension=16).encode_documents([f"text {number}" for number in range(64)])
+    assert len(server.asked) <= ATTEMPTS + 1
+
+
+@pytest.mark.parametrize("bad", [float("nan"), None, 0.0])
+def test_the_text_of_a_vector_without_direction_is_named(server: EmbeddingServer, bad: float | None) -> None:
+    def spoiled(rows: Rows) -> Rows:
+        return [{**row, "embedding": [bad] * 16} if row["index"] == 2 else row for row in rows]
+
+    server.rewrites = spoiled
+    with pytest.raises(EmbeddingRejected, match="no direction, for the text that begins with 'third'"):
+        embedder(server, dimension=16).encode_documents(["first", "second", "third"])

@@ -43,8 +43,9 @@ def test_with_every_call_failing_every_query_ends_with_a_reason(
     asked: dict[FaultKind, str] = {}
     for kind in ALWAYS:
         provider.faults.faults[:] = [Fault(kind=kind, times=None)]
-        # The step that writes the answer waits until the deadline.
-        asked[kind] = groq.submit(QUESTION, workspace=workspace, deadline_s=10)
+        # The step that writes the answer waits until the deadline; a call that hangs ends after 6 s.
+        deadline_s = 10 if kind is FaultKind.HANG else 6
+        asked[kind] = groq.submit(QUESTION, workspace=workspace, deadline_s=deadline_s)
         groq.wait(asked[kind])
     for kind, query_id in asked.items():
         query = groq.wait(query_id)

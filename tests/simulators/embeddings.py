@@ -4,6 +4,7 @@ import json
 import time
 import zlib
 from collections import deque
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from typing import Any, ClassVar
 
@@ -16,6 +17,7 @@ KEY = "sk-embed"
 class EmbeddingServer(HttpServer):
     """Runs in its own thread. A model `name-16` makes vectors of 16 components, unless `dimensions` are requested.
 
+    `refuses` says which texts are answered with a status and a body instead; `rewrites` changes the rows of a reply;
     `pause_s` passes before each answer; `fail(status, …)` adds an answer that is given first, once; `requests` are the
     bodies answered with vectors.
     """
@@ -23,6 +25,9 @@ class EmbeddingServer(HttpServer):
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
         self.pause_s = 0.0
+        self.asked: list[list[str]] = []
+        self.refuses: Callable[[list[str]], tuple[int, bytes] | None] = lambda _: None
+        self.rewrites: Callable[[list[dict[str, Any]]], list[dict[str, Any]]] = lambda rows: rows
         self.failures: deque[tuple[int, dict[str, str], bytes]] = deque()
         super().__init__(type("Handler", (_Handler,), {"owner": self}))
 
@@ -54,7 +59,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(401, {}, b'{"error": {"message": "Incorrect API key"}}')
         elif self.owner.failures:
             self._answer(*self.owner.failures.popleft())
+        elif refused := self.owner.refuses(body["input"]):
+            self.owner.asked.append(body["input"])
+            self._answer(refused[0], {"retry-after": "0"}, refused[1])
         else:
+            self.owner.asked.append(body["input"])
             time.sleep(self.owner.pause_s)
             self.owner.requests.append(body)
             dimension = body.get("dimensions") or int(body["model"].rpartition("-")[2])
@@ -62,7 +71,13 @@ class _Handler(BaseHTTPRequestHandler):
                 {"object": "embedding", "index": index, "embedding": vector_of(text, dimension)}
                 for index, text in enumerate(body["input"])
             ]
-            self._answer(200, {}, json.dumps({"object": "list", "data": data[::-1], "model": body["model"]}).encode())
+            self._answer(
+                200,
+                {},
+                json.dumps(
+                    {"object": "list", "data": self.owner.rewrites(data[::-1]), "model": body["model"]}
+                ).encode(),
+            )
 
     def _answer(self, status: int, headers: dict[str, str], body: bytes) -> None:
         self.send_response(status)

@@ -169,12 +169,18 @@ def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int,
     return failed
 
 
-def release_document(session: Session, document_id: uuid.UUID, attempt: int) -> None:
-    # The fault is not the document's, so the attempt does not count as idle.
+def release_document(session: Session, document_id: uuid.UUID, attempt: int, reason: dict[str, Any]) -> None:
+    # The fault is not the document's, so the attempt does not count as idle; readers see what it waits for.
     session.execute(
         update(Document)
         .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)
-        .values(status=DocumentStatus.QUEUED, lease_until=None, idle=Document.idle - 1, progress_at=func.now())
+        .values(
+            status=DocumentStatus.QUEUED,
+            lease_until=None,
+            idle=Document.idle - 1,
+            progress_at=func.now(),
+            error=reason,
+        )
     )
 
 

@@ -103,7 +103,11 @@ def admit_sources(session: Session, *, at_a_time: int, again_s: float) -> list[t
 
 def claim_source(session: Session, source_id: uuid.UUID, lease_s: float) -> int | None:
     """Claim a source whose lease is free, and begin a run unless one is under way; return the attempt that fences this
-    worker."""
+    worker.
+
+    A message may come late, or twice: it begins a run only if the source is due within the `lease_s` that admission
+    puts it off by.
+    """
     begins = and_(Source.phase == SourcePhase.IDLE, Source.status == SourceStatus.ACTIVE)
     return session.scalar(
         update(Source)
@@ -111,6 +115,7 @@ def claim_source(session: Session, source_id: uuid.UUID, lease_s: float) -> int 
             Source.id == source_id,
             Source.status != SourceStatus.PAUSED,
             or_(Source.lease_until.is_(None), Source.lease_until < func.now()),
+            or_(~begins, Source.due_at <= func.now() + timedelta(seconds=lease_s)),
         )
         .values(
             attempt=Source.attempt + 1,

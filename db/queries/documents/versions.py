@@ -87,7 +87,7 @@ def mark_document_ready(
     newer = [each.id for each in ready if each.version > own]
     status = DocumentStatus.SUPERSEDED if newer else DocumentStatus.READY
     changes = _superseded_by(newer[-1]) if newer else {"stage": "ready", "ready_at": func.now()}
-    if not advance_document(session, document_id, attempt, lease_s=0, status=status, **changes, **values):
+    if not advance_document(session, document_id, attempt, lease_s=0, status=status, error=None, **changes, **values):
         return None
     if not newer and ready:
         session.execute(

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select, text
 
 from clients.embeddings import Embedder, default_embedder
-from clients.embeddings.openai_compatible import ATTEMPTS, EndpointEmbedder
+from clients.embeddings.openai_compatible import EndpointEmbedder
 from config.settings import IngestionSettings, settings
 from db.indexes import ensure_space_index
 from db.models import ChunkVector
@@ -107,11 +107,11 @@ def test_a_model_that_nobody_can_ask_any_more_is_named_with_the_way_out(server: 
 
 def test_a_document_waits_for_an_endpoint_that_is_away(server: EmbeddingServer) -> None:  # A5
     embedder = EndpointEmbedder(server.model("tiny-16", dimension=16), backoff_s=0.001)
+    server.refuses = lambda _: (503, b"")
     for _ in range(5):
-        for _ in range(ATTEMPTS):
-            server.fail(503)
         with pytest.raises(EmbeddingUnavailable):
             add(embedder, RULES)
+    server.refuses = lambda _: None
     assert read_document(add(embedder, RULES))["status"] == "ready"
 
 
@@ -150,3 +150,31 @@ def test_an_index_whose_building_was_interrupted_is_made_anew() -> None:  # A5
         valid = text("SELECT indisvalid FROM pg_index WHERE indexrelid = CAST(:name AS regclass)")
         assert session.scalar(valid, {"name": name})
     assert ensure_space(workspace_id, default_embedder()).model == "use-multilingual-v3"
+
+
+def test_a_passage_that_the_endpoint_cannot_embed_ends_its_document_with_the_servers_words(
+    server: EmbeddingServer,
+) -> None:
+    refused = b'{"error": "failed to encode response: json: unsupported value: NaN"}'
+    server.refuses = lambda texts: (500, refused) if any("kind 3" in text for text in texts) else None
+    embedder = EndpointEmbedder(server.model("tiny-16", dimension=16), backoff_s=0.001)
+    seen = read_document(add(embedder, RULES))
+    assert (seen["status"], seen["error"]["code"]) == ("failed", "embedding_rejected")
+    assert "unsupported value: NaN" in seen["error"]["message"]
+    assert "Rule 3: goods of kind 3" in seen["error"]["message"]
+
+
+def test_a_document_that_waits_for_the_endpoint_says_so_until_it_is_embedded(server: EmbeddingServer) -> None:
+    server.refuses = lambda _: (503, b"the model is being loaded")
+    embedder = EndpointEmbedder(server.model("tiny-16", dimension=16), backoff_s=0.001)
+    new = NewDocument("a.txt", "\n\n".join(RULES).encode(), "w")
+    document_id = accept_document(new, settings()).document_id
+    with pytest.raises(EmbeddingUnavailable):
+        ingest(document_id, embedder, LIMITS, hold)
+    waiting = read_document(document_id)
+    assert (waiting["status"], waiting["stage"]) == ("queued", "embedding")
+    assert (waiting["error"] or {})["code"] == "embedding_unavailable"
+    assert "answered 503: the model is being loaded" in waiting["error"]["message"]
+    server.refuses = lambda _: None
+    ingest(document_id, embedder, LIMITS, hold)
+    assert [read_document(document_id)[name] for name in ("status", "error")] == ["ready", None]

@@ -170,6 +170,7 @@ def test_a_folder_that_became_a_link_is_not_followed(folder: Path, tmp_path: Pat
     write(secret, {"b.md": "secret", "er/c.txt": "secret"})
     os.utime(folder / "deep/b.md")
     # Between listing and fetching.
+    ask_for_a_run(source)
     with transaction() as session:
         rows.claim_source(session, source, 0)
         begun = rows.get_source(session, source)
@@ -359,3 +360,15 @@ def test_a_folder_that_is_not_there_is_told_at_once(folder: Path) -> None:  # A8
     folder.with_name("unmounted").rename(folder)
     with pytest.raises(DocumentSourceInvalid, match="no depth"):
         set_up("folder", "books", depth=2)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_message_that_comes_after_the_end_of_its_run_begins_no_other() -> None:  # F1, N3
+    source = set_up("folder", "books")
+    ended = run(source)
+    # As one that was sent again because its worker was killed or busy; also where the next run is hours away.
+    assert look(source) == ended
+    change_source(source, {"every_s": 86_400}, settings())
+    assert look(source)["run"] == 1
+    ask_for_a_run(source)
+    assert look(source)["run"] == 2
