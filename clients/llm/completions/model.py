@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from clients.llm.completions.errors import FAILURES, model_error
+from clients.llm.completions.errors import FAILURES, JSON_REFUSED, model_error
 from clients.llm.completions.prompt_sizes import PromptSizes
 from clients.llm.completions.request_body import Dialect, prompt_bytes, request_body
 from clients.llm.completions.transport import Transport
@@ -43,12 +43,19 @@ class ChatCompletions:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         body = request_body(request, self._info(request.model), self._dialect)
-        async with self._call(request, self._exchange(request, streamed=False)) as exchange:
-            async with asyncio.timeout_at(exchange.deadline):
-                headers, content = await self._transport.whole(body, exchange.bounds.body_bytes)
-            exchange.allowance = read_allowance(headers)
-            exchange.take(WireChunk.model_validate_json(content))
-            return exchange.reply()
+        exchange = self._exchange(request, streamed=False)
+        try:
+            async with self._call(request, exchange):
+                async with asyncio.timeout_at(exchange.deadline):
+                    headers, content = await self._transport.whole(body, exchange.bounds.body_bytes)
+                exchange.allowance = read_allowance(headers)
+                exchange.take(WireChunk.model_validate_json(content))
+                return exchange.reply()
+        except ModelReplyInvalid as error:
+            if error.code == JSON_REFUSED and error.text:
+                # The model has replied and the server did not like its form: whether it is readable is for our reader.
+                return exchange.refused_reply(error.text, error)
+            raise
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart]:
         body = request_body(request, self._info(request.model), self._dialect)
