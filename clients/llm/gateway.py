@@ -272,7 +272,7 @@ class ModelGateway:
         return await self._caller.make(
             Attempt(
                 question,
-                question.request(model, max_tokens, self._settings.call_timeout_s),
+                question.request(model, max_tokens, self._settings.call_timeout_s, fault=budget.fault),
                 number=budget.tries,
                 ends_at=budget.ends_at,
                 patience_s=_patience_s(question.log.terms, budget),

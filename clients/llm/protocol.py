@@ -6,24 +6,37 @@ import math
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
 from domain.prompting.judgements import Reply
 from domain.prompting.prompts import RenderedPrompt, render
 
+_FORM_WANTED = "Reply with one complete JSON object that has exactly the fields asked for, and with nothing else."
+
 
 class PromptText:
-    """A prompt with its fields filled in, rendered once for all uses. Every property raises PromptFieldMismatch."""
+    """A prompt with its fields filled in, rendered once for all uses. Every property raises PromptFieldMismatch.
 
-    def __init__(self, prompt: str, fields: Mapping[str, object]) -> None:
+    `fault` is what was wrong with an earlier reply; its place is the end, behind what servers keep of a prompt.
+    """
+
+    def __init__(self, prompt: str, fields: Mapping[str, object], fault: str = "") -> None:
         self._prompt = prompt
         self.fields = fields
+        self._fault = fault
+
+    def asked_again(self, fault: str) -> "PromptText":
+        return PromptText(self._prompt, self.fields, fault)
 
     @cached_property
     def rendered(self) -> RenderedPrompt:
-        return render(self._prompt, self.fields)
+        prompt = render(self._prompt, self.fields)
+        if not self._fault:
+            return prompt
+        note = f"An earlier reply to this could not be used: {self._fault}. {_FORM_WANTED}"
+        return replace(prompt, user=f"{prompt.user}\n\n{note}")
 
     @cached_property
     def size(self) -> int:
@@ -32,7 +45,9 @@ class PromptText:
 
     @cached_property
     def sha256(self) -> str:
-        """The SHA-256, in hexadecimal, of all that a model is shown: `system`, a NUL character and `user`."""
+        """The SHA-256, in hexadecimal, of the question: `system`, a NUL character and `user`, without a `fault`."""
+        if self._fault:
+            return PromptText(self._prompt, self.fields).sha256
         return hashlib.sha256(f"{self.rendered.system}\0{self.rendered.user}".encode()).hexdigest()
 
 

@@ -19,6 +19,9 @@ def _unit(value: float) -> float:
     return value
 
 
+UNSURE = 0.5
+"""The confidence of a verdict without one. It must not be high: the verdict alone proves nothing."""
+
 Unit = Annotated[float, AfterValidator(_unit)]
 """A score in 0..1; anything else makes the reply unreadable."""
 
@@ -29,9 +32,18 @@ def _with_every_field(schema: dict[str, Any]) -> None:
 
 
 class Reply(BaseModel):
-    """Base of all structured replies."""
+    """Base of all structured replies.
+
+    A server is asked for every field. A field may be missing from a reply only if nothing is
+    decided by its value: a missing verdict makes the reply unreadable.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_with_every_field)
+
+
+def _words() -> Any:
+    # A factory, because a plain default would be a part of the schema that servers are sent.
+    return Field(default_factory=str)
 
 
 class Relevance(Reply):
@@ -47,17 +59,17 @@ class Alignment(Reply):
     leaves open, and whether it answers the question at all.
     """
 
-    asked: str
+    asked: str = _words()
     open_parts: list[str]
     answers: Literal["yes", "partly", "no"]
-    reason: str
+    reason: str = _words()
     score: Unit
 
 
 class Answerability(Reply):
     """S3.4: is everything in the answer in the context."""
 
-    reason: str
+    reason: str = _words()
     supported: bool
 
 
@@ -71,12 +83,12 @@ class StatementCheck(Reply):
     short texts: what the statement says otherwise than the source or adds to it; empty if nothing.
     """
 
-    evidence: str
+    evidence: str = _words()
     differences: list[str] = Field(default_factory=list[str])
-    explanation: str
+    explanation: str = _words()
     relation: Relation
     is_accurate: bool
-    confidence: Unit
+    confidence: Unit = Field(default_factory=lambda: UNSURE)
 
 
 class ItemRelevance(Reply):
@@ -128,7 +140,7 @@ class SearchDecision(Reply):
 
     action: Literal["search", "answer"]
     queries: list[str]
-    reason: str
+    reason: str = _words()
 
 
 class ResearchNote(Reply):
@@ -170,7 +182,7 @@ class FieldCheck(Reply):
     """Whether the sentences of the entry with this id say that its field has its value."""
 
     id: str
-    reason: str
+    reason: str = _words()
     says: bool
 
 
@@ -188,7 +200,7 @@ class ExtractedCitation(Reply):
 
     source: int
     text_span: str
-    claim_text: str
+    claim_text: str = _words()
     citation_type: CitationType
 
 
@@ -202,8 +214,8 @@ class ExtractedEntity(Reply):
     """S5.1: something that a text names: who or what it is, as the text says."""
 
     name: str
-    type: str
-    description: str
+    type: str = _words()
+    description: str = _words()
 
 
 class ExtractedRelation(Reply):
@@ -211,8 +223,8 @@ class ExtractedRelation(Reply):
 
     source: str
     target: str
-    keywords: list[str]
-    description: str
+    keywords: list[str] = Field(default_factory=list[str])
+    description: str = _words()
 
 
 class ExtractedGraph(Reply):

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from config.settings import Settings
-from db.models import Query, QueryKind, QueryStatus
+from db.models import Query, QueryKind, QueryStatus, Workspace
 from db.queries.access.idempotency import Repeatable, reserve_key
 from db.queries.access.workspaces import require_open_workspace
 from db.queries.documents.chunks import Passage
@@ -16,6 +16,7 @@ from db.queries.runs import queries, results
 from db.session import transaction
 from domain.errors import NotReverifiable
 from domain.query.options import Preset
+from domain.query.workspaces import WorkspaceSettings
 from services.audit.cited_evidence import as_source, evidence_of
 from services.core.request_priority import requester_columns
 from services.external.request import Check, NewSource, NewVerification, check_callback, options_of
@@ -84,9 +85,7 @@ def add_reverification(
     new = _request(question, answer, sources, workspace, asked)
     given = SourceRows(session, settings).of(new)
     rows = [{**row, **as_source(each)} for row, each in zip(given, evidence, strict=True)]
-    Store(session, settings, {workspace: old.workspace_id}).add(
-        [Item(new_id, new, rows, reverifies=old.id, judge_model=asked.model)]
-    )
+    Store(session, settings, {workspace: old.workspace_id}).add([Item(new_id, new, rows, reverifies=old.id)])
 
 
 def _request(
@@ -108,9 +107,9 @@ def _request(
 
 def _verify_given(session: Session, new_id: uuid.UUID, old: Query, asked: Reverification, settings: Settings) -> None:
     request = _request(old.question, "", (), "", asked)
+    workspace = WorkspaceSettings.stored(session.get_one(Workspace, old.workspace_id).settings)
     options = {
-        **options_of(request, settings).model_dump(mode="json"),
-        "judge_model": asked.model,
+        **options_of(request, settings, workspace).model_dump(mode="json"),
         "refusal": old.options.get("refusal"),
     }
     columns: Mapping[str, Any] = {

@@ -9,6 +9,7 @@ from clients.webhooks.addresses import check_url
 from config.settings import Settings
 from domain.errors import VerificationInvalid
 from domain.query.options import Preset, QueryOptions
+from domain.query.workspaces import WorkspaceSettings
 from services.queries.submission import NewQuery, checked_question, resolve_options
 from services.webhooks.outbox import address_policy
 
@@ -114,12 +115,16 @@ def _check_source(number: int, source: NewSource) -> None:
         position = end
 
 
-def options_of(new: NewVerification, settings: Settings) -> QueryOptions:
-    """Fix every setting that shapes the result. Raises ModelNotAllowed."""
+def options_of(new: NewVerification, settings: Settings, workspace: WorkspaceSettings | None = None) -> QueryOptions:
+    """Fix every setting that shapes the result. Raises ModelNotAllowed.
+
+    Nothing is written but repairs, so the model of the request is the one that judges; without it the workspace's does.
+    """
     asked = NewQuery(
         question=new.question or "",
         preset=new.preset,
         model=new.model,
+        fast_model=new.model or (workspace.models.fast if workspace else None),
         enable_verification=True,
         show_claims=new.show_claims,
         citation_confidence=new.citation_confidence,

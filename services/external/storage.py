@@ -40,7 +40,6 @@ class Item:
     position: int | None = None
     reverifies: uuid.UUID | None = None
     """N6: the query whose answer is verified again."""
-    judge_model: str | None = None
 
 
 def _portions(items: Sequence[Item]) -> Iterator[list[Item]]:
@@ -98,7 +97,7 @@ class Store:
 
     def __init__(self, session: Session, settings: Settings, workspaces: Mapping[str, int]) -> None:
         self._session, self._settings, self._workspaces = session, settings, workspaces
-        self._refusals: dict[str, str | None] = {}
+        self._stored: dict[str, WorkspaceSettings] = {}
 
     def add(self, items: Sequence[Item]) -> None:
         for some in _portions(items):
@@ -113,7 +112,7 @@ class Store:
             add_outcomes(self._session, outcomes)
 
     def _query(self, item: Item) -> dict[str, Any]:
-        new = item.new
+        new, workspace = item.new, self._workspace(item.new.workspace)
         return {
             "id": item.query_id,
             "workspace_id": self._workspaces[new.workspace],
@@ -121,9 +120,9 @@ class Store:
             "mode": "balanced",
             "provider": self._settings.provider,
             "options": {
-                **options_of(new, self._settings).model_dump(mode="json"),
-                "judge_model": item.judge_model,
-                "refusal": self._refusal(new.workspace),
+                **options_of(new, self._settings, workspace).model_dump(mode="json"),
+                # A refusal in the given answer is known by it.
+                "refusal": refusal_of(workspace.instructions),
             },
             "kind": QueryKind.VERIFICATION,
             "callback_url": new.callback_url,
@@ -146,12 +145,11 @@ class Store:
             else checked_question(question, self._settings.question_max_chars)
         )
 
-    def _refusal(self, workspace: str) -> str | None:
-        # A refusal in the given answer is known by it.
-        if workspace not in self._refusals:
-            stored = self._session.get_one(Workspace, self._workspaces[workspace]).settings
-            self._refusals[workspace] = refusal_of(WorkspaceSettings.stored(stored).instructions)
-        return self._refusals[workspace]
+    def _workspace(self, name: str) -> WorkspaceSettings:
+        if name not in self._stored:
+            stored = self._session.get_one(Workspace, self._workspaces[name]).settings
+            self._stored[name] = WorkspaceSettings.stored(stored)
+        return self._stored[name]
 
 
 def _outcomes(

@@ -1,7 +1,10 @@
 """The simulated provider for tests of services: one server per module, reset before each test."""
 
+from collections.abc import Iterator
+
 import pytest
 
+from config.settings import settings
 from tests.clients.groq_stage import GroqStage
 from tests.clients.groq_stage import kept as kept
 from tests.clients.groq_stage import stage as stage
@@ -22,3 +25,14 @@ def groq(stage: GroqStage) -> Play:
 @pytest.fixture(params=["offline", "groq"])
 def play(request: pytest.FixtureRequest, stage: GroqStage) -> Play:
     return with_offline if request.param == "offline" else with_groq(stage)
+
+
+@pytest.fixture
+def groq_configured(database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Settings as they are with a key of Groq."""
+    assert database
+    with monkeypatch.context() as changed:
+        changed.setenv("GROQ_API_KEY", "gsk_x")
+        settings.cache_clear()
+        yield
+    settings.cache_clear()

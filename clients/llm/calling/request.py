@@ -4,8 +4,6 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from pydantic import ValidationError
-
 from clients.llm.calling.reply_cache import Task
 from clients.llm.protocol import (
     CallLog,
@@ -17,6 +15,7 @@ from clients.llm.protocol import (
     PromptText,
 )
 from domain.prompting.judgements import Judgement, Reply
+from domain.prompting.reply_reading import ReplyUnreadable, read_reply
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Reply)
@@ -39,7 +38,9 @@ class Question(Generic[T]):
     key: bytes | None = None
     on_text: Callable[[str], None] | None = None
 
-    def request(self, model: str, max_tokens: int, timeout_s: float) -> ModelRequest:
+    def request(self, model: str, max_tokens: int, timeout_s: float, *, fault: str = "") -> ModelRequest:
+        """`fault` is what was wrong with an earlier reply. The model is shown it, for at temperature 0 the same prompt
+        would mostly buy the same reply."""
         return ModelRequest(
             prompt=self.task.name,
             fields=self.text.fields,
@@ -48,32 +49,22 @@ class Question(Generic[T]):
             timeout_s=timeout_s,
             temperature=self.task.temperature,
             reply=self.task.reply if isinstance(self.task, Judgement) else None,
-            text=self.text,
+            text=self.text.asked_again(fault) if fault and isinstance(self.task, Judgement) else self.text,
         )
 
 
 def read_judgement(schema: type[R], reply: ModelReply) -> R:
     """The reply, validated against its schema. Raises ModelReplyInvalid."""
     try:
-        if "\\u0000" in reply.text:
-            raise ValueError("a NUL character")
-        return schema.model_validate_json(reply.text, strict=True)
-    except ValueError as error:
+        return read_reply(schema, reply.text)
+    except ReplyUnreadable as error:
         raise ModelReplyInvalid(
-            f"the reply does not fit: {_faults(error)}",
+            f"the reply does not fit: {error}",
             usage=reply.usage,
             request_id=reply.request_id,
             text=reply.text,
             allowance=reply.allowance,
         ) from None
-
-
-def _faults(error: ValueError) -> str:
-    if not isinstance(error, ValidationError):
-        return str(error)
-    first, *others = error.errors(include_input=False, include_url=False)
-    where = ".".join(map(str, first["loc"])) or "reply"
-    return f"{where}: {first['msg']}" + (f", and {len(others)} more" if others else "")
 
 
 async def read_stream(model: ChatModel, request: ModelRequest, on_text: Callable[[str], None] | None) -> ModelReply:

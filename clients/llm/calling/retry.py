@@ -4,7 +4,7 @@
 |-------------------------|-----------------------------------------------------------------------------|
 | ModelUnavailable        | until the attempts are used up; later again (clients.llm.calling.outages)   |
 | ModelRateLimited        | until the deadline, when the limiter permits; uses up no attempt            |
-| ModelReplyInvalid       | twice: each try is paid for, and a prompt that fails thrice will fail again |
+| ModelReplyInvalid       | once, with more tokens and with what was wrong (`fault`): each try is paid  |
 | ModelGone, ModelRefused | never: the answer would be the same                                         |
 | CallDeferred            | not here: nothing was sent                                                  |
 | CircuitOpen             | not here: nothing was sent                                                  |
@@ -19,7 +19,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wai
 from clients.llm.calling.breaker import CircuitOpen
 from clients.llm.protocol import CallDeferred, ModelRateLimited, ModelReplyInvalid, ModelUnavailable
 
-INVALID_REPLIES_MAX = 3
+INVALID_REPLIES_MAX = 2
 
 _T = TypeVar("_T")
 
@@ -40,6 +40,8 @@ class RetryBudget:
     ) -> None:
         self.tries = 0
         self.invalid = 0
+        self.fault = ""
+        """What was wrong with the model's words, when they were not the reply asked for."""
         self.out_of_time = False
         self._attempts_left = attempts
         self._keeps_waits, self._has_waited = keeps_waits, has_waited
@@ -90,7 +92,10 @@ class RetryBudget:
     def _spent(self, state: RetryCallState) -> bool:
         error = state.outcome.exception() if state.outcome else None
         self._attempts_left -= not isinstance(error, ModelRateLimited)
-        self.invalid += isinstance(error, ModelReplyInvalid)
+        if isinstance(error, ModelReplyInvalid):
+            self.invalid += 1
+            # Without words the server failed, about which a model can do nothing.
+            self.fault = str(error) if error.text else ""
         if self._attempts_left <= 0 or self.invalid >= INVALID_REPLIES_MAX:
             return True
         if self._has_waited and isinstance(error, ModelUnavailable):

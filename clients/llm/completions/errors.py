@@ -39,9 +39,12 @@ FAILURES = (
 )
 """Exceptions of a failed call; OSError includes the TimeoutError of our own deadline."""
 
+JSON_REFUSED = "json_validate_failed"
+"""The code of a reply that the server refuses for its form; the error carries the model's words."""
+
 _BY_CODE: dict[str, type[ModelError]] = {
     "insufficient_quota": ModelRefused,  # a 429 that lasts until the account is paid for
-    "json_validate_failed": ModelReplyInvalid,
+    JSON_REFUSED: ModelReplyInvalid,
     "model_decommissioned": ModelGone,
     "model_not_found": ModelGone,
 }

@@ -10,7 +10,7 @@ from typing import TypeVar
 import structlog
 
 from clients.llm.completions.adaptations import MOST_TRIES, Learned, adapted
-from clients.llm.completions.errors import FAILURES, model_error, refusal_of
+from clients.llm.completions.errors import FAILURES, JSON_REFUSED, model_error, refusal_of
 from clients.llm.completions.learned_parameters import LearnedParameters
 from clients.llm.completions.prompt_sizes import PromptSizes
 from clients.llm.completions.request_body import Dialect, prompt_bytes, request_body
@@ -51,15 +51,22 @@ class ChatCompletions:
         return self._dialect.provider
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        async with self._call(request, self._exchange(request, streamed=False)) as exchange:
+        exchange = self._exchange(request, streamed=False)
 
-            def send(body: Body) -> Awaitable[tuple[Mapping[str, str], bytes]]:
-                return self._transport.whole(body, exchange.bounds.body_bytes)
+        def send(body: Body) -> Awaitable[tuple[Mapping[str, str], bytes]]:
+            return self._transport.whole(body, exchange.bounds.body_bytes)
 
-            headers, content = await self._accepted(request, exchange, send)
-            exchange.allowance = read_allowance(headers)
-            exchange.take(WireChunk.model_validate_json(content))
-            return exchange.reply()
+        try:
+            async with self._call(request, exchange):
+                headers, content = await self._accepted(request, exchange, send)
+                exchange.allowance = read_allowance(headers)
+                exchange.take(WireChunk.model_validate_json(content))
+                return exchange.reply()
+        except ModelReplyInvalid as error:
+            if error.code == JSON_REFUSED and error.text:
+                # The model has replied and the server did not like its form: whether it is readable is for our reader.
+                return exchange.refused_reply(error.text, error)
+            raise
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart]:
         async with self._call(request, self._exchange(request, streamed=True)) as exchange:

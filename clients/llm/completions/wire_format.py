@@ -142,6 +142,14 @@ class Exchange:
             raise self.failed(ModelUnavailable, "the stream was cut before the reply was complete")
         raise self.failed(ModelReplyInvalid, "the reply has no choices, no finish reason or no usage")
 
+    def refused_reply(self, text: str, error: ModelError) -> ModelReply:
+        """The model's words that an error carries, as a reply. Raises ModelReplyInvalid when they are empty."""
+        self.take(WireChunk(choices=[_Choice(message=_Message(content=text), finish_reason="stop")]))
+        words, usage = "".join(self._text), error.usage or self.estimated()
+        if not words.strip():
+            raise error
+        return ModelReply(words, self.model, usage, "stop", error.request_id, error.allowance)
+
     def failed(self, kind: type[ModelError], message: str) -> ModelError:
         text = "".join(self._text) or None
         return kind(shown(message), usage=self.spent(), request_id=self.request_id, text=text, allowance=self.allowance)

@@ -5,8 +5,6 @@ from collections.abc import AsyncIterator, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from pydantic import ValidationError
-
 from clients.llm.neural.classifier import PairClassifier
 from clients.llm.neural.judging import vetoed
 from clients.llm.protocol import ChatModel, ModelError, ModelReply, ModelRequest, ModelUnavailable, StreamPart
@@ -20,6 +18,7 @@ from domain.prompting.judgements import (
     StatementChecks,
 )
 from domain.prompting.numbered_sources import Sources
+from domain.prompting.reply_reading import ReplyUnreadable, read_reply
 
 _OWN = frozenset({CHECK_STATEMENT.name, CHECK_STATEMENTS.name})
 
@@ -74,7 +73,7 @@ class NeuralJudge:
     def _held_against(self, request: ModelRequest, reply: ModelReply) -> ModelReply:
         try:
             judgement = self._judgement(request, reply.text)
-        except ValidationError:
+        except ReplyUnreadable:
             return reply  # the reader of the reply rejects it and reports the fault
         return replace(reply, text=judgement.model_dump_json())
 
@@ -83,10 +82,10 @@ class NeuralJudge:
         if not isinstance(sources, Sources):
             raise TypeError("the judge reads its sources from a Sources object")
         if request.prompt == CHECK_STATEMENT.name:
-            check = StatementCheck.model_validate_json(text, strict=True)
+            check = read_reply(StatementCheck, text)
             return self._check(check, str(request.fields["statement"]), sources)
         items = items_of(request.fields, "statements", Statements)
-        replied = StatementChecks.model_validate_json(text, strict=True).verdicts
+        replied = read_reply(StatementChecks, text).verdicts
         known, by_number = {item.id: item for item in items}, {source.number: source for source in sources}
         read = by_id(items, replied)
 

@@ -88,6 +88,7 @@ def test_a_new_judge_may_say_otherwise_and_the_history_shows_it(groq: Play) -> N
     assert check_audit(story.query_id, QueryKind.ANSWER)["intact"]
 
 
+@pytest.mark.usefixtures("groq_configured")
 def test_the_model_that_is_asked_for_is_the_one_that_judges(stage: GroqStage, groq: Play) -> None:  # N6
     story = GivenStory.of(again(answered().query_id, model="openai/gpt-oss-120b"), groq)
     with transaction() as session:

@@ -72,7 +72,9 @@ class Fault(BaseModel):
     usage: Any = None
     headers: dict[str, str] = {}
     pause_s: float = 0.02  # between two bytes of a drip
-    quote: str = ""  # what an obeying or believing model quotes: see `obeying.quoted`; what a saying one says
+    quote: str = (
+        ""  # what an obeying or believing model quotes: see `obeying.quoted`; what a saying or refused one says
+    )
 
 
 @dataclass(slots=True)
@@ -104,6 +106,8 @@ def refusal(fault: Fault, model: str, org: str) -> errors.ApiError | None:
         return errors.rate_limited(message, "tokens", after)
     if fault.kind in (FaultKind.ECHO, FaultKind.ECHO_500):
         return errors.ApiError(400 if fault.kind is FaultKind.ECHO else 500, fault.quote, failed_generation=fault.quote)
+    if fault.kind is FaultKind.JSON_VALIDATE_FAILED:
+        return errors.json_validate_failed(fault.quote)
     make = _REFUSALS.get(fault.kind)
     return make(model, org) if make else None
 
@@ -115,7 +119,6 @@ _REFUSALS: dict[FaultKind, Callable[[str, str], errors.ApiError]] = {
     FaultKind.CANCELLED: lambda _model, _org: errors.cancelled(),
     FaultKind.UNAVAILABLE: lambda _model, _org: errors.unavailable(),
     FaultKind.SERVER_ERROR: lambda _model, _org: errors.internal(),
-    FaultKind.JSON_VALIDATE_FAILED: lambda _model, _org: errors.json_validate_failed(""),
     FaultKind.HALLUCINATION: lambda _model, _org: errors.hallucination(),
     FaultKind.MODEL_NOT_FOUND: lambda model, _org: errors.model_not_found(model),
     FaultKind.MODEL_DECOMMISSIONED: lambda model, _org: errors.model_decommissioned(model),
