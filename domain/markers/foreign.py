@@ -6,6 +6,8 @@ document. What can also be a part of the sentence, as `(1)` and `①`, cites onl
 
 import re
 import unicodedata
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -32,6 +34,7 @@ _GROUP = re.compile(
     r"|(?P<circled>[①-⑳⑴-⒇❶-❿⓵-⓾])"
     r"|`(?P<code>[^`\n]{1,80})`"
 )
+_MOST_COMPARED = 64  # groups of one frame: an answer may have thousands
 _KINDS = ("trailing", "link", "dagger", "at", "square", "double", "round", "curly", "command", "circled", "code")
 _HTML = frozenset(
     "a b i u s p em strong sub sup td th tr li ol ul h1 h2 h3 h4 h5 h6 font span div img code pre kbd samp math small"
@@ -114,11 +117,18 @@ def foreign_markers(text: str, sources: Citable, known: Sequence[Marker] = ()) -
     if not groups:
         return Foreign()
     ends = max(1, len(_STOP.findall(_blanked(text, groups))), sum(1 for line in text.split("\n") if len(line) > 20))
-    chosen = [group for group in groups if _cites(group, groups, ends, text, sources)]
+    frames: dict[str, list[_Group]] = defaultdict(list)
+    for group in groups:
+        if group.numbers and len(frames[group.frame]) < _MOST_COMPARED:
+            frames[group.frame].append(group)
+    chosen = [group for group in groups if _cites(group, frames[group.frame], ends, text, sources)]
     labels = {re.split(r"[\W_]", group.body.strip().casefold())[0] for group in chosen if not group.named} - {""}
-    rest = [group for group in groups if group not in chosen]
+    places = {group.start for group in chosen}
+    rest = [group for group in groups if group.start not in places]
     silent = [g for g in rest if g.kind == "square" and re.split(r"[\W_]", g.body.casefold())[0] in labels]
-    unread = [g for g in rest if g not in silent and _looks_like_one(g, rest, ends)]
+    places = {group.start for group in silent}
+    shapes = Counter(_shape(g) for g in rest if g.stands_at_end)
+    unread = [g for g in rest if g.start not in places and _looks_like_one(g, shapes[_shape(g)], ends)]
     return Foreign(
         tuple(Marker(g.start, g.end, g.numbers) for g in chosen if not g.named),
         tuple(Marker(g.start, g.end, g.numbers) for g in chosen if g.named),
@@ -132,7 +142,7 @@ def _groups(text: str, sources: Citable, taken: Sequence[tuple[int, int]]) -> It
     for match in _GROUP.finditer(text):
         kind, body = _kind_and_body(match)
         start, end = match.span()
-        if kind is None or any(first < end and start < last for first, last in taken):
+        if kind is None or _overlaps(taken, start, end):
             continue
         if kind != "code" and encloses(code, start, end):
             continue
@@ -179,8 +189,10 @@ def _group(text: str, start: int, end: int, body: str, kind: str, written: str, 
         bool(named),
         stands_at_end=end_of_it.match(after) is not None or (_BEFORE.search(before) is not None and start > 0),
         is_attached=start > 0 and not text[start - 1].isspace() and text[start - 1] not in ".!?。",
-        defines=bool(re.match(r"[ \t]*(?:[:=]|\n|\Z)", after)) and not text[:start].rpartition("\n")[2].strip(),
-        stands_in_front=_BEFORE.search(before) is not None and "\n" in f"\n{text[:start]}"[-3:],
+        defines=bool(re.match(r"[ \t]*(?:[:=]|\n|\Z)", after))
+        and not text[max(0, start - 200) : start].rpartition("\n")[2].strip(),
+        stands_in_front=_BEFORE.search(before) is not None
+        and "\n" in ("\n" + text[:2] if start < 3 else text[start - 3 : start])[: start + 1],
     )
 
 
@@ -207,10 +219,9 @@ def _numbers(body: str, kind: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(numbers))
 
 
-def _cites(group: _Group, groups: Iterable[_Group], ends: int, text: str, sources: Citable) -> bool:
+def _cites(group: _Group, same: Sequence[_Group], ends: int, text: str, sources: Citable) -> bool:
     if not group.numbers:
         return False
-    same = [g for g in groups if g.frame == group.frame and g.numbers]
     at_end = [g for g in same if g.stands_at_end]
     ends_most = 2 * len(at_end) >= ends
     if group.named:
@@ -238,7 +249,7 @@ def _is_possible(numbers: Sequence[int], count: int) -> bool:
     return all(0 <= number <= count for number in numbers)
 
 
-def _looks_like_one(group: _Group, groups: Iterable[_Group], ends: int) -> bool:
+def _looks_like_one(group: _Group, repeated: int, ends: int) -> bool:
     if (
         not (group.stands_at_end or group.stands_in_front)
         or group.defines
@@ -252,9 +263,12 @@ def _looks_like_one(group: _Group, groups: Iterable[_Group], ends: int) -> bool:
     is_like = pattern or (group.kind != "round" and re.search(r"\d|\w[_:/†-]\w", group.body))
     if not is_like or group.kind == "link" or group.is_attached or not re.search(r"[^\W\d_]", group.body):
         return False
-    frame = _shape(group)
-    repeated = sum(_shape(g) == frame and g.stands_at_end for g in groups)
     return repeated >= 2 and 2 * repeated >= ends
+
+
+def _overlaps(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    before = bisect_left(taken, (end, 0)) - 1
+    return before >= 0 and taken[before][1] > start
 
 
 def _shape(group: _Group) -> str:
