@@ -87,6 +87,10 @@ class VerificationInvalid(BadInput):
     """The answer or its sources cannot be verified as they are."""
 
 
+class CitationUnreadable(BadInput):
+    """The citation points to no source, or to no part of the answer."""
+
+
 class BatchInvalid(BadInput):
     """Items of the batch cannot be verified as they are."""
 

@@ -11,10 +11,12 @@ from starlette.exceptions import HTTPException
 
 from api.http.errors import MAX_FIELD_ERRORS
 from api.http.uploads import media_type
-from api.schemas.verification.verifications import VerificationCreate
+from api.schemas.verification.verifications import CitationGiven, VerificationCreate
 from config.settings import Settings
 from db.queries.access.idempotency import Repeatable
-from domain.errors import BatchInvalid, CitewellError
+from domain.answers.provider_citations import ProviderCitations
+from domain.errors import BatchInvalid, CitationUnreadable, CitewellError, VerificationInvalid
+from domain.markers.citable import citable_sources
 from services.external.acceptance import submit_batch
 from services.external.request import NewCitation, NewSource, NewVerification, check_verification
 from services.queries.submission import Submitted
@@ -44,7 +46,8 @@ def as_new(sent: VerificationCreate) -> NewVerification:
             for source in sent.sources
         ],
         question=sent.question,
-        citations=[NewCitation(each.start, each.end, each.source) for each in sent.citations],
+        citations=list(_citations(sent)),
+        first_number=sent.first_number,
         checks=sent.checks,
         workspace=sent.workspace,
         preset=sent.preset,
@@ -57,6 +60,24 @@ def as_new(sent: VerificationCreate) -> NewVerification:
         deadline_s=sent.deadline_s,
         max_cost_usd=sent.max_cost_usd,
     )
+
+
+def _citations(sent: VerificationCreate) -> Iterator[NewCitation]:
+    sources = citable_sources(
+        {"title": source.title, "id": source.id, "url": source.url, "metadata": source.metadata}
+        for source in sent.sources
+    )
+    reader = ProviderCitations(sent.answer, sources)
+    for position, given in enumerate(sent.citations, start=1):
+        if isinstance(given, CitationGiven):
+            yield NewCitation(given.start, given.end, given.source)
+            continue
+        try:
+            cited = reader.read(given.model_dump())
+        except CitationUnreadable as error:
+            raise VerificationInvalid(f"Citation {position}: {error.message}") from error
+        for span in cited:
+            yield NewCitation(span.start, span.end, span.number)
 
 
 def parsed_lines(body: bytes, settings: Settings) -> dict[int, NewVerification]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from domain.answers.statements import Statement, statements
+from domain.answers.translation import Translation
 from domain.markers.citable import Citable
 from domain.markers.parser import cited_markers
 from domain.markers.protected import protected_regions
@@ -24,7 +25,8 @@ class GivenCitation:
 class MarkedAnswer:
     """An answer with a marker for every citation sent beside it.
 
-    `inserted` are the (place in the answer as given, length) of the insertions, by place.
+    `inserted` are the (place in the answer as given, length) of the insertions, by place; a negative length is that of
+    characters that were left out.
     """
 
     text: str
@@ -54,15 +56,43 @@ def insert_markers(
     return MarkedAnswer("".join([*pieces, answer[position:]]), inserted)
 
 
+def marked_translation(
+    translation: Translation, citations: Iterable[GivenCitation], sources: Citable | int | None = None
+) -> MarkedAnswer:
+    """Put `[†N]` into the translated answer for citations of the answer as given."""
+    changed = [
+        change
+        for start, end, written in translation.edits
+        for change in ((start, len(written)), (start, start - end))
+        if change[1]
+    ]
+    moved = [
+        GivenCitation(_translated_place(each.start, translation), _translated_place(each.end, translation), each.number)
+        for each in citations
+    ]
+    marked = insert_markers(translation.text, moved, sources)
+    inserted = [*changed, *((as_given(place, changed), length) for place, length in marked.inserted)]
+    return MarkedAnswer(marked.text, sorted(inserted, key=lambda change: (change[0], -change[1])))
+
+
+def _translated_place(offset: int, translation: Translation) -> int:
+    return offset + sum(
+        len(written) - (min(end, offset) - start) for start, end, written in translation.edits if start < offset
+    )
+
+
 def cited_statements(said: Sequence[Statement], citation: GivenCitation) -> list[Statement]:
     return [each for each in said if each.start < citation.end and citation.start < each.end]
 
 
-def as_given(offset: int, inserted: Sequence[Sequence[int]]) -> int:
-    """Return the place in the answer as given of `offset` in the marked one; in a marker, where it was inserted."""
+def as_given(offset: int, inserted: Sequence[Sequence[int]], *, opens: bool = False) -> int:
+    """Return the place in the answer as given of `offset` in the marked one; in a marker, where it was inserted.
+
+    Characters that were left out there precede the place of what `opens` there, and follow that of what ends.
+    """
     before = [0, *accumulate(length for _, length in inserted)]
     starts = [place + before[n] for n, (place, _) in enumerate(inserted)]
-    count = bisect_right(starts, offset - 1)
+    count = bisect_right(starts, offset if opens else offset - 1)
     if not count:
         return offset
     place, length = inserted[count - 1]

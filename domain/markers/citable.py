@@ -21,6 +21,11 @@ _FILLERS = frozenset(
     " section chapter source no s inc corp ltd".split()
 )
 _MOST_WORDS = 40
+# Before a name ("doc_id: "), and behind it (", p. 3", "#L10", " §2", ":12").
+_LABEL = re.compile(r"^(?:[^\W\d][\w ]{0,20}[:：=]\s?|[\^@#])(?!//)")
+_PLACE = re.compile(
+    r"\s?[,;:|#§†(–-]?\s?(?:[^\W\d_]{1,12}\.?\s?)?[§#]?\d{1,5}(?:\s?[-–~]\s?[^\W\d_]?\d{1,5})?\s?[^\W\d_]{0,8}\)?$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,37 @@ class Citable:
                     missing.append(" ".join(each.split()))
         return tuple(dict.fromkeys(numbers)), tuple(dict.fromkeys(missing))
 
+    def named(self, text: str) -> tuple[int, ...]:
+        """Return the sources whose whole name `text` is, or each of whose names it lists; () if any of it is no name.
+
+        A place in the document may follow the name: `refund.md, p. 3`, `refund.md#L10`, `refund.md §2`. A label may
+        precede it: `doc_id: kr-7`, `^kr-7`.
+        """
+        if numbers := self._wholly(text):
+            return numbers
+        parts = [self._wholly(part) for part in _SEPARATOR.split(text) for part in _parts(part)]
+        return tuple(dict.fromkeys(n for part in parts for n in part)) if parts and all(parts) else ()
+
+    def is_written(self, name: str) -> bool:
+        return any(name.strip() in source.whole for source in self.names)
+
+    def _wholly(self, text: str) -> tuple[int, ...]:
+        plain = _LABEL.sub("", text.strip(" \t\"'"))
+        place = _PLACE.search(plain)
+        for name in (plain, plain[: place.start()] if place else ""):
+            key = _address(name)
+            if not key:
+                continue
+            numbers = [
+                n for n, source in enumerate(self.names, start=1) if any(_address(w) == key for w in source.whole)
+            ]
+            page = _PAGE.search(plain)
+            if page and (there := [n for n in numbers if self.names[n - 1].page == int(page[1] or page[2])]):
+                numbers = there
+            if numbers:
+                return tuple(numbers)
+        return ()
+
     def _numbers_of(self, name: str) -> tuple[int, ...]:
         page = _PAGE.search(name)
         wanted = _words(_PAGE.sub(" ", name))
@@ -109,6 +145,14 @@ def _parts(citation: str) -> Iterator[str]:
     for each in _LESSER_SEPARATOR.split(citation):
         if _WORD.search(_PAGE.sub("", each)):
             yield each
+
+
+@lru_cache(maxsize=2048)
+def _address(name: str) -> str:
+    # An address is the same without its scheme and what a system adds to it (`?utm_source=…`).
+    text = unicodedata.normalize("NFKC", name[:500]).casefold().strip()
+    text = re.sub(r"^https?://(?:www\.)?|[?&]utm_\w+=.*$", "", text)
+    return " ".join(_WORD.findall(text))
 
 
 @lru_cache(maxsize=2048)

@@ -164,7 +164,14 @@ class Drafted(TypedDict):
     given: NotRequired[str]
     """N2: the answer as it was given; `text` adds a marker for each of `citations`, which were sent beside it."""
     inserted: NotRequired[list[tuple[int, int]]]
-    """N2: (place in `given`, length) of those markers."""
+    """N2: (place in `given`, length) of those markers, and of the citations that `translated` writes as markers;
+    negative lengths are those of characters that were left out."""
+    translated: NotRequired[str]
+    """N2: `given` with its own citations as `[†N]` markers."""
+    unread: NotRequired[list[tuple[int, int]]]
+    """N2: (start, end) in `given` of what looks like a citation and names no source; `text` is without it."""
+    from_zero: NotRequired[bool]
+    """N2: that the answer's numbers begin at 0 was inferred from them."""
     citations: NotRequired[list[dict[str, Any]]]
     """N2: {start, end, source, number}: as given, and the number of that source, null if it does not exist."""
 

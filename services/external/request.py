@@ -53,6 +53,8 @@ class NewVerification:
     sources: Sequence[NewSource]
     question: str | None = None
     citations: Sequence[NewCitation] = ()
+    first_number: Literal[0, 1] | None = None
+    """The number that the answer gives its first source; None: 1, unless its numbers show that it is 0."""
     checks: Sequence[Check] | None = None
     workspace: str = "default"
     preset: Preset | None = None

@@ -14,8 +14,9 @@ from db.models import Document, QueryKind, Workspace
 from db.queries.runs.queries import add_queries
 from db.queries.runs.steps import add_outcomes
 from db.queries.verifications.external_sources import add_given_sources, read_document
-from domain.answers.external_citations import GivenCitation, insert_markers
+from domain.answers.external_citations import GivenCitation, marked_translation
 from domain.answers.statements import plan_checks
+from domain.answers.translation import translated
 from domain.errors import VerificationInvalid
 from domain.markers.citable import Citable, citable_sources
 from domain.query.instructions import refusal_of
@@ -192,14 +193,18 @@ def _selected(new: NewVerification, keys: list[int], rows: Sequence[Mapping[str,
 def _draft(new: NewVerification, sources: Citable) -> Drafted:
     numbers = {source.id: number for number, source in enumerate(new.sources, start=1) if source.id is not None}
     cited = [(each, _number(each.source, numbers, len(new.sources))) for each in new.citations]
-    marked = insert_markers(
-        new.answer, [GivenCitation(each.start, each.end, number) for each, number in cited if number], sources
+    translation = translated(new.answer, sources, new.first_number)
+    marked = marked_translation(
+        translation, [GivenCitation(each.start, each.end, number) for each, number in cited if number], sources
     )
     return Drafted(
         status="complete",
         text=marked.text,
         model=None,
         given=new.answer,
+        translated=translation.text,
+        unread=list(translation.unread),
+        from_zero=translation.from_zero and new.first_number is None,
         inserted=list(marked.inserted),
         citations=[
             {"start": each.start, "end": each.end, "source": each.source, "number": number} for each, number in cited

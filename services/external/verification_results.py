@@ -19,6 +19,7 @@ from services.queries.results import timings_json, usage_json
 from services.reporting.comparison import comparison
 
 Location = Mapping[str, Any]
+_MOST_SHOWN = 5
 
 
 def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
@@ -37,6 +38,7 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
             **_repaired(draft["given"], None if is_cancelled else results.find_answer(session, query_id)),
             "repaired_is_grounded": _grounded_after(published),
             "sources": sources,
+            **_reading(draft),
             "sentences": [rendered.sentence(each) for each in stored.sentences] if stored else [],
             "citations": [rendered.citation(each) for each in outcomes.get(("conclude", ""), {}).get("citations", [])],
             "verification": scores_json(stored, query.options) if stored else None,
@@ -46,6 +48,18 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
             "audit": find_head(session, query_id),
             "comparison": comparison(session, query.reverifies, query_id) if query.reverifies else None,
         }
+
+
+def _reading(draft: Mapping[str, Any]) -> dict[str, Any]:
+    given: str = draft["given"]
+    unread = [{"start": start, "end": end, "text": given[start:end]} for start, end in draft.get("unread", [])]
+    issues: list[str] = []
+    if unread:
+        shown = ", ".join(dict.fromkeys(f"“{each['text']}”" for each in unread[:_MOST_SHOWN]))
+        issues.append(f"{len(unread)} citations name none of the sources and were left out before judging: {shown}.")
+    if draft.get("from_zero"):
+        issues.append("The answer's numbers begin at 0, so 0 was read as source 1; send first_number to say otherwise.")
+    return {"unread_citations": unread, "issues": issues}
 
 
 def read_source_text(query_id: uuid.UUID, number: int) -> str:
@@ -111,7 +125,7 @@ class _AsSubmitted:
 
     def sentence(self, sentence: VerificationSentence) -> dict[str, Any]:
         return {
-            "start": as_given(sentence.start, self._inserted),
+            "start": as_given(sentence.start, self._inserted, opens=True),
             "end": as_given(sentence.end, self._inserted),
             "text": sentence.text,
             "status": sentence.status,

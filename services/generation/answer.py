@@ -5,6 +5,8 @@ from dataclasses import replace
 from clients.llm.gateway import ComposedText, Failure
 from domain.answers.frames import without_frames
 from domain.answers.references import strip_references
+from domain.answers.translation import translated
+from domain.markers.citable import Citable
 from domain.objects.filling import wish_for
 from domain.objects.schema import read_schema
 from domain.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER
@@ -43,7 +45,7 @@ async def generate(context: StepContext) -> StepResult:
                 composition, fields, log=context.log, model=context.query.options.model, on_text=draft.write
             )
         )
-    drafted = _stopped(context, draft) if reply is None else _drafted(reply, draft, context.query.options.refusal)
+    drafted = _stopped(context, draft) if reply is None else _drafted(reply, draft, context.citable)
     return replace(drafted, events=[*draft.unpublished(), *drafted.events])
 
 
@@ -54,7 +56,7 @@ def _style(options: QueryOptions) -> str:
     return f"{style}\n\n{wish_for(read_schema(options.answer_schema))}"
 
 
-def _drafted(reply: ComposedText | Failure, draft: StreamedDraft, refusal: str | None) -> StepResult:
+def _drafted(reply: ComposedText | Failure, draft: StreamedDraft, sources: Citable) -> StepResult:
     if isinstance(reply, Failure):
         return StepResult.single(
             Drafted(status="failed", text="", model=None, reason=reply.reason, code=f"model_{reply.kind}")
@@ -65,9 +67,11 @@ def _drafted(reply: ComposedText | Failure, draft: StreamedDraft, refusal: str |
         return StepResult.single(
             Drafted(status="failed", text="", model=reply.model, reason=empty, code="model_invalid_reply")
         )
-    if refuses(strip_references(text), refusal):
+    if refuses(strip_references(text), sources.refusal):
         reason = "The passages that were found do not contain the answer."
         return StepResult.single(Drafted(status="abstained", text=text, model=reply.model, reason=reason))
+    # The prompt numbers the sources from 1.
+    text = translated(text, sources, first_number=1).text
     return StepResult.single(Drafted(status="complete", text=text, model=reply.model, early=sorted(draft.dispatched)))
 
 

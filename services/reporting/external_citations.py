@@ -24,8 +24,13 @@ def judged_citations(context: StepContext, findings: Findings) -> list[dict[str,
     """
     draft = context.draft
     report = _Report(context, findings, context.selected_passages())
-    found = [*report.of_markers(draft.get("given", draft["text"])), *report.of_those_beside(draft.get("citations", []))]
+    found = [*report.of_markers(_own_text(draft)), *report.of_those_beside(draft.get("citations", []))]
     return sorted(found, key=_place_in_answer)
+
+
+def _own_text(draft: Mapping[str, Any]) -> str:
+    """The answer with its own markers, and without those of the citations beside it."""
+    return draft.get("translated") or draft.get("given", draft["text"])
 
 
 def _place_in_answer(entry: Mapping[str, Any]) -> tuple[bool, int, int]:
@@ -96,7 +101,7 @@ class _Report:
         }
 
     def _place(self, statement: Statement) -> tuple[int, int]:
-        return as_given(statement.start, self._inserted), as_given(statement.end, self._inserted)
+        return as_given(statement.start, self._inserted, opens=True), as_given(statement.end, self._inserted)
 
 
 _NO_VERDICT: dict[str, Any] = {

@@ -5,15 +5,16 @@ and `source_end` in the text of the source.
 """
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, cast
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt, StrictStr, field_validator, model_validator
 
 from api.schemas.questions.answers import AuditHead, Score, SentenceStatus, UsageRead, WholeScores
 from api.schemas.questions.queries import DeadlineS, LeftOut, MaxCostUsd, Provider, QueryError, QueryState
 from api.schemas.texts import Input, Metadata, PlainText, WorkspaceName, storable
 from api.schemas.verification.comparisons import Comparison
+from domain.answers.provider_citations import is_provider_citation
 from domain.query.options import Preset
 from services.external.request import Check
 
@@ -62,6 +63,22 @@ class CitationGiven(Input):
         return storable(source) if isinstance(source, str) else source
 
 
+class ProviderCitation(BaseModel):
+    """A citation as a provider's API returns it: the fields of one of OpenAI, Anthropic, Cohere or Gemini."""
+
+    model_config = ConfigDict(extra="allow")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_known(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or not is_provider_citation(cast("dict[str, Any]", value)):
+            raise ValueError(
+                "Send {start, end, source}, or an object of OpenAI's annotations, Anthropic's text blocks, Cohere's "
+                "citations or Gemini's groundingSupports."
+            )
+        return cast("dict[str, Any]", value)
+
+
 class VerificationCreate(Input):
     """An answer of any system with the sources that it was written from."""
 
@@ -76,8 +93,17 @@ class VerificationCreate(Input):
     question: PlainText | None = Field(
         default=None, description="Without one, alignment and answerability are not checked."
     )
-    citations: list[CitationGiven] = Field(
-        default=[], max_length=10_000, description="Citations beside the text; each is for the sentences it reaches."
+    citations: list[CitationGiven | ProviderCitation] = Field(
+        default=[],
+        max_length=10_000,
+        description="Citations beside the text; each is for the sentences it reaches. Besides our own, the objects of "
+        "OpenAI (`annotations`), Anthropic (text blocks with `citations`), Cohere (`citations`) and Gemini "
+        "(`groundingSupports`, or the whole `groundingMetadata`).",
+    )
+    first_number: Literal[0, 1] | None = Field(
+        default=None,
+        description="The number that the answer gives its first source. By default 1, or 0 if it cites 0 and not the "
+        "number of the last source.",
     )
     checks: list[Check] | None = Field(
         default=None, min_length=1, description="Only these; all of them by default. `citations` judges every sentence."
@@ -210,6 +236,14 @@ class CitationVerified(BaseModel):
     source_end: int | None
 
 
+class UnreadCitation(BaseModel):
+    """What looks like a citation and names none of the sources; the sentence was judged without it."""
+
+    start: int = Field(description="In the answer as it was given.")
+    end: int
+    text: str
+
+
 class VerificationResult(VerificationHead):
     """A verification with everything known of it so far."""
 
@@ -220,6 +254,8 @@ class VerificationResult(VerificationHead):
     removed_citations: list[int]
     repaired_is_grounded: bool | None = Field(description="Whether every claim that is left was found in the sources.")
     sources: list[SourceTold]
+    unread_citations: list[UnreadCitation] = Field(description="What looks like a citation and names no source.")
+    issues: list[str] = Field(description="What to know about how its citations were read; empty as a rule.")
     sentences: list[SentenceVerified]
     citations: list[CitationVerified]
     verification: WholeScores | None = Field(description="The scores of the answer as it was given.")

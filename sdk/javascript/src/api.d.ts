@@ -2131,6 +2131,10 @@ export interface CitationGiven {
   source: number | string;
 }
 
+/** A citation as a provider's API returns it: the fields of one of OpenAI, Anthropic, Cohere or Gemini. */
+export interface ProviderCitation {
+}
+
 /** An answer of any system with the sources that it was written from. */
 export interface VerificationRequest {
   /**
@@ -2142,8 +2146,17 @@ export interface VerificationRequest {
   sources: Source[];
   /** Without one, alignment and answerability are not checked. */
   question?: string | null;
-  /** Citations beside the text; each is for the sentences it reaches. */
-  citations?: CitationGiven[];
+  /**
+   * Citations beside the text; each is for the sentences it reaches. Besides our own, the objects of OpenAI
+   * (`annotations`), Anthropic (text blocks with `citations`), Cohere (`citations`) and Gemini (`groundingSupports`, or
+   * the whole `groundingMetadata`).
+   */
+  citations?: (CitationGiven | ProviderCitation)[];
+  /**
+   * The number that the answer gives its first source. By default 1, or 0 if it cites 0 and not the number of the last
+   * source.
+   */
+  first_number?: 0 | 1 | null;
   /** Only these; all of them by default. `citations` judges every sentence. */
   checks?: ("alignment" | "coverage" | "facts" | "claims" | "answerability" | "citations")[] | null;
   /** Mend what fails, only take wrong citations away, or leave the text as it is. */
@@ -2251,6 +2264,16 @@ export interface VerificationSource {
   metadata: Record<string, JsonValue>;
   /** The length of its text, in code points. */
   characters: number;
+}
+
+/** What looks like a citation and names none of the sources; the sentence was judged without it. */
+export interface UnreadCitation {
+  /** In the answer as it was given. */
+  start: number;
+  /** Where it ends, in code points, exclusive. */
+  end: number;
+  /** The text. */
+  text: string;
 }
 
 /** The location of a piece of evidence. */
@@ -2491,6 +2514,10 @@ export interface Verification {
   repaired_is_grounded: boolean | null;
   /** The sources as they were given, without their texts. */
   sources: VerificationSource[];
+  /** What looks like a citation and names no source. */
+  unread_citations: UnreadCitation[];
+  /** What to know about how its citations were read; empty as a rule. */
+  issues: string[];
   /** Every sentence with its verdict, in order. */
   sentences: VerifiedSentence[];
   /** Every citation of the answer with its verdict. */

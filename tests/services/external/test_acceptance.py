@@ -357,3 +357,12 @@ def texts_of(query_id: uuid.UUID) -> list[str]:
         selected = find_outcome(session, query_id, 0, "select")
         assert selected is not None
         return [passage.text for passage in get_given_passages(session, selected["selected"])]
+
+
+def test_foreign_and_unread_citations_are_told_apart_in_the_result() -> None:  # N2, V5
+    answer = f"{PAID} [ID:0]. {PAID} [p. 2]."
+    result = GivenStory(answer, RETURNS + " " + REFUNDS).verified()
+    assert [(each["number"], each["status"]) for each in result["citations"]] == [(1, "accurate")]
+    assert [each["text"] for each in result["unread_citations"]] == ["[p. 2]"]
+    assert len(result["issues"]) == 2
+    assert {each["status"] for each in result["sentences"]} == {"supported"}

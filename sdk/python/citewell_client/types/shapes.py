@@ -74,6 +74,7 @@ __all__ = [
     "PassageFound",
     "Place",
     "Progress",
+    "ProviderCitation",
     "Quality",
     "Query",
     "QueryAccepted",
@@ -105,6 +106,7 @@ __all__ = [
     "Target",
     "Turn",
     "TurnAccepted",
+    "UnreadCitation",
     "Usage",
     "Verification",
     "VerificationHead",
@@ -1298,6 +1300,14 @@ class VerificationSource(TypedDict):
     characters: int
 
 
+class UnreadCitation(TypedDict):
+    """What looks like a citation and names none of the sources; the sentence was judged without it."""
+
+    start: int
+    end: int
+    text: str
+
+
 class SourceName(TypedDict):
     """A reference to a source."""
 
@@ -1379,6 +1389,8 @@ class Verification(VerificationHead):
     removed_citations: list[int]
     repaired_is_grounded: bool | None
     sources: list[VerificationSource]
+    unread_citations: list[UnreadCitation]
+    issues: list[str]
     sentences: list[VerifiedSentence]
     citations: list[VerifiedCitation]
     verification: WholeScores | None
@@ -1401,13 +1413,18 @@ class CitationGiven(TypedDict):
     source: int | str
 
 
+class ProviderCitation(TypedDict):
+    """A citation as a provider's API returns it: the fields of one of OpenAI, Anthropic, Cohere or Gemini."""
+
+
 class VerificationRequest(TypedDict):
     """An answer of any system with the sources that it was written from."""
 
     answer: str
     sources: list[Source]
     question: NotRequired[str | None]
-    citations: NotRequired[list[CitationGiven]]
+    citations: NotRequired[list[CitationGiven | ProviderCitation]]
+    first_number: NotRequired[Literal[0, 1] | None]
     checks: NotRequired[list[Literal["alignment", "coverage", "facts", "claims", "answerability", "citations"]] | None]
     repair: NotRequired[Literal["full", "citations", "off"] | None]
     preset: NotRequired[Literal["standard", "cheap"] | None]
