@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import structlog
 
 from clients.llm.completions.errors import FAILURES, model_error
+from clients.llm.completions.event_stream import NoJson, read_pieces, read_whole, unpacked
 from clients.llm.completions.prompt_sizes import PromptSizes
 from clients.llm.completions.request_body import Dialect, prompt_bytes, request_body
 from clients.llm.completions.transport import Transport
-from clients.llm.completions.wire_format import Exchange, WireChunk, read_allowance
+from clients.llm.completions.wire_format import Exchange, read_allowance
 from clients.llm.protocol import ModelReply, ModelReplyInvalid, ModelRequest, StreamPart
 from clients.telemetry import families
 from clients.telemetry.meter import METER
@@ -36,6 +37,7 @@ class ChatCompletions:
         self._dialect = server.dialect
         self._catalogue = catalogue
         self._sizes = PromptSizes()
+        self._begin_in_thoughts: set[str] = set()
 
     @property
     def provider(self) -> str:
@@ -44,28 +46,32 @@ class ChatCompletions:
     async def complete(self, request: ModelRequest) -> ModelReply:
         body = request_body(request, self._info(request.model), self._dialect)
         async with self._call(request, self._exchange(request, streamed=False)) as exchange:
-            async with asyncio.timeout_at(exchange.deadline):
-                headers, content = await self._transport.whole(body, exchange.bounds.body_bytes)
-            exchange.allowance = read_allowance(headers)
-            exchange.take(WireChunk.model_validate_json(content))
+            async with asyncio.timeout_at(exchange.deadline), self._transport.answer(body) as (headers, content):
+                exchange.allowance = read_allowance(headers)
+                plain = unpacked(headers, content, exchange.bounds.body_bytes)
+                values = read_whole(b"".join([piece async for piece in plain]))
+            for value in values:
+                exchange.take(value)
             return exchange.reply()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart]:
         body = request_body(request, self._info(request.model), self._dialect)
         body |= {"stream": True, "stream_options": {"include_usage": True}}
         async with self._call(request, self._exchange(request, streamed=True)) as exchange:
+            exchange.waits = request.model in self._begin_in_thoughts
             async with AsyncExitStack() as until_its_end:
                 async with asyncio.timeout_at(exchange.deadline):
-                    answer = await until_its_end.enter_async_context(
-                        self._transport.pieces(body, exchange.bounds.stream_bytes)
-                    )
-                headers, chunks = answer
+                    answer = await until_its_end.enter_async_context(self._transport.answer(body))
+                headers, content = answer
                 exchange.allowance = read_allowance(headers)
-                _require_event_stream(headers, exchange)
-                while chunk := await _next(chunks, exchange.deadline):
-                    if text := exchange.take(chunk):
-                        yield StreamPart(text=text)
-            yield StreamPart(reply=exchange.reply())
+                values = read_pieces(unpacked(headers, content, exchange.bounds.stream_bytes))
+                while (value := await _next(values, exchange)) is not None:
+                    if part := exchange.take(value):
+                        yield part
+            reply = exchange.reply()
+            if part := exchange.rest(reply):
+                yield part
+            yield StreamPart(reply=reply)
 
     def reserves(self, request: ModelRequest) -> int:
         size = prompt_bytes(request, self._info(request.model))
@@ -89,6 +95,11 @@ class ChatCompletions:
                 yield exchange
             finally:
                 self._learn(request, exchange)
+                if exchange.begins_in_thought:
+                    self._begin_in_thoughts.add(request.model)
+        except NoJson as error:
+            what = f"a web page; check {self._dialect.url_setting}" if error.is_page else "text that is not JSON"
+            raise exchange.failed(ModelReplyInvalid, f"the server answered with {what}") from error
         except FAILURES as error:
             raise model_error(error, exchange) from error
 
@@ -103,15 +114,19 @@ class ChatCompletions:
 
 
 _UNKNOWN = ModelInfo()
+_WAIT_FOR_USAGE_S = 2.0
 
 
-def _require_event_stream(headers: Mapping[str, str], exchange: Exchange) -> None:
-    kind = headers.get("content-type", "nothing")
-    if not kind.startswith("text/event-stream"):
-        raise exchange.failed(ModelReplyInvalid, f"the server sent {kind} instead of a stream")
-
-
-async def _next(chunks: AsyncIterator[WireChunk], deadline: float) -> WireChunk | None:
-    # The deadline is set around each step: a timeout that spans a `yield` would cancel the consumer's own code.
-    async with asyncio.timeout_at(deadline):
-        return await anext(chunks, None)
+async def _next(values: AsyncIterator[object], exchange: Exchange) -> object | None:
+    deadline = exchange.deadline
+    if exchange.is_finished:
+        deadline = min(deadline, asyncio.get_running_loop().time() + _WAIT_FOR_USAGE_S)
+    try:
+        # The deadline is set around each step: a timeout that spans a `yield` would cancel the consumer's own code.
+        async with asyncio.timeout_at(deadline):
+            return await anext(values, None)
+    except FAILURES:
+        # The reply is complete, and a usage that does not come is estimated.
+        if exchange.is_finished:
+            return None
+        raise
