@@ -20,6 +20,7 @@ _SIGN_BEGUN = re.compile(
     r"<\s?(?:/\s?|[|｜]/?)?(?:[A-Za-z][\w▁.:-]{0,40}\s?)?[|｜]?(?:\s[^<>\n]{0,200})?>?"
     r"|\[/?(?:[A-Za-z][\w▁.:-]{0,40})?\]?|◁/?\w{0,40}▷?"
 )
+_CLOSING = re.compile(r"<\s?/|\[/|◁/|[|｜]>|assistantfinal")
 _EDGE = re.compile(r"[▁_]?(?P<ends>end|begin|start)(?:[▁_]?of)?[▁_]", re.IGNORECASE)
 _THOUGHT = re.compile(
     r"think|thought|reason|reflect|scratch|analy[sz]|intern|inner|hidden|monolog|deliberat|ponder|rational|musing"
@@ -38,7 +39,9 @@ _FINAL = re.compile(
 _BARE_CHANNEL = re.compile(r"(?:assistant)?(?:analysis|commentary)(?=[^\W\d_a-z]|[\n\"“'(])")
 _BARE_WORDS = ("assistant", "analysis", "commentary", "assistantanalysis", "assistantcommentary")
 # A role's name is a part of the template where a token is in front of it.
-_HEADER = re.compile(r"(?:<[|｜][\w▁]{1,40}[|｜]>(?:assistant(?=\s*<[|｜]|\n))?|<s>|<bos>|<start_of_turn>model\n)\s*")
+_HEADER = re.compile(
+    r"(?:<[|｜][\w▁]{1,40}[|｜]>(?:assistant(?=\s*<[|｜]|\s*\n|\Z))?|<s>|<bos>|<start_of_turn>model\n)\s*"
+)
 _STOP = re.compile(
     r"<[|｜]/?[\w▁.-]{1,40}[|｜]>|</?s>|</?(?:eos|bos|pad|eot|eom|eod)>|<(?:end|start)_of_\w{1,20}>|\[/?INST\]|\[(?:EOS|BOS)\]"
 )
@@ -133,9 +136,8 @@ def _head(written: str, at: int, *, ended: bool) -> int | None:
             return at
         if not first:
             return at if ended else None
-        if first in "ac":
-            return _after_bare_channel(written, at, ended=ended)
-        after = _after_block(written, at, ended=ended)
+        look = _after_bare_channel if first in "ac" else _after_block
+        after = look(written, at, ended=ended)
         if after is None or after == at:
             return after
         at = after
@@ -161,7 +163,8 @@ def _after_block(written: str, at: int, *, ended: bool) -> int | None:
     if sign.is_answer and not sign.closes:
         return found.end()
     if header := _HEADER.match(written, at):
-        return header.end()
+        is_open = not ended and "assistant\n".startswith(written[at:].rpartition(">")[2])
+        return None if is_open else header.end()
     return at
 
 
@@ -221,9 +224,7 @@ def _closed_at(written: str, at: int) -> int | None:
 
 
 def _may_close(text: str, at: int = 0) -> bool:
-    return (
-        text.find("/", at) >= 0 and (text.find("</", at) >= 0 or text.find("[/", at) >= 0 or text.find("◁/", at) >= 0)
-    ) or any(text.find(mark, at) >= 0 for mark in ("|>", "｜>", "assistantfinal", "</", "< /"))
+    return _CLOSING.search(text, at) is not None
 
 
 def _closes(written: str, at: int, found: re.Match[str], *, is_json: bool) -> bool:

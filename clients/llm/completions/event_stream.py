@@ -11,6 +11,8 @@ import zlib
 from collections.abc import AsyncIterator, Mapping
 from typing import Protocol, cast
 
+from pydantic_core import from_json
+
 from clients.llm.completions.usage import ReplyTooLong
 
 DONE = "[DONE]"
@@ -119,14 +121,14 @@ class EventReader:
     def _told(self, value: object) -> object:
         if not self._is_error or (isinstance(value, dict) and "error" in value):
             return cast("object", value)
-        return {"error": value}
+        return cast("object", {"error": value})
 
 
 def read_whole(body: bytes) -> list[object]:
     """The JSON values of a body that has arrived."""
     try:
-        return [json.loads(body)]
-    except (ValueError, RecursionError):
+        return [from_json(body)]
+    except ValueError:
         reader = EventReader()
         return [*reader.feed(body), *reader.end()]
 
@@ -179,7 +181,14 @@ def _unpacker(packing: str, first: bytes) -> "_Unpacker | None":
 
 def _parsed(data: bytes) -> object:
     try:
-        # Not parsed by pydantic, which rejects half a character whose other half may come with the next event.
+        return from_json(data)
+    except ValueError:
+        # It rejects half a character whose other half may come with the next event.
+        return _parsed_leniently(data)
+
+
+def _parsed_leniently(data: bytes) -> object:
+    try:
         return json.loads(data.decode(errors="replace"))
     except RecursionError as error:
         raise ValueError("nested too deeply") from error

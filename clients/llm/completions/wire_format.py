@@ -105,9 +105,9 @@ class Exchange:
         if isinstance(value, list):
             value = next(iter(cast("list[object]", value)), None)
         chunk = _fields(value)
-        self.model = text_of(chunk.get("model")) or self.model
+        self.model = _word(chunk.get("model")) or self.model
         groq = _fields(chunk.get("x_groq"))
-        self.request_id = text_of(groq.get("id")) or self.request_id
+        self.request_id = _word(groq.get("id")) or self.request_id
         reported = chunk.get("usage") if groq.get("usage") is None else groq.get("usage")
         self._reported = self._reported if reported is None else reported
         choice = _choice(chunk)
@@ -123,15 +123,17 @@ class Exchange:
         if "message" in choice and not delta:
             # Not a piece of a message: a stream ends here only if it says so.
             self._has_ended = self._has_ended or not self.streamed or choice.get("finish_reason") is not None
-        self._finish_reason = text_of(choice.get("finish_reason") or choice.get("done_reason")) or self._finish_reason
-        self._refusal += text_of(message.get("refusal"))
+        self._finish_reason = _word(choice.get("finish_reason") or choice.get("done_reason")) or self._finish_reason
+        self._refusal += _word(message.get("refusal"))
         for name in ("reasoning_content", "reasoning", "thinking"):
             if isinstance(thought := message.get(name), str):
                 self._thought_chars += len(thought)
                 break
-        self._arguments += _arguments(message)
+        if "tool_calls" in message or "function_call" in message:
+            self._arguments += _arguments(message)
         # No model means a NUL, and Postgres cannot store one.
-        piece = self._without_halves(text_of(message.get("content")).replace("\0", ""))
+        content = message.get("content")
+        piece = self._without_halves(text_of(content).replace("\0", "")) if content else ""
         if piece:
             self._add(piece, is_whole=not delta)
         if len(self._written) + len(self._arguments) > self.bounds.reply_chars:
@@ -268,6 +270,10 @@ def text_of(content: object) -> str:
     if part.get("thought") is True or (isinstance(kind, str) and is_thought(kind)):
         return ""
     return next((text_of(part[name]) for name in ("text", "content", "value") if part.get(name)), "")
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _fields(value: object) -> Mapping[str, Any]:
