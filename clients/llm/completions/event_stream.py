@@ -11,7 +11,7 @@ import zlib
 from collections.abc import AsyncIterator, Mapping
 from typing import Protocol, cast
 
-from pydantic_core import from_json
+from pydantic import TypeAdapter
 
 from clients.llm.completions.usage import ReplyTooLong
 
@@ -24,6 +24,7 @@ _ANY_HEADER, _NO_HEADER = 47, -15
 _FIELDS = (b"id:", b"retry:", b":")
 _BETWEEN = re.compile(r"\s*(?:data:)?\s*")
 _DECODER = json.JSONDecoder()
+_JSON = TypeAdapter[object](object)
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -127,7 +128,7 @@ class EventReader:
 def read_whole(body: bytes) -> list[object]:
     """The JSON values of a body that has arrived."""
     try:
-        return [from_json(body)]
+        return [_JSON.validate_json(body)]
     except ValueError:
         reader = EventReader()
         return [*reader.feed(body), *reader.end()]
@@ -181,7 +182,7 @@ def _unpacker(packing: str, first: bytes) -> "_Unpacker | None":
 
 def _parsed(data: bytes) -> object:
     try:
-        return from_json(data)
+        return _JSON.validate_json(data)
     except ValueError:
         # It rejects half a character whose other half may come with the next event.
         return _parsed_leniently(data)

@@ -12,6 +12,7 @@ from clients.llm.completions.event_stream import NoJson, read_pieces, read_whole
 from clients.llm.completions.prompt_sizes import PromptSizes
 from clients.llm.completions.request_body import Dialect, prompt_bytes, request_body
 from clients.llm.completions.transport import Transport
+from clients.llm.completions.usage import ReplyTooLong
 from clients.llm.completions.wire_format import Exchange, read_allowance
 from clients.llm.protocol import ModelReply, ModelReplyInvalid, ModelRequest, StreamPart
 from clients.telemetry import families
@@ -98,8 +99,10 @@ class ChatCompletions:
                 if exchange.begins_in_thought:
                     self._begin_in_thoughts.add(request.model)
         except NoJson as error:
-            what = f"a web page; check {self._dialect.url_setting}" if error.is_page else "text that is not JSON"
-            raise exchange.failed(ModelReplyInvalid, f"the server answered with {what}") from error
+            said = "the server answered with text that is not JSON"
+            if error.is_page:
+                said = f"the server answered with a web page; check {self._dialect.url_setting}"
+            raise exchange.failed(ModelReplyInvalid, said) from error
         except FAILURES as error:
             raise model_error(error, exchange) from error
 
@@ -125,8 +128,8 @@ async def _next(values: AsyncIterator[object], exchange: Exchange) -> object | N
         # The deadline is set around each step: a timeout that spans a `yield` would cancel the consumer's own code.
         async with asyncio.timeout_at(deadline):
             return await anext(values, None)
-    except FAILURES:
+    except FAILURES as error:
         # The reply is complete, and a usage that does not come is estimated.
-        if exchange.is_finished:
+        if exchange.is_finished and not isinstance(error, ReplyTooLong):
             return None
         raise

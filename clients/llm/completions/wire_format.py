@@ -209,24 +209,19 @@ class Exchange:
         return reply_text(written)
 
     def _too_long(self) -> str:
-        most = self.bounds.max_tokens
-        said = f"the reply is not complete: it ended with {self._finish_reason!r}, "
-        usage = self.reported
+        most, usage = self.bounds.max_tokens, self.reported
         if usage is None or usage.estimated or usage.completion_tokens >= most:
-            thoughts = ", thoughts included" if self._thought_chars or self._proper is None else ""
-            return f"{said}the limit of {most} tokens{thoughts}"
-        return f"{said}after {usage.completion_tokens} of {most} tokens: the server's own limit or its context"
+            return f"the reply is not complete: it reached the limit of {most} tokens, thoughts included"
+        used = usage.completion_tokens
+        return f"the reply is not complete: the server ended it after {used} of {most} tokens; check its own limits"
 
     def _empty(self, text: str | None) -> str:
-        advice = "; another reasoning_effort of the model in models.catalogue may help"
         if text is None:
-            return f"the reply is a thought without an end{advice}"
+            return "the reply is a thought without an end; check reasoning_effort of the model in models.catalogue"
         if self._thought_chars:
-            return (
-                f"the reply is empty: the model put all of it into its reasoning{advice}, or the server's option for it"
-            )
+            return "the reply is empty: all came as reasoning_content; check reasoning_effort and the server's parser"
         if self._written.strip():
-            return f"the reply is empty after its thoughts{advice}"
+            return "the reply is empty after its thoughts; check reasoning_effort of the model in models.catalogue"
         if self._arguments:
             return "the reply is empty: the model called a tool instead"
         return "the reply is empty"

@@ -232,7 +232,7 @@ def test_an_estimate_counts_the_prompt_and_what_arrived(stage: GroqStage) -> Non
     assert 0.7 < error.usage.prompt_tokens / entry.prompt_tokens < 1
     assert error.text is not None
     assert ANSWER.startswith(error.text)
-    assert error.usage.completion_tokens == -(-len(error.text.encode()) // 4)
+    assert -(-len(error.text.encode()) // 4) < error.usage.completion_tokens <= entry.completion_tokens  # with thoughts
 
 
 @pytest.mark.parametrize("fault", ENDLESS)

@@ -234,9 +234,9 @@ def test_a_reply_is_complete_unless_its_end_says_otherwise(reason: str | None) -
 @pytest.mark.parametrize(
     ("reason", "kind", "said"),
     [
-        ("length", ModelReplyInvalid, "'length', after 2 of 600 tokens: the server's own limit"),
-        ("MAX_TOKENS", ModelReplyInvalid, "'MAX_TOKENS', after 2 of 600"),
-        ("model_context_window_exceeded", ModelReplyInvalid, "its context"),
+        ("length", ModelReplyInvalid, "the server ended it after 2 of 600 tokens"),
+        ("MAX_TOKENS", ModelReplyInvalid, "after 2 of 600"),
+        ("model_context_window_exceeded", ModelReplyInvalid, "check its own limits"),
         ("content_filter", ModelRefused, "the server's filter stopped the reply (content_filter)"),
         ("SAFETY", ModelRefused, "the server's filter"),
         ("RECITATION", ModelRefused, "the server's filter"),
