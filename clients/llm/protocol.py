@@ -112,10 +112,14 @@ class ModelReply:
 
 @dataclass(frozen=True, slots=True)
 class StreamPart:
-    """A piece of streamed prose, or, as the last part only, the complete `reply`."""
+    """A piece of streamed prose, or, as the last part only, the complete `reply`.
+
+    `restarts`: what came before was no part of the reply, which begins with this piece.
+    """
 
     text: str = ""
     reply: ModelReply | None = None
+    restarts: bool = False
 
 
 class ModelError(Exception):

@@ -72,7 +72,7 @@ async def read_stream(model: ChatModel, request: ModelRequest, on_text: Callable
     text, reply = "", None
     async for part in model.stream(request):
         reply = part.reply
-        text += part.text
+        text = part.text if part.restarts else text + part.text
         if on_text and part.text:
             on_text(text)
     if reply is None:

@@ -1,4 +1,4 @@
-"""The wire format of chat completions on aiohttp alone: JSON, and server-sent events for streams.
+"""Requests of chat completions on aiohttp alone.
 
 It costs about half of the SDK per call, and works with every server of this format. Redirects are not followed: no
 server of this format sends any, and the key would travel along.
@@ -14,14 +14,13 @@ import aiohttp
 import httpx
 from yarl import URL
 
+from clients.llm.completions.event_stream import unpacked
 from clients.llm.completions.transport import MOST_OF_REFUSAL, NOT_COMPRESSED, Body, Refusal, Refused, Unreachable
 from clients.llm.completions.usage import ReplyTooLong
-from clients.llm.completions.wire_format import WireChunk
 
 # Generous: an event loop blocked for seconds must not take a server for dead.
 _CONNECT_TIMEOUT_S = 15.0
 _FIRST_ERROR = 300
-_DONE = "[DONE]"
 
 
 class LeanTransport:
@@ -48,16 +47,10 @@ class LeanTransport:
         self._proxy = None if proxy_bypass(self._url.host or "") else _proxy(self._url.scheme)
         self._made: aiohttp.ClientSession | None = None
 
-    async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
-        async with self._answer(body) as answer:
-            return answer.headers, b"".join([piece async for piece in _bounded(answer, most_bytes)])
-
     @asynccontextmanager
-    async def pieces(
-        self, body: Body, most_bytes: int
-    ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
+    async def answer(self, body: Body) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
         async with self._answer(body) as answer:
-            yield answer.headers, _chunks(_bounded(answer, most_bytes))
+            yield answer.headers, answer.content.iter_any()
 
     async def aclose(self) -> None:
         if self._made is not None:
@@ -84,7 +77,8 @@ class LeanTransport:
 
     async def _refusal(self, answer: aiohttp.ClientResponse, secrets: Mapping[str, str]) -> Refusal:
         try:
-            said = b"".join([piece async for piece in _bounded(answer, MOST_OF_REFUSAL)])
+            packed = answer.content.iter_any()
+            said = b"".join([piece async for piece in unpacked(answer.headers, packed, MOST_OF_REFUSAL)])
             for secret in secrets.values():
                 said = said.replace(secret.encode(), b"***")
             body: object = json.loads(said)
@@ -129,45 +123,3 @@ def _trusted() -> ssl.SSLContext:
     context.load_default_certs()
     context.set_alpn_protocols(["http/1.1"])
     return context
-
-
-async def _bounded(answer: aiohttp.ClientResponse, most_bytes: int) -> AsyncIterator[bytes]:
-    left = most_bytes
-    async for piece in answer.content.iter_any():
-        left -= len(piece)
-        if left < 0:
-            # Also closes the connection: the rest is not wanted.
-            answer.close()
-            raise ReplyTooLong
-        yield piece
-
-
-async def _chunks(content: AsyncIterator[bytes]) -> AsyncIterator[WireChunk]:
-    async for data in _events(content):
-        if data.startswith(_DONE):
-            return
-        # Not parsed by pydantic, which rejects half a character whose other half may come with the next chunk.
-        yield WireChunk.model_validate(json.loads(data))
-
-
-async def _events(content: AsyncIterator[bytes]) -> AsyncIterator[str]:
-    lines: list[str] = []
-    async for raw in _lines(content):
-        if not raw:
-            if lines:
-                yield "\n".join(lines)
-            lines = []
-        elif raw.startswith(b"data:"):
-            lines.append(raw[5:].decode().removeprefix(" "))
-
-
-async def _lines(content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    # Not the reader's own lines, which have a length limit.
-    rest = bytearray()
-    async for piece in content:
-        *ends, begun = piece.split(b"\n")
-        for end in ends:
-            yield bytes(rest + end).removesuffix(b"\r")
-            rest.clear()
-        # Keeps the bytes already searched from being searched again with each piece of an endless line.
-        rest += begun

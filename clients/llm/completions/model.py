@@ -1,29 +1,28 @@
 """A server of chat completions: deadlines, estimates and errors around any transport of the wire format."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeVar
 
 import structlog
 
 from clients.llm.completions.adaptations import MOST_TRIES, Learned, adapted
 from clients.llm.completions.errors import FAILURES, JSON_REFUSED, model_error, refusal_of
+from clients.llm.completions.event_stream import NoJson, read_pieces, read_whole, unpacked
 from clients.llm.completions.learned_parameters import LearnedParameters
 from clients.llm.completions.prompt_sizes import PromptSizes
 from clients.llm.completions.request_body import Dialect, prompt_bytes, request_body
 from clients.llm.completions.transport import Body, Transport
-from clients.llm.completions.wire_format import Exchange, WireChunk, read_allowance
+from clients.llm.completions.usage import ReplyTooLong
+from clients.llm.completions.wire_format import Exchange, read_allowance
 from clients.llm.protocol import ModelReply, ModelReplyInvalid, ModelRequest, StreamPart
 from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.models import ModelInfo
 
 log = structlog.get_logger()
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,7 @@ class ChatCompletions:
         self._catalogue = catalogue
         self._sizes = PromptSizes()
         self._learned = learned or LearnedParameters()
+        self._begin_in_thoughts: set[str] = set()
 
     @property
     def provider(self) -> str:
@@ -52,15 +52,14 @@ class ChatCompletions:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         exchange = self._exchange(request, streamed=False)
-
-        def send(body: Body) -> Awaitable[tuple[Mapping[str, str], bytes]]:
-            return self._transport.whole(body, exchange.bounds.body_bytes)
-
         try:
-            async with self._call(request, exchange):
-                headers, content = await self._accepted(request, exchange, send)
-                exchange.allowance = read_allowance(headers)
-                exchange.take(WireChunk.model_validate_json(content))
+            async with self._call(request, exchange), AsyncExitStack() as until_its_end:
+                async with asyncio.timeout_at(exchange.deadline):
+                    headers, content = await self._accepted(request, exchange, until_its_end)
+                    plain = unpacked(headers, content, exchange.bounds.body_bytes)
+                    values = read_whole(b"".join([piece async for piece in plain]))
+                for value in values:
+                    exchange.take(value)
                 return exchange.reply()
         except ModelReplyInvalid as error:
             if error.code == JSON_REFUSED and error.text:
@@ -70,18 +69,18 @@ class ChatCompletions:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart]:
         async with self._call(request, self._exchange(request, streamed=True)) as exchange:
+            exchange.waits = request.model in self._begin_in_thoughts
             async with AsyncExitStack() as until_its_end:
-
-                def send(body: Body) -> Awaitable[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
-                    return until_its_end.enter_async_context(self._transport.pieces(body, exchange.bounds.stream_bytes))
-
-                headers, chunks = await self._accepted(request, exchange, send)
-                exchange.allowance = read_allowance(headers)
-                _require_event_stream(headers, exchange)
-                while chunk := await _next(chunks, exchange.deadline):
-                    if text := exchange.take(chunk):
-                        yield StreamPart(text=text)
-            yield StreamPart(reply=exchange.reply())
+                async with asyncio.timeout_at(exchange.deadline):
+                    headers, content = await self._accepted(request, exchange, until_its_end)
+                values = read_pieces(unpacked(headers, content, exchange.bounds.stream_bytes))
+                while (value := await _next(values, exchange)) is not None:
+                    if part := exchange.take(value):
+                        yield part
+            reply = exchange.reply()
+            if part := exchange.rest(reply):
+                yield part
+            yield StreamPart(reply=reply)
 
     def reserves(self, request: ModelRequest) -> int:
         size = prompt_bytes(request, self._info(request.model))
@@ -91,35 +90,40 @@ class ChatCompletions:
         await self._transport.aclose()
         await self._learned.aclose()
 
-    async def _accepted(self, request: ModelRequest, exchange: Exchange, send: Callable[[Body], Awaitable[_T]]) -> _T:
-        """Send the request as its server is known to take it, and again without what it refuses by name."""
+    async def _accepted(
+        self, request: ModelRequest, exchange: Exchange, until_its_end: AsyncExitStack
+    ) -> tuple[Mapping[str, str], AsyncIterator[bytes]]:
+        """Send the request as its server is known to take it, and again without what it refuses by name.
+
+        Returns the headers and the content of the answer, which is closed with `until_its_end`.
+        """
         info, refused = self._info(request.model), list[Body]()
 
         def body_with(learned: Learned) -> Body:
             return request_body(request, info, self._dialect, streamed=exchange.streamed, learned=learned)
 
-        async with asyncio.timeout_at(exchange.deadline):
-            known = learned = await self._learned.of(request.model)
-            while True:
-                body = body_with(learned)
-                try:
-                    answer = await send(body)
-                except FAILURES as error:
-                    refusal = refusal_of(error)
-                    refused.append(body)
-                    if refusal is None or len(refused) == MOST_TRIES:
-                        raise
-                    # First what another call has found out meanwhile.
-                    latest = await self._learned.of(request.model)
-                    choices = chain([latest], adapted(refusal.status, refusal.body, body, learned))
-                    untried = next((choice for choice in choices if body_with(choice) not in refused), None)
-                    if untried is None:
-                        raise
-                    learned = untried
-                else:
-                    if learned is not known:
-                        self._learned.add(request.model, known, learned)
-                    return answer
+        known = learned = await self._learned.of(request.model)
+        while True:
+            body = body_with(learned)
+            try:
+                headers, content = await until_its_end.enter_async_context(self._transport.answer(body))
+            except FAILURES as error:
+                refusal = refusal_of(error)
+                refused.append(body)
+                if refusal is None or len(refused) == MOST_TRIES:
+                    raise
+                # First what another call has found out meanwhile.
+                latest = await self._learned.of(request.model)
+                choices = chain([latest], adapted(refusal.status, refusal.body, body, learned))
+                untried = next((choice for choice in choices if body_with(choice) not in refused), None)
+                if untried is None:
+                    raise
+                learned = untried
+            else:
+                if learned is not known:
+                    self._learned.add(request.model, known, learned)
+                exchange.allowance = read_allowance(headers)
+                return headers, content
 
     def _info(self, model: str) -> ModelInfo:
         return self._catalogue.get(model, _UNKNOWN)
@@ -136,6 +140,13 @@ class ChatCompletions:
                 yield exchange
             finally:
                 self._learn(request, exchange)
+                if exchange.begins_in_thought:
+                    self._begin_in_thoughts.add(request.model)
+        except NoJson as error:
+            said = "the server answered with text that is not JSON"
+            if error.is_page:
+                said = f"the server answered with a web page; check {self._dialect.url_setting}"
+            raise exchange.failed(ModelReplyInvalid, said) from error
         except FAILURES as error:
             raise model_error(error, exchange) from error
 
@@ -150,15 +161,19 @@ class ChatCompletions:
 
 
 _UNKNOWN = ModelInfo()
+_WAIT_FOR_USAGE_S = 2.0
 
 
-def _require_event_stream(headers: Mapping[str, str], exchange: Exchange) -> None:
-    kind = headers.get("content-type", "nothing")
-    if not kind.startswith("text/event-stream"):
-        raise exchange.failed(ModelReplyInvalid, f"the server sent {kind} instead of a stream")
-
-
-async def _next(chunks: AsyncIterator[WireChunk], deadline: float) -> WireChunk | None:
-    # The deadline is set around each step: a timeout that spans a `yield` would cancel the consumer's own code.
-    async with asyncio.timeout_at(deadline):
-        return await anext(chunks, None)
+async def _next(values: AsyncIterator[object], exchange: Exchange) -> object | None:
+    deadline = exchange.deadline
+    if exchange.is_finished:
+        deadline = min(deadline, asyncio.get_running_loop().time() + _WAIT_FOR_USAGE_S)
+    try:
+        # The deadline is set around each step: a timeout that spans a `yield` would cancel the consumer's own code.
+        async with asyncio.timeout_at(deadline):
+            return await anext(values, None)
+    except FAILURES as error:
+        # The reply is complete, and a usage that does not come is estimated.
+        if exchange.is_finished and not isinstance(error, ReplyTooLong):
+            return None
+        raise

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
 from typing import cast
 
 import httpx
@@ -10,15 +9,11 @@ from groq import AsyncGroq, AsyncStream, DefaultAioHttpClient
 from groq.types.chat import ChatCompletionChunk
 
 from clients.llm.completions.transport import MOST_OF_REFUSAL, NOT_COMPRESSED, Body
-from clients.llm.completions.usage import ReplyTooLong
-from clients.llm.completions.wire_format import WireChunk
 
 # The SDK's general call instead of `chat.completions.create`, which lacks `stream_options` and spends time converting
 # arguments and reply without validating them.
 _PATH = "/openai/v1/chat/completions"
 _CONNECT_TIMEOUT_S = 5.0
-_MOST_BYTES: ContextVar[int] = ContextVar("most_bytes", default=MOST_OF_REFUSAL)
-"""Limit for the answer to this task's call."""
 
 
 class SdkTransport:
@@ -37,61 +32,46 @@ class SdkTransport:
             http_client=DefaultAioHttpClient(timeout=timeout, limits=limits, event_hooks={"response": [_bound]}),
         )
 
-    async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
-        _MOST_BYTES.set(most_bytes)
-        answer = await self._client.post(_PATH, cast_to=httpx.Response, body=body)
-        return answer.headers, answer.content
-
     @asynccontextmanager
-    async def pieces(
-        self, body: Body, most_bytes: int
-    ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
-        _MOST_BYTES.set(most_bytes)
-        stream = await self._client.post(
+    async def answer(self, body: Body) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
+        # As a stream, whatever is asked for: the SDK does not read its body.
+        response = await self._client.post(
             _PATH,
-            cast_to=ChatCompletionChunk,
+            cast_to=httpx.Response,
             body=body,
             stream=True,
             stream_cls=AsyncStream[ChatCompletionChunk],
         )
-        async with stream:
-            yield stream.response.headers, _checked(stream)
+        raw = cast("httpx.Response", response)
+        try:
+            yield raw.headers, raw.aiter_raw()
+        finally:
+            await raw.aclose()
 
     async def aclose(self) -> None:
         await self._client.close()
 
 
-async def _checked(stream: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[WireChunk]:
-    async for chunk in stream:
-        yield WireChunk.model_validate(chunk, from_attributes=True)
-
-
 class _Bounded(httpx.AsyncByteStream):
-    """The body up to a limit. An error body is truncated there; any other raises ReplyTooLong."""
+    """The beginning of an error's body."""
 
-    def __init__(self, response: httpx.Response, most_bytes: int) -> None:
-        self._whole = response.stream
-        self._is_error = response.is_error
-        self._left = most_bytes
+    def __init__(self, whole: httpx.AsyncByteStream) -> None:
+        self._whole = whole
+        self._left = MOST_OF_REFUSAL
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for piece in cast("httpx.AsyncByteStream", self._whole):
+        async for piece in self._whole:
             self._left -= len(piece)
             if self._left < 0:
-                if self._is_error:
-                    return
-                raise ReplyTooLong
+                return
             yield piece
 
     async def aclose(self) -> None:
-        await cast("httpx.AsyncByteStream", self._whole).aclose()
+        await self._whole.aclose()
 
 
 async def _bound(response: httpx.Response) -> None:
-    # Called before any of the body is read.
-    encoding = response.headers.get("content-encoding", NOT_COMPRESSED)
-    if encoding != NOT_COMPRESSED:
-        # Compression was not requested, and the unpacked size is unknown: the body stays packed, and so is no valid
-        # reply.
-        del response.headers["content-encoding"]
-    response.stream = _Bounded(response, MOST_OF_REFUSAL if response.is_error else _MOST_BYTES.get())
+    # Called before any of the body is read. The SDK reads the body of an error whole, and unpacks it.
+    if response.is_error:
+        response.headers.pop("content-encoding", None)
+        response.stream = _Bounded(cast("httpx.AsyncByteStream", response.stream))

@@ -5,29 +5,19 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from clients.llm.completions.wire_format import WireChunk
-
 Body = dict[str, Any]
 
 MOST_OF_REFUSAL = 64_000
 """Bytes read of an answer with an error status: its message is shown only in part."""
 NOT_COMPRESSED = "identity"
-"""The only encoding requested and accepted: the length of a compressed answer is unknown."""
+"""The only encoding requested."""
 
 
 class Transport(Protocol):
     """Sends a request once. Belongs to one event loop; its exceptions are among groq_errors.FAILURES."""
 
-    async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
-        """The headers and the JSON of a complete answer. Raises ReplyTooLong beyond `most_bytes` bytes."""
-        ...
-
-    def pieces(
-        self, body: Body, most_bytes: int
-    ) -> AbstractAsyncContextManager[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
-        """The headers and the chunks of a streamed answer; leaving the block early stops the server. The chunks raise
-        ReplyTooLong beyond `most_bytes` bytes.
-        """
+    def answer(self, body: Body) -> AbstractAsyncContextManager[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
+        """The headers and the body as the server sends it; leaving the block early stops the server."""
         ...
 
     async def aclose(self) -> None: ...

@@ -1,70 +1,46 @@
-"""The few fields of a chat completion that are read, each of them validated.
+"""The few fields of a chat completion that are read, each of them checked, and the reply that they make.
 
-The SDK builds its objects without validation (a missing `choices` is None, an HTML page is a `str`), so nothing here
-trusts them. A complete answer is read like a stream of one chunk.
+Everybody who reads a reply gets it from here: as one text without the model's thoughts and the template's signs,
+however it was wrapped. A complete answer is read like a stream of one chunk. What a server leaves out or adds matters
+only where the reply cannot be used without it.
 """
 
 import asyncio
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
-from pydantic import BaseModel
-
+from clients.llm.completions.event_stream import DONE
 from clients.llm.completions.request_body import GROQ, Dialect
 from clients.llm.completions.usage import Bounds, ReplyTooLong, read_usage
 from clients.llm.protocol import (
     Allowance,
     ModelError,
+    ModelRefused,
     ModelReply,
     ModelReplyInvalid,
     ModelRequest,
     ModelUnavailable,
+    StreamPart,
     Usage,
 )
+from domain.text.thoughts import LiveReply, begins_in_thought, is_thought, reply_text
 
 _MESSAGE_CHARS = 300
 _HALF = re.compile("[\ud800-\udfff]")
 _DIGITS = 16
+_REQUEST_ERROR, _SERVER_ERROR, _STATUS_DIGITS = 400, 500, 3
+_PASSING = {408, 409, 425, 429, 498, 499}
 
 
-class _Message(BaseModel):
-    content: str | None = None
-
-
-class _Choice(BaseModel):
-    message: _Message | None = None
-    delta: _Message | None = None
-    finish_reason: str | None = None
-
-
-class _Fault(BaseModel):
-    message: str = "no reason given"
-
-
-class _XGroq(BaseModel):
-    id: str | None = None
-    usage: Any = None
-    error: str | None = None
-
-
-class WireChunk(BaseModel):
-    """A whole completion (`choices[].message`), a piece of a streamed one (`choices[].delta`), or the `error` that ends
-    a stream midway.
-    """
-
-    model: str | None = None
-    choices: list[_Choice] | None = None
-    usage: Any = None
-    x_groq: _XGroq | None = None
-    error: _Fault | str | None = None
-
-    @property
-    def fault(self) -> str | None:
-        if isinstance(self.error, _Fault):
-            return self.error.message
-        return self.error or (self.x_groq.error if self.x_groq else None)
+# The words for an end are a server's own. A reply is complete unless one of these says that it is not.
+_TOO_LONG = re.compile(r"length|max|limit|window|trunc|incomplete|exceed")
+_REFUSED = re.compile(r"filter|safety|refus|recit|block|prohib|moderat|guardrail|spii|sensitiv|policy|content_?viol")
+_BROKEN = re.compile(r"error|fail|abort|cancel|malform|disconnect|timeout|unavail|insufficient")
+_PERMANENT = re.compile(r"invalid|auth|permission|not_?found|quota|billing|credit|unsupported|forbidden")
+_GROWN_CHARS = 8
 
 
 @dataclass(slots=True)
@@ -83,39 +59,114 @@ class Exchange:
     sent: bool = False
     request_id: str | None = None
     allowance: Allowance | None = None
-    _text: list[str] = field(default_factory=list[str])
+    expects_json: bool = False
+    waits: bool = False
+    """The model's thoughts have been seen to begin without a sign."""
+    _written: str = ""
+    _arguments: str = ""
+    _refusal: str = ""
     _half: str = ""
-    _chars: int = 0
+    _last: str = ""
+    _grows: bool = True
+    _pieces: int = 0
+    _thought_chars: int = 0
     _reported: object = None
     _finish_reason: str | None = None
+    _has_ended: bool = False
+    _has_choices: bool = False
+    _live: LiveReply | None = None
 
     @classmethod
     def of(cls, request: ModelRequest, size: int, dialect: Dialect, *, streamed: bool) -> "Exchange":
         prompt = request.text.rendered
         deadline = asyncio.get_running_loop().time() + request.timeout_s
         bounds = Bounds(size, request.max_tokens)
-        return cls(request.model, prompt.system + prompt.user, streamed, deadline, bounds, dialect)
+        exchange = cls(request.model, prompt.system + prompt.user, streamed, deadline, bounds, dialect)
+        exchange.expects_json = request.reply is not None
+        return exchange
 
-    def take(self, chunk: WireChunk) -> str:
-        """Add the contents of `chunk` and return its text. Raises ModelUnavailable when the server gave up midway."""
-        self.model = chunk.model or self.model
-        groq = chunk.x_groq or _XGroq()
-        self.request_id = groq.id or self.request_id
-        reported = chunk.usage if groq.usage is None else groq.usage
+    @property
+    def begins_in_thought(self) -> bool:
+        """Without a sign that the stream could have told it by."""
+        return begins_in_thought(self._written)
+
+    @property
+    def is_finished(self) -> bool:
+        """A finish reason was given: what may follow is the usage."""
+        return self._finish_reason is not None
+
+    def take(self, value: object) -> StreamPart | None:
+        """Add one value of the answer and return what it adds to the reply proper. Raises ModelError where the server
+        says that it gave up.
+        """
+        if value == DONE:
+            self._has_ended = True
+            return None
+        if isinstance(value, list):
+            value = next(iter(cast("list[object]", value)), None)
+        chunk = _fields(value)
+        self.model = _word(chunk.get("model")) or self.model
+        groq = _fields(chunk.get("x_groq"))
+        self.request_id = _word(groq.get("id")) or self.request_id
+        reported = chunk.get("usage") if groq.get("usage") is None else groq.get("usage")
         self._reported = self._reported if reported is None else reported
-        text = ""
-        for choice in (chunk.choices or [])[:1]:
-            # No model means a NUL, and Postgres cannot store one.
-            text = ((choice.message or choice.delta or _Message()).content or "").replace("\0", "")
-            text = self._without_halves(text)
-            self._finish_reason = choice.finish_reason or self._finish_reason
-        self._text.append(text)
-        self._chars += len(text)
-        if self._chars > self.bounds.reply_chars:
+        choice = _choice(chunk)
+        self._has_choices = self._has_choices or choice is not None
+        part = self._take_choice(choice) if choice is not None else None
+        if fault := _fault(chunk, choice, groq):
+            raise self._stopped(fault, is_within_reply=self._has_choices or "choices" in chunk)
+        return part
+
+    def _take_choice(self, choice: Mapping[str, Any]) -> StreamPart | None:
+        delta = choice.get("delta")
+        message = _fields(delta or choice.get("message"))
+        if "message" in choice and not delta:
+            # Not a piece of a message: a stream ends here only if it says so.
+            self._has_ended = self._has_ended or not self.streamed or choice.get("finish_reason") is not None
+        self._finish_reason = _word(choice.get("finish_reason") or choice.get("done_reason")) or self._finish_reason
+        self._refusal += _word(message.get("refusal"))
+        for name in ("reasoning_content", "reasoning", "thinking"):
+            if isinstance(thought := message.get(name), str):
+                self._thought_chars += len(thought)
+                break
+        if "tool_calls" in message or "function_call" in message:
+            self._arguments += _arguments(message)
+        # No model means a NUL, and Postgres cannot store one.
+        content = message.get("content")
+        piece = self._without_halves(text_of(content).replace("\0", "")) if content else ""
+        if piece:
+            self._add(piece, is_whole=not delta)
+        if len(self._written) + len(self._arguments) > self.bounds.reply_chars:
             raise ReplyTooLong
-        if fault := chunk.fault:
-            raise self.failed(ModelUnavailable, f"the server stopped the reply: {fault}")
-        return text
+        return self._grown() if piece and self.streamed else None
+
+    def _add(self, piece: str, *, is_whole: bool) -> None:
+        # Some servers send the whole text so far each time.
+        self._grows = self._grows and len(piece) > len(self._last) and piece.startswith(self._last)
+        repeats = self._grows and (self._pieces > 1 or len(self._last) >= _GROWN_CHARS)
+        if (is_whole and piece.startswith(self._written)) or repeats:
+            self._written = piece
+        else:
+            self._written += piece
+        self._last = piece if self._grows else ""
+        self._pieces += 1
+
+    def _grown(self) -> StreamPart | None:
+        self._live = self._live or LiveReply(waits=self.waits)
+        before = self._live.shown
+        return self._part(before, self._live.see(self._written))
+
+    def _part(self, before: str, text: str | None) -> StreamPart | None:
+        if text is None:
+            return None
+        if text.startswith(before):
+            return StreamPart(text=text[len(before) :])
+        return StreamPart(text=text, restarts=True)
+
+    def rest(self, reply: ModelReply) -> StreamPart | None:
+        """What of the complete reply was held back."""
+        before = self._live.shown if self._live else ""
+        return self._part(before, reply.text) if reply.text != before else None
 
     def _without_halves(self, text: str) -> str:
         # A character outside the basic plane may be split between two chunks.
@@ -127,31 +178,75 @@ class Exchange:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def reply(self) -> ModelReply:
-        """Return the reply if it is complete: finish reason `stop`, some text, and the usage.
+        """Return the reply if it is complete and has some text.
 
-        Raises ModelUnavailable for a truncated stream, ModelReplyInvalid for any other incomplete reply.
+        Raises ModelRefused where the server or the model refused, ModelUnavailable for a truncated stream, and
+        ModelReplyInvalid for any other incomplete reply.
         """
-        text, reason, usage = "".join(self._text), self._finish_reason, self.reported
-        if reason == "stop" and usage and text.strip():
-            return ModelReply(text, self.model, usage, reason, self.request_id, self.allowance)
-        if reason == "stop" and usage:
-            raise self.failed(ModelReplyInvalid, "the reply is empty")
-        if reason and usage:
-            raise self.failed(ModelReplyInvalid, f"the reply is not complete: it ended with {reason!r}")
-        if self.streamed:
+        reason = (self._finish_reason or "").lower()
+        text = self._proper
+        if self._refusal and not text:
+            raise self.failed(ModelRefused, f"the model refused: {self._refusal}")
+        if _REFUSED.search(reason):
+            raise self.failed(ModelRefused, f"the server's filter stopped the reply ({self._finish_reason})")
+        if _BROKEN.search(reason):
+            raise self.failed(ModelUnavailable, f"the server stopped the reply ({self._finish_reason})")
+        if _TOO_LONG.search(reason):
+            raise self.failed(ModelReplyInvalid, self._too_long())
+        if not reason and self.streamed and not self._has_ended:
             raise self.failed(ModelUnavailable, "the stream was cut before the reply was complete")
-        raise self.failed(ModelReplyInvalid, "the reply has no choices, no finish reason or no usage")
+        if not self._has_choices:
+            raise self.failed(ModelReplyInvalid, "the server's answer has no choices")
+        if not text:
+            raise self.failed(ModelReplyInvalid, self._empty(text))
+        usage = self.reported or self.estimated()
+        return ModelReply(text, self.model, usage, self._finish_reason or "stop", self.request_id, self.allowance)
+
+    @property
+    def _proper(self) -> str | None:
+        # Where a schema was asked for, some servers let the model call a tool of that form.
+        written = self._written.strip() or (self._arguments if self.expects_json else "")
+        return reply_text(written)
+
+    def _too_long(self) -> str:
+        most, usage = self.bounds.max_tokens, self.reported
+        if usage is None or usage.estimated or usage.completion_tokens >= most:
+            return f"the reply is not complete: it reached the limit of {most} tokens, thoughts included"
+        used = usage.completion_tokens
+        return f"the reply is not complete: the server ended it after {used} of {most} tokens; check its own limits"
+
+    def _empty(self, text: str | None) -> str:
+        if text is None:
+            return "the reply is a thought without an end; check reasoning_effort of the model in models.catalogue"
+        if self._thought_chars:
+            return "the reply is empty: all came as reasoning_content; check reasoning_effort and the server's parser"
+        if self._written.strip():
+            return "the reply is empty after its thoughts; check reasoning_effort of the model in models.catalogue"
+        if self._arguments:
+            return "the reply is empty: the model called a tool instead"
+        return "the reply is empty"
+
+    def _stopped(self, fault: "_Fault", *, is_within_reply: bool) -> ModelError:
+        if fault.is_permanent:
+            kind: type[ModelError] = ModelRefused
+        elif fault.is_temporary or is_within_reply:
+            kind = ModelUnavailable
+        else:
+            # Nothing says whether it will last: a few tries, not all the time there is.
+            kind = ModelReplyInvalid
+        return self.failed(kind, f"the server stopped the reply: {fault.message}")
 
     def refused_reply(self, text: str, error: ModelError) -> ModelReply:
         """The model's words that an error carries, as a reply. Raises ModelReplyInvalid when they are empty."""
-        self.take(WireChunk(choices=[_Choice(message=_Message(content=text), finish_reason="stop")]))
-        words, usage = "".join(self._text), error.usage or self.estimated()
-        if not words.strip():
+        self.take({"choices": [{"message": {"content": text}, "finish_reason": "stop"}]})
+        words = self._proper
+        if not words:
             raise error
+        usage = error.usage or self.estimated()
         return ModelReply(words, self.model, usage, "stop", error.request_id, error.allowance)
 
     def failed(self, kind: type[ModelError], message: str) -> ModelError:
-        text = "".join(self._text) or None
+        text = self._proper or None
         return kind(shown(message), usage=self.spent(), request_id=self.request_id, text=text, allowance=self.allowance)
 
     @property
@@ -164,7 +259,85 @@ class Exchange:
 
     def estimated(self) -> Usage:
         # One token per four bytes of UTF-8, received or sent.
-        return Usage(_estimated_tokens(self.prompt), _estimated_tokens("".join(self._text)), estimated=True)
+        own = _estimated_tokens(self._written or self._arguments) - -self._thought_chars // 4
+        return Usage(_estimated_tokens(self.prompt), own, estimated=True)
+
+
+def text_of(content: object) -> str:
+    """The text of a content: a string, or parts of one, without those that are thoughts."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(map(text_of, cast("list[object]", content)))
+    part = _fields(content)
+    kind = part.get("type")
+    if part.get("thought") is True or (isinstance(kind, str) and is_thought(kind)):
+        return ""
+    return next((text_of(part[name]) for name in ("text", "content", "value") if part.get(name)), "")
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _fields(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _choice(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    choices = chunk.get("choices")
+    if isinstance(choices, list):
+        for choice in cast("list[object]", choices)[:1]:
+            return _fields(choice)
+    return chunk if isinstance(chunk.get("message"), dict) else None
+
+
+def _arguments(message: Mapping[str, Any]) -> str:
+    calls = message.get("tool_calls")
+    first: object = next(iter(cast("list[object]", calls)), None) if isinstance(calls, list) else None
+    call = _fields(_fields(first).get("function") or message.get("function_call"))
+    arguments = call.get("arguments")
+    return json.dumps(arguments) if isinstance(arguments, dict) else text_of(arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """What a server says of its failure in an answer with status 200."""
+
+    message: str
+    status: int | None = None
+    code: str = ""
+
+    @property
+    def is_temporary(self) -> bool:
+        if self.status is not None:
+            return self.status >= _SERVER_ERROR or self.status in _PASSING
+        return bool(self.code) and not self.is_permanent
+
+    @property
+    def is_permanent(self) -> bool:
+        if self.status is not None and self.status >= _REQUEST_ERROR:
+            return not self.is_temporary
+        return _PERMANENT.search(self.code) is not None
+
+
+def _fault(chunk: Mapping[str, Any], choice: Mapping[str, Any] | None, groq: Mapping[str, Any]) -> _Fault | None:
+    error = chunk.get("error") or groq.get("error") or (choice or {}).get("error")
+    if not error and choice is None and (said := chunk.get("message") or chunk.get("detail")):
+        error = chunk if isinstance(said, str) else said
+    if not error:
+        return None
+    detail = _fields(error)
+    said = detail.get("message") or detail.get("detail") or detail.get("error") or error
+    message = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    codes = map(_status, (detail.get("code"), detail.get("status"), error))
+    words = " ".join(str(detail.get(name) or "") for name in ("code", "type", "status")).lower()
+    return _Fault(message, next(filter(None, codes), None), words.strip())
+
+
+def _status(code: object) -> int | None:
+    is_one = isinstance(code, int | str) and str(code).isdecimal() and len(str(code)) == _STATUS_DIGITS
+    return int(cast("str", code)) if is_one else None
 
 
 def read_allowance(headers: Mapping[str, str]) -> Allowance | None:

@@ -10,7 +10,7 @@ import pytest
 from clients.llm.completions.errors import model_error
 from clients.llm.completions.providers import GroqModel
 from clients.llm.completions.usage import Bounds
-from clients.llm.completions.wire_format import Exchange, WireChunk
+from clients.llm.completions.wire_format import Exchange
 from clients.llm.protocol import (
     ModelError,
     ModelGone,
@@ -98,17 +98,13 @@ def test_a_stream_asks_for_its_usage_where_it_is_not_told_unasked(stage: GroqSta
 
 
 @pytest.mark.parametrize("where", ["usage", "x_groq", "nowhere"])
-def test_a_reply_without_its_usage_is_not_complete(where: str) -> None:
+def test_a_usage_that_is_not_told_is_estimated(where: str) -> None:
     exchange = Exchange("m", "prompt", streamed=True, deadline=0, bounds=Bounds(6, 100), sent=True)
     usage = {"prompt_tokens": 7, "completion_tokens": 2}
     told = {"usage": {"usage": usage}, "x_groq": {"x_groq": {"usage": usage}}, "nowhere": {}}[where]
     choice = {"delta": {"content": "Yes."}, "finish_reason": "stop"}
-    exchange.take(WireChunk.model_validate({"choices": [choice], **told}))
-    if where == "nowhere":
-        with pytest.raises(ModelUnavailable, match="cut"):
-            exchange.reply()
-    else:
-        assert exchange.reply().usage == Usage(7, 2)
+    exchange.take({"choices": [choice], **told})
+    assert exchange.reply().usage == (Usage(2, 1, estimated=True) if where == "nowhere" else Usage(7, 2))
 
 
 def test_cached_tokens_are_read_from_both_kinds_of_reply(stage: GroqStage) -> None:
@@ -236,7 +232,7 @@ def test_an_estimate_counts_the_prompt_and_what_arrived(stage: GroqStage) -> Non
     assert 0.7 < error.usage.prompt_tokens / entry.prompt_tokens < 1
     assert error.text is not None
     assert ANSWER.startswith(error.text)
-    assert error.usage.completion_tokens == -(-len(error.text.encode()) // 4)
+    assert -(-len(error.text.encode()) // 4) < error.usage.completion_tokens <= entry.completion_tokens  # with thoughts
 
 
 @pytest.mark.parametrize("fault", ENDLESS)

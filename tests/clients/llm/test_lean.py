@@ -122,8 +122,8 @@ def test_an_event_longer_than_any_line_buffer_is_read() -> None:
     assert reply.text == long
 
 
-def test_a_stream_without_a_finish_reason_was_cut() -> None:
-    error = play(streaming(event("half of", usage=USAGE), b"data: [DONE]\n\n"), lambda model: failure(last(model)))
+def test_a_stream_without_a_finish_reason_and_an_end_was_cut() -> None:
+    error = play(streaming(event("half of", usage=USAGE)), lambda model: failure(last(model)))
     assert isinstance(error, ModelUnavailable)
     assert error.text == "half of"
 

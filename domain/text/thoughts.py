@@ -1,0 +1,293 @@
+"""Finds the reply proper in what a model wrote: without its thoughts, and without the signs of a chat template.
+
+Thoughts stand in front of the reply: between tags, brackets or special tokens whose name says so, in channels before
+the last one, or up to a closing sign whose opening one was a part of the prompt. Only these names count: a reply may
+begin with any other tag. A sign in the midst of a text, or in code, is a part of the text.
+"""
+
+import re
+from dataclasses import dataclass
+
+_NAME = r"[A-Za-z][\w▁.:-]{0,40}"
+_SIGN = re.compile(
+    rf"<\s?(?P<tag_ends>/\s?)?(?P<tag>{_NAME})(?:\s[^<>\n]{{0,200}}?)?\s?>"
+    rf"|<[|｜](?P<token_ends>/)?(?P<token>{_NAME})[|｜]>"
+    rf"|<[|](?P<left>{_NAME})>|<(?P<right>{_NAME})[|]>"
+    rf"|\[(?P<bracket_ends>/)?(?P<bracket>{_NAME})\](?!\()"
+    rf"|◁(?P<triangle_ends>/)?(?P<triangle>{_NAME})▷"
+)
+_SIGN_BEGUN = re.compile(
+    r"<\s?(?:/\s?|[|｜]/?)?(?:[A-Za-z][\w▁.:-]{0,40}\s?)?[|｜]?(?:\s[^<>\n]{0,200})?>?"
+    r"|\[/?(?:[A-Za-z][\w▁.:-]{0,40})?\]?|◁/?\w{0,40}▷?"
+)
+_CLOSING = re.compile(r"<\s?/|\[/|◁/|[|｜]>|assistantfinal")
+_EDGE = re.compile(r"[▁_]?(?P<ends>end|begin|start)(?:[▁_]?of)?[▁_]", re.IGNORECASE)
+_THOUGHT = re.compile(
+    r"think|thought|reason|reflect|scratch|analy[sz]|intern|inner|hidden|monolog|deliberat|ponder|rational|musing"
+    r"|introspect|contemplat|brainstorm|critique|chain|^cot$|^plan|^channel$",
+    re.IGNORECASE,
+)
+_ANSWER = re.compile(r"answer|response|reply|output|result|solution", re.IGNORECASE)
+# Harmony's channels: with their special tokens, and as they look where a server drops those.
+_CHANNEL = re.compile(
+    r"(?:<\|start\|>\s*assistant\s*)?<\|channel\|>\s*(\w+)[^<]{0,60}(?:<\|constrain\|>[^<]{0,60})?<\|message\|>"
+)
+_FINAL = re.compile(
+    r"<\|channel\|>\s*final\b[^<]{0,60}(?:<\|constrain\|>[^<]{0,60})?<\|message\|>"
+    r"|(?<!\s)\s{0,2}assistantfinal\s*(?:json(?=\s*[\[{]))?"
+)
+_BARE_CHANNEL = re.compile(r"(?:assistant)?(?:analysis|commentary)(?=[^\W\d_a-z]|[\n\"“'(])")
+_BARE_WORDS = ("assistant", "analysis", "commentary", "assistantanalysis", "assistantcommentary")
+# A role's name is a part of the template where a token is in front of it.
+_HEADER = re.compile(
+    r"(?:<[|｜][\w▁]{1,40}[|｜]>(?:assistant(?=\s*<[|｜]|\s*\n|\Z))?|<s>|<bos>|<start_of_turn>model\n)\s*"
+)
+_STOP = re.compile(
+    r"<[|｜]/?[\w▁.-]{1,40}[|｜]>|</?s>|</?(?:eos|bos|pad|eot|eom|eod)>|<(?:end|start)_of_\w{1,20}>|\[/?INST\]|\[(?:EOS|BOS)\]"
+)
+_MOST_STOPS = 8
+_BLANK = "\ufeff \t\r\n\u3000"
+_FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)", re.MULTILINE)
+_LONGEST_SIGN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    name: str
+    closes: bool
+    is_special: bool
+
+    @property
+    def is_thought(self) -> bool:
+        return is_thought(self.name)
+
+    @property
+    def is_answer(self) -> bool:
+        return _ANSWER.search(self.name) is not None
+
+
+def is_thought(name: str) -> bool:
+    """Whether a tag or a part of this name holds thoughts."""
+    return _THOUGHT.search(name) is not None
+
+
+def reply_text(written: str) -> str | None:
+    """The reply proper, or None for a thought without an end."""
+    start = _start(written, ended=True)
+    return None if start is None else _cleaned(written[start:])
+
+
+def begins_in_thought(written: str) -> bool:
+    """Whether thoughts begin without a sign and end with one."""
+    at = _head(written, 0, ended=True)
+    return at is not None and _closed_at(written, at) is not None
+
+
+class LiveReply:
+    """The reply proper of a text that grows, as far as it is certain.
+
+    `waits` for a model whose thoughts begin without a sign: nothing is shown before they end.
+    """
+
+    def __init__(self, *, waits: bool = False) -> None:
+        self._waits = waits
+        self._written = ""
+        self._start: int | None = None
+        self._shown = ""
+
+    @property
+    def shown(self) -> str:
+        return self._shown
+
+    def see(self, written: str) -> str | None:
+        """The reply so far, now that `written` is the whole text; None if it is the same as before."""
+        new = written[self._start + len(self._shown) :] if self._start is not None else written
+        if self._start is None or not written.startswith(self._written) or _may_close(new):
+            self._start = _start(written, ended=False)
+        self._written = written
+        if self._start is None or (self._waits and not written[: self._start].strip(_BLANK)):
+            return None
+        if not self._shown or not written.startswith(self._shown, self._start):
+            text = written[self._start : _certain(written, self._start)]
+        else:
+            text = (
+                self._shown
+                + written[self._start + len(self._shown) : _certain(written, self._start + len(self._shown))]
+            )
+        if text == self._shown or not text:
+            return None
+        self._shown = text
+        return text
+
+
+def _start(written: str, *, ended: bool) -> int | None:
+    """Where the reply proper begins; None while that is not known, or in a thought without an end."""
+    at = _head(written, 0, ended=ended)
+    while at is not None and (closed := _closed_at(written, at)) is not None:
+        at = _head(written, closed, ended=ended)
+    return at
+
+
+def _head(written: str, at: int, *, ended: bool) -> int | None:
+    while True:
+        at = _skipped(written, at)
+        first = written[at : at + 1]
+        if first not in "<[◁ac":
+            return at
+        if not first:
+            return at if ended else None
+        look = _after_bare_channel if first in "ac" else _after_block
+        after = look(written, at, ended=ended)
+        if after is None or after == at:
+            return after
+        at = after
+
+
+def _skipped(written: str, at: int) -> int:
+    while written[at : at + 1] in _BLANK and at < len(written):
+        at += 1
+    return at
+
+
+def _after_block(written: str, at: int, *, ended: bool) -> int | None:
+    if channel := _CHANNEL.match(written, at):
+        return channel.end() if channel[1] == "final" else _after_channel(written, channel.end())
+    if not ended and len(written) - at < _LONGEST_SIGN * 3 and _CHANNEL_BEGUN.fullmatch(written, at):
+        return None
+    found = _SIGN.match(written, at)
+    if found is None:
+        return None if not ended and _SIGN_BEGUN.fullmatch(written, at) else at
+    sign = _sign(found)
+    if sign.is_thought and not sign.closes:
+        return _after_thought(written, found.end(), sign, ended=ended)
+    if sign.is_answer and not sign.closes:
+        return found.end()
+    if header := _HEADER.match(written, at):
+        is_open = not ended and "assistant\n".startswith(written[at:].rpartition(">")[2])
+        return None if is_open else header.end()
+    return at
+
+
+_CHANNEL_BEGUN = re.compile(
+    r"<\|(?:start\|>\s*\w*\s*(?:<\|?\w*)?|channel\|>[^<]{0,60}(?:<\|?\w*\|?(?:constrain\|>[^<]{0,60}(?:<\|?\w*\|?)?)?)?)?"
+)
+
+
+def _after_channel(written: str, at: int) -> int | None:
+    final = _FINAL.search(written, at)
+    return final.end() if final else None
+
+
+def _after_bare_channel(written: str, at: int, *, ended: bool) -> int | None:
+    begun = written[at : at + 20]
+    if not ended and any(word.startswith(begun) for word in _BARE_WORDS):
+        return None
+    channel = _BARE_CHANNEL.match(written, at)
+    if channel is None:
+        return at
+    final = _FINAL.search(written, channel.end())
+    if final:
+        return final.end()
+    # A line of its own may be a heading.
+    return at if ended and not written[channel.end()].isalpha() else None
+
+
+def _after_thought(written: str, at: int, opened: _Sign, *, ended: bool) -> int | None:
+    alike: int | None = None
+    for found in _SIGN.finditer(written, at):
+        sign = _sign(found)
+        if sign.closes and sign.name == opened.name:
+            return found.end()
+        if sign.closes and sign.is_thought:
+            alike = found.end()
+    return alike if ended else None
+
+
+def _closed_at(written: str, at: int) -> int | None:
+    """The end of the thoughts whose closing sign alone follows `at`."""
+    if not _may_close(written, at):
+        return None
+    is_json = written.startswith(("{", "["), at)
+    opened: set[str] = set()
+    for found in _SIGN.finditer(written, at):
+        sign = _sign(found)
+        if not sign.is_thought:
+            continue
+        if not sign.closes:
+            opened.add(sign.name)
+        elif sign.name not in opened and _closes(written, at, found, is_json=is_json):
+            return found.end()
+    for found in _FINAL.finditer(written, at):
+        if not is_json and not _is_in_code(written, at, found.start()):
+            return found.end()
+    return None
+
+
+def _may_close(text: str, at: int = 0) -> bool:
+    return _CLOSING.search(text, at) is not None
+
+
+def _closes(written: str, at: int, found: re.Match[str], *, is_json: bool) -> bool:
+    """Whether a closing sign ends thoughts rather than being written about: it ends a line or begins one, or has no
+    blank and no quotation mark on either side.
+    """
+    before, after = written[max(at, found.start() - 1) : found.start()], written[found.end() : found.end() + 1]
+    ends_line = not written[found.end() :].partition("\n")[0].strip()
+    alone = before in ("", "\n") or ends_line
+    glued = not is_json and (before.isalnum() or before in ".!?…)}") and (after.isalnum() or after in "{[(<*#-“")
+    return (alone or glued) and not _is_in_code(written, at, found.start())
+
+
+def _is_in_code(written: str, at: int, place: int) -> bool:
+    line = written[max(at, written.rfind("\n", at, place) + 1) : place]
+    return line.count("`") % 2 == 1 or len(_FENCE.findall(written[at:place])) % 2 == 1
+
+
+def _sign(found: re.Match[str]) -> _Sign:
+    kind = found.lastgroup or ""
+    name = found[kind]
+    edge = _EDGE.match(name)
+    closes = kind == "right" or bool(found.groupdict().get(f"{kind}_ends"))
+    if edge:
+        closes = closes or edge["ends"].lower() == "end"
+        name = name[edge.end() :]
+    return _Sign(name.rpartition(":")[2].lower(), closes, kind in ("token", "left", "right"))
+
+
+def _cleaned(reply: str) -> str:
+    reply = reply.rstrip(_BLANK)
+    for _ in range(_MOST_STOPS):
+        last = _last_sign(reply, len(reply))
+        if last is None:
+            break
+        found = _SIGN.fullmatch(reply, last)
+        is_closing_answer = found is not None and (sign := _sign(found)).closes and sign.is_answer
+        is_pair = is_closing_answer and f"<{found['tag']}" in reply[:last] if found else False
+        if not _STOP.fullmatch(reply, last) and (not is_closing_answer or is_pair):
+            break
+        reply = reply[:last].rstrip(_BLANK)
+    return reply
+
+
+def _certain(written: str, start: int) -> int:
+    """Up to where a text that grows stays as it is: blanks and signs at its end may be taken away."""
+    end = _without_blanks(written, start, len(written))
+    for _ in range(_MOST_STOPS):
+        last = _last_sign(written, end, start)
+        if last is None:
+            return end
+        end = _without_blanks(written, start, last)
+    return end
+
+
+def _without_blanks(written: str, start: int, end: int) -> int:
+    while end > start and written[end - 1] in _BLANK:
+        end -= 1
+    return end
+
+
+def _last_sign(text: str, end: int, start: int = 0) -> int | None:
+    """Where the sign begins, whole or begun, with which the text ends."""
+    least = max(start, end - _LONGEST_SIGN)
+    at = max(text.rfind(mark, least, end) for mark in "<[◁")
+    return at if at >= 0 and _SIGN_BEGUN.fullmatch(text, at, end) else None
