@@ -40,7 +40,15 @@ class LocalServer:
     address: str
     start: str
 
+    def is_at(self, address: str) -> bool:
+        try:
+            given, own = httpx.URL(address), httpx.URL(self.address)
+        except (httpx.InvalidURL, UnicodeError):
+            return False
+        return given.port == own.port and given.host in (own.host, *_THIS_MACHINE)
 
+
+_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 OLLAMA = LocalServer("ollama", "http://127.0.0.1:11434/v1", "ollama serve")
 LLAMA_CPP = LocalServer("llamacpp", "http://127.0.0.1:8080/v1", "llama-server -hf NAME --port 8080")
 LOCAL_SERVERS = (OLLAMA, LLAMA_CPP)
@@ -75,6 +83,42 @@ def ask_server(address: str, key: str, key_name: str, *, timeout_s: float = TIME
     if models is None:
         return ServerAnswer("unclear", detail=f"{_public(address)} does not list models")
     return ServerAnswer("ok", models)
+
+
+def context_window(settings: Settings, model: str) -> int | None:
+    """The tokens that the server reads and writes at once with this model, where it says so."""
+    address = settings.provider_url.rstrip("/")
+    root = address.removesuffix("/v1")
+    headers = {"Authorization": f"Bearer {settings.provider_key}"} if settings.provider_key else {}
+    for place, read in (
+        (f"{root}/props", _window_of_slot),
+        (f"{root}/api/ps", lambda told: _window_among(told["models"], model)),
+        (f"{root}/api/v0/models", lambda told: _window_among(told["data"], model)),
+        (f"{address}/models", lambda told: _window_among(told["data"], model)),
+    ):
+        try:
+            window = read(httpx.get(place, headers=headers, timeout=TIMEOUT_S).raise_for_status().json())
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError, LookupError, TypeError, AttributeError):
+            continue
+        if isinstance(window, int) and window > 0:
+            return window
+    return None
+
+
+def _window_of_slot(told: Any) -> Any:
+    return told["default_generation_settings"]["n_ctx"]
+
+
+def _window_among(entries: Any, model: str) -> Any:
+    entry = next(
+        each for each in [*entries, {}] if (each.get("id") or each.get("name")) in (model, f"{model}:latest", None)
+    )
+    told: dict[str, Any] = {**(entry.get("meta") or {}), **entry}
+    return next((told[name] for name in _WINDOWS if told.get(name)), None)
+
+
+_WINDOWS = ("loaded_context_length", "n_ctx", "max_model_len", "context_length", "context_window")
+"""As LM Studio, llama.cpp, vLLM, Ollama and Groq call it."""
 
 
 def missing_models(answer: ServerAnswer, wanted: Sequence[str]) -> list[str]:

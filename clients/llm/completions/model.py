@@ -3,16 +3,26 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from uuid import uuid4
 
 import structlog
 
 from clients.llm.completions.errors import FAILURES, model_error
-from clients.llm.completions.prompt_sizes import PromptSizes
-from clients.llm.completions.request_body import Dialect, prompt_bytes, request_body
+from clients.llm.completions.prompt_sizes import PromptCounts, PromptSizes
+from clients.llm.completions.request_body import GROQ, Dialect, prompt_bytes, request_body
 from clients.llm.completions.transport import Transport
 from clients.llm.completions.wire_format import Exchange, WireChunk, read_allowance
-from clients.llm.protocol import ModelReply, ModelReplyInvalid, ModelRequest, StreamPart
+from clients.llm.protocol import (
+    ModelError,
+    ModelReply,
+    ModelReplyInvalid,
+    ModelRequest,
+    PromptCut,
+    PromptText,
+    StreamPart,
+    Usage,
+)
 from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.models import ModelInfo
@@ -36,12 +46,19 @@ class ChatCompletions:
         self._dialect = server.dialect
         self._catalogue = catalogue
         self._sizes = PromptSizes()
+        self._counts = PromptCounts()
+        self._deciding = asyncio.Lock()
 
     @property
     def provider(self) -> str:
         return self._dialect.provider
 
     async def complete(self, request: ModelRequest) -> ModelReply:
+        """Raises PromptCut, a ModelError, when the server read only a part of the prompt."""
+        ends_at = asyncio.get_running_loop().time() + request.timeout_s
+        return await self._uncut(request, await self._whole(request), ends_at)
+
+    async def _whole(self, request: ModelRequest) -> ModelReply:
         body = request_body(request, self._info(request.model), self._dialect)
         async with self._call(request, self._exchange(request, streamed=False)) as exchange:
             async with asyncio.timeout_at(exchange.deadline):
@@ -51,6 +68,8 @@ class ChatCompletions:
             return exchange.reply()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart]:
+        """Raises PromptCut, a ModelError, when the server read only a part of the prompt."""
+        ends_at = asyncio.get_running_loop().time() + request.timeout_s
         body = request_body(request, self._info(request.model), self._dialect)
         body |= {"stream": True, "stream_options": {"include_usage": True}}
         async with self._call(request, self._exchange(request, streamed=True)) as exchange:
@@ -65,7 +84,8 @@ class ChatCompletions:
                 while chunk := await _next(chunks, exchange.deadline):
                     if text := exchange.take(chunk):
                         yield StreamPart(text=text)
-            yield StreamPart(reply=exchange.reply())
+            reply = exchange.reply()
+        yield StreamPart(reply=await self._uncut(request, reply, ends_at))
 
     def reserves(self, request: ModelRequest) -> int:
         size = prompt_bytes(request, self._info(request.model))
@@ -99,10 +119,45 @@ class ChatCompletions:
             log.warning("impossible_usage", model=request.model)
             METER.count(families.IMPOSSIBLE_USAGE, request.model)
         elif reported is not None:
-            self._sizes.learn(request.model, request.prompt, exchange.bounds.prompt_bytes, reported.prompt_tokens)
+            size, tokens = exchange.bounds.prompt_bytes, reported.prompt_tokens
+            if not self._counts.is_doubtful(request.model, request.text.size, tokens):
+                self._sizes.learn(request.model, request.prompt, size, tokens)
+
+    async def _uncut(self, request: ModelRequest, reply: ModelReply, ends_at: float) -> ModelReply:
+        size, tokens = request.text.size, reply.usage.prompt_tokens
+        # Groq refuses what is too long, and a second look costs a call.
+        if reply.usage.estimated or self._dialect is GROQ:
+            return reply
+        if not self._counts.is_doubtful(request.model, size, tokens):
+            self._counts.note_whole(request.model, size, tokens)
+            return reply
+        async with self._deciding:
+            # An earlier call may have decided it meanwhile.
+            is_open = self._counts.window(request.model, size, tokens) is None
+            if is_open and self._counts.is_doubtful(request.model, size, tokens):
+                doubled = await self._doubled(request, ends_at)
+                if doubled is not None:
+                    self._counts.note_doubled(request.model, size, tokens, doubled)
+        if window := self._counts.window(request.model, size, tokens):
+            raise PromptCut(window, reply)
+        return reply
+
+    async def _doubled(self, request: ModelRequest, ends_at: float) -> tuple[int, int] | None:
+        """Size and count of the same prompt twice, behind words that no server has kept; None if it gives no count."""
+        shown = request.text.rendered
+        text = PromptText(request.prompt, request.fields)
+        text.rendered = replace(shown, system=f"{uuid4()}\n{shown.system}", user=f"{shown.user}\n\n{shown.user}")
+        seconds = ends_at - asyncio.get_running_loop().time()
+        asked = replace(request, max_tokens=_FEW_TOKENS, timeout_s=max(0.0, seconds), reply=None, text=text)
+        try:
+            usage = (await self._whole(asked)).usage
+        except ModelError as error:  # as a rule because so few tokens hold no answer
+            usage = error.usage or Usage(estimated=True)
+        return None if usage.estimated else (text.size, usage.prompt_tokens)
 
 
 _UNKNOWN = ModelInfo()
+_FEW_TOKENS = 100
 
 
 def _require_event_stream(headers: Mapping[str, str], exchange: Exchange) -> None:
