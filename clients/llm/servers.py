@@ -90,31 +90,24 @@ def context_window(settings: Settings, model: str) -> int | None:
     address = settings.provider_url.rstrip("/")
     root = address.removesuffix("/v1")
     headers = {"Authorization": f"Bearer {settings.provider_key}"} if settings.provider_key else {}
-    for place, read in (
-        (f"{root}/props", _window_of_slot),
-        (f"{root}/api/ps", lambda told: _window_among(told["models"], model)),
-        (f"{root}/api/v0/models", lambda told: _window_among(told["data"], model)),
-        (f"{address}/models", lambda told: _window_among(told["data"], model)),
-    ):
+    for place in (f"{root}/props", f"{root}/api/ps", f"{root}/api/v0/models", f"{address}/models"):
         try:
-            window = read(httpx.get(place, headers=headers, timeout=TIMEOUT_S).raise_for_status().json())
-        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError, LookupError, TypeError, AttributeError):
+            told = httpx.get(place, headers=headers, timeout=TIMEOUT_S).raise_for_status().json()
+            window = _window(told, model)
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError, KeyError, TypeError, AttributeError):
             continue
         if isinstance(window, int) and window > 0:
             return window
     return None
 
 
-def _window_of_slot(told: Any) -> Any:
-    return told["default_generation_settings"]["n_ctx"]
-
-
-def _window_among(entries: Any, model: str) -> Any:
-    entry = next(
-        each for each in [*entries, {}] if (each.get("id") or each.get("name")) in (model, f"{model}:latest", None)
-    )
-    told: dict[str, Any] = {**(entry.get("meta") or {}), **entry}
-    return next((told[name] for name in _WINDOWS if told.get(name)), None)
+def _window(told: dict[str, Any], model: str) -> Any:
+    # llama.cpp's `props` has no list: the figure is that of one of its slots.
+    listed: list[dict[str, Any]] = told.get("data") or told.get("models") or []
+    named = [entry for entry in listed if (entry.get("id") or entry.get("name")) in (model, f"{model}:latest")]
+    entry: dict[str, Any] = named[0] if named else told.get("default_generation_settings") or {}
+    known: dict[str, Any] = {**(entry.get("meta") or {}), **entry}
+    return next((known[name] for name in _WINDOWS if known.get(name)), None)
 
 
 _WINDOWS = ("loaded_context_length", "n_ctx", "max_model_len", "context_length", "context_window")

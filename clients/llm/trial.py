@@ -34,6 +34,7 @@ _R = TypeVar("_R", bound=Reply)
 _QUESTION, _PASSAGE = "How long may a product be returned?", "Products may be returned within 30 days of delivery."
 _IRRELEVANT = "The canteen opens at noon and serves soup, bread and two warm dishes."
 _RIGHT, _WRONG = _PASSAGE, "Products may be returned within 90 days of delivery."
+_UNRELATED = "The canteen serves two warm dishes."
 _EXPECTED = "30"
 _LAST_QUESTION = "How much is the parking fee for visitors?"
 _LAST_PASSAGE, _LAST_EXPECTED = "The parking fee for visitors is 7 euros.", "7"
@@ -186,8 +187,8 @@ async def _all(settings: Settings, name: str, tries: Sequence[_Tried], say: Call
                     note = "one after the other" if found == 1 else "served together"
             seconds = max(asker.seconds[calls:], default=time.perf_counter() - began)
             rows.append(Trial(name, tried, seconds, problem, fits, note))
-            if problem is not None and len(rows) == 1:
-                break  # What fails here fails everywhere, and each try costs time.
+            if problem is not None:
+                break  # What follows would cost a slow server minutes, and cannot make it usable.
     finally:
         await asker.aclose()
     return Trials(tuple(rows), at_once)
@@ -213,12 +214,13 @@ async def _judges_statement(asker: _Asker) -> None:
 
 
 async def _judges_statements(asker: _Asker) -> None:
-    asked, sources = Statements.of([(_RIGHT, _sources()), (_WRONG, _sources())])
-    replies = await asker.judge(CHECK_STATEMENTS.for_items(2), sources=sources, statements=asked)
+    asked, sources = Statements.of([(text, _sources()) for text in (_RIGHT, _WRONG, _UNRELATED)])
+    replies = await asker.judge(CHECK_STATEMENTS.for_items(3), sources=sources, statements=asked)
     verdicts = by_id(asked, replies.verdicts)
     _require(len(verdicts) == len(asked), "it leaves out a statement, or does not copy its id")
-    right, wrong = (verdicts[each.id].verdict.relation == "supports" for each in asked)
+    right, wrong, unrelated = (verdicts[each.id].verdict.relation == "supports" for each in asked)
     _require(not wrong, f"it calls a wrong statement supported ({_WRONG!r} against {_PASSAGE!r})")
+    _require(not unrelated, f"it calls an unrelated statement supported ({_UNRELATED!r} against {_PASSAGE!r})")
     _require(right, "it does not see that a passage says a statement")
 
 

@@ -19,6 +19,7 @@ from tests.cli.conftest import Citewell
 from tests.processes import living
 from tests.simulators.groq.faults import FaultKind
 from tests.simulators.groq.server import KEY, GroqSimulator
+from tests.simulators.peculiar import NAME, Peculiar, Ways
 
 Examined = Callable[[], tuple[int, dict[str, Any]]]
 
@@ -140,10 +141,21 @@ def test_each_model_is_asked_a_question(examined: Examined, monkeypatch: pytest.
         asked = [entry.model for entry in simulator.ledger.billed]
         assert (code, found["provider"]["state"], found["model"]["state"]) == (0, "ok", "ok")
         assert asked == ["openai/gpt-oss-120b", "openai/gpt-oss-20b"]
-        simulator.fail(FaultKind.WRONG_SCHEMA, FaultKind.WRONG_SCHEMA)
+        simulator.fail(*[FaultKind.WRONG_SCHEMA] * 4)
         code, found = examined()
     assert code == 1
     assert "the reply does not fit" in found["model"]["found"]
+
+
+def test_a_server_that_cuts_prompts_is_told(examined: Examined) -> None:
+    with Peculiar(Ways(cut_at=300)) as server:
+        Path("config.yaml").write_text(
+            f"preset: small\nrerank: {{context_tokens: 400}}\nmodels: {{provider: openai_compatible, "
+            f"base_url: '{server.address}', main: {NAME}, fast: {NAME}, fallbacks: {{}}}}\n"
+        )
+        code, found = examined()
+    assert code == 1
+    assert "the server cut the prompt at 300 tokens; raise its context window" in found["model"]["found"]
 
 
 def test_a_server_that_is_away(examined: Examined) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from time import perf_counter
+from typing import Any
 
 from citewell.cli.installation.checks import Check
 from clients.embeddings import configured_embedder
@@ -60,7 +61,7 @@ def others(settings: Settings) -> Iterator[Check]:
 
 def _model(settings: Settings, name: str) -> Check:
     limit = min(_TRY_FOR_S, settings.models.call_timeout_s)
-    own = {"call_timeout_s": limit, "deadline_s": limit, "fallbacks": {}, "hedge_share": 0.0}
+    own: dict[str, Any] = {"call_timeout_s": limit, "deadline_s": limit, "fallbacks": {}, "hedge_share": 0.0}
     limited = settings.model_copy(update={"models": settings.models.model_copy(update=own)})
     judges = name == settings.models.fast and not settings.judges_offline
     trials = look_at_model(limited, name, writes=name == settings.models.main, judges=judges)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import httpx
 
@@ -181,7 +181,7 @@ def try_compatible(before: Settings, chosen: Chosen, name: str) -> Tried:
     candidate = _reading(candidate, tokens)
     judges = chosen.preset != "small"
     trials = _tried(candidate, name, writes=True, judges=judges)
-    if trials.problem and keeps:
+    if keeps and any(not row.fits for row in trials.rows):
         # A server may enforce a simple schema and give up on another.
         loose = _tried(_reading(_candidate(before, chosen, name, name, strict=False), tokens), name, judges=judges)
         trials, keeps = (loose, False) if loose.problem is None else (trials, keeps)
@@ -194,9 +194,7 @@ def try_compatible(before: Settings, chosen: Chosen, name: str) -> Tried:
 
 
 def _room(window: int) -> int:
-    # Small windows are those of small models, which write little.
-    room = window - _BESIDE_PASSAGES if window > 2 * _BESIDE_PASSAGES - _SMALLEST_ROOM else window // 2
-    return max(_SMALLEST_ROOM, room)
+    return max(_SMALLEST_ROOM, window // 4, window - _BESIDE_PASSAGES)
 
 
 def _limits(before: Settings, chosen: Chosen, trials: Trials) -> dict[tuple[str, str], int]:
@@ -229,7 +227,7 @@ def _preset_of(before: Settings, chosen: Chosen) -> Settings:
     """The settings as they are with the preset of the choice."""
     if before.preset == chosen.preset or "small" not in (before.preset, chosen.preset):
         return before
-    groups = SMALL if chosen.preset == "small" else {}
+    groups: Mapping[str, Mapping[str, Any]] = SMALL if chosen.preset == "small" else {}
     own = {
         "models": ModelSettings().model_copy(update=groups.get("models")),
         "rerank": RerankSettings().model_copy(update=groups.get("rerank")),

@@ -10,7 +10,7 @@ _DEVIATIONS = 2.0
 _LONG_BYTES, _WINDOW_TOKENS = 1_000, 64
 """A shorter prompt fits every window, and no window is smaller."""
 _BYTES_PER_TOKEN = 6.0
-"""Until a model has shown its own figure. Over whole prompts of English or Korean, tokenizers make tokens of 3 to 5.5."""
+"""Until a model has shown its own figure. Tokens of whole English or Korean prompts have 3 to 5.5 bytes."""
 _DENSER = 1.3
 """By this factor texts differ in the bytes of a token, within a model."""
 
