@@ -43,6 +43,7 @@ _FILLER = (
     "What is broken is repaired in the workshop or handed over to a dealer, and the register notes the date."
 )
 _BYTES_PER_TOKEN = 4
+_FIRST_CHARS, _REPEATED = 12, 3
 _RELEVANT = 0.5
 """The passage answers the question: a model that scores it lower cannot judge."""
 _LOADING = 503
@@ -197,6 +198,7 @@ async def _all(settings: Settings, name: str, tries: Sequence[_Tried], say: Call
 async def _writes(asker: _Asker) -> None:
     text = (await asker.answer(_QUESTION, [_PASSAGE])).text
     _require(_EXPECTED in text, f"it does not answer from a passage: {text[:80]!r}")
+    _require(text.count(text[:_FIRST_CHARS]) < _REPEATED, f"the pieces of its stream repeat each other: {text[:80]!r}")
     cited = {number for found in cited_markers(text) for number in found.numbers}
     _require(1 in cited, f"it does not cite the passage as asked ([†1]): {text[:80]!r}")
     added = set(re.findall(r"\d+", _without_markers(text))) - {_EXPECTED}
