@@ -181,6 +181,21 @@ class ModelRefused(ModelError):
     """Permanent for this request: wrong key, no permission, too large, invalid, spend cap reached."""
 
 
+class PromptCut(ModelRefused):
+    """The server read only a part of the prompt, so that `reply` answers another question."""
+
+    def __init__(self, window: int, reply: ModelReply) -> None:
+        super().__init__(
+            f"the server cut the prompt at {window:,} tokens; raise its context window (num_ctx in Ollama, --ctx-size "
+            "in llama.cpp), or lower rerank.context_tokens",
+            usage=reply.usage,
+            request_id=reply.request_id,
+            text=reply.text,
+            allowance=reply.allowance,
+        )
+        self.window = window
+
+
 class CallDeferred(Exception):
     """No call was made: the wait would have exceeded the caller's patience. Retry in `wait_s` seconds."""
 

@@ -41,7 +41,15 @@ class LocalServer:
     address: str
     start: str
 
+    def is_at(self, address: str) -> bool:
+        try:
+            given, own = httpx.URL(address), httpx.URL(self.address)
+        except (httpx.InvalidURL, UnicodeError):
+            return False
+        return given.port == own.port and given.host in (own.host, *_THIS_MACHINE)
 
+
+_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 OLLAMA = LocalServer("ollama", "http://127.0.0.1:11434/v1", "ollama serve")
 LLAMA_CPP = LocalServer("llamacpp", "http://127.0.0.1:8080/v1", "llama-server -hf NAME --port 8080")
 LOCAL_SERVERS = (OLLAMA, LLAMA_CPP)
@@ -76,6 +84,35 @@ def ask_server(address: str, key: str, key_name: str, *, timeout_s: float = TIME
     if models is None:
         return ServerAnswer("unclear", detail=f"{_public(address)} does not list models")
     return ServerAnswer("ok", models)
+
+
+def context_window(settings: Settings, model: str) -> int | None:
+    """The tokens that the server reads and writes at once with this model, where it says so."""
+    address = settings.provider_url.rstrip("/")
+    root = address.removesuffix("/v1")
+    headers = {"Authorization": f"Bearer {settings.provider_key}"} if settings.provider_key else {}
+    for place in (f"{root}/props", f"{root}/api/ps", f"{root}/api/v0/models", f"{address}/models"):
+        try:
+            told = httpx.get(place, headers=headers, timeout=TIMEOUT_S).raise_for_status().json()
+            window = _window(told, model)
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError, KeyError, TypeError, AttributeError):
+            continue
+        if isinstance(window, int) and window > 0:
+            return window
+    return None
+
+
+def _window(told: dict[str, Any], model: str) -> Any:
+    # llama.cpp's `props` has no list: the figure is that of one of its slots.
+    listed: list[dict[str, Any]] = told.get("data") or told.get("models") or []
+    named = [entry for entry in listed if (entry.get("id") or entry.get("name")) in (model, f"{model}:latest")]
+    entry: dict[str, Any] = named[0] if named else told.get("default_generation_settings") or {}
+    known: dict[str, Any] = {**(entry.get("meta") or {}), **entry}
+    return next((known[name] for name in _WINDOWS if known.get(name)), None)
+
+
+_WINDOWS = ("loaded_context_length", "n_ctx", "max_model_len", "context_length", "context_window")
+"""As LM Studio, llama.cpp, vLLM, Ollama and Groq call it."""
 
 
 def missing_models(answer: ServerAnswer, wanted: Sequence[str]) -> list[str]:

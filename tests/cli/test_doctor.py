@@ -21,6 +21,7 @@ from tests.cli.conftest import Citewell
 from tests.processes import living
 from tests.simulators.groq.faults import FaultKind
 from tests.simulators.groq.server import KEY, GroqSimulator
+from tests.simulators.peculiar import NAME, Peculiar, Ways
 
 Examined = Callable[[], tuple[int, dict[str, Any]]]
 
@@ -142,7 +143,7 @@ def test_each_model_is_asked_a_question(examined: Examined, monkeypatch: pytest.
         asked = [entry.model for entry in simulator.ledger.billed]
         assert (code, found["provider"]["state"], found["model"]["state"]) == (0, "ok", "ok")
         assert asked == ["openai/gpt-oss-120b", "openai/gpt-oss-20b"]
-        simulator.fail(FaultKind.WRONG_SCHEMA, FaultKind.WRONG_SCHEMA)
+        simulator.fail(*[FaultKind.WRONG_SCHEMA] * 4)
         code, found = examined()
     assert code == 1
     assert "the reply does not fit" in found["model"]["found"]
@@ -173,6 +174,17 @@ def test_what_was_learned_of_a_models_parameters_is_told_with_the_setting(
         f"{model} at {simulator.base_url}: max_tokens instead of max_completion_tokens; without temperature; "
         "set for good in models.catalogue with extra_body: {temperature: null}"
     )
+
+
+def test_a_server_that_cuts_prompts_is_told(examined: Examined) -> None:
+    with Peculiar(Ways(cut_at=300)) as server:
+        Path("config.yaml").write_text(
+            f"preset: small\nrerank: {{context_tokens: 400}}\nmodels: {{provider: openai_compatible, "
+            f"base_url: '{server.address}', main: {NAME}, fast: {NAME}, fallbacks: {{}}}}\n"
+        )
+        code, found = examined()
+    assert code == 1
+    assert "the server cut the prompt at 300 tokens; raise its context window" in found["model"]["found"]
 
 
 def test_a_server_that_is_away(examined: Examined) -> None:

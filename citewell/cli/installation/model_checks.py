@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
+from typing import Any
 
 import httpx
 
@@ -14,7 +15,7 @@ from clients.llm.completions.learned_parameters import read_learned
 from clients.llm.factory import check_provider
 from clients.llm.neural import open_classifier
 from clients.llm.servers import ask_provider, missing_models
-from clients.llm.trial import try_model
+from clients.llm.trial import look_at_model
 from clients.reranking import make_reranker
 from config.settings import ConfigurationInvalid, Settings
 
@@ -67,12 +68,16 @@ def others(settings: Settings) -> Iterator[Check]:
 
 def _model(settings: Settings, name: str) -> Check:
     limit = min(_TRY_FOR_S, settings.models.call_timeout_s)
-    trial = try_model(settings, name, timeout_s=limit)
-    if trial.problem:
-        return Check("model", "error", f"{name}: {trial.problem}", _CHOOSE)
-    found = f"{name} answered a short question in {trial.seconds:.1f} s"
-    if trial.seconds > limit / 4 and settings.preset != "small":
-        return Check("model", "warn", found, "`preset: small` makes fewer, shorter calls (docs/models.md)")
+    own: dict[str, Any] = {"call_timeout_s": limit, "deadline_s": limit, "fallbacks": {}, "hedge_share": 0.0}
+    limited = settings.model_copy(update={"models": settings.models.model_copy(update=own)})
+    judges = name == settings.models.fast and not settings.judges_offline
+    trials = look_at_model(limited, name, writes=name == settings.models.main, judges=judges)
+    if trials.problem:
+        return Check("model", "error", f"{name}: {trials.problem}", _CHOOSE)
+    found = f"{name} answered a short question in {trials.rows[0].seconds:.1f} s"
+    if trials.slowest_s > limit / 4 and settings.preset != "small":
+        advice = "`preset: small` makes fewer, shorter calls (docs/models.md); or raise models.call_timeout_s"
+        return Check("model", "warn", found, advice)
     return Check("model", "ok", found)
 
 

@@ -1,21 +1,38 @@
 """Finds a server of models for `citewell models use`, and tries its models before anything is written."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import httpx
 
-from citewell.cli.console import err
+from citewell.cli.console import err, plain
 from citewell.cli.errors import FAILED, CommandFailed
-from clients.llm.servers import LOCAL_SERVERS, LocalServer, ServerAnswer, ask_provider, ask_server, find_local_servers
-from clients.llm.trial import Trial, try_model
-from config.models import ModelInfo, ModelSettings
+from clients.llm.servers import (
+    LOCAL_SERVERS,
+    LocalServer,
+    ServerAnswer,
+    ask_provider,
+    ask_server,
+    context_window,
+    find_local_servers,
+)
+from clients.llm.trial import Trial, Trials, keeps_schema, try_model
+from config.models import ModelInfo, ModelSettings, RerankSettings
+from config.presets import SMALL
+from config.serving import BudgetSettings
 from config.settings import Settings, settings
 
 _TRY_FOR_S = 300.0
 """A model that is not loaded yet has to be read from the disk first."""
 _LISTED = 20
+_MARGIN = 3
+"""A call may take so many times as long as the slowest that was measured."""
+_CALLS_IN_SEQUENCE, _CALLS_OF_A_QUESTION = 10, 28
+_BESIDE_PASSAGES, _SMALLEST_ROOM = 2_600, 100
+"""Tokens of a prompt's other parts and of the reply."""
+_WITHOUT_LIST = ("unclear", "forbidden")
 
 Preset = Literal["standard", "cheap", "small"]
 
@@ -39,6 +56,16 @@ class Tried:
     fast: str
     trials: Sequence[Trial]
     strict: bool
+    limits: Mapping[tuple[str, str], int]
+    """Settings that follow from what was measured."""
+
+
+class TrialFailed(CommandFailed):
+    """The model does not do what a question needs; `trials` say what it does."""
+
+    def __init__(self, model: str, trials: Trials) -> None:
+        super().__init__(f"{model}: {trials.problem}; nothing was changed", FAILED)
+        self.trials = trials.rows
 
 
 def find_groq(key_env: str | None, preset: Preset | None) -> Chosen:
@@ -53,12 +80,20 @@ def find_groq(key_env: str | None, preset: Preset | None) -> Chosen:
     return Chosen("groq", None, _models_of(asked), key_env, chosen.preset)
 
 
-def find_compatible(target: str | None, key_env: str | None, preset: Preset | None) -> Chosen:
+def find_compatible(target: str | None, key_env: str | None, preset: Preset | None, model: str | None = None) -> Chosen:
+    """A server that lists no models is taken as it is if `model` is named."""
     server, address = _local(target) if target is None or _is_local(target) else (None, target)
     key = _key_of(settings(), Chosen("openai_compatible", address, (), key_env, "standard"))
-    address, answer = _answer(address, key, key_env or "CITEWELL_MODELS__API_KEY", server)
-    small: Preset = "small" if server else "standard"
-    return Chosen("openai_compatible", address, _models_of(answer), key_env, preset or small)
+    address, answer = _answer(address, key, key_env or "CITEWELL_MODELS__API_KEY")
+    if answer.state in _WITHOUT_LIST and model:
+        err.print(plain(f"citewell: {answer.detail}; {model} is tried without a list of models"), soft_wrap=True)
+    elif answer.state != "ok":
+        hint = f"; `{server.start}` starts it" if server and answer.state == "unreachable" else ""
+        named = "; name a model with --model to try it without a list" if answer.state in _WITHOUT_LIST else ""
+        raise CommandFailed(f"{answer.detail}{hint}{named}")
+    is_on_this_machine = server or any(known.is_at(address) for known in LOCAL_SERVERS)
+    small: Preset = "small" if is_on_this_machine else "standard"
+    return Chosen("openai_compatible", address, answer.models, key_env, preset or small)
 
 
 def _is_local(target: str) -> bool:
@@ -83,19 +118,16 @@ def _local(target: str | None) -> tuple[LocalServer, str]:
     raise CommandFailed(f"no server of models runs on this machine ({looked}); start one, or name groq or an address")
 
 
-def _answer(address: str, key: str, key_name: str, server: LocalServer | None) -> tuple[str, ServerAnswer]:
+def _answer(address: str, key: str, key_name: str) -> tuple[str, ServerAnswer]:
     given = address.rstrip("/").removesuffix("/chat/completions")
     if without_login(given) != given:
         raise CommandFailed("a login in the address would be written into the file; put the key into the environment")
-    answer = ServerAnswer("unreachable")
-    for tried in (given, f"{given}/v1"):
-        answer = ask_server(f"{tried}/models", key, key_name)
-        if answer.state == "ok":
-            return tried, answer
-        if answer.state != "unclear":
-            break
-    hint = f"; `{server.start}` starts it" if server and answer.state == "unreachable" else ""
-    raise CommandFailed(f"{answer.detail}{hint}")
+    first = ask_server(f"{given}/models", key, key_name)
+    if first.state == "unclear":
+        second = ask_server(f"{given}/v1/models", key, key_name)
+        if second.state == "ok":
+            return f"{given}/v1", second
+    return given, first
 
 
 def _models_of(answer: ServerAnswer) -> tuple[str, ...]:
@@ -125,29 +157,87 @@ def try_groq(before: Settings, chosen: Chosen, model: str | None) -> Tried:
     info = ModelSettings().catalogue.get(main)
     if info is None:
         return try_compatible(before, chosen, main)
-    trials = [_asked(_candidate(before, chosen, main, fast, strict=True), each) for each in dict.fromkeys((main, fast))]
-    if problem := next((trial for trial in trials if trial.problem), None):
-        raise CommandFailed(f"{problem.model}: {problem.problem}; nothing was changed", FAILED)
-    return Tried(main, fast, trials, info.strict_schema)
+    candidate, rows = _candidate(before, chosen, main, fast, strict=True), list[Trial]()
+    for name in dict.fromkeys((main, fast)):
+        trials = _tried(candidate, name, writes=name == main, judges=name == fast)
+        rows.extend(trials.rows)
+        if trials.problem:
+            raise TrialFailed(name, trials)
+    return Tried(main, fast, rows, info.strict_schema, {})
 
 
 def try_compatible(before: Settings, chosen: Chosen, name: str) -> Tried:
-    """Ask for a judgement in its schema, enforced or not; where the model only writes, for an answer as well."""
+    """Try all that a question needs, with a schema if the server enforces it. Raises TrialFailed."""
     judging = Chosen(chosen.provider, chosen.base_url, chosen.models, chosen.key_env, "standard")
-    strict = _asked(_candidate(before, judging, name, name, strict=True), name)
-    loose = strict if strict.problem is None else _asked(_candidate(before, judging, name, name, strict=False), name)
-    trials = [strict if strict.problem is None else loose]
-    if chosen.preset == "small":
-        written = _asked(_candidate(before, chosen, name, name, strict=False), name)
-        trials = [written]
-    if trials[0].problem:
-        raise CommandFailed(f"{name}: {trials[0].problem}; nothing was changed", FAILED)
-    return Tried(name, name, trials, strict.problem is None)
+    strict = _with_status(
+        name, lambda say: keeps_schema(_candidate(before, judging, name, name, strict=True), name, say=say)
+    )
+    keeps = strict.problem is None
+    if not keeps and strict.rows[0].fits:
+        raise TrialFailed(name, strict)
+    candidate = _candidate(before, chosen, name, name, strict=keeps)
+    window = context_window(candidate, name)
+    tokens = min(candidate.rerank.context_tokens, _room(window) if window else candidate.rerank.context_tokens)
+    candidate = _reading(candidate, tokens)
+    judges = chosen.preset != "small"
+    trials = _tried(candidate, name, writes=True, judges=judges)
+    if keeps and any(not row.fits for row in trials.rows):
+        # A server may enforce a simple schema and give up on another.
+        loose = _tried(_reading(_candidate(before, chosen, name, name, strict=False), tokens), name, judges=judges)
+        trials, keeps = (loose, False) if loose.problem is None else (trials, keeps)
+    if trials.problem:
+        raise TrialFailed(name, trials)
+    limits = _limits(before, chosen, trials)
+    if tokens < _preset_of(before, chosen).rerank.context_tokens:
+        limits["rerank", "context_tokens"] = tokens
+    return Tried(name, name, trials.rows, keeps, limits)
 
 
-def _asked(candidate: Settings, name: str) -> Trial:
-    with err.status(f"asking {name} a short question; a model that is not loaded yet takes a while …"):
-        return try_model(candidate, name, timeout_s=_TRY_FOR_S)
+def _room(window: int) -> int:
+    return max(_SMALLEST_ROOM, window // 4, window - _BESIDE_PASSAGES)
+
+
+def _limits(before: Settings, chosen: Chosen, trials: Trials) -> dict[tuple[str, str], int]:
+    """The settings that the measured seconds need, where they are more than what is set."""
+    now, limits = _preset_of(before, chosen), dict[tuple[str, str], int]()
+    timeout_s = math.ceil(_MARGIN * trials.slowest_s / 10) * 10
+    if timeout_s > now.models.call_timeout_s:
+        limits["models", "call_timeout_s"] = timeout_s
+        if now.models.deadline_s < _MARGIN * timeout_s:
+            limits["models", "deadline_s"] = _MARGIN * timeout_s
+    in_sequence = _CALLS_IN_SEQUENCE if trials.at_once != 1 else _CALLS_OF_A_QUESTION
+    question_s = math.ceil(trials.slowest_s * (_MARGIN if chosen.preset == "small" else in_sequence))
+    if question_s > now.budget.deadline_s:
+        limits["budget", "deadline_s"] = question_s
+    if trials.at_once == 1:
+        limits["models", "concurrency"] = 1
+    return limits
+
+
+def _tried(candidate: Settings, name: str, *, writes: bool = True, judges: bool) -> Trials:
+    return _with_status(name, lambda say: try_model(candidate, name, writes=writes, judges=judges, say=say))
+
+
+def _with_status(name: str, work: Callable[[Callable[[str], None]], Trials]) -> Trials:
+    with err.status(f"trying {name} …") as status:
+        return work(lambda text: status.update(plain(f"{text} …")))
+
+
+def _preset_of(before: Settings, chosen: Chosen) -> Settings:
+    """The settings as they are with the preset of the choice."""
+    if before.preset == chosen.preset or "small" not in (before.preset, chosen.preset):
+        return before
+    groups: Mapping[str, Mapping[str, Any]] = SMALL if chosen.preset == "small" else {}
+    own = {
+        "models": ModelSettings().model_copy(update=groups.get("models")),
+        "rerank": RerankSettings().model_copy(update=groups.get("rerank")),
+        "budget": BudgetSettings().model_copy(update=groups.get("budget")),
+    }
+    return before.model_copy(update=own)
+
+
+def _reading(candidate: Settings, tokens: int) -> Settings:
+    return candidate.model_copy(update={"rerank": candidate.rerank.model_copy(update={"context_tokens": tokens})})
 
 
 def _candidate(before: Settings, chosen: Chosen, main: str, fast: str, *, strict: bool) -> Settings:
@@ -160,8 +250,13 @@ def _candidate(before: Settings, chosen: Chosen, main: str, fast: str, *, strict
         "catalogue": known if chosen.provider == "groq" and main in known else {main: ModelInfo(strict_schema=strict)},
         "api_key_env": chosen.key_env,
         "judgements": "offline" if chosen.preset == "small" else "provider",
+        "call_timeout_s": _TRY_FOR_S,
+        "deadline_s": _TRY_FOR_S,
+        "fallbacks": {},
+        "hedge_share": 0.0,
     }
-    return before.model_copy(update={"preset": chosen.preset, "models": before.models.model_copy(update=own)})
+    changed = {"preset": chosen.preset, "models": before.models.model_copy(update=own)}
+    return before.model_copy(update={**changed, "rerank": _preset_of(before, chosen).rerank})
 
 
 def _key_of(before: Settings, chosen: Chosen) -> str:

@@ -5,11 +5,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from rich.table import Table
+
 from citewell.cli.console import emit, out, plain, say
 from citewell.cli.errors import CommandFailed
 from citewell.cli.models.candidates import (
     Chosen,
     Preset,
+    TrialFailed,
     Tried,
     find_compatible,
     find_groq,
@@ -20,6 +23,7 @@ from citewell.cli.models.candidates import (
 )
 from citewell.cli.models.config_editing import REMOVED, Changes, difference, edited, write
 from clients.llm.servers import find_local_servers
+from clients.llm.trial import Trial
 from config.file import CONFIG_VARIABLE, DEFAULT_FILE, config_file
 from config.models import ModelSettings
 from config.settings import Settings, settings
@@ -35,11 +39,18 @@ def use(target: str | None, model: str | None, key_env: str | None, preset: Pres
     if path.exists() and not path.is_file():
         raise CommandFailed(f"{path} is not a file that could be written; unset {CONFIG_VARIABLE} or name another")
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    chosen = find_groq(key_env, preset) if target == "groq" else find_compatible(target, key_env, preset)
-    if target == "groq":
-        tried = try_groq(before, chosen, model)
-    else:
-        tried = try_compatible(before, chosen, picked_model(chosen, model))
+    chosen = find_groq(key_env, preset) if target == "groq" else find_compatible(target, key_env, preset, model)
+    try:
+        if target == "groq":
+            tried = try_groq(before, chosen, model)
+        else:
+            tried = try_compatible(before, chosen, picked_model(chosen, model))
+    except TrialFailed as failed:
+        if as_json:
+            emit({"file": str(path.absolute()), "written": {}, "trials": _rows(failed.trials)})
+        else:
+            out.print(_table(failed.trials))
+        raise
     after = edited(text, _changes(chosen, tried, named=model is not None))
     backup = _written(path, after) if after != text else None
     if as_json:
@@ -99,7 +110,7 @@ def _changes(chosen: Chosen, tried: Tried, *, named: bool) -> Changes:
         catalogue = {tried.main: {"strict_schema": tried.strict}}
         values |= {"main": tried.main, "fast": tried.fast, "fallbacks": {}, "catalogue": catalogue}
     preset = REMOVED if chosen.preset == "standard" else chosen.preset
-    return {("preset",): preset} | {("models", name): value for name, value in values.items()}
+    return {("preset",): preset} | {("models", name): value for name, value in values.items()} | dict(tried.limits)
 
 
 def _as_json(path: Path, backup: Path | None, chosen: Chosen, tried: Tried) -> dict[str, Any]:
@@ -111,13 +122,35 @@ def _as_json(path: Path, backup: Path | None, chosen: Chosen, tried: Tried) -> d
         "fast": tried.fast,
         "preset": chosen.preset,
         "strict_schema": tried.strict,
-        "seconds": {trial.model: round(trial.seconds, 2) for trial in tried.trials},
+        "seconds": {name: round(max(of), 2) for name, of in _seconds(tried.trials).items()},
+        "trials": _rows(tried.trials),
+        "limits": {".".join(place): value for place, value in tried.limits.items()},
     }
 
 
+def _seconds(trials: Sequence[Trial]) -> dict[str, list[float]]:
+    seconds: dict[str, list[float]] = {}
+    for trial in trials:
+        seconds.setdefault(trial.model, []).append(trial.seconds)
+    return seconds
+
+
+def _rows(trials: Sequence[Trial]) -> list[dict[str, Any]]:
+    return [
+        {"model": trial.model, "tried": trial.tried, "found": trial.found, "seconds": round(trial.seconds, 2)}
+        for trial in trials
+    ]
+
+
+def _table(trials: Sequence[Trial]) -> Table:
+    table = Table("model", "tried", "found", "seconds", box=None)
+    for trial in trials:
+        table.add_row(plain(trial.model), trial.tried, plain(trial.found), f"{trial.seconds:.1f}")
+    return table
+
+
 def _show(path: Path, backup: Path | None, lines: Sequence[str], tried: Tried) -> None:
-    for trial in tried.trials:
-        out.print(plain(f"{trial.model} answered a short question in {trial.seconds:.1f} s"))
+    out.print(_table(tried.trials))
     if not lines:
         out.print(plain(f"{path.absolute()} says so already"), soft_wrap=True)
         return

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
+from uuid import uuid4
 
 import structlog
 
@@ -12,12 +13,21 @@ from clients.llm.completions.adaptations import MOST_TRIES, Learned, adapted
 from clients.llm.completions.errors import FAILURES, JSON_REFUSED, model_error, refusal_of
 from clients.llm.completions.event_stream import NoJson, read_pieces, read_whole, unpacked
 from clients.llm.completions.learned_parameters import LearnedParameters
-from clients.llm.completions.prompt_sizes import PromptSizes
-from clients.llm.completions.request_body import Dialect, prompt_bytes, request_body
+from clients.llm.completions.prompt_sizes import PromptCounts, PromptSizes
+from clients.llm.completions.request_body import GROQ, Dialect, prompt_bytes, request_body
 from clients.llm.completions.transport import Body, Transport
 from clients.llm.completions.usage import ReplyTooLong
 from clients.llm.completions.wire_format import Exchange, read_allowance
-from clients.llm.protocol import ModelReply, ModelReplyInvalid, ModelRequest, StreamPart
+from clients.llm.protocol import (
+    ModelError,
+    ModelReply,
+    ModelReplyInvalid,
+    ModelRequest,
+    PromptCut,
+    PromptText,
+    StreamPart,
+    Usage,
+)
 from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.models import ModelInfo
@@ -45,12 +55,19 @@ class ChatCompletions:
         self._sizes = PromptSizes()
         self._learned = learned or LearnedParameters()
         self._begin_in_thoughts: set[str] = set()
+        self._counts = PromptCounts()
+        self._deciding = asyncio.Lock()
 
     @property
     def provider(self) -> str:
         return self._dialect.provider
 
     async def complete(self, request: ModelRequest) -> ModelReply:
+        """Raises PromptCut, a ModelError, when the server read only a part of the prompt."""
+        ends_at = asyncio.get_running_loop().time() + request.timeout_s
+        return await self._uncut(request, await self._whole(request), ends_at)
+
+    async def _whole(self, request: ModelRequest) -> ModelReply:
         exchange = self._exchange(request, streamed=False)
         try:
             async with self._call(request, exchange), AsyncExitStack() as until_its_end:
@@ -68,6 +85,8 @@ class ChatCompletions:
             raise
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart]:
+        """Raises PromptCut, a ModelError, when the server read only a part of the prompt."""
+        ends_at = asyncio.get_running_loop().time() + request.timeout_s
         async with self._call(request, self._exchange(request, streamed=True)) as exchange:
             exchange.waits = request.model in self._begin_in_thoughts
             async with AsyncExitStack() as until_its_end:
@@ -80,7 +99,7 @@ class ChatCompletions:
             reply = exchange.reply()
             if part := exchange.rest(reply):
                 yield part
-            yield StreamPart(reply=reply)
+        yield StreamPart(reply=await self._uncut(request, reply, ends_at))
 
     def reserves(self, request: ModelRequest) -> int:
         size = prompt_bytes(request, self._info(request.model))
@@ -157,10 +176,45 @@ class ChatCompletions:
             log.warning("impossible_usage", model=request.model)
             METER.count(families.IMPOSSIBLE_USAGE, request.model)
         elif reported is not None:
-            self._sizes.learn(request.model, request.prompt, exchange.bounds.prompt_bytes, reported.prompt_tokens)
+            size, tokens = exchange.bounds.prompt_bytes, reported.prompt_tokens
+            if not self._counts.is_doubtful(request.model, request.text.size, tokens):
+                self._sizes.learn(request.model, request.prompt, size, tokens)
+
+    async def _uncut(self, request: ModelRequest, reply: ModelReply, ends_at: float) -> ModelReply:
+        size, tokens = request.text.size, reply.usage.prompt_tokens
+        # Groq refuses what is too long, and a second look costs a call.
+        if reply.usage.estimated or self._dialect is GROQ:
+            return reply
+        if not self._counts.is_doubtful(request.model, size, tokens):
+            self._counts.note_whole(request.model, size, tokens)
+            return reply
+        async with self._deciding:
+            # An earlier call may have decided it meanwhile.
+            is_open = self._counts.window(request.model, size, tokens) is None
+            if is_open and self._counts.is_doubtful(request.model, size, tokens):
+                doubled = await self._doubled(request, ends_at)
+                if doubled is not None:
+                    self._counts.note_doubled(request.model, size, tokens, doubled)
+        if window := self._counts.window(request.model, size, tokens):
+            raise PromptCut(window, reply)
+        return reply
+
+    async def _doubled(self, request: ModelRequest, ends_at: float) -> tuple[int, int] | None:
+        """Size and count of the same prompt twice, behind words that no server has kept; None if it gives no count."""
+        shown = request.text.rendered
+        text = PromptText(request.prompt, request.fields)
+        text.rendered = replace(shown, system=f"{uuid4()}\n{shown.system}", user=f"{shown.user}\n\n{shown.user}")
+        seconds = ends_at - asyncio.get_running_loop().time()
+        asked = replace(request, max_tokens=_FEW_TOKENS, timeout_s=max(0.0, seconds), reply=None, text=text)
+        try:
+            usage = (await self._whole(asked)).usage
+        except ModelError as error:  # as a rule because so few tokens hold no answer
+            usage = error.usage or Usage(estimated=True)
+        return None if usage.estimated else (text.size, usage.prompt_tokens)
 
 
 _UNKNOWN = ModelInfo()
+_FEW_TOKENS = 100
 _WAIT_FOR_USAGE_S = 2.0
 
 

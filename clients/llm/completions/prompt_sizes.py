@@ -7,6 +7,13 @@ _FIRST_GUESS = 0.27
 _WEIGHT = 0.1
 _DEVIATIONS = 2.0
 
+_LONG_BYTES, _WINDOW_TOKENS = 1_000, 64
+"""A shorter prompt fits every window, and no window is smaller."""
+_BYTES_PER_TOKEN = 6.0
+"""Until a model has shown its own figure. Tokens of whole English or Korean prompts have 3 to 5.5 bytes."""
+_DENSER = 1.3
+"""By this factor texts differ in the bytes of a token, within a model."""
+
 
 @dataclass(slots=True)
 class _Seen:
@@ -14,6 +21,57 @@ class _Seen:
 
     ratio: float
     deviation: float
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What a model's counts have shown: the most bytes per token of a prompt that was read whole, and the tokens at
+    which longer prompts are cut.
+    """
+
+    bytes_per_token: float | None = None
+    window: int | None = None
+
+
+class PromptCounts:
+    """Tells counts of whole prompts from counts of cut ones.
+
+    A low count alone proves no cut: some servers count only what they had not kept from earlier prompts, and some count
+    nothing. A cut gives a prompt of twice the length, with a new beginning, the same count.
+    """
+
+    def __init__(self) -> None:
+        self._counts: dict[str, _Counts] = {}
+
+    def window(self, model: str, size: int, tokens: int) -> int | None:
+        """The tokens at which this prompt was cut, as far as that is known."""
+        counts = self._counts.get(model, _Counts())
+        is_cut = counts.window is not None and tokens <= counts.window and self._is_low(model, size, tokens)
+        return counts.window if is_cut else None
+
+    def is_doubtful(self, model: str, size: int, tokens: int) -> bool:
+        return size >= _LONG_BYTES and tokens >= _WINDOW_TOKENS and self._is_low(model, size, tokens)
+
+    def note_whole(self, model: str, size: int, tokens: int) -> None:
+        if size <= 0 or tokens <= 0:
+            return
+        counts = self._counts.setdefault(model, _Counts())
+        counts.bytes_per_token = max(counts.bytes_per_token or 0.0, size / tokens)
+        if counts.window is not None and tokens > counts.window:
+            counts.window = None
+
+    def note_doubled(self, model: str, size: int, tokens: int, doubled: tuple[int, int]) -> None:
+        """Learn from the size and count of the doubled prompt what the doubtful count of the single one means."""
+        twice_size, twice_tokens = doubled
+        counts = self._counts.setdefault(model, _Counts())
+        if twice_tokens < (1 + twice_size / size) / 2 * tokens and self._is_low(model, twice_size, twice_tokens):
+            counts.window = max(tokens, twice_tokens)
+        else:
+            self.note_whole(model, size, tokens)
+
+    def _is_low(self, model: str, size: int, tokens: int) -> bool:
+        usual = self._counts.get(model, _Counts()).bytes_per_token
+        return size > tokens * (_BYTES_PER_TOKEN if usual is None else usual * _DENSER)
 
 
 class PromptSizes:

@@ -434,18 +434,5 @@ WORDINGS = [
         calls=NEVER,
     ),
     Wording("model missing in 400", always, openai("The requested model 'm' does not exist."), calls=NEVER),
-    Wording(
-        "groq json",
-        always,
-        {
-            "error": {
-                "message": "Failed to generate JSON. Please adjust your prompt.",
-                "type": "invalid_request_error",
-                "code": "json_validate_failed",
-                "failed_generation": '{"temperature": 3, "role": "system", "max_tokens": 5}',
-            }
-        },
-        calls=NEVER,
-    ),
     Wording("quota", always, openai("You have no credit; max_tokens can be at most 10 with it"), 402, calls=NEVER),
 ]
