@@ -31,11 +31,14 @@ from clients.llm.protocol import (
     ChatModel,
     ModelError,
     ModelGone,
+    ModelRateLimited,
     ModelReply,
     ModelReplyInvalid,
     ModelRequest,
+    ModelTimedOut,
     ModelUnavailable,
     PromptText,
+    ServerUnreachable,
     Terms,
     Usage,
 )
@@ -205,7 +208,7 @@ class ModelGateway:
             try:
                 answer = await self._first_of(chain, question, budget)
             except Outage as outage:
-                if 0 < outage.least_s <= _patience_s(terms, budget):
+                if budget.is_open and 0 < outage.least_s <= _patience_s(terms, budget):
                     await asyncio.sleep(outage.least_s)
                     continue
                 models = self._present(chain)
@@ -247,7 +250,17 @@ class ModelGateway:
             failure = Failure(f"{model} fails, last with: {error}", "unavailable")
             raise Outage(failure, least_s=error.wait_s) from error
         except ModelUnavailable as error:
-            raise Outage(after_error(error, model, budget), may_have_cost=error.usage is not None) from error
+            raise Outage(
+                after_error(error, model, budget),
+                least_s=error.retry_after_s or 0.0,
+                may_have_cost=error.usage is not None,
+                too_slow=isinstance(error, ModelTimedOut),
+                unreached=isinstance(error, ServerUnreachable) and not self._caller.has_reached_server,
+            ) from error
+        except ModelRateLimited as error:
+            if budget.out_of_time:
+                return after_error(error, model, budget)
+            raise Outage(after_error(error, model, budget), least_s=error.retry_after_s or 0.0) from error
         except ModelGone:
             raise
         except ModelError as error:

@@ -14,6 +14,7 @@ import aiohttp
 import httpx
 from yarl import URL
 
+from clients.llm.completions.server_words import parsed
 from clients.llm.completions.transport import MOST_OF_REFUSAL, NOT_COMPRESSED, Body, Refusal, Refused, Unreachable
 from clients.llm.completions.usage import ReplyTooLong
 from clients.llm.completions.wire_format import WireChunk
@@ -35,15 +36,15 @@ class LeanTransport:
         self._proxy = None if proxy_bypass(self._url.host or "") else _proxy(self._url.scheme)
         self._made: aiohttp.ClientSession | None = None
 
-    async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
-        async with self._answer(body) as answer:
+    async def whole(self, body: Body, most_bytes: int, silence_s: float) -> tuple[Mapping[str, str], bytes]:
+        async with self._answer(body, silence_s) as answer:
             return answer.headers, b"".join([piece async for piece in _bounded(answer, most_bytes)])
 
     @asynccontextmanager
     async def pieces(
-        self, body: Body, most_bytes: int
+        self, body: Body, most_bytes: int, silence_s: float
     ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
-        async with self._answer(body) as answer:
+        async with self._answer(body, silence_s) as answer:
             yield answer.headers, _chunks(_bounded(answer, most_bytes))
 
     async def aclose(self) -> None:
@@ -51,10 +52,13 @@ class LeanTransport:
             await self._made.close()
 
     @asynccontextmanager
-    async def _answer(self, body: Body) -> AsyncGenerator[aiohttp.ClientResponse]:
+    async def _answer(self, body: Body, silence_s: float) -> AsyncGenerator[aiohttp.ClientResponse]:
         data = json.dumps(body, ensure_ascii=False).encode()
         try:
-            sent = await self._session().post(self._url, data=data, proxy=self._proxy, allow_redirects=False)
+            timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S, sock_read=silence_s)
+            sent = await self._session().post(
+                self._url, data=data, proxy=self._proxy, allow_redirects=False, timeout=timeout
+            )
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             # Shown to users: without the name and password that an address may carry.
             raise Unreachable(self._url.host_port_subcomponent or "the server") from error
@@ -65,10 +69,10 @@ class LeanTransport:
 
     async def _refusal(self, answer: aiohttp.ClientResponse) -> Refusal:
         try:
-            body: object = json.loads(b"".join([piece async for piece in _bounded(answer, MOST_OF_REFUSAL)]))
-        except (ReplyTooLong, ValueError):  # a proxy's HTML page, for example
+            body = b"".join([piece async for piece in _bounded(answer, MOST_OF_REFUSAL)]).decode(errors="replace")
+        except ReplyTooLong:
             body = None
-        return Refusal(answer.status, answer.reason or "", answer.headers, body, self._key)
+        return Refusal(answer.status, answer.reason or "", answer.headers, parsed(body), self._key)
 
     def _session(self) -> aiohttp.ClientSession:
         # A session belongs to the loop that it is created in.
@@ -87,8 +91,6 @@ class LeanTransport:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=headers,
                 auto_decompress=False,
-                # Only connecting has a timeout of its own; each call has a deadline for everything (see Exchange).
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S),
             )
         return self._made
 

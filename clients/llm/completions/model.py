@@ -45,7 +45,7 @@ class ChatCompletions:
         body = request_body(request, self._info(request.model), self._dialect)
         async with self._call(request, self._exchange(request, streamed=False)) as exchange:
             async with asyncio.timeout_at(exchange.deadline):
-                headers, content = await self._transport.whole(body, exchange.bounds.body_bytes)
+                headers, content = await self._transport.whole(body, exchange.bounds.body_bytes, exchange.silence_s)
             exchange.allowance = read_allowance(headers)
             exchange.take(WireChunk.model_validate_json(content))
             return exchange.reply()
@@ -57,7 +57,7 @@ class ChatCompletions:
             async with AsyncExitStack() as until_its_end:
                 async with asyncio.timeout_at(exchange.deadline):
                     answer = await until_its_end.enter_async_context(
-                        self._transport.pieces(body, exchange.bounds.stream_bytes)
+                        self._transport.pieces(body, exchange.bounds.stream_bytes, exchange.silence_s)
                     )
                 headers, chunks = answer
                 exchange.allowance = read_allowance(headers)

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import cast
+from typing import Any, cast
 
 import httpx
 from groq import AsyncGroq, AsyncStream, DefaultAioHttpClient
@@ -37,20 +37,21 @@ class SdkTransport:
             http_client=DefaultAioHttpClient(timeout=timeout, limits=limits, event_hooks={"response": [_bound]}),
         )
 
-    async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
+    async def whole(self, body: Body, most_bytes: int, silence_s: float) -> tuple[Mapping[str, str], bytes]:
         _MOST_BYTES.set(most_bytes)
-        answer = await self._client.post(_PATH, cast_to=httpx.Response, body=body)
+        answer = await self._client.post(_PATH, cast_to=httpx.Response, body=body, options=_silent(silence_s))
         return answer.headers, answer.content
 
     @asynccontextmanager
     async def pieces(
-        self, body: Body, most_bytes: int
+        self, body: Body, most_bytes: int, silence_s: float
     ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
         _MOST_BYTES.set(most_bytes)
         stream = await self._client.post(
             _PATH,
             cast_to=ChatCompletionChunk,
             body=body,
+            options=_silent(silence_s),
             stream=True,
             stream_cls=AsyncStream[ChatCompletionChunk],
         )
@@ -59,6 +60,10 @@ class SdkTransport:
 
     async def aclose(self) -> None:
         await self._client.close()
+
+
+def _silent(silence_s: float) -> Any:
+    return {"timeout": httpx.Timeout(None, connect=_CONNECT_TIMEOUT_S, read=silence_s)}
 
 
 async def _checked(stream: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[WireChunk]:

@@ -16,14 +16,17 @@ NOT_COMPRESSED = "identity"
 
 
 class Transport(Protocol):
-    """Sends a request once. Belongs to one event loop; its exceptions are among groq_errors.FAILURES."""
+    """Sends a request once. Belongs to one event loop; its exceptions are among groq_errors.FAILURES.
 
-    async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
+    Every call raises a TimeoutError, or the SDK's, when no byte comes for `silence_s` seconds.
+    """
+
+    async def whole(self, body: Body, most_bytes: int, silence_s: float) -> tuple[Mapping[str, str], bytes]:
         """The headers and the JSON of a complete answer. Raises ReplyTooLong beyond `most_bytes` bytes."""
         ...
 
     def pieces(
-        self, body: Body, most_bytes: int
+        self, body: Body, most_bytes: int, silence_s: float
     ) -> AbstractAsyncContextManager[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
         """The headers and the chunks of a streamed answer; leaving the block early stops the server. The chunks raise
         ReplyTooLong beyond `most_bytes` bytes.
@@ -35,7 +38,7 @@ class Transport(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An answer with an error status; `body` is its JSON, or None. `key` must never be shown."""
+    """An answer with an error status; `body` is its JSON or its text. `key` must never be shown."""
 
     status: int
     reason: str

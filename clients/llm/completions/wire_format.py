@@ -5,6 +5,7 @@ trusts them. A complete answer is read like a stream of one chunk.
 """
 
 import asyncio
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -71,7 +72,8 @@ class WireChunk(BaseModel):
 class Exchange:
     """One request in progress, and what is known when it ends or breaks.
 
-    `deadline` is a time of the running event loop; `sent` becomes True once the server may have begun to work.
+    `deadline` is a time of the running event loop; `silence_s` is how long nothing may come before it; `sent` becomes
+    True once the server may have begun to work.
     """
 
     model: str
@@ -80,6 +82,8 @@ class Exchange:
     deadline: float
     bounds: Bounds
     dialect: Dialect = GROQ
+    silence_s: float = math.inf
+    whole_s: float = math.inf
     sent: bool = False
     request_id: str | None = None
     allowance: Allowance | None = None
@@ -92,9 +96,11 @@ class Exchange:
     @classmethod
     def of(cls, request: ModelRequest, size: int, dialect: Dialect, *, streamed: bool) -> "Exchange":
         prompt = request.text.rendered
-        deadline = asyncio.get_running_loop().time() + request.timeout_s
+        whole_s = request.timeout_s if request.whole_s is None else request.whole_s
+        deadline = asyncio.get_running_loop().time() + whole_s
         bounds = Bounds(size, request.max_tokens)
-        return cls(request.model, prompt.system + prompt.user, streamed, deadline, bounds, dialect)
+        whole = prompt.system + prompt.user
+        return cls(request.model, whole, streamed, deadline, bounds, dialect, request.timeout_s, whole_s)
 
     def take(self, chunk: WireChunk) -> str:
         """Add the contents of `chunk` and return its text. Raises ModelUnavailable when the server gave up midway."""
@@ -145,6 +151,12 @@ class Exchange:
     def failed(self, kind: type[ModelError], message: str) -> ModelError:
         text = "".join(self._text) or None
         return kind(shown(message), usage=self.spent(), request_id=self.request_id, text=text, allowance=self.allowance)
+
+    @property
+    def why_late(self) -> str:
+        if asyncio.get_running_loop().time() < self.deadline or self.silence_s == self.whole_s:
+            return f"nothing came for {self.silence_s:g} s (models.call_timeout_s)"
+        return f"no complete reply in the {self.whole_s:g} s that were left (models.deadline_s, or the query's)"
 
     @property
     def reported(self) -> Usage | None:

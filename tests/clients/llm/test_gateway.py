@@ -62,7 +62,6 @@ PASSING = {
     FaultKind.HALLUCINATION,
     FaultKind.HTML,
     FaultKind.HANG,
-    FaultKind.DRIP,
     FaultKind.RESET,
     FaultKind.CUT,
     FaultKind.BAD_JSON,
@@ -77,7 +76,7 @@ PASSING = {
     FaultKind.HUGE,
     FaultKind.ENDLESS,
 }
-ENDLESS = {FaultKind.HANG, FaultKind.DRIP}
+ENDLESS = {FaultKind.HANG}
 REFUSED = {
     FaultKind.OUTPUT_TOO_LARGE,
     FaultKind.TOO_LARGE,
