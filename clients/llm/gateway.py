@@ -231,6 +231,8 @@ class ModelGateway:
                 self._gone[model] = _Gone(str(error), time.monotonic() + GONE_FOR_S)
             except Outage as error:
                 outage = error if outage is None else outage.beside(error)
+                if error.failure.kind == "rate_limited":
+                    break  # the fallback model has limits of the same account
                 # One try for each fallback of an unavailable model: with few questions its breaker never opens.
                 if not budget.spare_one():
                     break

@@ -90,7 +90,7 @@ GONE = {FaultKind.MODEL_NOT_FOUND, FaultKind.MODEL_DECOMMISSIONED}
 
 def test_every_fault_is_in_one_of_the_groups() -> None:
     well_formed = {FaultKind.LYING, FaultKind.MIXED_UP, FaultKind.OBEYING, FaultKind.BELIEVING}
-    well_formed |= {FaultKind.SAYING, FaultKind.TELLING}
+    well_formed |= {FaultKind.SAYING, FaultKind.TELLING, FaultKind.DRIP}  # a reply that drips is waited for
     assert PASSING | REFUSED | GONE | well_formed == set(FaultKind)
 
 
