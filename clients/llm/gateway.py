@@ -231,10 +231,9 @@ class ModelGateway:
                 self._gone[model] = _Gone(str(error), time.monotonic() + GONE_FOR_S)
             except Outage as error:
                 outage = error if outage is None else outage.beside(error)
-                if error.failure.kind == "rate_limited":
-                    break  # the fallback model has limits of the same account
-                # One try for each fallback of an unavailable model: with few questions its breaker never opens.
-                if not budget.spare_one():
+                # One try for each fallback of an unavailable model: with few questions its breaker never opens. None
+                # for one that rejects calls: they have the limits of the same account.
+                if error.failure.kind == "rate_limited" or not budget.spare_one():
                     break
             else:
                 # What a fallback may not do, the model that is away may do later.
