@@ -62,7 +62,8 @@ def _used(outcome: ModelReply | ModelError) -> int | None:
 
 
 def _refusal(error: ModelRateLimited, allowance: Allowance, longest_wait_s: float) -> RateLimitFeedback:
-    wait = min(_WITHOUT_RETRY_AFTER_S if error.retry_after_s is None else error.retry_after_s, longest_wait_s)
+    # None and 0 say nothing of when there will be room.
+    wait = min(error.retry_after_s or _WITHOUT_RETRY_AFTER_S, longest_wait_s)
     if not (named := _REFUSAL.search(str(error))):
         return RateLimitFeedback(0, True, allowance, wait)
     kind, limit, used = named.groups()

@@ -13,10 +13,10 @@ from redis.exceptions import RedisError
 
 from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.local import LocalAllowance
-from clients.limiter.protocol import Lease, Limiter, Priority, Sleep, Unlimited
+from clients.limiter.protocol import Lease, Limiter, Priority, Sleep, Unlimited, used_up
 from clients.limiter.request import Answer, Ticket, configured
 from clients.limiter.shared import SharedAllowance, account_of
-from clients.llm.protocol import CallDeferred, ModelError, ModelReply
+from clients.llm.protocol import CallDeferred, ModelError, ModelRateLimited, ModelReply
 from clients.telemetry.families import ALONE
 from clients.telemetry.meter import METER
 from config.limits import LimiterSettings
@@ -40,6 +40,7 @@ class SharedLimiter:
         self._settings = settings
         self._away_until: float | None = None
         self._free: set[str] = set()
+        self._refusals: dict[str, str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def acquire(
@@ -60,7 +61,7 @@ class SharedLimiter:
                 if answer.granted:
                     return Lease(ticket.id, model, tokens)
                 if answer.wait > left:
-                    raise CallDeferred(answer.wait, f"the allowance of {model} is used up")
+                    raise CallDeferred(answer.wait, used_up(model, self._refusals.get(model)))
                 await sleep(min(answer.poll, max(left, 0.001)))
         except asyncio.CancelledError:
             self._start(self._leave(ticket))
@@ -72,6 +73,8 @@ class SharedLimiter:
         Returns at once: the shared state is updated soon, together with other operations (see SharedAllowance.settle).
         """
         feedback = RateLimitFeedback.from_outcome(outcome, self._settings.longest_wait_s)
+        if isinstance(outcome, ModelRateLimited):
+            self._refusals[lease.model] = str(outcome)
         if lease.id:
             self._local.settle(lease.id, lease.model, feedback)
         if lease.id or feedback.reports_limits:

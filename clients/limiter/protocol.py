@@ -56,6 +56,11 @@ class Limiter(Protocol):
     async def aclose(self) -> None: ...
 
 
+def used_up(model: str, refusal: str | None) -> str:
+    """Why a call has to wait; `refusal` is what the server said when it last refused one of this process."""
+    return f"the allowance of {model} is used up" + (f", last refused with: {refusal}" if refusal else "")
+
+
 class Unlimited:
     """A Limiter for models without limits: those that run in this process."""
 
@@ -75,6 +80,7 @@ class RetryAfter:
     def __init__(self, longest_s: float = LimiterSettings().longest_wait_s) -> None:
         self._longest_s = longest_s
         self._not_before: dict[str, float] = {}
+        self._refusals: dict[str, str] = {}
 
     async def acquire(
         self, model: str, tokens: int, priority: Priority, *, patience_s: float, sleep: Sleep = asyncio.sleep
@@ -84,12 +90,13 @@ class RetryAfter:
         gives_up_at = time.monotonic() + patience_s
         while (until := self._not_before.get(model, 0.0)) > (now := time.monotonic()):
             if until > gives_up_at:
-                raise CallDeferred(until - now, f"{model} takes no calls for now")
+                raise CallDeferred(until - now, used_up(model, self._refusals.get(model)))
             await sleep(until - now)
         return Lease("", model, tokens)
 
     async def settle(self, lease: Lease, outcome: ModelReply | ModelError | None) -> None:
         if isinstance(outcome, ModelRateLimited) and outcome.retry_after_s:
+            self._refusals[lease.model] = str(outcome)
             until = time.monotonic() + min(outcome.retry_after_s, self._longest_s)
             self._not_before[lease.model] = max(until, self._not_before.get(lease.model, 0.0))
 

@@ -31,11 +31,14 @@ from clients.llm.protocol import (
     ChatModel,
     ModelError,
     ModelGone,
+    ModelRateLimited,
     ModelReply,
     ModelReplyInvalid,
     ModelRequest,
+    ModelTimedOut,
     ModelUnavailable,
     PromptText,
+    ServerUnreachable,
     Terms,
     Usage,
 )
@@ -205,7 +208,7 @@ class ModelGateway:
             try:
                 answer = await self._first_of(chain, question, budget)
             except Outage as outage:
-                if 0 < outage.least_s <= _patience_s(terms, budget):
+                if budget.is_open and 0 < outage.least_s <= _patience_s(terms, budget):
                     await asyncio.sleep(outage.least_s)
                     continue
                 models = self._present(chain)
@@ -228,8 +231,9 @@ class ModelGateway:
                 self._gone[model] = _Gone(str(error), time.monotonic() + GONE_FOR_S)
             except Outage as error:
                 outage = error if outage is None else outage.beside(error)
-                # One try for each fallback of an unavailable model: with few questions its breaker never opens.
-                if not budget.spare_one():
+                # One try for each fallback of an unavailable model: with few questions its breaker never opens. None
+                # for one that rejects calls: they have the limits of the same account.
+                if error.failure.kind == "rate_limited" or not budget.spare_one():
                     break
             else:
                 # What a fallback may not do, the model that is away may do later.
@@ -247,7 +251,17 @@ class ModelGateway:
             failure = Failure(f"{model} fails, last with: {error}", "unavailable")
             raise Outage(failure, least_s=error.wait_s) from error
         except ModelUnavailable as error:
-            raise Outage(after_error(error, model, budget), may_have_cost=error.usage is not None) from error
+            raise Outage(
+                after_error(error, model, budget),
+                least_s=error.retry_after_s or 0.0,
+                may_have_cost=error.usage is not None,
+                too_slow=isinstance(error, ModelTimedOut),
+                unreached=isinstance(error, ServerUnreachable) and not self._caller.has_reached_server,
+            ) from error
+        except ModelRateLimited as error:
+            if budget.out_of_time:
+                return after_error(error, model, budget)
+            raise Outage(after_error(error, model, budget), least_s=error.retry_after_s or 0.0) from error
         except ModelGone:
             raise
         except ModelError as error:

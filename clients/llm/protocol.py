@@ -59,8 +59,8 @@ class ModelRequest:
     """One call. `prompt` names the file and `fields` fill it: a server gets the rendered text, `offline` reads the
     fields.
 
-    `reply` is the schema of a structured reply, or None for prose. `timeout_s` bounds the whole call in seconds. `text`
-    is passed in if it was rendered before.
+    `reply` is the schema of a structured reply, or None for prose. `timeout_s` is how long the server may be silent;
+    the whole call may take `whole_s`, by default as long. `text` is passed in if it was rendered before.
     """
 
     prompt: str
@@ -71,6 +71,12 @@ class ModelRequest:
     temperature: float = 0.0
     reply: type[Reply] | None = None
     text: PromptText = field(default=_UNRENDERED, compare=False, repr=False)
+    whole_s: float | None = None
+
+    @property
+    def limit_s(self) -> float:
+        """Seconds that the whole call may take."""
+        return self.timeout_s if self.whole_s is None else self.whole_s
 
     def __post_init__(self) -> None:
         if self.text is _UNRENDERED:
@@ -123,7 +129,9 @@ class StreamPart:
 
 
 class ModelError(Exception):
-    """A call without a usable reply. `usage` is what it cost nevertheless; `status` the HTTP status, if any."""
+    """A call without a usable reply. `usage` is what it cost nevertheless; `status` the HTTP status, if any;
+    `retry_after_s` the wait that the server named.
+    """
 
     def __init__(
         self,
@@ -135,8 +143,10 @@ class ModelError(Exception):
         request_id: str | None = None,
         text: str | None = None,
         allowance: Allowance | None = None,
+        retry_after_s: float | None = None,
     ) -> None:
         super().__init__(message)
+        self.retry_after_s = retry_after_s
         self.allowance = allowance
         self.status = status
         self.code = code
@@ -147,6 +157,14 @@ class ModelError(Exception):
 
 class ModelUnavailable(ModelError):
     """Server error, capacity, connection, timeout, truncated stream: the same request may soon succeed."""
+
+
+class ServerUnreachable(ModelUnavailable):
+    """There was no connection: no address, nobody who listens, no trusted certificate."""
+
+
+class ModelTimedOut(ModelUnavailable):
+    """The server was silent for too long, or the reply was not complete at its latest time."""
 
 
 class NoFreeSlot(ModelUnavailable):
@@ -165,8 +183,14 @@ class ModelRateLimited(ModelError):
         request_id: str | None = None,
         allowance: Allowance | None = None,
     ) -> None:
-        super().__init__(message, status=status, code="rate_limit_exceeded", request_id=request_id, allowance=allowance)
-        self.retry_after_s = retry_after_s
+        super().__init__(
+            message,
+            status=status,
+            code="rate_limit_exceeded",
+            request_id=request_id,
+            allowance=allowance,
+            retry_after_s=retry_after_s,
+        )
 
 
 class ModelReplyInvalid(ModelError):

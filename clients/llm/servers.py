@@ -8,6 +8,7 @@ import httpx
 
 from clients.addresses import endpoint, key_headers
 from clients.llm.completions.request_body import COMPATIBLE
+from clients.llm.completions.server_words import server_words
 from clients.llm.completions.wire_format import shown
 from config.settings import Settings
 
@@ -79,7 +80,7 @@ def ask_server(address: str, key: str, key_name: str, *, timeout_s: float = TIME
     if answer.status_code in (_NO_KEY, _NOT_ALLOWED):
         return _refused(answer, key, key_name)
     if answer.status_code != _OK:
-        return ServerAnswer("unclear", detail=f"{_public(address)} answers HTTP {answer.status_code}")
+        return ServerAnswer("unclear", detail=f"{_public(address)} answers HTTP {answer.status_code}: {_said(answer)}")
     models = _names(answer)
     if models is None:
         return ServerAnswer("unclear", detail=f"{_public(address)} does not list models")
@@ -133,10 +134,7 @@ def _refused(answer: httpx.Response, key: str, key_name: str) -> ServerAnswer:
 
 
 def _said(answer: httpx.Response) -> str:
-    try:
-        return shown(str(answer.json()["error"]["message"]))
-    except (ValueError, KeyError, TypeError):
-        return answer.reason_phrase
+    return shown(server_words(answer.text).text) or answer.reason_phrase
 
 
 def _names(answer: httpx.Response) -> tuple[str, ...] | None:

@@ -149,3 +149,16 @@ def test_the_time_of_an_item_of_a_batch_begins_with_its_turn() -> None:  # A7, N
         if not launch:
             launch = queries.mark_launched(session, uuid.UUID(waiting.query_id), 0) or 0
     assert outcome_of(waiting._replace(launch=launch)) == {"status": "done"}
+
+
+@pytest.mark.parametrize("step", ["probe", "earlier"])
+def test_a_deadline_names_the_last_failure_of_the_model_that_was_waited_for(step: str) -> None:
+    run = started(101)
+    with transaction() as session:
+        for error, name in ((None, "earlier"), ("HTTP 503: Loading model", step)):
+            call = dict.fromkeys(("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens"), 0)
+            call |= {"provider": "p", "model": "m", "prompt": "x", "prompt_version": "1", "attempt": 1, "item": ""}
+            call |= {"estimated": False, "cost_usd": 0, "duration_ms": 1, "kept": False, "hedged": False}
+            session.add(ModelCall(query_id=uuid.UUID(run.query_id), round=0, step=name, error=error, **call))
+    reason = outcome_of(run)["reason"]
+    assert reason == "the query's deadline passed; the last try of m failed: HTTP 503: Loading model"

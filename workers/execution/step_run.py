@@ -22,12 +22,12 @@ from clients.llm.protocol import CallDeferred, CallLog, Terms
 from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER
 from config.settings import settings
-from db.queries.runs import events
+from db.queries.runs import events, model_calls
 from db.queries.runs.model_calls import SettledCalls
 from db.queries.runs.steps import FIRST_OF, add_once
 from db.session import transaction
 from domain.errors import CitewellError, DatabaseUnavailable
-from domain.query.budget import NO_CALL, NO_OPTIONAL_WAIT, NO_WAIT
+from domain.query.budget import DEADLINE, NO_CALL, NO_OPTIONAL_WAIT, NO_WAIT, Budget
 from services.core.call_ledger import begun_rows, ended_rows, model_call_rows
 from services.core.call_telemetry import report_calls
 from services.core.context import StepContext, StepResult
@@ -87,7 +87,8 @@ class StepRun:
         if step.failed is not None and budget.has_used(step.until):
             # The query can no longer afford it.
             code = {"code": budget.code} if budget.has_used(NO_CALL) else {}
-            return self._failed(reason=budget.reason, degraded=budget.reason, **code)
+            reason = await asyncio.to_thread(self._reason_of, budget)
+            return self._failed(reason=reason, degraded=reason, **code)
         with self._logged():
             try:
                 return await self._run_body()
@@ -104,6 +105,14 @@ class StepRun:
                 return self._failed(reason=reason, **degraded)
             finally:
                 self.ended_ns = time.time_ns()
+
+    def _reason_of(self, budget: Budget) -> str:
+        """What the query ran out of; where it waited for a model until its deadline, also why."""
+        if budget.code != DEADLINE:
+            return budget.reason
+        with transaction() as session:
+            last = model_calls.find_last_failure(session, self.context.query.id, self.step.name)
+        return f"{budget.reason}; the last try of {last[0]} failed: {last[1]}" if last else budget.reason
 
     def _failed(self, **why: str) -> StepResult:
         # A failed step is a value: the following steps must report "not checked" instead of never running.

@@ -20,6 +20,8 @@ from clients.llm.protocol import (
     ModelReply,
     ModelRequest,
     ModelUnavailable,
+    NoFreeSlot,
+    ServerUnreachable,
     Usage,
 )
 from config.models import ModelSettings
@@ -70,6 +72,7 @@ class Caller:
         self._settings = settings
         self._limiter = limiter
         self._cache = cache
+        self.has_reached_server = False
         self._breakers: dict[str, Breaker] = {}
         self._hedges = Hedges(settings.hedge_share, settings.hedge_min_s)
         self._slots = asyncio.Semaphore(settings.concurrency)
@@ -152,8 +155,8 @@ class Caller:
     async def _call(self, attempt: Attempt[T], place: _Place) -> T:
         question = attempt.question
         # Computed here, because waiting for a slot and a lease used part of the time.
-        timeout_s = min(attempt.request.timeout_s, max(0.0, attempt.ends_at - time.monotonic()))
-        request = replace(attempt.request, timeout_s=timeout_s)
+        # A reply that is still coming may take all of it.
+        request = replace(attempt.request, whole_s=max(0.0, attempt.ends_at - time.monotonic()))
         recorder = self._recorder(attempt, request)
         outcome: ModelReply | ModelError | None = None
         try:
@@ -192,6 +195,7 @@ class Caller:
     ) -> None:
         if outcome is not None:
             recorder.ended(outcome)
+            self.has_reached_server |= not isinstance(outcome, ServerUnreachable | NoFreeSlot)
             if not _was_cut_short(outcome, attempt.request, recorder.request):
                 self._breaker(attempt.request.model).leave(place.permission, outcome)
         if place.lease is not None:
@@ -205,7 +209,7 @@ def _kind(request: ModelRequest) -> tuple[str, str]:
 def _was_cut_short(outcome: ModelReply | ModelError, wanted: ModelRequest, given: ModelRequest) -> bool:
     # Our own deadline may have ended the call early, so that it says nothing about the model.
     unanswered = isinstance(outcome, ModelUnavailable) and outcome.status is None
-    return unanswered and given.timeout_s < wanted.timeout_s
+    return unanswered and given.whole_s is not None and given.whole_s < wanted.timeout_s
 
 
 async def _first_value(calls: Iterable["asyncio.Task[T]"]) -> T:

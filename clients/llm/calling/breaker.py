@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from clients.llm.protocol import ModelError, ModelReply, ModelUnavailable, NoFreeSlot
+from clients.llm.protocol import ModelError, ModelRateLimited, ModelReply, ModelUnavailable, NoFreeSlot
 from clients.telemetry import families
 from clients.telemetry.families import OPEN_CIRCUITS
 from clients.telemetry.meter import METER
@@ -86,7 +86,9 @@ class Breaker:
             self._reason = str(outcome)
             self._failing_since, self._failed_at = self._clock() - self.failing_s, self._clock()
         else:
-            self._failing_since, self.answered_at = None, self._clock()
+            self._failing_since = None
+            if not isinstance(outcome, ModelRateLimited):
+                self.answered_at = self._clock()
         if permission.is_probe:
             self._judge_probe(failed=failed)
         elif self.is_closed:

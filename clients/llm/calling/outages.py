@@ -19,6 +19,10 @@ _LONGEST_WAIT_S = 15.0
 _LONGEST_WAIT_AFTER_COST_S = 60.0
 """After a call that the provider may charge for, such as one whose connection broke, the waits grow further."""
 _JITTER = 0.25
+_UNREACHED_S = 60.0
+"""So long a server is waited for that this process has never reached: its address is likely wrong."""
+_WAITS_FOR_SLOW = 1
+"""A question whose calls all took too long is asked again so often: a model may still have been loading."""
 _WAITS_BESIDE_ANSWERS = 5
 """A question that fails so often while the same model answers others is itself what the model cannot answer."""
 _FORGOTTEN_AFTER_S = 30.0
@@ -30,17 +34,33 @@ Key = tuple[str, str, str]
 
 
 class Outage(Exception):
-    """No model of the chain answers for now. `least_s`: the earliest time for another try, in seconds."""
+    """No model of the chain answers for now. `least_s`: the earliest time for another try, in seconds. `too_slow`: a
+    call takes longer than it may. `unreached`: there was never a connection.
+    """
 
-    def __init__(self, failure: Failure, *, least_s: float = 0.0, may_have_cost: bool = False) -> None:
+    def __init__(
+        self,
+        failure: Failure,
+        *,
+        least_s: float = 0.0,
+        may_have_cost: bool = False,
+        too_slow: bool = False,
+        unreached: bool = False,
+    ) -> None:
         super().__init__(failure.reason)
         self.failure, self.least_s, self.may_have_cost = failure, least_s, may_have_cost
+        self.too_slow, self.unreached = too_slow, unreached
 
     def beside(self, later: "Outage") -> "Outage":
         """Both models of a chain are away, this one and the `later` one."""
         failure = replace(later.failure, reason=f"{self.failure.reason}; {later.failure.reason}")
-        may_have_cost = self.may_have_cost or later.may_have_cost
-        return Outage(failure, least_s=min(self.least_s, later.least_s), may_have_cost=may_have_cost)
+        return Outage(
+            failure,
+            least_s=min(self.least_s, later.least_s),
+            may_have_cost=self.may_have_cost or later.may_have_cost,
+            too_slow=self.too_slow and later.too_slow,
+            unreached=self.unreached and later.unreached,
+        )
 
 
 @dataclass(slots=True)
@@ -76,13 +96,15 @@ class Outages:
             return outage.failure
         now = self.clock()
         waiting = self._waiting.setdefault(key, _Waiting(now))
-        longest_s = _LONGEST_WAIT_AFTER_COST_S if outage.may_have_cost else _LONGEST_WAIT_S
-        wait_s = min(_FIRST_WAIT_S * 2**waiting.waits, longest_s) * random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311
-        wait_s = max(wait_s, outage.least_s)
+        most_s = _LONGEST_WAIT_AFTER_COST_S if outage.may_have_cost else _LONGEST_WAIT_S
+        wait_s = min(_FIRST_WAIT_S * 2**waiting.waits, most_s) * random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311
+        wait_s = max(wait_s, min(outage.least_s, _LONGEST_WAIT_AFTER_COST_S))
         lasted_s = max(failing_s, now - waiting.since)
         is_its_own_fault = waiting.waits >= _WAITS_BESIDE_ANSWERS and answered_at > waiting.since
         is_too_late = terms.last_try_at is not None and now + wait_s >= terms.last_try_at
-        if is_its_own_fault or is_too_late or lasted_s >= terms.outage_s:
+        longest_s = min(terms.outage_s, _UNREACHED_S) if outage.unreached else terms.outage_s
+        is_slow = outage.too_slow and waiting.waits >= _WAITS_FOR_SLOW
+        if is_its_own_fault or is_too_late or is_slow or lasted_s >= longest_s:
             self.end(key)
             return _after(waiting, outage.failure, now)
         waiting.waits += 1

@@ -3,7 +3,9 @@
 | failure                 | retried                                                                     |
 |-------------------------|-----------------------------------------------------------------------------|
 | ModelUnavailable        | until the attempts are used up; later again (clients.llm.calling.outages)   |
-| ModelRateLimited        | until the deadline, when the limiter permits; uses up no attempt            |
+| ModelTimedOut           | once: the next try most likely takes as long; later again                   |
+| ModelRateLimited        | REJECTIONS_MAX times, when the limiter permits; uses up no attempt; later   |
+|                         | again                                                                       |
 | ModelReplyInvalid       | once, with more tokens and with what was wrong (`fault`): each try is paid  |
 | ModelGone, ModelRefused | never: the answer would be the same                                         |
 | CallDeferred            | not here: nothing was sent                                                  |
@@ -17,9 +19,21 @@ from typing import TypeVar
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random, wait_random_exponential
 
 from clients.llm.calling.breaker import CircuitOpen
-from clients.llm.protocol import CallDeferred, ModelRateLimited, ModelReplyInvalid, ModelUnavailable
+from clients.llm.protocol import (
+    CallDeferred,
+    ModelError,
+    ModelRateLimited,
+    ModelReplyInvalid,
+    ModelTimedOut,
+    ModelUnavailable,
+)
 
 INVALID_REPLIES_MAX = 2
+TIMEOUTS_MAX = 2
+REJECTIONS_MAX = 10
+"""Whatever wait each of them names: a server that names none, or too short a one, is not asked for ever."""
+_TRUSTED_WAITS = 2
+"""Further rejections show that the waits that the server names are too short."""
 
 _T = TypeVar("_T")
 
@@ -31,8 +45,8 @@ class RetryBudget:
 
     It is shared by all models of the fallback chain, so that a fallback does not start with a full budget. The first
     pause is between 0 and `backoff_s` seconds; the upper limit doubles with each further one. The wait that a 429 names
-    is enforced by the limiter, or here if `keeps_waits`. A question that `has_waited` for models that fail asks each of
-    them once.
+    is enforced by the limiter, or here if `keeps_waits`; that of any other failure is kept here. A question that
+    `has_waited` for models that fail asks each of them once.
     """
 
     def __init__(
@@ -42,6 +56,8 @@ class RetryBudget:
         self.invalid = 0
         self.fault = ""
         """What was wrong with the model's words, when they were not the reply asked for."""
+        self.rejected = 0
+        self.timeouts = 0
         self.out_of_time = False
         self._attempts_left = attempts
         self._keeps_waits, self._has_waited = keeps_waits, has_waited
@@ -59,6 +75,11 @@ class RetryBudget:
     @property
     def seconds_left(self) -> float:
         return max(0.0, self.ends_at - time.monotonic())
+
+    @property
+    def is_open(self) -> bool:
+        """Whether another try is allowed, though it may have to wait."""
+        return self.timeouts < TIMEOUTS_MAX and self.rejected < REJECTIONS_MAX and self._attempts_left > 0
 
     def spare_one(self) -> bool:
         # For another model; not when there is no time for it.
@@ -84,10 +105,12 @@ class RetryBudget:
 
     def _pause(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
-        if isinstance(error, ModelRateLimited) and error.retry_after_s is not None:
-            # The limiter knows the wait, and who goes first after it.
-            return self._spread(state) + (error.retry_after_s if self._keeps_waits else 0.0)
-        return self._backoff(state)
+        named_s = error.retry_after_s or 0.0 if isinstance(error, ModelError) else 0.0
+        if not isinstance(error, ModelRateLimited):
+            return max(named_s, self._backoff(state))
+        # The limiter knows the wait, and who goes first after it.
+        kept_s = named_s if self._keeps_waits else 0.0
+        return kept_s + (self._spread(state) if named_s and self.rejected <= _TRUSTED_WAITS else self._backoff(state))
 
     def _spent(self, state: RetryCallState) -> bool:
         error = state.outcome.exception() if state.outcome else None
@@ -96,7 +119,12 @@ class RetryBudget:
             self.invalid += 1
             # Without words the server failed, about which a model can do nothing.
             self.fault = str(error) if error.text else ""
+        self.timeouts += isinstance(error, ModelTimedOut)
+        self.rejected += isinstance(error, ModelRateLimited)
+        most_rejected = _TRUSTED_WAITS if self._has_waited else REJECTIONS_MAX
         if self._attempts_left <= 0 or self.invalid >= INVALID_REPLIES_MAX:
+            return True
+        if self.timeouts >= TIMEOUTS_MAX or self.rejected >= most_rejected:
             return True
         if self._has_waited and isinstance(error, ModelUnavailable):
             return True

@@ -15,6 +15,7 @@ import httpx
 from yarl import URL
 
 from clients.llm.completions.event_stream import unpacked
+from clients.llm.completions.server_words import parsed
 from clients.llm.completions.transport import MOST_OF_REFUSAL, NOT_COMPRESSED, Body, Refusal, Refused, Unreachable
 from clients.llm.completions.usage import ReplyTooLong
 
@@ -48,8 +49,10 @@ class LeanTransport:
         self._made: aiohttp.ClientSession | None = None
 
     @asynccontextmanager
-    async def answer(self, body: Body) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
-        async with self._answer(body) as answer:
+    async def answer(
+        self, body: Body, silence_s: float
+    ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
+        async with self._answer(body, silence_s) as answer:
             yield answer.headers, answer.content.iter_any()
 
     async def aclose(self) -> None:
@@ -57,15 +60,17 @@ class LeanTransport:
             await self._made.close()
 
     @asynccontextmanager
-    async def _answer(self, body: Body) -> AsyncGenerator[aiohttp.ClientResponse]:
+    async def _answer(self, body: Body, silence_s: float) -> AsyncGenerator[aiohttp.ClientResponse]:
         data = json.dumps(body, ensure_ascii=False).encode()
         try:
+            timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S, sock_read=silence_s)
             sent = await self._session().post(
                 self._url,
                 data=data,
                 headers=self._of_models.get(body["model"]),
                 proxy=self._proxy,
                 allow_redirects=False,
+                timeout=timeout,
             )
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             # Shown to users: without the name and password that an address may carry.
@@ -81,10 +86,10 @@ class LeanTransport:
             said = b"".join([piece async for piece in unpacked(answer.headers, packed, MOST_OF_REFUSAL)])
             for secret in secrets.values():
                 said = said.replace(secret.encode(), b"***")
-            body: object = json.loads(said)
-        except (ReplyTooLong, ValueError):  # a proxy's HTML page, for example
+            body = said.decode(errors="replace")
+        except (ReplyTooLong, ValueError):
             body = None
-        return Refusal(answer.status, answer.reason or "", answer.headers, body, self._key)
+        return Refusal(answer.status, answer.reason or "", answer.headers, parsed(body), self._key)
 
     def _session(self) -> aiohttp.ClientSession:
         # A session belongs to the loop that it is created in.
@@ -103,8 +108,6 @@ class LeanTransport:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=headers,
                 auto_decompress=False,
-                # Only connecting has a timeout of its own; each call has a deadline for everything (see Exchange).
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S),
             )
         return self._made
 

@@ -6,14 +6,14 @@ is a JSONDecodeError. The lean client raises aiohttp's errors, Refused for a sta
 sent.
 """
 
-import math
-from typing import Any
+import re
 
 import aiohttp
 import groq
 import httpx
-from pydantic import BaseModel, ValidationError
 
+from clients.llm.completions.request_body import GROQ
+from clients.llm.completions.server_words import ServerWords, named_wait_s, server_words
 from clients.llm.completions.transport import Refusal, Refused, Unreachable
 from clients.llm.completions.usage import ReplyTooLong, read_usage
 from clients.llm.completions.wire_format import Exchange, read_allowance, shown
@@ -23,8 +23,10 @@ from clients.llm.protocol import (
     ModelRateLimited,
     ModelRefused,
     ModelReplyInvalid,
+    ModelTimedOut,
     ModelUnavailable,
     NoFreeSlot,
+    ServerUnreachable,
 )
 
 FAILURES = (
@@ -43,7 +45,6 @@ JSON_REFUSED = "json_validate_failed"
 """The code of a reply that the server refuses for its form; the error carries the model's words."""
 
 _BY_CODE: dict[str, type[ModelError]] = {
-    "insufficient_quota": ModelRefused,  # a 429 that lasts until the account is paid for
     JSON_REFUSED: ModelReplyInvalid,
     "model_decommissioned": ModelGone,
     "model_not_found": ModelGone,
@@ -51,31 +52,40 @@ _BY_CODE: dict[str, type[ModelError]] = {
 _BY_STATUS: dict[int, type[ModelError]] = {
     408: ModelUnavailable,
     409: ModelUnavailable,
-    422: ModelReplyInvalid,  # "hallucination/semantic": the model's fault, not the request's
     498: ModelUnavailable,  # capacity exceeded
     499: ModelUnavailable,  # cancelled on their side
 }
-_ADVICE: dict[int | str, str] = {
-    401: "check {key}",
-    403: "this key may not use the model",
+_RATE_LIMITED, _NOT_FOUND, _UNPROCESSABLE = 429, 404, 422
+_FIRST_SERVER_ERROR = 500
+_ADVICE: dict[int, str] = {
+    301: "check {url}",
+    302: "check {url}",
+    303: "check {url}",
     307: "check {url}",
     308: "check {url}",
+    401: "check {key}",
+    403: "this key may not use the model",
     404: "check {url}",
     413: "the prompt and max_tokens together are over the limit of this account",
+}
+_CONTEXT_ADVICE = (
+    "the prompt is longer than the server's context: lower rerank.context_tokens, or start the server with a larger "
+    "context, which Ollama calls num_ctx, llama.cpp --ctx-size and vLLM --max-model-len"
+)
+_ADVICE_ON_MONEY = {
     "insufficient_quota": "the credit of the account is used up",
     "blocked_api_access": "the spend limit of the account is reached",
 }
 
-
-class _Detail(BaseModel):
-    message: str
-    code: str | None = None
-    failed_generation: str | None = None
-
-
-class _Body(BaseModel):
-    error: _Detail
-    usage: Any = None
+# Names and words of what lasts until somebody pays. A rate limit may speak of them too, so its own name comes first.
+_MONEY = re.compile(r"quota|billing|credit|balance|payment|recharge|arrear|spend")
+_PASSING_CODE = re.compile(r"rate.?limit|too.?many|throttl|overload|capacity")
+_CONTEXT = re.compile(
+    r"context.?(length|size|window)|(prompt|input)s?`? (is|are) too long"
+    r"|too many (input )?tokens|tokens.{0,40}must be <="
+)
+# As a word of its own: not in a path, which a server repeats when it has none such.
+_MODEL = re.compile(r"(?<![\w/.])(models?|deployment)(?![\w/])")
 
 
 def model_error(error: Exception, exchange: Exchange) -> ModelError:
@@ -86,12 +96,12 @@ def model_error(error: Exception, exchange: Exchange) -> ModelError:
     if server := _out_of_reach(error):
         exchange.sent = False
         advice = f"check {exchange.dialect.url_setting}"
-        return exchange.failed(ModelUnavailable, f"cannot reach {server} ({_cause(error)}); {advice}")
+        return exchange.failed(ServerUnreachable, f"cannot reach {server} ({_cause(error)}); {advice}")
     match error:
-        case TimeoutError():
-            if not exchange.sent:
-                return exchange.failed(NoFreeSlot, "no free slot in time")
-            return exchange.failed(ModelUnavailable, "no complete reply in time")
+        case TimeoutError() if not exchange.sent:
+            return exchange.failed(NoFreeSlot, "no free slot in time")
+        case TimeoutError() | httpx.ReadTimeout() | groq.APITimeoutError():
+            return exchange.failed(ModelTimedOut, exchange.why_late)
         case groq.APIError() if not isinstance(error, groq.APIConnectionError):
             return exchange.failed(ModelUnavailable, f"the server stopped the reply: {error.message}")
         case ValueError():
@@ -114,58 +124,89 @@ def refusal_of(error: Exception) -> Refusal | None:
 def _out_of_reach(error: Exception) -> str | None:
     if isinstance(error, Unreachable):
         return error.server
-    if isinstance(error, groq.APIConnectionError) and not _may_have_arrived(error):
+    if isinstance(error, groq.APIConnectionError) and not _was_silent(error) and not _may_have_arrived(error):
         return error.request.url.netloc.decode()
     return None
 
 
 def _from_refusal(refusal: Refusal, exchange: Exchange) -> ModelError:
     status, headers = refusal.status, refusal.headers
-    body = _body(refusal)
-    text = _message(refusal, body.error, exchange)
-    # Some limits arrive as 429 although no retry can succeed: the request alone exceeds the limit.
-    too_large = body.error.message.startswith("Request too large") or headers.get("x-should-retry") == "false"
-    if status == 429 and not too_large and body.error.code not in _BY_CODE:
-        wait = _seconds(headers.get("retry-after"))
-        return ModelRateLimited(
-            text, retry_after_s=wait, request_id=headers.get("x-request-id"), allowance=read_allowance(headers)
-        )
-    default = ModelUnavailable if status >= 500 else ModelRefused
-    kind = _BY_CODE.get(body.error.code or "") or _BY_STATUS.get(status, default)
+    words = server_words(refusal.body)
+    wait_s = named_wait_s(headers, refusal.body)
+    kind = _kind(refusal, words, wait_s, exchange)
+    text = _message(refusal, words, kind, exchange)
+    request_id, allowance = headers.get("x-request-id"), read_allowance(headers)
+    if kind is ModelRateLimited:
+        return ModelRateLimited(text, retry_after_s=wait_s, request_id=request_id, allowance=allowance)
+    generated = words.fields.get("failed_generation")
     return kind(
         text,
         status=status,
-        code=body.error.code,
-        usage=read_usage(body.usage, exchange.bounds, exchange.estimated),
-        request_id=headers.get("x-request-id"),
-        text=body.error.failed_generation,
-        allowance=read_allowance(headers),
+        code=words.code,
+        usage=read_usage(words.usage, exchange.bounds, exchange.estimated),
+        request_id=request_id,
+        text=generated if isinstance(generated, str) else None,
+        allowance=allowance,
+        retry_after_s=wait_s,
     )
 
 
-def _body(refusal: Refusal) -> _Body:
-    try:
-        return _Body.model_validate(refusal.body)
-    except ValidationError:  # a proxy's HTML page, for example
-        return _Body(error=_Detail(message=refusal.reason or "no reason given"))
+def _kind(refusal: Refusal, words: ServerWords, wait_s: float | None, exchange: Exchange) -> type[ModelError]:
+    status, said = refusal.status, words.text.lower()
+    if by_code := next((_BY_CODE[code] for code in words.codes if code in _BY_CODE), None):
+        return by_code
+    if _is_over_context(words):
+        return ModelRefused
+    if status >= _RATE_LIMITED and _is_about_money(words, status, wait_s):
+        return ModelRefused
+    if status == _RATE_LIMITED:
+        # Some limits arrive as 429 although no retry can succeed: the request alone exceeds the limit.
+        too_large = said.startswith("request too large") or refusal.headers.get("x-should-retry") == "false"
+        return ModelRefused if too_large else ModelRateLimited
+    if status == _NOT_FOUND and (exchange.model.lower() in said or _MODEL.search(said) or _MODEL.search(_names(words))):
+        return ModelGone
+    if status == _UNPROCESSABLE and exchange.dialect is GROQ:
+        return ModelReplyInvalid  # "hallucination/semantic": the model's fault, not the request's
+    return _BY_STATUS.get(status, ModelUnavailable if status >= _FIRST_SERVER_ERROR else ModelRefused)
 
 
-def _message(refusal: Refusal, detail: _Detail, exchange: Exchange) -> str:
+def _names(words: ServerWords) -> str:
+    """The codes, as words: `DeploymentNotFound` speaks of a deployment."""
+    return re.sub(r"not_?found|_", " ", " ".join(words.codes))
+
+
+def _is_over_context(words: ServerWords) -> bool:
+    """Whether the prompt is longer than the server takes; what is about a rate limit is not."""
+    codes = " ".join(words.codes)
+    return not _PASSING_CODE.search(codes) and bool(_CONTEXT.search(codes) or _CONTEXT.search(words.text.lower()))
+
+
+def _is_about_money(words: ServerWords, status: int, wait_s: float | None) -> bool:
+    codes = " ".join(words.codes)
+    if _MONEY.search(codes):
+        return True
+    # Words alone decide only where nothing else says that it passes.
+    return (
+        status == _RATE_LIMITED
+        and wait_s is None
+        and not _PASSING_CODE.search(codes)
+        and (bool(_MONEY.search(words.text.lower())) and not _PASSING_CODE.search(words.text.lower()))
+    )
+
+
+def _message(refusal: Refusal, words: ServerWords, kind: type[ModelError], exchange: Exchange) -> str:
     # A server may echo the rejected key, and reasons are shown to users.
-    said = shown(detail.message.replace(refusal.key, "***") if refusal.key else detail.message)
-    advice = _ADVICE.get(detail.code or "") or (_ADVICE.get(refusal.status) if detail.code not in _BY_CODE else None)
+    said = words.text or refusal.reason or "no reason given"
+    said = shown(said.replace(refusal.key, "***") if refusal.key else said)
+    advice = next((_ADVICE_ON_MONEY[code] for code in words.codes if code in _ADVICE_ON_MONEY), None)
+    if advice is None and _is_over_context(words):
+        advice = _CONTEXT_ADVICE
+    if advice is None and kind is not ModelGone:
+        advice = _ADVICE.get(refusal.status)
     if advice is None:
         return f"HTTP {refusal.status}: {said}"
     settings = exchange.dialect
     return f"HTTP {refusal.status}: {said} ({advice.format(key=settings.key_setting, url=settings.url_setting)})"
-
-
-def _seconds(header: str | None) -> float | None:
-    try:
-        value = float(header or "")
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and value >= 0 else None
 
 
 def _may_have_arrived(error: groq.APIConnectionError) -> bool:
@@ -173,6 +214,13 @@ def _may_have_arrived(error: groq.APIConnectionError) -> bool:
     # them.
     root = _root(error)
     return not isinstance(root, OSError) or isinstance(root, BrokenPipeError | ConnectionResetError)
+
+
+def _was_silent(error: BaseException | None) -> bool:
+    # The SDK's; the lean client's is a TimeoutError.
+    while error is not None and not isinstance(error, httpx.ReadTimeout):
+        error = error.__cause__
+    return error is not None
 
 
 def _cause(error: BaseException) -> str:

@@ -64,7 +64,7 @@ class ChatCompletions:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Raises PromptCut, a ModelError, when the server read only a part of the prompt."""
-        ends_at = asyncio.get_running_loop().time() + request.timeout_s
+        ends_at = asyncio.get_running_loop().time() + request.limit_s
         return await self._uncut(request, await self._whole(request), ends_at)
 
     async def _whole(self, request: ModelRequest) -> ModelReply:
@@ -86,7 +86,7 @@ class ChatCompletions:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart]:
         """Raises PromptCut, a ModelError, when the server read only a part of the prompt."""
-        ends_at = asyncio.get_running_loop().time() + request.timeout_s
+        ends_at = asyncio.get_running_loop().time() + request.limit_s
         async with self._call(request, self._exchange(request, streamed=True)) as exchange:
             exchange.waits = request.model in self._begin_in_thoughts
             async with AsyncExitStack() as until_its_end:
@@ -125,7 +125,9 @@ class ChatCompletions:
         while True:
             body = body_with(learned)
             try:
-                headers, content = await until_its_end.enter_async_context(self._transport.answer(body))
+                headers, content = await until_its_end.enter_async_context(
+                    self._transport.answer(body, exchange.silence_s)
+                )
             except FAILURES as error:
                 refusal = refusal_of(error)
                 refused.append(body)
@@ -205,7 +207,7 @@ class ChatCompletions:
         text = PromptText(request.prompt, request.fields)
         text.rendered = replace(shown, system=f"{uuid4()}\n{shown.system}", user=f"{shown.user}\n\n{shown.user}")
         seconds = ends_at - asyncio.get_running_loop().time()
-        asked = replace(request, max_tokens=_FEW_TOKENS, timeout_s=max(0.0, seconds), reply=None, text=text)
+        asked = replace(request, max_tokens=_FEW_TOKENS, whole_s=max(0.0, seconds), reply=None, text=text)
         try:
             usage = (await self._whole(asked)).usage
         except ModelError as error:  # as a rule because so few tokens hold no answer

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import cast
+from typing import Any, cast
 
 import httpx
 from groq import AsyncGroq, AsyncStream, DefaultAioHttpClient
@@ -33,12 +33,15 @@ class SdkTransport:
         )
 
     @asynccontextmanager
-    async def answer(self, body: Body) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
+    async def answer(
+        self, body: Body, silence_s: float
+    ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
         # As a stream, whatever is asked for: the SDK does not read its body.
         response = await self._client.post(
             _PATH,
             cast_to=httpx.Response,
             body=body,
+            options=_silent(silence_s),
             stream=True,
             stream_cls=AsyncStream[ChatCompletionChunk],
         )
@@ -50,6 +53,10 @@ class SdkTransport:
 
     async def aclose(self) -> None:
         await self._client.close()
+
+
+def _silent(silence_s: float) -> Any:
+    return {"timeout": httpx.Timeout(None, connect=_CONNECT_TIMEOUT_S, read=silence_s)}
 
 
 class _Bounded(httpx.AsyncByteStream):

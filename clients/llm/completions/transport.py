@@ -14,9 +14,14 @@ NOT_COMPRESSED = "identity"
 
 
 class Transport(Protocol):
-    """Sends a request once. Belongs to one event loop; its exceptions are among groq_errors.FAILURES."""
+    """Sends a request once. Belongs to one event loop; its exceptions are among groq_errors.FAILURES.
 
-    def answer(self, body: Body) -> AbstractAsyncContextManager[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
+    Every call raises a TimeoutError, or the SDK's, when no byte comes for `silence_s` seconds.
+    """
+
+    def answer(
+        self, body: Body, silence_s: float
+    ) -> AbstractAsyncContextManager[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
         """The headers and the body as the server sends it; leaving the block early stops the server."""
         ...
 
@@ -25,7 +30,7 @@ class Transport(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An answer with an error status; `body` is its JSON, or None. `key` must never be shown."""
+    """An answer with an error status; `body` is its JSON or its text. `key` must never be shown."""
 
     status: int
     reason: str

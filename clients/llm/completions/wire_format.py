@@ -7,6 +7,7 @@ only where the reply cannot be used without it.
 
 import asyncio
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -47,7 +48,8 @@ _GROWN_CHARS = 8
 class Exchange:
     """One request in progress, and what is known when it ends or breaks.
 
-    `deadline` is a time of the running event loop; `sent` becomes True once the server may have begun to work.
+    `deadline` is a time of the running event loop; `silence_s` is how long nothing may come before it; `sent` becomes
+    True once the server may have begun to work.
     """
 
     model: str
@@ -56,6 +58,8 @@ class Exchange:
     deadline: float
     bounds: Bounds
     dialect: Dialect = GROQ
+    silence_s: float = math.inf
+    whole_s: float = math.inf
     sent: bool = False
     request_id: str | None = None
     allowance: Allowance | None = None
@@ -79,9 +83,11 @@ class Exchange:
     @classmethod
     def of(cls, request: ModelRequest, size: int, dialect: Dialect, *, streamed: bool) -> "Exchange":
         prompt = request.text.rendered
-        deadline = asyncio.get_running_loop().time() + request.timeout_s
+        whole_s = request.limit_s
+        deadline = asyncio.get_running_loop().time() + whole_s
         bounds = Bounds(size, request.max_tokens)
-        exchange = cls(request.model, prompt.system + prompt.user, streamed, deadline, bounds, dialect)
+        whole = prompt.system + prompt.user
+        exchange = cls(request.model, whole, streamed, deadline, bounds, dialect, request.timeout_s, whole_s)
         exchange.expects_json = request.reply is not None
         return exchange
 
@@ -248,6 +254,12 @@ class Exchange:
     def failed(self, kind: type[ModelError], message: str) -> ModelError:
         text = self._proper or None
         return kind(shown(message), usage=self.spent(), request_id=self.request_id, text=text, allowance=self.allowance)
+
+    @property
+    def why_late(self) -> str:
+        if asyncio.get_running_loop().time() < self.deadline or self.silence_s == self.whole_s:
+            return f"nothing came for {self.silence_s:g} s (models.call_timeout_s)"
+        return f"no complete reply in the {self.whole_s:g} s that were left (models.deadline_s, or the query's)"
 
     @property
     def reported(self) -> Usage | None:

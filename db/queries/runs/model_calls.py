@@ -138,3 +138,12 @@ def usage_of_query(session: Session, query_id: uuid.UUID) -> UsageTotals:
 
 def list_model_calls(session: Session, query_id: uuid.UUID) -> list[ModelCall]:
     return list(session.scalars(select(ModelCall).where(ModelCall.query_id == query_id).order_by(ModelCall.id)))
+
+
+def find_last_failure(session: Session, query_id: uuid.UUID, step: str) -> tuple[str, str] | None:
+    """The model and the error of the step's last call, or of the query's if the step made none; None if it succeeded
+    or there is none."""
+    last = select(ModelCall.model, ModelCall.error).where(ModelCall.query_id == query_id, ~ModelCall.kept)
+    newest = last.order_by((ModelCall.step == step).desc(), ModelCall.id.desc()).limit(1)
+    found = session.execute(newest).one_or_none()
+    return (found.model, found.error) if found is not None and found.error else None

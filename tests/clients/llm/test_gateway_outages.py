@@ -2,9 +2,12 @@
 
 import math
 import time
+from dataclasses import dataclass
 
 import pytest
 
+from clients.llm.calling.outages import Outage, Outages
+from clients.llm.calling.retry import REJECTIONS_MAX
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, Terms
 from config.models import ModelSettings
@@ -143,3 +146,36 @@ def test_a_fallback_that_refuses_does_not_end_the_wait_for_the_model_that_is_awa
 
 def _without_breaker(settings: ModelSettings) -> ModelSettings:
     return settings.model_copy(update={"breaker": settings.breaker.model_copy(update={"calls": 1000})})
+
+
+def test_a_server_that_rejects_without_end_and_names_no_wait_is_asked_a_few_times_only(stage: GroqStage) -> None:
+    stage.sim.fail(Fault(kind=FaultKind.RATE_LIMITED, retry_after=0, times=None))
+
+    async def scenario(gateway: ModelGateway) -> list[float]:
+        return await waits(gateway, 5, terms())
+
+    assert len(play(stage, scenario, ALONE)) == 5
+    assert len(stage.sim.ledger.entries) <= REJECTIONS_MAX + 4 * 2
+
+
+def test_an_address_that_nobody_ever_answered_at_is_given_up_before_the_deadline() -> None:
+    clock = _Clock()
+    outage = Outage(Failure("m failed: cannot reach nowhere", "unavailable"), unreached=True)
+    outages, given = Outages(clock), Terms(scope="q", patience_s=0.0)
+    while True:
+        try:
+            failure = outages.put_off(("q", "p", ""), outage, given, failing_s=clock.now)
+        except CallDeferred as deferred:
+            clock.now += deferred.wait_s
+        else:
+            break
+    assert "cannot reach nowhere" in failure.reason
+    assert 60 <= clock.now < 100
+
+
+@dataclass
+class _Clock:
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now

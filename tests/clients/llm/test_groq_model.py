@@ -19,6 +19,7 @@ from clients.llm.protocol import (
     ModelReply,
     ModelReplyInvalid,
     ModelRequest,
+    ModelTimedOut,
     ModelUnavailable,
     Usage,
 )
@@ -149,8 +150,8 @@ FAULTS: dict[FaultKind, tuple[type[ModelError], str]] = {
     FaultKind.SPEND_CAP: (ModelRefused, "free"),
     FaultKind.NO_CREDIT: (ModelRefused, "free"),
     FaultKind.HTML: (ModelReplyInvalid, "estimated"),
-    FaultKind.HANG: (ModelUnavailable, "estimated"),
-    FaultKind.DRIP: (ModelUnavailable, "estimated"),
+    FaultKind.HANG: (ModelTimedOut, "estimated"),
+    FaultKind.DRIP: (ModelTimedOut, "estimated"),
     FaultKind.RESET: (ModelUnavailable, "estimated"),
     FaultKind.CUT: (ModelUnavailable, "estimated"),
     FaultKind.BAD_JSON: (ModelReplyInvalid, "estimated"),

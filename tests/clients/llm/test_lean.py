@@ -13,7 +13,15 @@ from pydantic import SecretStr
 
 from clients.llm.completions.providers import CompatibleModel
 from clients.llm.factory import make_model
-from clients.llm.protocol import ModelError, ModelRefused, ModelReply, ModelRequest, ModelUnavailable, Usage
+from clients.llm.protocol import (
+    ModelError,
+    ModelRefused,
+    ModelReply,
+    ModelRequest,
+    ModelTimedOut,
+    ModelUnavailable,
+    Usage,
+)
 from config.models import ModelInfo, ModelSettings
 from config.settings import ConfigurationInvalid, Settings
 from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
@@ -247,3 +255,34 @@ def test_two_logins_for_one_request_are_refused_at_the_start() -> None:  # A8
     assert "sk-planted" not in str(refused.value)
     with pytest.raises(ConfigurationInvalid, match="GROQ_API_KEY is set"):
         provider(Settings(groq_api_key=SecretStr("sk"), groq_base_url=url, models=ModelSettings(provider="groq")))
+
+
+def dripping(pieces: int, pause_s: float) -> Handler:
+    """A stream that lives by comments for a while and then says what it has to."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+        await response.prepare(request)
+        for _ in range(pieces):
+            await response.write(b": still at it\n\n")
+            await asyncio.sleep(pause_s)
+        for content, reason in (("Yes.", None), ("", "stop")):
+            chunk = {"choices": [{"delta": {"content": content}, "finish_reason": reason}], "usage": USAGE}
+            await response.write(f"data: {json.dumps(chunk)}\n\n".encode())
+        await response.write(b"data: [DONE]\n\n")
+        return response
+
+    return answer
+
+
+def test_a_stream_that_lives_is_cut_by_silence_only_and_by_the_end_of_its_question() -> None:
+    async def last(model: CompatibleModel, **times: float) -> str:
+        try:
+            return "".join([part.text async for part in model.stream(replace(COMPOSE, **times))])
+        except ModelTimedOut as error:
+            return str(error)
+
+    living = dripping(8, 0.1)
+    assert play(living, lambda model: last(model, timeout_s=0.4, whole_s=9.0)) == "Yes."
+    assert "models.deadline_s" in play(living, lambda model: last(model, timeout_s=0.4, whole_s=0.5))
+    assert "models.call_timeout_s" in play(dripping(2, 0.6), lambda model: last(model, timeout_s=0.3, whole_s=9.0))
