@@ -50,6 +50,7 @@ _T = TypeVar("_T")
 
 # A missing model is not called for this long; a provider's mistaken 404 must not last until the next restart.
 GONE_FOR_S = 300.0
+_ROOM_OF_LAST_TRY = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,8 +282,8 @@ class ModelGateway:
         return min(self._settings.deadline_s, terms.ends_at - time.monotonic())
 
     async def _attempt(self, question: Question[_T], model: str, budget: RetryBudget) -> _T:
-        # A reply can be invalid because reasoning used up its tokens: the next try gets more.
-        max_tokens = question.task.max_tokens * (1 + budget.invalid)
+        # A reply can be invalid because reasoning used up its tokens: the next try, which is the last, gets more.
+        max_tokens = question.task.max_tokens * (_ROOM_OF_LAST_TRY if budget.invalid else 1)
         return await self._caller.make(
             Attempt(
                 question,

@@ -19,9 +19,6 @@ def _unit(value: float) -> float:
     return value
 
 
-UNSURE = 0.5
-"""The confidence of a verdict without one. It must not be high: the verdict alone proves nothing."""
-
 Unit = Annotated[float, AfterValidator(_unit)]
 """A score in 0..1; anything else makes the reply unreadable."""
 
@@ -88,7 +85,7 @@ class StatementCheck(Reply):
     explanation: str = _words()
     relation: Relation
     is_accurate: bool
-    confidence: Unit = Field(default_factory=lambda: UNSURE)
+    confidence: Unit
 
 
 class ItemRelevance(Reply):

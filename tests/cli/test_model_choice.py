@@ -126,7 +126,7 @@ def test_a_model_that_does_not_work_changes_nothing(citewell: Command, local: Gr
 
 @pytest.mark.usefixtures("found")
 def test_a_small_model_needs_no_schema(citewell: Command, local: GroqSimulator) -> None:
-    local.fail(Fault(kind=FaultKind.WRONG_SCHEMA, times=3))
+    local.fail(Fault(kind=FaultKind.WRONG_SCHEMA, times=2))
     assert citewell("models", "use", "ollama", "--model", STRICT).code == 0
     chosen = read()
     assert (chosen.preset, chosen.judges_offline) == ("small", True)

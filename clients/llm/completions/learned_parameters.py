@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,18 +91,15 @@ class LearnedParameters:
             await self._made.aclose(close_connection_pool=True)
 
     async def _read(self, model: str, state: _State) -> None:
-        try:
+        # Without the store only this process remembers; what is wrong with it others say.
+        with suppress(RedisError, OSError, ValueError):
             state.values = known(await self._redis.hgetall(key_of(self._address, model)))
-        except (RedisError, OSError, ValueError) as error:
-            log.debug("parameters_not_read", error=str(error))
 
     async def _write(self, model: str, changed: Mapping[str, str]) -> None:
         key = key_of(self._address, model)
-        try:
+        with suppress(RedisError, OSError, ValueError):
             async with self._redis.pipeline(transaction=True) as pipeline:
                 await pipeline.hset(key, mapping=dict(changed)).expire(key, _KEEP_S).execute()
-        except (RedisError, OSError, ValueError) as error:
-            log.debug("parameters_not_stored", error=str(error))
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         task = asyncio.create_task(work)

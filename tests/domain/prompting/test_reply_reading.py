@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.prompting.judgements import (
-    UNSURE,
     Alignment,
     Answerability,
     ItemRelevance,
@@ -81,7 +80,6 @@ WITH_OTHER_TEXT: dict[str, tuple[str, dict[str, Any]]] = {
     "a text for a list": (JSON.replace('["a, b", "30 days"]', '"a, b"'), {"differences": ["a, b"]}),
     "no text": (JSON.replace('"It says so."', "null"), {"explanation": ""}),
     "a missing text": (JSON.replace('"explanation": "It says so.", ', ""), {"explanation": ""}),
-    "a missing confidence": (JSON.replace(', "confidence": 0.9', ""), {"confidence": UNSURE}),
     "a verdict in a quotation": (
         JSON.replace("It says so.", '{\\"is_accurate\\": false}'),
         {"explanation": '{"is_accurate": false}'},
@@ -114,6 +112,7 @@ UNREADABLE: dict[str, str] = {
     "quoted in a broken object": '{"is_accurate": false, "evidence": "the form {"x": ' + JSON + '} here"}',
     "NUL": JSON.replace("so.", "\\u0000"),
     "no verdict": JSON.replace('"is_accurate": true, ', ""),
+    "no confidence": JSON.replace(', "confidence": 0.9', ""),
     "a verdict of null": JSON.replace("true", "null"),
     "a verdict of 1": JSON.replace("true", "1"),
     "both": JSON.replace("true", '"true/false"'),

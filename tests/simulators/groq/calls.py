@@ -73,6 +73,11 @@ class Call:
         return "\n".join(m.content for m in self.request.messages if m.role == "system")
 
     @property
+    def instructions(self) -> str:
+        """The system text, or what stands for it: some servers take no message of this role."""
+        return self.system or self.user
+
+    @property
     def user(self) -> str:
         return "\n".join(m.content for m in self.request.messages if m.role != "system")
 

@@ -63,19 +63,19 @@ class Task:
 
 def kind_of(call: Call) -> str:
     """The name of the task: one of the kinds below, or `other`."""
-    asked = json.dumps(call.schema) if call.schema else call.system
-    if call.request.response_format.type == "text":
-        return "generate_answer" if _SOURCE.search(call.user) else "other"
-    return next((kind for kind, fields in _FIELDS.items() if all(f'"{name}"' in asked for name in fields)), "other")
+    asked = json.dumps(call.schema) if call.schema else call.instructions
+    is_text = call.request.response_format.type == "text"
+    prose = "generate_answer" if is_text and _SOURCE.search(call.user) else "other"
+    return next((kind for kind, fields in _FIELDS.items() if all(f'"{name}"' in asked for name in fields)), prose)
 
 
 def think(call: Call, *, lying: bool = False) -> str:
     """Write the reply to `call`; when `lying`, one of the right form that is wrong."""
-    task, kind = Task(call.system, call.user), kind_of(call)
+    task, kind = Task(call.instructions, call.user), kind_of(call)
     if kind == "generate_answer":
         answer = _answer(task)
         return _corrupted(answer) if lying else answer
-    if call.request.response_format.type == "text":
+    if kind == "other" and call.request.response_format.type == "text":
         return "I have nothing to say to this."
     judgement = _JUDGEMENTS[kind](task) if kind in _JUDGEMENTS else {}
     if call.schema and not conforms(judgement, call.schema, call.schema):
