@@ -28,7 +28,7 @@ from domain.markers.citable import Citable, SourceNames
 from domain.markers.parser import Marker, cited_markers
 from domain.objects.schema import Field
 from domain.prompting.batched_items import Item, short_ids
-from domain.prompting.judgements import ExtractedGraph
+from domain.prompting.judgements import ExtractedGraph, StatementCheck
 from domain.question.question_parts import QuestionPart, kind_of
 from domain.support.analysis import AnalysedSentences, AnalysedText
 from domain.support.comparison import Comparison, compare
@@ -97,6 +97,14 @@ def _schema(text: str) -> dict[str, object]:
     return {"type": "object", "properties": {"value": described}}
 
 
+def _reply(text: str) -> str:
+    # With words around the object, which a strict reading refuses, so that every part of the lenient one runs.
+    check = StatementCheck(
+        evidence=text, differences=[text], explanation=text, relation="supports", is_accurate=True, confidence=0.9
+    )
+    return f"Here it is:\n{check.model_dump_json()}\nThis is all."
+
+
 READERS: Mapping[object, Callable[[str], object]] = {
     AlignedSentence: _aligned,
     Alignment: _alignment,
@@ -141,5 +149,6 @@ ARGUMENTS: Mapping[str, Callable[[str], tuple[object, ...]]] = {
     "objects.schema.checked_schema": lambda text: (_schema(text),),
     "objects.schema.read_schema": lambda text: (_schema(text),),
     "prompting.batched_items.by_id": lambda text: (_items(text), _items(text)),
+    "prompting.reply_reading.read_reply": lambda text: (StatementCheck, _reply(text)),
 }
 """All arguments of functions whose arguments belong together."""

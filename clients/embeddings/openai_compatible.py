@@ -222,7 +222,11 @@ class EndpointEmbedder:
         return vectors / norms
 
     def _message(self, what: str) -> str:
-        return f"The embedding model {self._model.model} at {self._model.base_url} {what}."
+        # A server may repeat the key, and an address may carry one.
+        address = self._model.base_url.partition("?")[0]
+        if key := self._model.api_key.get_secret_value() if self._model.api_key else "":
+            what = what.replace(key, "***")
+        return f"The embedding model {self._model.model} at {address} {what}."
 
     @cached_property
     def _client(self) -> httpx.Client:

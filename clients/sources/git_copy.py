@@ -16,7 +16,7 @@ from domain.errors import PathForbidden, PlaceForbidden, PlaceUnreachable
 from domain.safety.paths import is_relative
 
 # References before objects, and loose ones before packed ones: what git packs during the copy is copied as a pack.
-_PARTS = ("HEAD", "refs", "packed-refs", "shallow", "objects")
+_REFERENCES = ("HEAD", "refs", "packed-refs", "shallow")
 _COPIED = re.compile(
     r"HEAD|packed-refs|shallow|refs(/.+)?|objects(/[0-9a-f]{2}(/[0-9a-f]+)?|/pack(/[^/]+\.(idx|pack))?)?"
 )
@@ -39,12 +39,15 @@ def copy_repository(folder: int, to: Path, *, max_bytes: int, max_s: float) -> N
             (to / part).mkdir(parents=True)
         (to / "config").write_text(_CONFIG)
         copy = _Copy(to, max_bytes, max_s)
-        for part in _PARTS:
+        for part in _REFERENCES:
             copy.add(repository, part, part)
-        while copy.has_missed:
-            # Git has packed again: what vanished lies in another pack.
+        packs, packs_before = _packs(repository), None
+        while copy.has_missed or packs != packs_before:
+            # Again if git has packed meanwhile: what vanished lies in another pack, and a folder that changes while it
+            # is listed may show neither the old pack nor the new one. What is copied already is skipped.
             copy.has_missed = False
             copy.add(repository, "objects", "objects")
+            packs_before, packs = packs, _packs(repository)
     except OSError as error:
         raise not_fetched(f"{error.strerror or error}.") from None
     finally:
@@ -77,6 +80,18 @@ def _open_repository(folder: int) -> int:
             "Its `.git` is a link or a file that names another place, as in a worktree or submodule; name the "
             "repository itself."
         ) from None
+
+
+def _packs(repository: int) -> set[str]:
+    # What cannot be opened is refused where it is copied.
+    try:
+        folder = open_folder(repository, "objects/pack")
+    except OSError:
+        return set()
+    try:
+        return set(os.listdir(folder))
+    finally:
+        os.close(folder)
 
 
 def _refuse_borrowed_objects(repository: int) -> None:

@@ -82,8 +82,10 @@ def _texts_in_json(text: str) -> str:
         texts = list(_leaves(json.loads(text, strict=False)))
     except (ValueError, RecursionError):
         return ""
-    cited = [text for text in texts if _cites(text) and _has_words(text)]
-    return _joined(*cited) if cited else texts[0].strip() if len(texts) == 1 else ""
+    # Beside a text that cites, other sentences belong to the answer; names and states do not.
+    cites = any(_cites(text) and _has_words(text) for text in texts)
+    said = [text for text in texts if (_cites(text) and _has_words(text)) or re.search(r"[^\W\d_][.!。！]\s*\Z", text)]
+    return _joined(*said) if cites else texts[0].strip() if len(texts) == 1 else ""
 
 
 def _leaves(value: JsonValue) -> Iterator[str]:

@@ -42,7 +42,7 @@ class ProviderCitations:
         """Raises CitationUnreadable."""
         if supports := given.get("groundingSupports") or given.get("grounding_supports"):
             chunks = given.get("groundingChunks") or given.get("grounding_chunks") or ()
-            return [cited for support in supports for cited in self._gemini(support, chunks)]
+            return [cited for support in _list(supports) for cited in self._gemini(_fields(support), _list(chunks))]
         if "segment" in given:
             return list(self._gemini(given, ()))
         if isinstance(given.get("citations"), list):
@@ -70,12 +70,12 @@ class ProviderCitations:
         if not text or start < 0:
             raise CitationUnreadable("the answer does not have the text of this block.")
         self._position = start + len(text)
-        for cited in block["citations"]:
-            yield GivenCitation(start, start + len(text), self._named(cited))
+        for cited in _list(block["citations"]):
+            yield GivenCitation(start, start + len(text), self._named(_fields(cited)))
 
     def _cohere(self, given: Mapping[str, Any]) -> Iterator[GivenCitation]:
         start, end = self._span(given.get("start"), given.get("end"))
-        for cited in given.get("sources") or given.get("document_ids") or given.get("documents") or ():
+        for cited in _list(given.get("sources") or given.get("document_ids") or given.get("documents") or ()):
             yield GivenCitation(
                 start, end, self._named(_fields(cited) if isinstance(cited, Mapping) else {"id": cited})
             )
@@ -90,8 +90,8 @@ class ProviderCitations:
         if not isinstance(first, int) or not isinstance(last, int) or not 0 <= first < last <= len(encoded):
             raise CitationUnreadable("its segment is not within the answer; indexes count bytes of UTF-8.")
         start, end = (len(encoded[:place].decode(errors="ignore")) for place in (first, last))
-        for index in support.get("groundingChunkIndices") or support.get("grounding_chunk_indices") or ():
-            chunk = _fields(chunks[index] if isinstance(index, int) and index < len(chunks) else {})
+        for index in _list(support.get("groundingChunkIndices") or support.get("grounding_chunk_indices") or ()):
+            chunk = _fields(chunks[index] if isinstance(index, int) and 0 <= index < len(chunks) else {})
             place = _fields(chunk.get("web") or chunk.get("retrievedContext") or chunk.get("retrieved_context") or {})
             yield GivenCitation(start, end, self._named({"document_index": None if place else index, **place}))
 
@@ -102,18 +102,27 @@ class ProviderCitations:
 
     def _named(self, cited: Mapping[str, Any]) -> int:
         for key in _INDEXES:
-            if isinstance(index := cited.get(key), int) and index + 1 in self._sources:
+            if isinstance(index := cited.get(key), int) and not isinstance(index, bool) and index + 1 in self._sources:
                 return index + 1
-        fields: Mapping[str, Any] = {**_fields(cited.get("document") or {}), **cited}
+        document = cited.get("document")
+        fields: Mapping[str, Any] = {**(_fields(document) if isinstance(document, Mapping) else {}), **cited}
         names = [str(fields[key]) for key in _NAMES if fields.get(key) is not None]
         for name in names:
             if numbers := self._sources.named(name):
                 return numbers[0]
         numbered = _NUMBERED_ID.fullmatch(str(fields.get("id", "")))
-        if numbered and int(numbered[1]) + 1 in self._sources:
+        if numbered and len(names) < 2 and int(numbered[1]) + 1 in self._sources:
             return int(numbered[1]) + 1
         raise CitationUnreadable(f"it points to none of the sources ({', '.join(names) or 'it names none'}).")
 
 
 def _fields(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise CitationUnreadable("a part of it is no object with fields.")
     return cast("Mapping[str, Any]", value)
+
+
+def _list(value: Any) -> Sequence[Any]:
+    if not isinstance(value, list | tuple):
+        raise CitationUnreadable("a part of it is no list.")
+    return cast("Sequence[Any]", value)

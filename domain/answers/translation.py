@@ -50,7 +50,7 @@ def translated(answer: str, sources: Citable, first_number: int | None = None) -
     edits += [(marker.start, marker.end, _written(marker, own, shift)) for marker in foreign.numbered]
     edits += [(marker.start, marker.end, _written(marker, {}, 0)) for marker in foreign.named]
     edits += [(*_with_space(answer, start, end), "") for start, end in (*foreign.unread, *foreign.silent)]
-    edits.sort()
+    edits = _apart(edits)
     body = len(strip_references(answer)) if own else len(answer)
     edits = [edit for edit in edits if edit[0] < body]
     return Translation(_applied(answer, edits), tuple(edits), tuple(sorted(foreign.unread)), from_zero and 0 in cited)
@@ -105,6 +105,15 @@ def _with_space(answer: str, start: int, end: int) -> tuple[int, int]:
         return start - 1, end
     is_first = not start or answer[start - 1] == "\n"
     return start, end + (is_first and answer[end : end + 1] == " ")
+
+
+def _apart(edits: Sequence[Edit]) -> list[Edit]:
+    # Two that are left out one after the other share the space between them.
+    apart: list[Edit] = []
+    for start, end, written in sorted(edits):
+        first = max(start, apart[-1][1]) if apart else start
+        apart.append((first, max(first, end), written))
+    return apart
 
 
 def _applied(answer: str, edits: Sequence[Edit]) -> str:

@@ -36,11 +36,7 @@ _GROUP = re.compile(
 )
 _MOST_COMPARED = 64  # groups of one frame: an answer may have thousands
 _KINDS = ("trailing", "link", "dagger", "at", "square", "double", "round", "curly", "command", "circled", "code")
-_HTML = frozenset(
-    "a b i u s p em strong sub sup td th tr li ol ul h1 h2 h3 h4 h5 h6 font span div img code pre kbd samp math small"
-    " big mark table tbody hr br input var q".split()
-)
-_LABEL = r"(?P<label>(?:[^\W\d]+\.?[\s:：=#.\"'(№|/-]{0,3}){0,3}[#@†‡^]?\s?)"
+_LABEL = r"(?P<label>(?:[^\W\d]++\.?[\s:：=#.\"'(№|/-]{0,3}+){0,3}+[#@†‡^]?\s?)"
 _MORE = r"(?:\s?(?:[,;、，；·&–~-]|and|und|및)\s?(?P=label)?\d{1,3})*"
 _PLACE = r"(?:[^\W\d]{1,12}\.?\s?)?\d{1,5}(?:\s?[-–~]\s?\d{1,5})?\s?[^\W\d]{0,8}"
 _NUMBERED = re.compile(
@@ -56,16 +52,23 @@ _SOURCE_WORD = re.compile(
     r"|来源|來源|文档|文件|资料|資料|文書|出典|参考)[\s:：#_.-]*",
     re.IGNORECASE,
 )
+_LABELS = re.compile(
+    rf"(?:(?:{_SOURCE_WORD.pattern}|(?:ids?|idx|index|name|kb|s|data|reports?|cit|webpage)(?![^\W\d])|[a-gi-pr-z](?=\Z))[\s:：=#.\"'(№|/_@†‡^-]*)+"
+    r"|[\s#@†‡^]*",
+    re.IGNORECASE,
+)
+"""What stands before the number of a source, and not before a quantity: `Phase 2` and `May 3` are words."""
+_TAGS = re.compile(r"co|cite|citation|c|ref|reference|src|source|doc|document|fn|footnote", re.IGNORECASE)
+_STATES = re.compile(r"(?:[:=]|\b(?:is|are|was|were|be|to|of|by|at|than|only|about))\s*$", re.IGNORECASE)
+_OPENS_ONE = re.compile(r"[^\W\d_]{2,12}[_-](?:start|begin|end)")
 _LOCATED = re.compile(
     r"\s*(?:(?:pp?|s|l)\.\s?|(?:pages?|lines?|seiten?|쪽|페이지)\s?)\d{1,5}(?:\s?[-–]\s?\d{1,5})?\s*|\s*\d{1,5}\s?(?:쪽|페이지)\s*",
     re.IGNORECASE,
 )
-_AUTHOR_YEAR = re.compile(
-    r"\s*(?![a-z])[^\W\d_][\w.’'-]{0,30}(?:(?:\s?,\s|\s(?:&|and|und|y)\s|\s)[^\W\d_][\w.’'-]{0,30}){0,3}"
-    r"(?:\set al\.)?,?\s(?:19|20)\d\d[a-z]?"
-    r"(?:,\s?pp?\.\s?\d{1,5})?\s*"
+_FILE = re.compile(
+    r"\s*[\w .-]{1,60}\.(?:pdf|md|txt|rtf|docx?|odt|xlsx?|csv|pptx?|html?|eml|json|xml|hwpx?)"
+    r"(?:\s?[,:#]\s?[\w .-]{0,30})?\s*"
 )
-_FILE = re.compile(r"\s*[\w .-]{1,60}\.[A-Za-z]{2,5}(?:\s?[,:#]\s?[\w .-]{0,30})?\s*")
 _BEFORE = re.compile(r"(?:^|[.!?。！？\n\]】)>]|[-*•]\s)\s*$")
 _AFTER = re.compile(r"[ \t]*(?:[.,;:!?。！？、，)*_|]|\n|\Z)")
 _AFTER_SENTENCE = re.compile(r"[ \t]*(?:[.!?。！？]|\n|\Z)")
@@ -125,7 +128,11 @@ def foreign_markers(text: str, sources: Citable, known: Sequence[Marker] = ()) -
     labels = {re.split(r"[\W_]", group.body.strip().casefold())[0] for group in chosen if not group.named} - {""}
     places = {group.start for group in chosen}
     rest = [group for group in groups if group.start not in places]
-    silent = [g for g in rest if g.kind == "square" and re.split(r"[\W_]", g.body.casefold())[0] in labels]
+    silent = [
+        g
+        for g in rest
+        if g.kind == "square" and _OPENS_ONE.fullmatch(g.body) and re.split(r"[\W_]", g.body.casefold())[0] in labels
+    ]
     places = {group.start for group in silent}
     shapes = Counter(_shape(g) for g in rest if g.stands_at_end)
     unread = [g for g in rest if g.start not in places and _looks_like_one(g, shapes[_shape(g)], ends)]
@@ -157,7 +164,7 @@ def _kind_and_body(match: re.Match[str]) -> tuple[str | None, str]:
     if match["private"]:
         return "private", re.sub(r"[\ue000-\uf8ff]", " ", match["private"])
     if tag := match["tag"] or match["empty"]:
-        return (None if tag.lower() in _HTML else "tag"), match["inner"] or match["attributes"]
+        return ("tag" if _TAGS.fullmatch(tag) else None), match["inner"] or match["attributes"]
     if match["signed"]:
         return ("sign" if len(match["signs"]) == 1 else "signs"), match["signed"]
     return next(((kind, match[kind]) for kind in _KINDS if match[kind]), (None, ""))
@@ -167,8 +174,9 @@ def _group(text: str, start: int, end: int, body: str, kind: str, written: str, 
     address = re.search(r"\]\(([^()\s]+)", written) if kind == "link" else None
     named = sources.named(body) or (sources.named(address[1]) if address else ())
     named = named or sources.named(body.rpartition("†")[2]) or sources.named(_COUNTED.sub("", body))
-    if kind == "round" and named and not (re.search(r"[\d.:/_-]", body) or sources.is_written(body)):
-        named = ()
+    is_sure = re.search(r"[.:/_-]\w", body) or (kind == "round" and sources.is_written(body))
+    if kind in ("round", "double") and named and not is_sure:
+        named = ()  # a name without a sign of a file, an id or an address can be a word of the sentence
     numbers = named or (() if kind == "code" else _numbers(body, kind))
     if kind == "square" and not named and not re.search(r"[^\W\d_]|[#@①-⑳⑴-⒇❶-❿]", body):
         numbers = ()  # `cited_markers` knows it as no citation
@@ -205,7 +213,7 @@ def _numbers(body: str, kind: str) -> tuple[int, ...]:
     match = _NUMBERED.fullmatch(digits)
     if not match:
         return ()
-    if kind == "round" and match["label"].strip() and not _SOURCE_WORD.fullmatch(match["label"]):
+    if not _LABELS.fullmatch(match["label"]):
         return ()
     if _LOCATED.fullmatch(digits):
         return ()
@@ -229,20 +237,30 @@ def _cites(group: _Group, same: Sequence[_Group], ends: int, text: str, sources:
     possible = [_is_possible(g.numbers, sources.count) for g in same]
     is_labelled = bool(_SOURCE_WORD.match(group.body)) or group.kind in ("private", "signs", "command", "tag")
     if group.is_weak and not is_labelled:
-        is_text = group.stands_in_front or not all(possible)
+        states = any(map(_STATES.search, _before(same, text)))
+        is_text = group.stands_in_front or not all(possible) or states or any(0 in g.numbers for g in same)
         is_call = group.kind in ("round", "curly") and group.is_attached
         return not is_text and not is_call and 2 <= len(at_end) == len(same) and ends_most
+    if group.kind == "double" and not is_labelled and any(map(_STATES.search, _before(same, text))):
+        return False
     is_in_text = not at_end or (group.is_attached and not group.stands_at_end)
     return any(possible) and not is_in_text and (is_labelled or group.kind == "dagger" or ends_most)
 
 
 def _names(group: _Group, same: Iterable[_Group], text: str, *, ends_most: bool) -> bool:
+    is_plain = not re.search(r"[.:/_-]\w|\d", group.body)
+    if is_plain and any(_STATES.search(before) or _WORD_BEFORE.search(before) for before in _before(same, text)):
+        return False
     if group.kind not in ("code", "link"):
         return group.kind != "curly" or group.stands_at_end
     if group.kind == "link" and text[group.start] == "(":
         return True
     is_object = any(_WORD_BEFORE.search(text[max(0, g.start - 24) : g.start]) for g in same)
     return ends_most and not is_object
+
+
+def _before(groups: Iterable[_Group], text: str) -> list[str]:
+    return [text[max(0, group.start - 24) : group.start] for group in groups]
 
 
 def _is_possible(numbers: Sequence[int], count: int) -> bool:
@@ -256,12 +274,12 @@ def _looks_like_one(group: _Group, repeated: int, ends: int) -> bool:
         or group.kind in ("code", "circled", "at", "sign", "curly", "trailing")
     ):
         return False
-    if group.kind in ("private", "command") or _LOCATED.fullmatch(group.body):
+    if group.kind == "private":
+        return re.search(r"cite|turn\d", group.body) is not None
+    if group.kind == "square" and _LOCATED.fullmatch(group.body):
         return True
-    # A round bracket is content unless it has the form of a reference; of any other kind, if it has a figure or an id.
-    pattern = _AUTHOR_YEAR.fullmatch(group.body) or _FILE.fullmatch(group.body)
-    is_like = pattern or (group.kind != "round" and re.search(r"\d|\w[_:/†-]\w", group.body))
-    if not is_like or group.kind == "link" or group.is_attached or not re.search(r"[^\W\d_]", group.body):
+    # Anything else is content unless it is a document's name: an author with a year may be a place with a year.
+    if not _FILE.fullmatch(group.body) or group.kind == "link" or group.is_attached:
         return False
     return repeated >= 2 and 2 * repeated >= ends
 
@@ -272,9 +290,8 @@ def _overlaps(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
 
 
 def _shape(group: _Group) -> str:
-    for pattern in (_AUTHOR_YEAR, _FILE):
-        if pattern.fullmatch(group.body):
-            return f"{group.kind} {pattern.pattern}"
+    if _FILE.fullmatch(group.body):
+        return f"{group.kind} file"
     words = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", group.body))
     return f"{group.kind} {words}"
 

@@ -27,7 +27,10 @@ _BETWEEN_WORDS = re.compile(r"(?<=\w)[\s_-]+(?=\w)")
 _AROUND_A_WORD = " \t\r\n\"'`*"
 _TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 _NOTHING = frozenset({"null", "none"})
-_KEYS_OUTSIDE = re.compile(r"(?:[\"'`“”„‘’「『＂]|[{｛,，]\s*)([\w $-]{1,60})(?:\\?[\"'`“”‘’」』＂])?\s*[:：=]")
+_KEYS_OUTSIDE = re.compile(
+    r"(?:[\"'`“”„‘’「『＂]|[{｛,，]\s*|^[\s*_#>|<•-]*)([\w $-]{1,60})(?:\\?[\"'`“”‘’」』＂])?[\s*_]*[:：=|>]",
+    re.MULTILINE,
+)
 _DEEPEST_WRAPPER = 4
 
 
@@ -101,7 +104,9 @@ def _of_object(schema: type[R], pairs: Pairs, faults: list[str], depth: int) -> 
     names, keys = _names(schema), frozenset(_plain(key) for key, _ in pairs)
     if keys & names:
         if depth and keys != names:
-            return
+            raise ReplyUnreadable("a part of another object stands in it; give one object and nothing else")
+        if further := next((key for key in keys - names if any(len(name) > 4 and name in key for name in names)), None):
+            raise ReplyUnreadable(f"{further}: not asked for; give the fields that were asked for and nothing else")
         try:
             yield schema.model_validate(_converted(schema, pairs), strict=True)
         except ValueError as error:

@@ -22,12 +22,19 @@ _SIGN_BEGUN = re.compile(
 )
 _CLOSING = re.compile(r"<\s?/|\[/|◁/|[|｜]>|assistantfinal")
 _EDGE = re.compile(r"[▁_]?(?P<ends>end|begin|start)(?:[▁_]?of)?[▁_]", re.IGNORECASE)
+_SURE_THOUGHT = re.compile(
+    r"(?:antml[:_])?(?:think|thinking|thoughts?|reasoning)(?:[_-](?:process|content|block))?", re.IGNORECASE
+)
+"""Names that stand for nothing else: such an opening without an end is no reply, and such an end needs no opening."""
 _THOUGHT = re.compile(
-    r"think|thought|reason|reflect|scratch|analy[sz]|intern|inner|hidden|monolog|deliberat|ponder|rational|musing"
-    r"|introspect|contemplat|brainstorm|critique|chain|^cot$|^plan|^channel$",
+    _SURE_THOUGHT.pattern
+    + r"|\w*(?:thinking|thoughts?|reasoning)|(?:self[_-])?(?:reasons?|reflections?|reflexion|critique)|scratch[_-]?pad|analys[ie]s"
+    r"|(?:internal|inner|hidden)(?:[_-]\w+)?"
+    r"|monologue|deliberation|rationale|musings?|introspection|contemplation|brainstorm(?:ing)?"
+    r"|chain[_-]of[_-]thoughts?|cot|plan|planning|channel",
     re.IGNORECASE,
 )
-_ANSWER = re.compile(r"answer|response|reply|output|result|solution", re.IGNORECASE)
+_ANSWER = re.compile(r"(?:final[_-]?)?(?:answer|response|reply|output|result|solution)", re.IGNORECASE)
 # Harmony's channels: with their special tokens, and as they look where a server drops those.
 _CHANNEL = re.compile(
     r"(?:<\|start\|>\s*assistant\s*)?<\|channel\|>\s*(\w+)[^<]{0,60}(?:<\|constrain\|>[^<]{0,60})?<\|message\|>"
@@ -63,12 +70,16 @@ class _Sign:
 
     @property
     def is_answer(self) -> bool:
-        return _ANSWER.search(self.name) is not None
+        return _ANSWER.fullmatch(self.name) is not None
+
+    @property
+    def is_surely_thought(self) -> bool:
+        return (self.is_special and self.is_thought) or _SURE_THOUGHT.fullmatch(self.name) is not None
 
 
 def is_thought(name: str) -> bool:
     """Whether a tag or a part of this name holds thoughts."""
-    return _THOUGHT.search(name) is not None
+    return _THOUGHT.fullmatch(name) is not None
 
 
 def reply_text(written: str) -> str | None:
@@ -159,9 +170,15 @@ def _after_block(written: str, at: int, *, ended: bool) -> int | None:
         return None if not ended and _SIGN_BEGUN.fullmatch(written, at) else at
     sign = _sign(found)
     if sign.is_thought and not sign.closes:
-        return _after_thought(written, found.end(), sign, ended=ended)
-    if sign.is_answer and not sign.closes:
+        after = _after_thought(written, found.end(), sign, ended=ended)
+        return at if after is None and ended and not sign.is_surely_thought else after
+    if sign.is_answer and sign.is_special and not sign.closes:
         return found.end()
+    if sign.is_answer and not sign.closes:
+        is_wrapper = re.search(
+            rf"<\s?/\s?{re.escape(found['tag'] or sign.name)}\s?>", written[found.end() :], re.IGNORECASE
+        )
+        return found.end() if is_wrapper else at if ended else None
     if header := _HEADER.match(written, at):
         is_open = not ended and "assistant\n".startswith(written[at:].rpartition(">")[2])
         return None if is_open else header.end()
@@ -188,8 +205,8 @@ def _after_bare_channel(written: str, at: int, *, ended: bool) -> int | None:
     final = _FINAL.search(written, channel.end())
     if final:
         return final.end()
-    # A line of its own may be a heading.
-    return at if ended and not written[channel.end()].isalpha() else None
+    # Otherwise the word may be a heading, or the first of a sentence.
+    return at if ended and not "A" <= written[channel.end()] <= "Z" else None
 
 
 def _after_thought(written: str, at: int, opened: _Sign, *, ended: bool) -> int | None:
@@ -215,7 +232,7 @@ def _closed_at(written: str, at: int) -> int | None:
             continue
         if not sign.closes:
             opened.add(sign.name)
-        elif sign.name not in opened and _closes(written, at, found, is_json=is_json):
+        elif sign.is_surely_thought and sign.name not in opened and _closes(written, at, found, is_json=is_json):
             return found.end()
     for found in _FINAL.finditer(written, at):
         if not is_json and not _is_in_code(written, at, found.start()):
@@ -263,7 +280,8 @@ def _cleaned(reply: str) -> str:
         found = _SIGN.fullmatch(reply, last)
         is_closing_answer = found is not None and (sign := _sign(found)).closes and sign.is_answer
         is_pair = is_closing_answer and f"<{found['tag']}" in reply[:last] if found else False
-        if not _STOP.fullmatch(reply, last) and (not is_closing_answer or is_pair):
+        is_stop = _STOP.fullmatch(reply, last) is not None and not (reply[last:] == "</s>" and "<s>" in reply[:last])
+        if not is_stop and (not is_closing_answer or is_pair):
             break
         reply = reply[:last].rstrip(_BLANK)
     return reply

@@ -56,10 +56,16 @@ class Findings:
         `repaired` are the indexes of sentences that no longer are as they were; a sentence in a `doubtful` state takes
         no proof from the others either.
         """
-        claims = [each for each in self.statements if each.claim and each.index not in repaired]
+        left = [each for each in self.statements if each.index not in repaired]
+        # What is no claim and cites is checked, too; what a table says is never removed.
+        if any(is_failing(self.checks_of(each.index)) for each in left if each.numbers and not each.claim):
+            return []
+        claims = [each for each in left if each.claim]
         supported = [each for each in claims if self.states[each.index] is SentenceStatus.SUPPORTED]
         refuted = [each for each in claims if each not in supported and self.states[each.index] not in doubtful]
-        if any(each.numbers for each in refuted) or not any(each.numbers for each in supported):
+        if any(each.numbers or self._is_in_table(each) for each in refuted) or not any(
+            each.numbers for each in supported
+        ):
             return []
         return [each.text for each in supported]
 

@@ -21,6 +21,14 @@ NOT_TOLD = {
     "head > title",
     "p.wp-caption-text, div.thumbcaption, div.gallerytext",
     "Table of Contents",
+    # Lines for a settings file, what the log says about a server, and how a server's own words begin.
+    "{1} instead of {2}",
+    "at most {1} tokens for a reply",
+    "the system message as a part of the user's",
+    "extra_body: {response_format: null}",
+    "extra_body: {temperature: null}",
+    "extra_body: {stream_options: null}",
+    "request too large",
     # Groups of words that mean the same.
     "rise increase grow climb improve gain advance jump surge",
     "fall decrease decline drop shrink worsen slip cut reduce",

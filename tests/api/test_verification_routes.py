@@ -162,6 +162,8 @@ def test_the_name_of_a_deep_field_is_cut(http: httpx.Client) -> None:  # A8
         ({"sources": [{"text": "a", "pages": [[1, 0]]}]}, "sources.0.pages.0"),
         ({"sources": [{"text": "a", "metadata": {"x": "\x00"}}]}, "sources.0.metadata"),
         ({"citations": [{"start": -1, "end": 2, "source": 1}]}, "citations.0.start"),
+        ({"citations": [{"place": 1}]}, "citations.0: Send {start, end, source}, or"),
+        ({"citations": ["[1]"]}, "citations.0: Send {start, end, source}, or"),
         ({"checks": ["taste"]}, "checks.0"),
         ({"repair": "all"}, "repair"),
         ({"preset": "free"}, "preset"),

@@ -8,7 +8,17 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, cast
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt, StrictStr, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StrictInt,
+    StrictStr,
+    WrapValidator,
+    field_validator,
+    model_validator,
+)
 
 from api.schemas.questions.answers import AuditHead, Score, SentenceStatus, UsageRead, WholeScores
 from api.schemas.questions.queries import DeadlineS, LeftOut, MaxCostUsd, Provider, QueryError, QueryState
@@ -79,6 +89,13 @@ class ProviderCitation(BaseModel):
         return cast("dict[str, Any]", value)
 
 
+def _of_one_kind(given: Any, _: object) -> CitationGiven | ProviderCitation:
+    # Errors are those of the kind that was meant, and name its fields; a union would report every kind by its name.
+    fields = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+    is_own = not is_provider_citation(fields) and bool({"start", "end"} & fields.keys())
+    return (CitationGiven if is_own else ProviderCitation).model_validate(given)
+
+
 class VerificationCreate(Input):
     """An answer of any system with the sources that it was written from."""
 
@@ -93,7 +110,7 @@ class VerificationCreate(Input):
     question: PlainText | None = Field(
         default=None, description="Without one, alignment and answerability are not checked."
     )
-    citations: list[CitationGiven | ProviderCitation] = Field(
+    citations: list[Annotated[CitationGiven | ProviderCitation, WrapValidator(_of_one_kind)]] = Field(
         default=[],
         max_length=10_000,
         description="Citations beside the text; each is for the sentences it reaches. Besides our own, the objects of "

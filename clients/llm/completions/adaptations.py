@@ -18,9 +18,13 @@ OMITTED = "omitted"
 MOST_TRIES = 6
 """Requests for one call, with those that were refused."""
 
-_REFUSING = frozenset({400, 415, 416, 422, 500, 501})
-"""llama.cpp answers 500 when a template refuses a role. Other statuses are about keys, models, limits and outages."""
+_REFUSING = frozenset({400, 415, 416, 422, 501})
+"""Other statuses are about keys, models, limits and outages."""
 _FAULTY = 500
+_TEMPLATE = re.compile(r"(?i)template|jinja|roles must|unsupported role|role not supported")
+"""llama.cpp answers 500 when a template refuses a role. Any other 500 may be an outage that names what was sent."""
+_NO_REFUSAL = "json_validate_failed"
+"""Here the server names parts of the form because the model did not keep to it."""
 _PLACES = frozenset({"param", "loc", "field", "parameter"})
 _ECHOES = frozenset({"input", "ctx", "failed_generation"})
 """What the request, or a model's reply, said itself."""
@@ -63,10 +67,13 @@ class Refused:
 
 def adapted(status: int, said: object, body: Body, learned: Learned) -> Iterator[dict[str, str]]:
     """What may be learned from a refusal of `body`, the likeliest first; `said` is the JSON of the refusal."""
-    if status not in _REFUSING:
+    if status not in {*_REFUSING, _FAULTY} or _NO_REFUSAL in map(str, (leaf for _, leaf in _leaves(said))):
         return
     refused = _read(status, said, str(body["model"]))
-    named = [(rank, row) for row in ADAPTATIONS if (rank := _named(row, body, refused)) is not None]
+    rows = ADAPTATIONS
+    if status == _FAULTY:
+        rows = tuple(row for row in rows if row.key == "system" and _TEMPLATE.search(refused.words))
+    named = [(rank, row) for row in rows if (rank := _named(row, body, refused)) is not None]
     for _, row in sorted(named, key=lambda pair: pair[0]):
         for value in row.instead(body, refused):
             yield {**learned, row.key: value}
@@ -131,7 +138,7 @@ def _named(row: Adaptation, body: Body, refused: Refused) -> tuple[int, int] | N
         is_quoted = before != "" and after != "" and before in _QUOTES and after in _QUOTES + "\\"
         if is_quoted or _IDENTIFIER.fullmatch(name):
             ranks.append((1, match.start()))
-        elif name == row.key and refused.status < _FAULTY:
+        elif name == row.key:
             ranks.append((2, match.start()))
     if called := row.called.search(refused.words):
         ranks.append((2, called.start()))
@@ -142,11 +149,14 @@ _NOTHING_ELSE = re.compile(r"(?!)")
 
 
 def _names(node: object) -> Iterator[str]:
-    """The keys, and the values that are texts, at all depths."""
+    """The keys, and the values that are texts, at all depths; of a schema not those of the reply's own fields."""
     if isinstance(node, dict):
         for key, value in cast("dict[str, object]", node).items():
             yield key
-            yield from _names(value)
+            if key in ("properties", "$defs"):
+                yield from _names(list(cast("dict[str, object]", value).values()))
+            elif key not in ("enum", "required", "name"):
+                yield from _names(value)
     elif isinstance(node, list):
         for part in cast("list[object]", node):
             yield from _names(part)

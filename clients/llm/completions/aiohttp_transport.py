@@ -6,7 +6,7 @@ server of this format sends any, and the key would travel along.
 
 import json
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from urllib.request import getproxies, proxy_bypass
 
@@ -54,6 +54,9 @@ class LeanTransport:
     ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
         async with self._answer(body, silence_s) as answer:
             yield answer.headers, answer.content.iter_any()
+
+    def secrets(self, model: str) -> Sequence[str]:
+        return [secret for secret in (self._key, *self._of_models.get(model, {}).values()) if secret]
 
     async def aclose(self) -> None:
         if self._made is not None:

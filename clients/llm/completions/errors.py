@@ -78,7 +78,7 @@ _ADVICE_ON_MONEY = {
 }
 
 # Names and words of what lasts until somebody pays. A rate limit may speak of them too, so its own name comes first.
-_MONEY = re.compile(r"quota|billing|credit|balance|payment|recharge|arrear|spend")
+_MONEY = re.compile(r"quota|billing|credit|(?<!load.)(?<!load)balance(?!r)|payment|recharge|arrear|(?<!su)spend")
 _PASSING_CODE = re.compile(r"rate.?limit|too.?many|throttl|overload|capacity")
 _CONTEXT = re.compile(
     r"context.?(length|size|window)|(prompt|input)s?`? (is|are) too long"
@@ -134,7 +134,7 @@ def _from_refusal(refusal: Refusal, exchange: Exchange) -> ModelError:
     words = server_words(refusal.body)
     wait_s = named_wait_s(headers, refusal.body)
     kind = _kind(refusal, words, wait_s, exchange)
-    text = _message(refusal, words, kind, exchange)
+    text = exchange.masked(_message(refusal, words, kind, exchange))
     request_id, allowance = headers.get("x-request-id"), read_allowance(headers)
     if kind is ModelRateLimited:
         return ModelRateLimited(text, retry_after_s=wait_s, request_id=request_id, allowance=allowance)
@@ -155,7 +155,7 @@ def _kind(refusal: Refusal, words: ServerWords, wait_s: float | None, exchange: 
     status, said = refusal.status, words.text.lower()
     if by_code := next((_BY_CODE[code] for code in words.codes if code in _BY_CODE), None):
         return by_code
-    if _is_over_context(words):
+    if status != _RATE_LIMITED and _is_over_context(words):
         return ModelRefused
     if status >= _RATE_LIMITED and _is_about_money(words, status, wait_s):
         return ModelRefused
@@ -181,8 +181,16 @@ def _is_over_context(words: ServerWords) -> bool:
     return not _PASSING_CODE.search(codes) and bool(_CONTEXT.search(codes) or _CONTEXT.search(words.text.lower()))
 
 
+def _names_a_wait(words: ServerWords, wait_s: float | None) -> bool:
+    return wait_s is not None or bool(_PASSING_CODE.search(" ".join(words.codes)))
+
+
 def _is_about_money(words: ServerWords, status: int, wait_s: float | None) -> bool:
     codes = " ".join(words.codes)
+    if any(code in _ADVICE_ON_MONEY for code in words.codes):
+        return True
+    if _names_a_wait(words, wait_s):
+        return False
     if _MONEY.search(codes):
         return True
     # Words alone decide only where nothing else says that it passes.

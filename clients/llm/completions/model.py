@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from uuid import uuid4
@@ -20,6 +20,7 @@ from clients.llm.completions.usage import ReplyTooLong
 from clients.llm.completions.wire_format import Exchange, read_allowance
 from clients.llm.protocol import (
     ModelError,
+    ModelRefused,
     ModelReply,
     ModelReplyInvalid,
     ModelRequest,
@@ -56,7 +57,7 @@ class ChatCompletions:
         self._learned = learned or LearnedParameters()
         self._begin_in_thoughts: set[str] = set()
         self._counts = PromptCounts()
-        self._deciding = asyncio.Lock()
+        self._deciding: dict[str, asyncio.Lock] = {}
 
     @property
     def provider(self) -> str:
@@ -151,7 +152,9 @@ class ChatCompletions:
 
     def _exchange(self, request: ModelRequest, *, streamed: bool) -> Exchange:
         size = prompt_bytes(request, self._info(request.model))
-        return Exchange.of(request, size, self._dialect, streamed=streamed)
+        exchange = Exchange.of(request, size, self._dialect, streamed=streamed)
+        exchange.secrets = self._transport.secrets(request.model)
+        return exchange
 
     @asynccontextmanager
     async def _call(self, request: ModelRequest, exchange: Exchange) -> AsyncGenerator[Exchange]:
@@ -190,19 +193,19 @@ class ChatCompletions:
         if not self._counts.is_doubtful(request.model, size, tokens):
             self._counts.note_whole(request.model, size, tokens)
             return reply
-        async with self._deciding:
-            # An earlier call may have decided it meanwhile.
-            is_open = self._counts.window(request.model, size, tokens) is None
-            if is_open and self._counts.is_doubtful(request.model, size, tokens):
-                doubled = await self._doubled(request, ends_at)
-                if doubled is not None:
-                    self._counts.note_doubled(request.model, size, tokens, doubled)
+        # Without the time to find out, the reply counts.
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(ends_at), self._deciding.setdefault(request.model, asyncio.Lock()):
+                # An earlier call may have decided it meanwhile.
+                is_open = self._counts.window(request.model, size, tokens) is None
+                if is_open and self._counts.is_doubtful(request.model, size, tokens):
+                    await self._decide(request, tokens, ends_at)
         if window := self._counts.window(request.model, size, tokens):
             raise PromptCut(window, reply)
         return reply
 
-    async def _doubled(self, request: ModelRequest, ends_at: float) -> tuple[int, int] | None:
-        """Size and count of the same prompt twice, behind words that no server has kept; None if it gives no count."""
+    async def _decide(self, request: ModelRequest, tokens: int, ends_at: float) -> None:
+        """Ask with the same prompt twice, behind words that no server has kept, and note what its count means."""
         shown = request.text.rendered
         text = PromptText(request.prompt, request.fields)
         text.rendered = replace(shown, system=f"{uuid4()}\n{shown.system}", user=f"{shown.user}\n\n{shown.user}")
@@ -210,9 +213,14 @@ class ChatCompletions:
         asked = replace(request, max_tokens=_FEW_TOKENS, whole_s=max(0.0, seconds), reply=None, text=text)
         try:
             usage = (await self._whole(asked)).usage
+        except ModelRefused:
+            # A server that refuses what is too long does not cut it.
+            self._counts.note_whole(request.model, request.text.size, tokens)
+            return
         except ModelError as error:  # as a rule because so few tokens hold no answer
             usage = error.usage or Usage(estimated=True)
-        return None if usage.estimated else (text.size, usage.prompt_tokens)
+        if not usage.estimated:
+            self._counts.note_doubled(request.model, request.text.size, tokens, (text.size, usage.prompt_tokens))
 
 
 _UNKNOWN = ModelInfo()

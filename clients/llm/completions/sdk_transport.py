@@ -1,6 +1,6 @@
 """Groq's SDK on aiohttp's transport. Its own retries are off: such hidden calls would escape limits and records."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -50,6 +50,9 @@ class SdkTransport:
             yield raw.headers, raw.aiter_raw()
         finally:
             await raw.aclose()
+
+    def secrets(self, model: str) -> Sequence[str]:
+        return [self._client.api_key]
 
     async def aclose(self) -> None:
         await self._client.close()

@@ -1,6 +1,6 @@
 """Transports of chat completions: the Protocol of every client of the wire format, and their two shared errors."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -23,6 +23,10 @@ class Transport(Protocol):
         self, body: Body, silence_s: float
     ) -> AbstractAsyncContextManager[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
         """The headers and the body as the server sends it; leaving the block early stops the server."""
+        ...
+
+    def secrets(self, model: str) -> Sequence[str]:
+        """What a request for `model` carries and nobody may be shown."""
         ...
 
     async def aclose(self) -> None: ...

@@ -9,7 +9,7 @@ import asyncio
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -42,6 +42,7 @@ _REFUSED = re.compile(r"filter|safety|refus|recit|block|prohib|moderat|guardrail
 _BROKEN = re.compile(r"error|fail|abort|cancel|malform|disconnect|timeout|unavail|insufficient")
 _PERMANENT = re.compile(r"invalid|auth|permission|not_?found|quota|billing|credit|unsupported|forbidden")
 _GROWN_CHARS = 8
+_GROWN_PIECES = 2
 
 
 @dataclass(slots=True)
@@ -64,6 +65,8 @@ class Exchange:
     request_id: str | None = None
     allowance: Allowance | None = None
     expects_json: bool = False
+    secrets: Sequence[str] = ()
+    """What a server may repeat, and what is never shown."""
     waits: bool = False
     """The model's thoughts have been seen to begin without a sign."""
     _written: str = ""
@@ -149,7 +152,8 @@ class Exchange:
     def _add(self, piece: str, *, is_whole: bool) -> None:
         # Some servers send the whole text so far each time.
         self._grows = self._grows and len(piece) > len(self._last) and piece.startswith(self._last)
-        repeats = self._grows and (self._pieces > 1 or len(self._last) >= _GROWN_CHARS)
+        # Pieces of a reply may repeat each other by chance, but not so long ones, and not one after the other.
+        repeats = self._grows and self._pieces > _GROWN_PIECES and len(self._last) >= _GROWN_CHARS
         if (is_whole and piece.startswith(self._written)) or repeats:
             self._written = piece
         else:
@@ -244,7 +248,10 @@ class Exchange:
 
     def refused_reply(self, text: str, error: ModelError) -> ModelReply:
         """The model's words that an error carries, as a reply. Raises ModelReplyInvalid when they are empty."""
-        self.take({"choices": [{"message": {"content": text}, "finish_reason": "stop"}]})
+        try:
+            self.take({"choices": [{"message": {"content": text}, "finish_reason": "stop"}]})
+        except ReplyTooLong:
+            raise error from None
         words = self._proper
         if not words:
             raise error
@@ -253,7 +260,18 @@ class Exchange:
 
     def failed(self, kind: type[ModelError], message: str) -> ModelError:
         text = self._proper or None
-        return kind(shown(message), usage=self.spent(), request_id=self.request_id, text=text, allowance=self.allowance)
+        return kind(
+            self.masked(shown(message)),
+            usage=self.spent(),
+            request_id=self.request_id,
+            text=text,
+            allowance=self.allowance,
+        )
+
+    def masked(self, text: str) -> str:
+        for secret in self.secrets:
+            text = text.replace(secret, "***")
+        return text
 
     @property
     def why_late(self) -> str:

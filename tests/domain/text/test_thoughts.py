@@ -1,0 +1,39 @@
+"""A reply that only looks like a thought stays as it is; one behind a thought is found."""
+
+import pytest
+
+from domain.text.thoughts import reply_text
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "[Internal] Returns are taken within 30 days[†1].",
+        "[Winner] Anna[†1].",
+        "[Analysis]\nSales rose[†1].",
+        "<reason> holds the reason of a return[†1].",
+        "<planId> is the plan[†1].",
+        "<output> is the file to write[†1].",
+        "<response_time> must be 3 s[†1].",
+        "analysis는 데이터 분석을 뜻한다[†1].",
+        "The block must be closed with </reason>\nThen restart it[†1].",
+        "Close it with </InternalConfig>\n\nThen restart it[†1].",
+        "Routes:\n- [/plans]\n- [/orders]",
+        "Price: <s>10 €</s>",
+    ],
+)
+def test_a_reply_that_looks_like_a_thought_stays(reply: str) -> None:  # S1.2
+    assert reply_text(reply) == reply
+
+
+@pytest.mark.parametrize(
+    "name", ["think", "Thinking", "thought", "extended_thinking", "antThinking", "inner_monologue", "scratchpad", "cot"]
+)
+def test_what_stands_between_tags_of_thoughts_is_cut_off(name: str) -> None:  # S1.2
+    assert reply_text(f"<{name}>Maybe 60 days?</{name}>\n30 days[†1].") == "30 days[†1]."
+
+
+def test_only_a_sure_opening_without_an_end_is_no_reply() -> None:  # S1.2
+    assert reply_text("<think>Maybe 60 days?") is None
+    assert reply_text("[THINK]Maybe 60 days?") is None
+    assert reply_text("<plan>Maybe 60 days?") == "<plan>Maybe 60 days?"
