@@ -22,13 +22,12 @@ _SIGN_BEGUN = re.compile(
 )
 _CLOSING = re.compile(r"<\s?/|\[/|◁/|[|｜]>|assistantfinal")
 _EDGE = re.compile(r"[▁_]?(?P<ends>end|begin|start)(?:[▁_]?of)?[▁_]", re.IGNORECASE)
-_SURE_THOUGHT = re.compile(
-    r"(?:antml[:_])?(?:think|thinking|thoughts?|reasoning)(?:[_-](?:process|content|block))?", re.IGNORECASE
-)
+_SURE_THOUGHT = re.compile(r"(?:think|thinking|thoughts?|reasoning)(?:[_-](?:process|content|block))?", re.IGNORECASE)
 """Names that stand for nothing else: such an opening without an end is no reply, and such an end needs no opening."""
 _THOUGHT = re.compile(
     _SURE_THOUGHT.pattern
-    + r"|\w*(?:thinking|thoughts?|reasoning)|(?:self[_-])?(?:reasons?|reflections?|reflexion|critique)|scratch[_-]?pad|analys[ie]s"
+    + r"|\w*(?:thinking|thoughts?|reasoning)|(?:self[_-])?(?:reasons?|reflections?|reflexion|critique)"
+    r"|scratch[_-]?pad|analys[ie]s"
     r"|(?:internal|inner|hidden)(?:[_-]\w+)?"
     r"|monologue|deliberation|rationale|musings?|introspection|contemplation|brainstorm(?:ing)?"
     r"|chain[_-]of[_-]thoughts?|cot|plan|planning|channel",
