@@ -277,7 +277,7 @@ class Exchange:
     def why_late(self) -> str:
         if asyncio.get_running_loop().time() < self.deadline or self.silence_s == self.whole_s:
             return f"nothing came for {self.silence_s:g} s (models.call_timeout_s)"
-        return f"no complete reply in the {self.whole_s:g} s that were left (models.deadline_s, or the query's)"
+        return f"no complete reply in the {self.whole_s:.0f} s that were left (models.deadline_s, or the query's)"
 
     @property
     def reported(self) -> Usage | None:
