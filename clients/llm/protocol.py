@@ -160,7 +160,7 @@ class ModelUnavailable(ModelError):
 
 
 class ServerUnreachable(ModelUnavailable):
-    """There was no connection: no address, nobody who listens, no trusted certificate."""
+    """No connection was made: the address is unknown, nothing listens there, or its certificate is not trusted."""
 
 
 class ModelTimedOut(ModelUnavailable):

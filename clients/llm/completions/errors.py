@@ -77,7 +77,7 @@ _ADVICE_ON_MONEY = {
     "blocked_api_access": "the spend limit of the account is reached",
 }
 
-# Names and words of what lasts until somebody pays. A rate limit may speak of them too, so its own name comes first.
+# What lasts until the account is paid for. Rate limits mention it as well, so their own codes are looked for first.
 _MONEY = re.compile(r"quota|billing|credit|(?<!load.)(?<!load)balance(?!r)|payment|recharge|arrear|(?<!su)spend")
 _PASSING_CODE = re.compile(r"rate.?limit|too.?many|throttl|overload|capacity")
 _CONTEXT = re.compile(
