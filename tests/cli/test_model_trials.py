@@ -74,7 +74,7 @@ def no_booleans(text: str) -> str:
 
 
 def no_lists(text: str) -> str:
-    return text.replace("[]", "7")
+    return text.replace("[]", "{}")
 
 
 def says_yes(text: str) -> str:

@@ -91,6 +91,15 @@ def timed(stack: Stack, name: str, **headers: str) -> tuple[float, httpx.Respons
     return time.monotonic() - began, answer
 
 
+def repeated(stack: Stack, name: str, **headers: str) -> httpx.Response:
+    """The first answer that is no 503: a connection of the pool may still be one that hung in the freeze."""
+    deadline = time.monotonic() + BOUND_S
+    while (answer := timed(stack, name, **headers)[1]).status_code == 503:
+        assert time.monotonic() < deadline, answer.text
+        time.sleep(int(answer.headers["retry-after"]))
+    return answer
+
+
 def test_every_request_is_answered_with_503_within_seconds_also_on_open_connections(stack: Stack) -> None:  # A5, A7
     # So that each has a connection that was open before.
     all_timed(stack, ["list"] * 30)
@@ -113,7 +122,7 @@ def test_a_request_repeated_with_its_key_after_a_freeze_is_done_once(stack: Stac
         _, refused = timed(stack, "question", **{"Idempotency-Key": "frozen-1"})
         assert refused.status_code == 503
     until_ready(stack)
-    ids = {timed(stack, "question", **{"Idempotency-Key": "frozen-1"})[1].json()["id"] for _ in range(3)}
+    ids = {repeated(stack, "question", **{"Idempotency-Key": "frozen-1"}).json()["id"] for _ in range(3)}
     assert len(ids) == 1
     after = stack.http.get("/v1/queries", params={"workspace": "frozen"}).json()
     assert len(after["queries"]) == len(before["queries"]) + 1

@@ -1,6 +1,7 @@
 """Workspaces: what documents and questions belong to."""
 
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
@@ -36,7 +37,7 @@ def list_workspaces(after: AfterName, limit: Annotated[int, Query(ge=1, le=500)]
 def create_workspace(new: WorkspaceCreate, response: Response) -> object:
     """Create an empty workspace. Adding a document to a new name creates one, too."""
     created = workspaces.create_workspace(new.name, new.title, new.settings, settings())
-    response.headers["Location"] = f"{router.prefix}/{created['name']}"
+    response.headers["Location"] = f"{router.prefix}/{quote(created['name'])}"
     return created
 
 

@@ -76,6 +76,13 @@ def test_a_workspace_is_created_and_read(http: httpx.Client) -> None:
     assert_problem(http.get("/v1/workspaces/nothing"), 404, "workspace_not_found")
 
 
+@pytest.mark.parametrize("name", ["재무", "Q\U0002b911", "prüfung", "finance-2026"])
+def test_the_location_of_a_new_workspace_leads_to_it_whatever_its_name_is(http: httpx.Client, name: str) -> None:
+    created = http.post("/v1/workspaces", json={"name": name})
+    assert created.status_code == 201, created.text
+    assert http.get(created.headers["location"]).json()["name"] == name
+
+
 def test_the_list_counts_what_each_contains(http: httpx.Client) -> None:
     create(http)
     with transaction() as session:
