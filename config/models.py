@@ -130,7 +130,11 @@ class ModelSettings(Group):
     )
     call_timeout_s: float = Field(default=30.0, gt=0, description="Timeout of one attempt")
     deadline_s: float = Field(default=90.0, gt=0, description="Limit of one model call with all its attempts and waits")
-    concurrency: int = Field(default=128, ge=1, description="Model calls in flight per worker process")
+    concurrency: int = Field(
+        default=128,
+        ge=1,
+        description="Calls of each model in flight per worker process; fewer once its server lets calls time out",
+    )
     patience_s: float = Field(
         default=2.0,
         ge=0,

@@ -53,7 +53,7 @@ class GatewayModels:
     """Models asked as Citewell asks them: with retries, checks and records."""
 
     def __init__(self, base_url: str, key: str, settings: ModelSettings) -> None:
-        self._model = GroqModel(key, base_url, catalogue=settings.catalogue, concurrency=settings.concurrency)
+        self._model = GroqModel(key, base_url, catalogue=settings.catalogue)
         self._gateway = ModelGateway(self._model, settings)
 
     async def ask(self, judgement: Judgement[_R], fields: Mapping[str, object]) -> _R | None:

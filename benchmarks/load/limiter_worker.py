@@ -48,7 +48,7 @@ async def main(policy: str, base_url: str, redis_url: str, key: str, words: int,
         groq_base_url=base_url,
         models=ModelSettings(provider="groq"),
     )
-    model = GroqModel(key, base_url, catalogue=settings.models.catalogue, concurrency=in_flight)
+    model = GroqModel(key, base_url, catalogue=settings.models.catalogue)
     limiter = Unlimited() if policy == "bare" else make_limiter(settings)
     await asyncio.gather(*(work(model, limiter, words) for _ in range(in_flight)))
 

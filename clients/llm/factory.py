@@ -61,14 +61,11 @@ def _provider(settings: Settings) -> ChatModel:
     if settings.provider == "offline":
         return OfflineModel(default_embedder())
     if settings.provider == "openai_compatible":
-        return CompatibleModel(
-            key, url, catalogue=models.catalogue, concurrency=models.concurrency, redis_url=redis_url
-        )
+        return CompatibleModel(key, url, catalogue=models.catalogue, redis_url=redis_url)
     return GroqModel(
         key,
         url,
         catalogue=models.catalogue,
-        concurrency=models.concurrency,
         client=models.client,
         redis_url=redis_url,
     )

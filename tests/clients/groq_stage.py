@@ -25,7 +25,7 @@ class GroqStage:
         self.sim = GroqSimulator(accounts=accounts, cached_tokens=cached_tokens)
         self._client: Client = client
         self._runner = asyncio.Runner()
-        self._models: dict[tuple[str, str, int], GroqModel] = {}
+        self._models: dict[tuple[str, str, bool], GroqModel] = {}
 
     def __enter__(self) -> "GroqStage":
         self.sim.__enter__()
@@ -46,17 +46,15 @@ class GroqStage:
         *,
         url: str | None = None,
         key: str = KEY,
-        concurrency: int = 32,
+        new: bool = False,
     ) -> T:
-        """Run a scenario with a client of the simulator, or of `url`."""
+        """Run a scenario with a client of the simulator, or of `url`; a `new` one has not learned anything yet."""
 
         async def play() -> T:
-            wanted = (url or self.sim.base_url, key, concurrency)
+            wanted = (url or self.sim.base_url, key, new)
             if wanted not in self._models:
                 catalogue = ModelSettings().catalogue
-                self._models[wanted] = GroqModel(
-                    key, wanted[0], catalogue=catalogue, concurrency=concurrency, client=self._client
-                )
+                self._models[wanted] = GroqModel(key, wanted[0], catalogue=catalogue, client=self._client)
             return await scenario(self._models[wanted])
 
         # The runner has its own context, without a tenant.

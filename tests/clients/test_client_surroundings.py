@@ -39,7 +39,7 @@ class Place:
             if proxy:
                 environment.setenv(proxy, f"127.0.0.1:{port}")
             own = f"{'https' if self._trust else 'http'}://localhost:{port}"
-            model = GroqModel("key", url or own, catalogue={}, concurrency=2, client=client)
+            model = GroqModel("key", url or own, catalogue={}, client=client)
             try:
                 return await model.complete(CHECK), await model.complete(CHECK)
             finally:

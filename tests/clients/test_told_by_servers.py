@@ -76,9 +76,9 @@ def ask(client: str, answer: Answer, *, streamed: bool = False) -> ModelReply | 
         async with served(answer, "/openai/v1" if client != "compatible" else "/v1") as url:
             model: ChatModel
             if client == "compatible":
-                model = CompatibleModel("", url, catalogue={}, concurrency=4)
+                model = CompatibleModel("", url, catalogue={})
             else:
-                model = GroqModel("key", url, catalogue={}, concurrency=4, client="sdk" if client == "sdk" else "lean")
+                model = GroqModel("key", url, catalogue={}, client="sdk" if client == "sdk" else "lean")
             try:
                 if not streamed:
                     return await model.complete(CHECK)

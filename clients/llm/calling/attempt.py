@@ -12,7 +12,7 @@ from clients.llm.calling.hedging import Hedges
 from clients.llm.calling.recording import Recorder
 from clients.llm.calling.reply_cache import ReplyCache
 from clients.llm.calling.request import Question
-from clients.llm.calling.slots import Slot
+from clients.llm.calling.slots import Slot, Slots
 from clients.llm.protocol import (
     CallDeferred,
     ChatModel,
@@ -75,11 +75,11 @@ class Caller:
         self.has_reached_server = False
         self._breakers: dict[str, Breaker] = {}
         self._hedges = Hedges(settings.hedge_share, settings.hedge_min_s)
-        self._slots = asyncio.Semaphore(settings.concurrency)
+        self._slots: dict[str, Slots] = {}
 
     async def make(self, attempt: Attempt[T]) -> T:
         """Return the value of a valid reply. Raises ModelError, CircuitOpen, and CallDeferred without a call."""
-        with Slot(self._slots, attempt.ends_at) as slot:
+        with Slot(self._slots_of(attempt), attempt.ends_at) as slot:
             place = await self._place(attempt, slot)
             late_after = self._late_after_s(attempt, place)
             if late_after is None:
@@ -112,6 +112,9 @@ class Caller:
         lease = await self._limiter.acquire(request.model, tokens, priority, patience_s=patience_s, sleep=slot.sleep)
         return _Place(permission, lease, least)
 
+    def _slots_of(self, attempt: Attempt[Any]) -> Slots:
+        return self._slots.setdefault(attempt.request.model, Slots(self._settings.concurrency))
+
     def _breaker(self, model: str) -> Breaker:
         return self._breakers.setdefault(model, Breaker(model, self._settings.breaker))
 
@@ -125,7 +128,7 @@ class Caller:
         started = time.perf_counter()
         first = asyncio.create_task(self._call(attempt, place))
         calls = [first]
-        slot = Slot(self._slots, attempt.ends_at)
+        slot = Slot(self._slots_of(attempt), attempt.ends_at)
         try:
             await asyncio.wait(calls, timeout=late_after)
             if not first.done() and (another := await self._second_place(attempt, slot)):
@@ -157,7 +160,7 @@ class Caller:
         # Computed here, because waiting for a slot and a lease used part of the time.
         # A reply that is still coming may take all of it.
         request = replace(attempt.request, whole_s=max(0.0, attempt.ends_at - time.monotonic()))
-        recorder = self._recorder(attempt, request)
+        recorder, answered_before = self._recorder(attempt, request), self._slots_of(attempt).answered
         outcome: ModelReply | ModelError | None = None
         try:
             outcome = reply = await question.fetch(request)
@@ -173,6 +176,8 @@ class Caller:
             recorder.ended(ModelUnavailable("stopped before its end", usage=place.least))
             raise
         finally:
+            if outcome is not None:
+                self._slots_of(attempt).note(outcome, recorder.seconds, request.timeout_s, answered_before)
             await self._ended(attempt, place, recorder, outcome)
         if place.lease is not None:
             self._hedges.note(_kind(request), recorder.seconds)

@@ -1,17 +1,80 @@
-"""Slots for calls in flight per process: a slot first, then tokens, then the call with its own time (smell 10)."""
+"""Slots for calls in flight, per process and model: a slot first, then tokens, then the call with its own time.
+
+Smell 10. Each model has its own, so that a slow one does not hold up the questions of another.
+"""
 
 import asyncio
 import time
 from types import TracebackType
 
-from clients.llm.protocol import NoFreeSlot
+from clients.llm.protocol import ModelError, ModelReply, ModelTimedOut, NoFreeSlot
+
+_SHARE_OF_TIMEOUT = 0.5
+"""Calls that are in flight together are to be answered within this share of the time that one may take."""
+_SPARE = 4
+"""Replies that take less than so many parts of that time show that the server could serve one call more."""
+
+
+class Slots:
+    """At most `most` slots of a model, and fewer once its server has let a call time out.
+
+    A server with room for one call keeps the others waiting without a word, until they time out and are asked again:
+    work for nothing. How many it served meanwhile tells how many it serves at once.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.limit = self._most = most
+        self._free = asyncio.Semaphore(most)
+        self._surplus = 0
+        self._answered = 0
+
+    @property
+    def answered(self) -> int:
+        """Calls that the server has answered so far; a call notes it when it begins."""
+        return self._answered
+
+    async def take(self, ends_at: float) -> None:
+        """Wait for a free slot. Raises NoFreeSlot at `ends_at`."""
+        try:
+            async with asyncio.timeout(max(0.0, ends_at - time.monotonic())):
+                await self._free.acquire()
+        except TimeoutError:
+            raise NoFreeSlot(f"no free slot in time: {self.limit} calls of this model are in flight") from None
+
+    def is_full(self) -> bool:
+        return self._free.locked()
+
+    def give_back(self) -> None:
+        if self._surplus:
+            self._surplus -= 1
+        else:
+            self._free.release()
+
+    def note(self, outcome: ModelReply | ModelError, seconds: float, timeout_s: float, answered_before: int) -> None:
+        """Learn from the `outcome` of a call that took `seconds` of its `timeout_s`, and began when the server had
+        answered so many calls."""
+        if isinstance(outcome, ModelTimedOut):
+            meanwhile = self._answered - answered_before
+            self._resize(min(self.limit, max(1, int(meanwhile * _SHARE_OF_TIMEOUT))))
+        elif isinstance(outcome, ModelReply):
+            self._answered += 1
+            if self.limit < self._most and seconds * _SPARE < timeout_s:
+                self._resize(self.limit + 1)
+
+    def _resize(self, limit: int) -> None:
+        grown, self.limit = limit - self.limit, limit
+        # Slots that are taken cannot be withdrawn: they are not given back.
+        self._surplus -= grown
+        while self._surplus < 0:
+            self._surplus += 1
+            self._free.release()
 
 
 class Slot:
-    """One of the `free` slots, once taken; given back at the end of the block."""
+    """One of the `slots`, once taken; given back at the end of the block."""
 
-    def __init__(self, free: asyncio.Semaphore, ends_at: float) -> None:
-        self._free = free
+    def __init__(self, slots: Slots, ends_at: float) -> None:
+        self._slots = slots
         self._ends_at = ends_at
         self._is_held = False
 
@@ -25,15 +88,11 @@ class Slot:
 
     async def take(self) -> None:
         """Wait for a free slot. Raises NoFreeSlot at `ends_at`."""
-        try:
-            async with asyncio.timeout(max(0.0, self._ends_at - time.monotonic())):
-                await self._free.acquire()
-        except TimeoutError:
-            raise NoFreeSlot("no free slot in time") from None
+        await self._slots.take(self._ends_at)
         self._is_held = True
 
     async def take_now(self) -> bool:
-        if self._free.locked():
+        if self._slots.is_full():
             return False
         await self.take()
         return True
@@ -46,4 +105,4 @@ class Slot:
     def give_back(self) -> None:
         if self._is_held:
             self._is_held = False
-            self._free.release()
+            self._slots.give_back()

@@ -35,7 +35,6 @@ class LeanTransport:
         api_key: str,
         url: str,
         *,
-        concurrency: int,
         key_headers: Mapping[str, str] | None = None,
         of_models: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
@@ -43,7 +42,6 @@ class LeanTransport:
         self._key_headers = {"authorization": f"Bearer {api_key}"} if key_headers is None else key_headers
         self._of_models = of_models or {}
         self._url = URL(url)
-        self._concurrency = concurrency
         # Looked up once: the environment does not change, and per call it would be half of the cost.
         self._proxy = None if proxy_bypass(self._url.host or "") else _proxy(self._url.scheme)
         self._made: aiohttp.ClientSession | None = None
@@ -105,9 +103,7 @@ class LeanTransport:
             if self._key:
                 headers |= self._key_headers
             self._made = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(
-                    limit=self._concurrency, ssl=_trusted() if self._url.scheme == "https" else True
-                ),
+                connector=aiohttp.TCPConnector(limit=0, ssl=_trusted() if self._url.scheme == "https" else True),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=headers,
                 auto_decompress=False,

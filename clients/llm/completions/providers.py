@@ -34,24 +34,21 @@ class GroqModel(ChatCompletions):
         base_url: str,
         *,
         catalogue: Mapping[str, ModelInfo],
-        concurrency: int,
         client: Client = "lean",
         redis_url: str | None = None,
     ) -> None:
         root = base_url.rstrip("/").removesuffix("/openai/v1")
-        server = Server(_transport(client, api_key, root, concurrency, extra_headers(catalogue)), GROQ)
+        server = Server(_transport(client, api_key, root, extra_headers(catalogue)), GROQ)
         super().__init__(server, catalogue=catalogue, learned=LearnedParameters(base_url, redis_url))
 
 
-def _transport(
-    client: Client, api_key: str, root: str, concurrency: int, of_models: Mapping[str, Headers]
-) -> Transport:
+def _transport(client: Client, api_key: str, root: str, of_models: Mapping[str, Headers]) -> Transport:
     if client == "sdk":
         if of_models:
             raise ConfigurationInvalid("models.client is 'sdk', which sends no extra_headers of models; use 'lean'")
-        return SdkTransport(api_key, root, concurrency=concurrency)
+        return SdkTransport(api_key, root)
     url = f"{root}/openai/v1/chat/completions"
-    return LeanTransport(api_key, url, concurrency=concurrency, of_models=of_models)
+    return LeanTransport(api_key, url, of_models=of_models)
 
 
 class CompatibleModel(ChatCompletions):
@@ -67,13 +64,11 @@ class CompatibleModel(ChatCompletions):
         base_url: str,
         *,
         catalogue: Mapping[str, ModelInfo],
-        concurrency: int,
         redis_url: str | None = None,
     ) -> None:
         transport = LeanTransport(
             api_key,
             endpoint(base_url, "chat/completions"),
-            concurrency=concurrency,
             key_headers=key_headers(base_url, api_key),
             of_models=extra_headers(catalogue),
         )

@@ -19,10 +19,10 @@ _CONNECT_TIMEOUT_S = 5.0
 class SdkTransport:
     """A Transport. `root` is the server's address without `/openai/v1`."""
 
-    def __init__(self, api_key: str, root: str, *, concurrency: int) -> None:
+    def __init__(self, api_key: str, root: str) -> None:
         # Only connecting has a timeout of its own; each call has a deadline for everything (see Exchange).
         timeout = httpx.Timeout(None, connect=_CONNECT_TIMEOUT_S)
-        limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
         self._client = AsyncGroq(
             api_key=api_key,
             base_url=root,

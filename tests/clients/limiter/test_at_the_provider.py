@@ -64,7 +64,7 @@ def play(redis_url: str, limits: Limits, scene: Scene, *, used: int = 0, faults:
             limiter=LimiterSettings(timeout_s=5),
         )
         catalogue = settings.models.catalogue
-        model = GroqModel(key, simulator.base_url, catalogue=catalogue, concurrency=32)
+        model = GroqModel(key, simulator.base_url, catalogue=catalogue)
         limiter = make_limiter(settings)
         try:
             await scene(model, limiter)

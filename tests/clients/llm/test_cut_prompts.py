@@ -29,7 +29,7 @@ def windows(ways: Ways, requests: Sequence[ModelRequest]) -> list[int | None]:
 
     async def asked() -> list[int | None]:
         found: list[int | None] = []
-        model = CompatibleModel("", server.address, catalogue={}, concurrency=4)
+        model = CompatibleModel("", server.address, catalogue={})
         for call in requests:
             try:
                 _ = [part async for part in model.stream(call)]
@@ -80,7 +80,7 @@ def test_a_window_that_was_raised_is_no_longer_told() -> None:
 
     async def asked() -> list[bool]:
         told: list[bool] = []
-        model = CompatibleModel("", server.address, catalogue={}, concurrency=4)
+        model = CompatibleModel("", server.address, catalogue={})
         for ways.cut_at in (300, None, None):
             try:
                 await model.complete(request(ENGLISH, 60))
@@ -100,7 +100,7 @@ def test_what_was_judged_with_a_cut_prompt_is_a_failure_that_says_so() -> None:
     fields = {"sources": call.fields["sources"], "question": "Who?", "answer": "The caretaker does. [†1]"}
 
     async def asked() -> tuple[object, object, list[int]]:
-        model = CompatibleModel("", server.address, catalogue={}, concurrency=4)
+        model = CompatibleModel("", server.address, catalogue={})
         gateway = ModelGateway(model, ModelSettings(main=NAME, fast=NAME, fallbacks={}))
         log = CallLog()
         judged = await gateway.ask(CHECK_ANSWERABILITY, fields, log=log)

@@ -115,7 +115,7 @@ def test_the_first_guess_is_not_too_low(stage: GroqStage) -> None:
         prompt = (await model.complete(check())).usage.prompt_tokens
         assert 0.95 * prompt <= guess <= 1.3 * prompt
 
-    stage.run(scene, concurrency=7)  # a client that has not learned anything yet
+    stage.run(scene, new=True)
 
 
 # A7

@@ -29,7 +29,6 @@ from domain.query.instructions import PLAIN
 from tests.clients.groq_questions import ANSWER, IDK, QUESTION, SOURCES, STATEMENT
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind
-from tests.simulators.groq.latency import LatencyModel
 from tests.simulators.groq.ledger import Entry
 from tests.simulators.groq.server import GroqSimulator
 
@@ -274,18 +273,6 @@ def test_retry_after_is_told_in_seconds(stage: GroqStage) -> None:
 
     stage.sim.fail(Fault(kind=FaultKind.RATE_LIMITED, retry_after=2.5), FaultKind.RATE_LIMITED)
     assert stage.run(three) == [2.5, None]
-
-
-def test_never_more_calls_in_flight_than_allowed_and_as_many_when_needed(stage: GroqStage) -> None:
-    latency = LatencyModel(network_s=0.15, queue_s=0, tail=0)
-    with GroqSimulator(time_scale=1, latency=latency) as sim:
-        twelve = [check(timeout_s=10)] * 12
-        stage.run(
-            lambda model: asyncio.gather(*(model.complete(request) for request in twelve)),
-            url=sim.base_url,
-            concurrency=3,
-        )
-        assert sim.provider.peak_in_flight == 3
 
 
 def test_a_wrong_key_is_refused_with_advice(stage: GroqStage) -> None:

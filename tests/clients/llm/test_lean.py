@@ -62,7 +62,7 @@ def play(handler: Handler, scene: Callable[[CompatibleModel], Awaitable[T]], *, 
 
     async def whole() -> T:
         async with served(handler) as url:
-            model = CompatibleModel(key, url, catalogue={MODEL: ModelInfo(**info)}, concurrency=4)
+            model = CompatibleModel(key, url, catalogue={MODEL: ModelInfo(**info)})
             try:
                 return await scene(model)
             finally:
@@ -236,7 +236,7 @@ def test_a_password_in_the_address_is_shown_to_nobody() -> None:  # A8
     url = "http://reader:sk-planted@127.0.0.1:1/v1"
 
     async def asked() -> ModelError:
-        model = CompatibleModel("", url, catalogue={}, concurrency=1)
+        model = CompatibleModel("", url, catalogue={})
         try:
             return await failure(model.complete(CHECK))
         finally:

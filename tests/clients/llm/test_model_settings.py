@@ -135,7 +135,7 @@ def test_a_deployment_of_azure_is_asked_with_its_query_and_header() -> None:
 
     async def ask() -> None:
         async with served(answer, "/openai/deployments/judge") as url:
-            model = CompatibleModel("k", f"{url}/?api-version=2024-10-21", catalogue={}, concurrency=1)
+            model = CompatibleModel("k", f"{url}/?api-version=2024-10-21", catalogue={})
             await model.complete(CHECK)
             await model.aclose()
 

@@ -51,7 +51,7 @@ def scene(server: Server, act: Callable[[str], Awaitable[Any]]) -> Any:
 
 
 def model_at(url: str, redis_url: str | None = None, **info: Any) -> CompatibleModel:
-    return CompatibleModel("", url, catalogue={MODEL: ModelInfo(**info)}, concurrency=20, redis_url=redis_url)
+    return CompatibleModel("", url, catalogue={MODEL: ModelInfo(**info)}, redis_url=redis_url)
 
 
 def ask(wording: Wording, times: int = 1) -> tuple[list[Body], BaseException | None]:

@@ -62,7 +62,7 @@ class Scene:
 @asynccontextmanager
 async def scene() -> AsyncGenerator[Scene]:
     async with QuirkyServer() as server:
-        model = CompatibleModel("", server.url, catalogue={}, concurrency=2)
+        model = CompatibleModel("", server.url, catalogue={})
         try:
             yield Scene(server, model)
         finally:
