@@ -1,6 +1,7 @@
 """How many calls are in flight at once: each model has its own slots, and fewer where its server serves fewer."""
 
 import asyncio
+from collections.abc import Sequence
 
 from clients.llm.calling.slots import Slots
 from clients.llm.completions.providers import CompatibleModel
@@ -22,7 +23,7 @@ def test_never_more_calls_in_flight_than_allowed_and_as_many_when_needed(stage: 
     settings = ModelSettings(concurrency=3, fallbacks={})
     latency = LatencyModel(network_s=0.15, queue_s=0, tail=0)
 
-    async def twelve(gateway: ModelGateway) -> list[object]:
+    async def twelve(gateway: ModelGateway) -> Sequence[object]:
         return await asyncio.gather(*(check(CallLog())(gateway) for _ in range(12)))
 
     with GroqSimulator(time_scale=1, latency=latency) as sim:
@@ -52,7 +53,7 @@ def test_a_server_that_serves_one_call_at_a_time_is_found_out() -> None:
     settings = ModelSettings(call_timeout_s=1.0, deadline_s=30.0, fallbacks={}, hedge_share=0)
     ways = Ways(seconds=0.2, slots=1)
 
-    async def asked() -> list[object]:
+    async def asked() -> Sequence[object]:
         model = CompatibleModel("", server.address, catalogue={})
         gateway = ModelGateway(model, settings, backoff_s=0.01)
         calls = (gateway.ask(CHECK_STATEMENT, CHECK, log=CallLog(), model=NAME) for _ in range(8))
