@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 
 from clients.llm.factory import make_model
 from clients.llm.failures import Failure
-from clients.llm.gateway import ComposedText, ModelGateway
+from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, Terms
 from config.settings import Settings
+from domain.answers.translation import translated
+from domain.markers.citable import Citable, SourceNames
 from domain.markers.parser import cited_markers
 from domain.prompting.batched_items import Chunks, Statements, by_id
 from domain.prompting.judgements import (
@@ -142,10 +144,15 @@ class _Asker:
     async def judge(self, judgement: Judgement[_R], **fields: object) -> _R:
         return await self._asked(lambda log: self._gateway.ask(judgement, fields, log=log, model=self.name))
 
-    async def answer(self, question: str, passages: Sequence[str]) -> ComposedText:
-        sources = Sources.numbered([(f"text{number}.md", text) for number, text in enumerate(passages, 1)])
+    async def answer(self, question: str, passages: Sequence[str]) -> str:
+        """The text, with its citations written as the workflow writes them."""
+        citable = _citable(len(passages))
+        sources = Sources.numbered(
+            [(names.whole[0], text) for names, text in zip(citable.names, passages, strict=True)]
+        )
         fields: Mapping[str, object] = {"sources": sources, "question": question, "idk": "I don't know.", "style": ""}
-        return await self._asked(lambda log: self._gateway.compose(GENERATE_ANSWER, fields, log=log, model=self.name))
+        reply = await self._asked(lambda log: self._gateway.compose(GENERATE_ANSWER, fields, log=log, model=self.name))
+        return translated(reply.text, citable, first_number=1).text
 
     async def aclose(self) -> None:
         await self._model.aclose()
@@ -196,10 +203,10 @@ async def _all(settings: Settings, name: str, tries: Sequence[_Tried], say: Call
 
 
 async def _writes(asker: _Asker) -> None:
-    text = (await asker.answer(_QUESTION, [_PASSAGE])).text
+    text = await asker.answer(_QUESTION, [_PASSAGE])
     _require(_EXPECTED in text, f"it does not answer from a passage: {text[:80]!r}")
     _require(text.count(text[:_FIRST_CHARS]) < _REPEATED, f"the pieces of its stream repeat each other: {text[:80]!r}")
-    cited = {number for found in cited_markers(text) for number in found.numbers}
+    cited = {number for found in cited_markers(text, _citable(1)) for number in found.numbers}
     _require(1 in cited, f"it does not cite the passage as asked ([†1]): {text[:80]!r}")
     added = set(re.findall(r"\d+", _without_markers(text))) - {_EXPECTED}
     _require(not added, f"it adds what no passage says: {text[:80]!r}")
@@ -254,13 +261,17 @@ async def _reads_long(asker: _Asker) -> None:
         ("beginning", _QUESTION, _EXPECTED, 1),
         ("end", _LAST_QUESTION, _LAST_EXPECTED, len(passages)),
     ):
-        text = (await asker.answer(question, passages)).text
-        cited = [number for found in cited_markers(text) for number in found.numbers]
+        text = await asker.answer(question, passages)
+        cited = [number for found in cited_markers(text, _citable(len(passages))) for number in found.numbers]
         if expected not in text or marker not in cited:
             raise _Stopped(
                 f"it does not answer from the {where} of a long prompt: {text[:80]!r}; if the server cuts prompts, "
                 "raise its context window (num_ctx in Ollama, --ctx-size in llama.cpp) or lower rerank.context_tokens"
             )
+
+
+def _citable(passages: int) -> Citable:
+    return Citable(tuple(SourceNames((f"text{number}.md",)) for number in range(1, passages + 1)))
 
 
 def _long_passages(tokens: int) -> list[str]:
@@ -321,5 +332,5 @@ def _require_scores(relevant: float, irrelevant: float) -> None:
 
 
 def _without_markers(text: str) -> str:
-    ends = [0, *(place for found in cited_markers(text) for place in (found.start, found.end)), len(text)]
+    ends = [0, *(place for found in cited_markers(text, _citable(1)) for place in (found.start, found.end)), len(text)]
     return " ".join(text[start:end] for start, end in list(pairwise(ends))[::2])

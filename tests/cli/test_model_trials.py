@@ -116,6 +116,12 @@ def test_what_would_fail_with_a_question_is_refused_in_a_line(use: Use, says: Ca
     assert Path("config.yaml").read_text() == SHORT
 
 
+@pytest.mark.parametrize("written", ["†1", "[text1.md]", "[Source: text1.md]", "【1】"])
+def test_citations_in_any_form_that_answers_may_have_are_citations(use: Use, written: str) -> None:
+    outcome = use(Ways(says=lambda text: text.replace("[†1]", written)), "--preset", "small", "--json")
+    assert outcome.code == 0, outcome.err
+
+
 def test_a_small_preset_needs_no_judgement(use: Use) -> None:
     outcome = use(Ways(says=gives_nothing), "--preset", "small", "--json")
     assert outcome.code == 0
