@@ -8,9 +8,9 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from db.models import Document, DocumentStatus, GivenSource
-from db.queries.documents.chunks import Passage
 from db.queries.documents.documents import get_document
 from domain.errors import DocumentNotRead, SourceNotFound
+from domain.evidence.passages import Passage
 
 _COLUMNS = (
     GivenSource.id,
