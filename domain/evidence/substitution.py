@@ -24,7 +24,7 @@ from domain.facts.reading.phrases import normalised
 from domain.facts.reading.token_alignment import Alignment, Gap, align
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.values import same_number_other_unit, values_agree
-from domain.facts.reading.vocabulary import RELATIONS
+from domain.facts.reading.vocabulary import OPPOSITES, RELATIONS
 from domain.text.cache import text_cache
 from domain.text.languages import language_of
 from domain.text.lengths import is_too_long
@@ -39,7 +39,7 @@ _END = " \t\n.。!?"
 
 _MORE = (
     r"\b(?:more|higher|greater|larger|bigger|longer|older|increas\w+|ris(?:es?|en|ing)|rose|gr[eo]w(?:s|n|th|ing)?|gain(?:s|ed)?)\b"
-    r"|(?<![가-힣])(?:높[은아았게다]|많[은아았다]|큰|크[다며]|컸|길[다어]|긴(?= )|비싸|비쌌|늘[었어]|증가|상승|오[르른]|올[랐라]|빠[르른])\w*"
+    r"|(?<![가-힣])(?:높[은아았게다]|많[아았다]|큰|크[다며]|컸|길[다어]|긴(?= )|비싸|비쌌|늘[었어]|증가|상승|오[르른]|올[랐라]|빠[르른])\w*"
 )
 _LESS = (
     r"\b(?:less|fewer|lower|smaller|shorter|younger|decreas\w+|f[ae]ll(?:s|en|ing)?|declin\w+|drop(?:s|ped|ping)?|shr[aiu]nk\w*|reduc\w+|los[et]s?)\b"
@@ -55,7 +55,7 @@ _MARKS = tuple(
         ("unless", r"\bunless\b"),
         ("within", r"\b(?:within|inside)\b"),
         ("outside", r"\boutside\b"),
-        ("over", r"(?<=[가-힣])(?:이상|초과)(?![가-힣])|\bor more\b"),
+        ("over", r"(?<=[가-힣])(?:이상|초과)(?![가-힣])|초과(?:하\w*|한|할|된)|\bor more\b"),
         ("under", r"(?<=[가-힣])(?:이하|미만|이내)(?![가-힣])|\bor less\b"),
         ("more", _MORE),
         ("less", _LESS),
@@ -79,7 +79,7 @@ _FAMILIES = tuple(
     )
 )
 """Classes that exclude each other in one place."""
-_ADDED = frozenset("denied obliged all most few only over under before except unless planned".split())
+_ADDED = frozenset("denied obliged all most few only over under before except unless".split())
 _OMITTED = frozenset("denied possible planned most some few only over under before except unless".split())
 _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("denied", "more", "less"), "negation"),
@@ -89,15 +89,25 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("before", "after"), "order"),
     "reported": "attribution",
 }
-_WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|[월화수목금토일]요일", re.IGNORECASE)
+_CALENDAR = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|noon|midnight|spring|summer|autumn|winter|mornings?|afternoons?|evenings?|nights?"
+    r"|(?:[월화수목금토일]요일|봄|여름|가을|겨울|오전|오후|아침|저녁|밤|낮|새벽)(?:에|에는|의)?",
+    re.IGNORECASE,
+)
 _VARIANTS = 80  # percentage of common letters from which two names may be spellings of one
 _MOST_EXCHANGED = 4  # words of one of two things that change places
 _MOST_MARKS = 3
+_SIGNS = frozenset(("below zero", "above zero"))
 _LIGHT = re.compile("[하되있한된할될했됐]")
 _ENDING = re.compile("[을를은는지며고게야]$|니다$|다$")
 _LONGEST_ENDING = 3  # letters
 _VERBAL = re.compile("[라하되주있없에서지]는$")
+_COPULA = re.compile("(?:이다|입니다|이며|이고|였다|이었다)$")
+_VERB = re.compile("[다고며면지게서는은할한된될하해]$")
+_NOUNS = ("word", "name")
 _VALUES = ("number", "date", "unit")
+_BEFORE_NOUNS = frozenset(("a", "an", "the", "and", "or"))
+_WITHIN_NAMES = frozenset(("a", "an", "the", "of"))
 _DIGITS = re.compile(r"\d+")
 _ARTICLES = frozenset(("a", "an", "the"))
 
@@ -189,16 +199,19 @@ def _slots(alignment: Alignment, source: _Source, context: str) -> list[_Slot] |
         mine = [each for each in gap.statement if id(each) not in lost]
         theirs = [each for each in gap.source if id(each) not in known_lost]
         one, other = _content(mine), _content(theirs)
-        if not one and other:
-            is_inner = is_inner or not _is_cut(other, alignment)
-            if limit := next((each for each in theirs if each.cue in ("except", "unless")), None):
-                slots.append(_Slot("quantifier", _beside(alignment), f"{limit.text} {other[0].text}"))
-            continue
-        if one or other:
-            slot = _replaced(one, other, source)
+        one, other, dropped = _paired(one, other)
+        is_inner = is_inner or bool(dropped and not _is_cut(dropped, alignment))
+        if one:
+            slot = _replaced(one, other, alignment, source)
             if slot is None:
                 return None
             slots += [slot] if slot is not _SAME else []
+        elif other:
+            is_inner = is_inner or not _is_cut(other, alignment)
+            if limit := next((each for each in theirs if each.cue in ("except", "unless")), None):
+                slots.append(_Slot("quantifier", _beside(alignment), f"{limit.text} {other[0].text}"))
+            if not any(each.cue for each in mine):
+                continue
         for side, tokens in ((stated, mine), (known, theirs)):
             for each in tokens:
                 if each.cue:
@@ -209,6 +222,8 @@ def _slots(alignment: Alignment, source: _Source, context: str) -> list[_Slot] |
         return None if is_inner and any(each.kind not in _VALUES for each in slots) else slots
     if is_inner:
         return None
+    if slots and (added + omitted).keys() <= _SIGNS:
+        return slots  # the number has its sign
     if sum((added + omitted).values()) > _MOST_MARKS:
         return None
     alone = added.keys() & _ADDED or omitted.keys() & _OMITTED
@@ -218,6 +233,23 @@ def _slots(alignment: Alignment, source: _Source, context: str) -> list[_Slot] |
     here = next((words[f"True {each}"] for each in added), None)
     there = next((words[f"False {each}"] for each in omitted), None)
     return [*slots, _Slot(_KINDS.get(mark, "wording"), here or _beside(alignment), there)]
+
+
+def _paired(
+    one: Sequence[Token], other: Sequence[Token]
+) -> tuple[Sequence[Token], Sequence[Token], Sequence[Token]]:
+    """Return the words that replace each other, the only value for a value, and the other words of the source."""
+    values = [each for each in other if each.value]
+    if len(one) == len(values) == 1 and len(other) > 1 and _are_alike(one[0], values[0]):
+        return one, values, [each for each in other if not each.value]
+    return one, other, ()
+
+
+def _are_alike(one: Token, other: Token) -> bool:
+    if not one.value or not other.value:
+        return False
+    measured = one.value.quantity, other.value.quantity
+    return measured[0].dimension == measured[1].dimension if all(measured) else not any(measured)
 
 
 def _exclude(added: Counter[str], omitted: Counter[str]) -> bool:
@@ -239,8 +271,12 @@ def _beside(alignment: Alignment) -> str:
 def _is_cut(tokens: Sequence[Token], alignment: Alignment) -> bool:
     """Say whether the tokens are whole clauses of the source, or its beginning or end."""
     cut = _cut_clauses(alignment)
-    kept = [alignment.source[at].start for at in alignment.matched_source if alignment.source[at].is_content]
-    is_end = not kept or tokens[-1].start < min(kept) or tokens[0].start > max(kept)
+    kept = sorted(at for at in alignment.matched_source if alignment.source[at].is_content)
+    if not kept:
+        return True
+    first, last = (alignment.source[at] for at in (kept[0], kept[-1]))
+    # The first word of the statement may also stand in what precedes it.
+    is_end = tokens[-1].start < first.start or tokens[0].start > last.start or tokens[-1].key == first.key
     return is_end or all(each.clause in cut for each in tokens)
 
 
@@ -250,7 +286,9 @@ def _cut_clauses(alignment: Alignment) -> frozenset[int]:
     return frozenset(each.clause for each in alignment.source if each.clause not in kept)
 
 
-def _replaced(one: Sequence[Token], other: Sequence[Token], source: _Source) -> _Slot | None:
+def _replaced(
+    one: Sequence[Token], other: Sequence[Token], alignment: Alignment, source: _Source
+) -> _Slot | None:
     if not one or not other:
         return None
     mine, theirs = _text(one), _text(other)
@@ -258,6 +296,8 @@ def _replaced(one: Sequence[Token], other: Sequence[Token], source: _Source) -> 
         return _SAME
     if len(one) == len(other) == 1:
         stated, known = one[0], other[0]
+        if are_opposites(stated, known) or frozenset((stated.key, known.key)) in OPPOSITES:
+            return _Slot("negation", mine, theirs)
         if stated.value and known.value:
             if values_agree(known.value, stated.value):
                 return None
@@ -270,10 +310,10 @@ def _replaced(one: Sequence[Token], other: Sequence[Token], source: _Source) -> 
         units = UNITS.get(stated.text.casefold()), UNITS.get(known.text.casefold())
         if all(units):
             return _Slot("unit", mine, theirs) if units[0] != units[1] else None
-        if _WEEKDAY.match(mine) and _WEEKDAY.match(theirs):
+        if _CALENDAR.fullmatch(mine) and _CALENDAR.fullmatch(theirs):
             return _Slot("date", mine, theirs)
-        if are_opposites(stated, known):
-            return _Slot("negation", mine, theirs)
+        if _are_alternatives(stated, known, alignment, source) and not _may_be_one(mine, theirs):
+            return _Slot("subject", mine, theirs)
     if mine != theirs and _DIGITS.sub("0", mine) == _DIGITS.sub("0", theirs):
         return _Slot("name", mine, theirs)  # `Room 12`
     if _are_names(one, other, source) and not _may_be_one(mine, theirs):
@@ -283,7 +323,7 @@ def _replaced(one: Sequence[Token], other: Sequence[Token], source: _Source) -> 
 
 def _is_inflected(one: Token, other: Token) -> bool:
     """Say whether two Korean words are forms of one verb: 낳으며 and 낳지, 쉽지 and 쉬웠습니다."""
-    if one.kind != "word" or other.kind != "word" or one.key[0] < "가" or other.key[0] < "가":
+    if any(each.key[0] < "가" or each.kind not in _NOUNS or each.names not in ("", "loanword") for each in (one, other)):
         return False
     if _LIGHT.match(one.text) and _LIGHT.match(other.text):
         return True
@@ -298,19 +338,33 @@ def _text(tokens: Sequence[Token]) -> str:
     return " ".join(each.text for each in tokens)
 
 
+def _are_alternatives(stated: Token, known: Token, alignment: Alignment, source: _Source) -> bool:
+    """Say whether the source names both things elsewhere: it does not use two nouns for one."""
+    if stated.kind != known.kind or stated.kind not in _NOUNS or len(stated.key) < 2:
+        return False
+    if not (_opens_phrase(stated, alignment.statement) and _opens_phrase(known, alignment.source)):
+        return False
+    return re.search(rf"(?:^|\n|[.:] |(?i:\b(?:an?|the|and|or)) ){re.escape(stated.text)}\b", source.text, re.IGNORECASE) is not None
+
+
+def _opens_phrase(token: Token, tokens: Sequence[Token]) -> bool:
+    at = next(at for at, each in enumerate(tokens) if each is token)
+    return at == 0 or tokens[at - 1].key in _BEFORE_NOUNS
+
+
 def _are_names(one: Sequence[Token], other: Sequence[Token], source: _Source) -> bool:
     if all(_is_name(each, source) for each in (*one, *other)):
         return True
     # A Korean noun in the same role: its form does not show whether it is a name.
     both = one[-1], other[-1]
-    are_nouns = all(each.text[-1] >= "가" and each.case and not _VERBAL.search(each.text) for each in both)
+    are_nouns = all(each.text[-1] >= "가" and _role(each) and not _VERBAL.search(each.text) for each in both)
     named = max(len(one), len(other)) == 1 or all(any(each.kind == "name" for each in side) for side in (one, other))
     return are_nouns and named and _role(both[0]) == _role(both[1]) and not any(each.case for each in (*one[:-1], *other[:-1]))
 
 
 def _is_name(token: Token, source: _Source) -> bool:
     if token.kind == "name":
-        return token.names != "loanword" or bool(token.case)
+        return token.names != "loanword" or bool(token.case) or not _VERB.search(token.text)
     return token.text[:1].isupper() and re.search(rf"[a-z,;] {re.escape(token.text)}\b", source.text) is not None
 
 
@@ -376,7 +430,7 @@ def _are_exchanged(
 ) -> bool:
     place = dict((*alignment.pairs, *alignment.moved))
     one, other = ([alignment.statement[mine[at]] for at in run] for run in pair)
-    if max(map(len, (one, other))) > _MOST_EXCHANGED or not all(each.is_content for each in (*one, *other)):
+    if not all(_is_phrase([mine[at] for at in run], alignment.statement) for run in pair):
         return False
     if bool(one[-1].value) != bool(other[-1].value) or _is_list(pair, mine, alignment.statement):
         return False
@@ -386,6 +440,13 @@ def _are_exchanged(
     fronts = [_preposition(alignment.statement, mine[run[0]]) for run in pair]
     before = [_preposition(alignment.source, place[mine[run[0]]]) for run in pair]
     return fronts != before or fronts[0] == fronts[1]
+
+
+def _is_phrase(places: Sequence[int], tokens: Sequence[Token]) -> bool:
+    """Say whether the tokens are one noun with what belongs to it."""
+    run = tokens[places[0] : places[-1] + 1]
+    joined = all(each.is_content or each.key in _WITHIN_NAMES for each in run)
+    return joined and len(run) <= _MOST_EXCHANGED and not any(each.case not in ("", "owner") for each in run[:-1])
 
 
 def _is_list(pair: tuple[range, range], mine: Sequence[int], tokens: Sequence[Token]) -> bool:
@@ -404,6 +465,8 @@ def _words_at(run: range, mine: Sequence[int], tokens: Sequence[Token]) -> str:
 
 
 def _role(token: Token) -> str:
+    if not token.case and _COPULA.search(token.text):
+        return "predicate"
     return "subject" if token.case == "topic" else token.case
 
 
