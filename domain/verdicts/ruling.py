@@ -9,23 +9,21 @@ answer decides. A "supports" whose doubt nothing has settled, or whose words sta
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import chain
 from typing import Any, Literal
 
-from domain.evidence.contradictions import Disagreement, best_places, disagreements
+from domain.evidence.contradictions import Disagreement, disagreements
 from domain.evidence.equivalence import without_heading_facts
 from domain.evidence.spans import best_text_span, claim_relevance, locate_verbatim
 from domain.evidence.substitution import plain_substitution
 from domain.evidence.table_rows import stating_row
-from domain.facts.grounding import ungrounded_words
 from domain.facts.heading_context import active_context, with_outer_headings
 from domain.prompting.judgements import Relation, SecondCheck, StatementCheck
 from domain.safety.prompt_injection import without_orders
 from domain.support.differences import precision
 from domain.text.lengths import TOO_LONG, is_too_long
 from domain.text.quotes import locate_quote
+from domain.text.words import content_stems
 from domain.verdicts.self_contradiction import denies_itself
-from domain.verdicts.support_heuristics import cannot_support, shares_words
 
 EVIDENCE_RULES = "11"
 """Part of the verifier's version: change it with every change of the rules here."""
@@ -46,8 +44,9 @@ _WORTH_ASKING = 0.5
 """The precision of a difference from which a second look gains more than it loses, if the judge's errors in it are
 independent of those in the first."""
 
-_MOST_WORDS = 4  # in an explanation
 _QUOTE_RATIO = 0.85
+_LEAST_WORDS, _LEAST_SHARED = 2, 0.2  # of a quotation, and of the statement's words in it
+_HANGUL = re.compile("[가-힣]")
 _OWN_EVIDENCE = 0.5  # claim_relevance from which our own best span is evidence
 # A line break alone ends nothing: lines of prose are wrapped.
 _BEFORE_SENTENCE = re.compile(r"(?:^|[.!?…。！？][\"'”’»)\]]*|\n\s*\n|\n[ \t]*[-*•#|>][^\w\n]*)\s*$")
@@ -126,7 +125,6 @@ class Grounds:
     substitution: Disagreement | None = None
     disagreements: tuple[Disagreement, ...] = ()
     own_evidence: Evidence | None = None
-    hardly_said: bool = False
 
     @classmethod
     def of(cls, statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> "Grounds":
@@ -152,7 +150,6 @@ class Grounds:
             verbatim=None,
             disagreements=tuple(each for each in differences if precision(each) >= _WORTH_ASKING),
             own_evidence=own_evidence,
-            hardly_said=all(cannot_support(source, statement) for source in readable),
         )
 
     def rule(self, reply: StatementCheck) -> Ruling:
@@ -180,8 +177,8 @@ class Grounds:
     def settle(self, ruling: Ruling, reply: SecondCheck | None, reason: str = "") -> Ruling:
         """Return the ruling with the second look of the judge, which decides; without one it stays uncertain.
 
-        A second "supports" counts only with words that stand in a source (V4). They may be other words than the
-        statement's, unless the source has hardly any of those: a judge that was talked into a yes quotes anything.
+        A second "supports" counts only with words that stand in a source (V4), which may be other words than the
+        statement's.
         """
         doubt = ruling.second_look
         if doubt is None:
@@ -189,7 +186,7 @@ class Grounds:
         if reply is None:
             return replace(ruling, second_look=replace(doubt, reason=reason))
         look = Look(reply.is_accurate, reply.relation, reply.confidence, reply.comparison)
-        quoted = self._quoted(reply.evidence, in_other_words=not self.hardly_said)
+        quoted = self._quoted(reply.evidence, in_other_words=True)
         unproven = look.supports and quoted is None
         settled = _unproven(look, _NO_WORDS, None) if unproven else _as_said(look, quoted or self.own_evidence)
         return replace(settled, second_look=replace(doubt, second=look))
@@ -207,31 +204,29 @@ class Grounds:
             return quoted, denial
         if row := next(_stating_rows(self.statement, self.readable, self.contexts), None):
             return row, ""
-        if quoted is None:
-            return None, _NO_WORDS
-        lacking: Sequence[str] = ()
-        own = [self.own_evidence] if self.own_evidence else []
-        for place in chain([quoted], own, _stating_places(self.statement, self.readable)):
-            if not (lacks := self._lacks(place)):
-                return place, "the source has hardly any of its words" if self.hardly_said else ""
-            lacking = lacking or lacks
-        words = ", ".join(f"“{word}”" for word in lacking[:_MOST_WORDS])
-        return quoted, f"the words that were found as its proof do not have {words}"
-
-    def _lacks(self, place: Evidence) -> list[str]:
-        """Return the names and values of the statement that a place lacks, read with its context (V4)."""
-        source, context = self.readable[place.source], self.contexts[place.source]
-        return ungrounded_words(self.statement, source, place.start, place.end, context)
+        return quoted, "" if quoted else _NO_WORDS
 
     def _quoted(self, quote: str, *, in_other_words: bool = False) -> Evidence | None:
+        """Return where the words stand that a judge quotes. Words that say nothing stand everywhere; without
+        `in_other_words` they must share some with a statement in the same script."""
+        if len(content_stems(quote)) < _LEAST_WORDS and quote.strip() != self.statement.strip():
+            return None
         for number, source in enumerate(self.readable):
-            found = locate_quote(quote, source, _QUOTE_RATIO)
-            if found and (in_other_words or shares_words(self.statement, source[found.start : found.end])):
-                return Evidence(number, found.start, found.end)
+            if found := locate_quote(quote, source, _QUOTE_RATIO):
+                words = source[found.start : found.end]
+                if in_other_words or _in_two_scripts(self.statement, words) or self._shares(words):
+                    return Evidence(number, found.start, found.end)
         return None
+
+    def _shares(self, words: str) -> bool:
+        return claim_relevance(self.statement, words) >= _LEAST_SHARED
 
 
 _NO_WORDS = "no words of the source were found that say so"
+
+
+def _in_two_scripts(statement: str, quote: str) -> bool:
+    return bool(_HANGUL.search(statement)) != bool(_HANGUL.search(quote))
 
 
 def _unproven(look: Look, why: str, evidence: Evidence | None) -> Ruling:
@@ -271,13 +266,6 @@ def _substitution(statement: str, sources: Sequence[str], contexts: Sequence[str
         if found and not any(found.claim_value in text for text in rest):
             return found
     return None
-
-
-def _stating_places(statement: str, sources: Sequence[str]) -> Iterator[Evidence]:
-    for number, source in enumerate(sources):
-        found = best_places(statement, source)
-        if len(found) == 1 and found[0].is_full_match and (place := locate_quote(found[0].place, source, 1.0)):
-            yield Evidence(number, place.start, place.end)
 
 
 def _stating_rows(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> Iterator[Evidence]:
