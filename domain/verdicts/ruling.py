@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from domain.evidence.contradictions import Disagreement, disagreements
+from domain.evidence.contradictions import Disagreement, disagreements, without_markers
 from domain.evidence.equivalence import without_heading_facts
 from domain.evidence.spans import best_text_span, claim_relevance, locate_verbatim
 from domain.evidence.substitution import plain_substitution
@@ -20,8 +20,10 @@ from domain.facts.heading_context import active_context, with_outer_headings
 from domain.prompting.judgements import Relation, SecondCheck, StatementCheck
 from domain.safety.prompt_injection import without_orders
 from domain.support.differences import precision
+from domain.text.cache import text_cache
 from domain.text.lengths import TOO_LONG, is_too_long
 from domain.text.quotes import locate_quote
+from domain.text.word_index import letters
 from domain.text.words import content_stems
 from domain.verdicts.self_contradiction import denies_itself
 
@@ -245,11 +247,18 @@ def _as_said(look: Look, evidence: Evidence | None) -> Ruling:
 
 
 def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:
+    wanted = statement.rstrip(" \n.。")
     for number, source in enumerate(sources):
-        found = locate_verbatim(statement.rstrip(" \n.。"), source)
+        found = locate_verbatim(wanted, source) if letters(wanted) in _letters(source) else None
         if found and _is_whole(source, found.start, found.end, statement):
-            return Evidence(number, found.start, found.end)
+            stops = source[found.end : found.end + 1] in (".", "。")
+            return Evidence(number, found.start, found.end + stops)
     return None
+
+
+@text_cache()
+def _letters(source: str) -> str:
+    return letters(without_markers(source))
 
 
 def _is_whole(source: str, start: int, end: int, statement: str) -> bool:
