@@ -100,6 +100,11 @@ class ModelGateway:
     def provider(self) -> str:
         return self._model.provider
 
+    @property
+    def judges_offline(self) -> bool:
+        """Whether rules of this program judge, also where a provider's model writes."""
+        return self.provider == "offline" or self._settings.judgements == "offline"
+
     def has_room(self, questions: int) -> bool:
         """Whether this many more questions find free slots of this process, besides those that wait for one."""
         return self._asking + questions <= self._settings.concurrency

@@ -92,7 +92,8 @@ class VerificationClaim(Base):
 class CitationCheck(Base):
     """S5.4: one (statement, number) pair of the original answer, checked against the source it cites.
 
-    `decided_by` is `model`, or `evidence` when the source's text overruled the model's reply.
+    `decided_by` is `model`, or `evidence` when the source's text overruled the model's reply. `second_look` is what was
+    asked twice, with both answers (`domain.verdicts.ruling.SecondLook`).
     """
 
     __tablename__ = "citation_checks"
@@ -111,4 +112,5 @@ class CitationCheck(Base):
     explanation: Mapped[str]
     evidence: Mapped[str | None]
     decided_by: Mapped[str | None]
+    second_look: Mapped[Json | None]
     status: Mapped[str]

@@ -24,11 +24,12 @@ _ID_CHARS = 4
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """`sources` are the numbers of the sources that it is compared with, if any."""
+    """`sources` are the numbers of the sources that it is compared with, if any; `noticed` is a note on it."""
 
     id: str
     text: str
     sources: tuple[int, ...] = ()
+    noticed: str = ""
 
 
 class Items(tuple[Item, ...]):
@@ -42,7 +43,8 @@ class Items(tuple[Item, ...]):
 
     def _shown(self, item: Item) -> str:
         sources = f' sources="{", ".join(map(str, item.sources))}"' if item.sources else ""
-        return f'<{self.tag} id="{item.id}"{sources}>\n{fenced(item.text)}\n</{self.tag}>'
+        shown = f'<{self.tag} id="{item.id}"{sources}>\n{fenced(item.text)}\n</{self.tag}>'
+        return f'{shown}\n<noticed id="{item.id}">\n{fenced(item.noticed)}\n</noticed>' if item.noticed else shown
 
 
 class Chunks(Items):
@@ -63,8 +65,10 @@ class Statements(Items):
     tag = "statement"
 
     @classmethod
-    def of(cls, pairs: Sequence[tuple[str, Sources]]) -> "tuple[Statements, Sources]":
-        """Give each statement an id, and renumber the sources of all of them, each once."""
+    def of(
+        cls, pairs: Sequence[tuple[str, Sources]], noticed: Sequence[str] = ()
+    ) -> "tuple[Statements, Sources]":
+        """Give each statement an id and, if any, what was `noticed` of it; renumber the sources of all, each once."""
         numbers: dict[tuple[str, str, str], int] = {}
         for _, sources in pairs:
             for source in sources:
@@ -72,7 +76,9 @@ class Statements(Items):
         cited = [tuple(numbers[_identity(source)] for source in sources) for _, sources in pairs]
         ids = short_ids([f"{text}\n{numbers_}" for (text, _), numbers_ in zip(pairs, cited, strict=True)])
         shown = Sources(Source(number, *identity) for identity, number in numbers.items())
-        return cls(Item(id_, text, n) for id_, (text, _), n in zip(ids, pairs, cited, strict=True)), shown
+        notes = noticed or [""] * len(pairs)
+        items = (Item(id_, text, n, note) for id_, (text, _), n, note in zip(ids, pairs, cited, notes, strict=True))
+        return cls(items), shown
 
 
 class Entries(Items):

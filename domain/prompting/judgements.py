@@ -114,6 +114,29 @@ class StatementChecks(Reply):
     verdicts: list[ItemCheck]
 
 
+class SecondCheck(Reply):
+    """S5.4: the second look at a statement of which the rules noticed something; `comparison` is about that."""
+
+    evidence: str = _words()
+    comparison: str = _words()
+    relation: Relation
+    is_accurate: bool
+    confidence: Unit
+
+
+class ItemSecondCheck(Reply):
+    """S5.4: the second look at the statement with this id."""
+
+    id: str
+    verdict: SecondCheck
+
+
+class SecondChecks(Reply):
+    """S5.4: the second look at one or several statements, each against its own sources."""
+
+    verdicts: list[ItemSecondCheck]
+
+
 class TargetedQueries(Reply):
     """S2.3: searches for what was claimed without support."""
 
@@ -277,6 +300,7 @@ CHECK_ANSWERABILITY = Judgement("check_answerability", "fast", Answerability, ma
 CHECK_STATEMENT = Judgement("check_statement", "fast", StatementCheck, max_tokens=600)
 RERANK_CHUNKS = Judgement("rerank_chunks", "fast", Relevances, max_tokens=30)
 CHECK_STATEMENTS = Judgement("check_statements", "fast", StatementChecks, max_tokens=300)
+RECHECK_STATEMENTS = Judgement("recheck_statements", "fast", SecondChecks, max_tokens=300)
 PLAN_QUERIES = Judgement("plan_queries", "fast", TargetedQueries, max_tokens=600)
 RESTATE_QUESTION = Judgement("restate_question", "fast", RestatedQuestion, max_tokens=2000)
 REWRITE_QUESTION = Judgement("rewrite_question", "fast", RewrittenQuestion, max_tokens=600)

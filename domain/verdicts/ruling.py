@@ -1,44 +1,58 @@
-"""Rules on one statement: compares a model's reply with evidence found without a model.
+"""Rules on one statement: holds a judge's reply against what its sources say (S5.4, V1, V4).
 
-A model's "supported" counts only with evidence from the source, only if the source has enough words of the statement,
-and never against a number, date, unit, name or negation that differs in the source. Evidence can only lower a reply,
-never raise it: whatever a source makes a model believe, without words the result is at most uncertain.
+Two things are decided here whatever a judge replies: a sentence that stands in a source is supported, and a sentence of
+a source with one part exchanged is contradicted. Whatever else evidence has against a "supports" is a doubt, because
+rules that cannot read are wrong nearly as often as they are right. A doubt buys a second look of the same judge, whose
+answer decides. A "supports" whose doubt nothing has settled, or whose words stand in no source, is uncertain.
 """
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from itertools import chain
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from domain.evidence.contradictions import Disagreement, best_places, disagreements
+from domain.evidence.contradictions import Disagreement, disagreements, without_markers
 from domain.evidence.equivalence import without_heading_facts
-from domain.evidence.spans import best_text_span, claim_relevance
+from domain.evidence.spans import best_text_span, claim_relevance, locate_verbatim
+from domain.evidence.substitution import plain_substitution
 from domain.evidence.table_rows import stating_row
-from domain.facts.grounding import ungrounded_words
 from domain.facts.heading_context import active_context, with_outer_headings
-from domain.prompting.judgements import Relation, StatementCheck
+from domain.prompting.judgements import Relation, SecondCheck, StatementCheck
 from domain.safety.prompt_injection import without_orders
-from domain.text.lengths import TOO_LONG, is_too_long, stands_in
+from domain.support.differences import precision
+from domain.text.cache import text_cache
+from domain.text.lengths import TOO_LONG, is_too_long
 from domain.text.quotes import locate_quote
+from domain.text.word_index import letters
+from domain.text.words import content_stems
 from domain.verdicts.self_contradiction import denies_itself
-from domain.verdicts.support_heuristics import cannot_support, shares_words
 
-EVIDENCE_RULES = "10"
+EVIDENCE_RULES = "11"
 """Part of the verifier's version: change it with every change of the rules here."""
 
 DISAGREEMENT_CONFIDENCE = 0.9
-"""How often a disagreement is right on labelled pairs (docs/evaluation.md)."""
+"""How sure a plain substitution is."""
+
+VERBATIM_CONFIDENCE = 0.95
+"""How sure it is at least that a source says what stands in it word for word."""
 
 DOUBT = 0.6
-"""Confidence that a statement is unsupported whose words differ from its source in one place: they may mean the
-same."""
+"""Confidence that a statement is unsupported of which the sources lack a part."""
 
 UNPROVEN_CONFIDENCE = 0.5
-"""The confidence of a "supported" without evidence: uncertain, whatever the model replied."""
+"""The confidence of a "supports" that nothing proves: uncertain, whatever the judge replied."""
 
-_MOST_WORDS = 4  # in an explanation
+_WORTH_ASKING = 0.5
+"""The precision of a difference from which a second look gains more than it loses, if the judge's errors in it are
+independent of those in the first."""
+
 _QUOTE_RATIO = 0.85
-_OWN_EVIDENCE = 0.5  # claim_relevance from which our own best span replaces a missing quotation
+_LEAST_WORDS, _LEAST_SHARED = 2, 0.2  # of a quotation, and of the statement's words in it
+_HANGUL = re.compile("[가-힣]")
+_OWN_EVIDENCE = 0.5  # claim_relevance from which our own best span is evidence
+# A line break alone ends nothing: lines of prose are wrapped.
+_BEFORE_SENTENCE = re.compile(r"(?:^|[.!?…。！？][\"'”’»)\]]*|\n\s*\n|\n[ \t]*[-*•#|>][^\w\n]*)\s*$")
+_AFTER_SENTENCE = re.compile(r"[\"'”’»)\]]*(?:[.!…。！]|\s*(?:$|\n\s*(?:\n|[-*•#|>])))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +65,39 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """What a judge said at one look."""
+
+    is_accurate: bool
+    relation: Relation
+    confidence: float
+    explanation: str
+
+    @property
+    def supports(self) -> bool:
+        return self.is_accurate and self.relation == "supports"
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """Why a judge was asked twice, and both its answers. Without a `second` one, `reason` says why there is none.
+
+    `place` are the words of the source beside which the rules noticed it.
+    """
+
+    noticed: str
+    place: str
+    first: Look
+    second: Look | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Ruling:
-    """The final verdict. `decided_by` says whether the model's reply stood or evidence overruled it."""
+    """The final verdict. `decided_by` says whether the judge's reply stood or evidence overruled it.
+
+    With a `second_look` that has no second answer, the doubt is open: the judge may be asked again.
+    """
 
     is_accurate: bool
     relation: Relation
@@ -60,6 +105,7 @@ class Ruling:
     explanation: str
     decided_by: Literal["model", "evidence"]
     evidence: Evidence | None
+    second_look: SecondLook | None = None
 
     @property
     def supports(self) -> bool:
@@ -77,9 +123,10 @@ class Grounds:
     statement: str
     readable: tuple[str, ...]
     contexts: tuple[str, ...]
-    disagreements: tuple[Disagreement, ...]
-    own_evidence: Evidence | None
-    hardly_said: bool
+    verbatim: Evidence | None
+    substitution: Disagreement | None = None
+    disagreements: tuple[Disagreement, ...] = ()
+    own_evidence: Evidence | None = None
 
     @classmethod
     def of(cls, statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> "Grounds":
@@ -89,133 +136,145 @@ class Grounds:
         """
         readable = tuple(map(without_orders, sources))
         above = tuple(active_context(without_orders(each)) for each in contexts or [""] * len(readable))
-        if is_too_long(statement):
-            own = _verbatim(statement, readable)
-            return cls(statement, readable, above, disagreements=(), own_evidence=own, hardly_said=False)
+        verbatim = _verbatim(statement, readable)
+        if verbatim or is_too_long(statement):
+            return cls(statement, readable, above, verbatim, own_evidence=verbatim)
+        own_evidence = _own_evidence(statement, readable)
+        if substitution := _substitution(statement, readable, above):
+            return cls(statement, readable, above, None, substitution, own_evidence=own_evidence)
         whole = "\n\n".join(with_outer_headings(statement, *each) for each in zip(readable, above, strict=True))
         found = disagreements(statement, whole)
+        differences = without_heading_facts(statement, whole, found) if any(above) else found
         return cls(
             statement=statement,
             readable=readable,
             contexts=above,
-            disagreements=without_heading_facts(statement, whole, found) if any(above) else found,
-            own_evidence=_own_evidence(statement, readable),
-            hardly_said=all(cannot_support(source, statement) for source in readable),
+            verbatim=None,
+            disagreements=tuple(each for each in differences if precision(each) >= _WORTH_ASKING),
+            own_evidence=own_evidence,
         )
 
     def rule(self, reply: StatementCheck) -> Ruling:
-        """Rule on a model's `reply` (S5.4, S2.1, S4.4, N4, V4)."""
+        """Rule on the first look of a judge (S5.4, S2.1, S4.4, N4, V1, V4).
+
+        A doubtful "supports" is uncertain, with an open `second_look`: `settle` it with the judge's second answer.
+        """
+        look = Look(reply.is_accurate, reply.relation, reply.confidence, reply.explanation)
+        quoted = self._quoted(reply.evidence)
+        if self.verbatim:
+            return self._rule_verbatim(look, self.verbatim)
+        if self.substitution:
+            return _contradicted(look, self.substitution, quoted or self.own_evidence)
+        if not look.supports:
+            return _as_said(look, quoted or self.own_evidence)
         if is_too_long(self.statement):
-            return self._rule_verbatim(reply)
-        quoted = _quoted(self.statement, reply.evidence, self.readable)
+            return _unproven(look, TOO_LONG, None)
+        evidence, noticed = self._proof(reply, quoted)
+        if not noticed:
+            return _as_said(look, evidence)
+        place = evidence or self.own_evidence
+        words = self.readable[place.source][place.start : place.end] if place else ""
+        return replace(_unproven(look, noticed, evidence), second_look=SecondLook(noticed, words, look))
+
+    def settle(self, ruling: Ruling, reply: SecondCheck | None, reason: str = "") -> Ruling:
+        """Return the ruling with the second look of the judge, which decides; without one it stays uncertain.
+
+        A second "supports" counts only with words that stand in a source (V4), which may be other words than the
+        statement's.
+        """
+        doubt = ruling.second_look
+        if doubt is None:
+            return ruling
+        if reply is None:
+            return replace(ruling, second_look=replace(doubt, reason=reason))
+        look = Look(reply.is_accurate, reply.relation, reply.confidence, reply.comparison)
+        quoted = self._quoted(reply.evidence, in_other_words=True)
+        unproven = look.supports and quoted is None
+        settled = _unproven(look, _NO_WORDS, None) if unproven else _as_said(look, quoted or self.own_evidence)
+        return replace(settled, second_look=replace(doubt, second=look))
+
+    def _rule_verbatim(self, look: Look, place: Evidence) -> Ruling:
+        if look.supports:
+            return _as_said(replace(look, confidence=max(look.confidence, VERBATIM_CONFIDENCE)), place)
+        return Ruling(True, "supports", VERBATIM_CONFIDENCE, "the source has it word for word", "evidence", place)
+
+    def _proof(self, reply: StatementCheck, quoted: Evidence | None) -> tuple[Evidence | None, str]:
+        """Return the words that prove a "supports", and what speaks against it; "" if nothing does."""
         if self.disagreements:
-            doubtful = all(_may_mean_the_same(each, self.statement) for each in self.disagreements)
-            return _contradicted(reply, self.disagreements, quoted or self.own_evidence, doubtful=doubtful)
-        if not (reply.is_accurate and reply.relation == "supports"):
-            return _as_replied(reply, quoted or self.own_evidence)
-        if why := denies_itself(reply):
-            return _unproven(reply, why, quoted)
-        return self._rule_proven(reply, quoted)
-
-    def _rule_proven(self, reply: StatementCheck, quoted: Evidence | None) -> Ruling:
-        """Rule on a "supported": a cell that states it proves it, other words must have its names and values."""
+            return quoted, "; ".join(each.message for each in self.disagreements)
+        if denial := denies_itself(reply):
+            return quoted, denial
         if row := next(_stating_rows(self.statement, self.readable, self.contexts), None):
-            return _as_replied(reply, row)
-        places = [each for each in (quoted, self.own_evidence) if each]
-        if not places:
-            return _unproven(reply, "no words of the source were found that say so", None)
-        evidence, lacking = self._proof(places)
-        if evidence is None:
-            words = ", ".join(f"“{word}”" for word in lacking[:_MOST_WORDS])
-            return _unproven(reply, f"the words that were found as its proof do not have {words}", None)
-        if self.hardly_said:
-            return _unproven(reply, "the source has hardly any of its words", evidence)
-        return _as_replied(reply, evidence)
+            return row, ""
+        return quoted, "" if quoted else _NO_WORDS
 
-    def _proof(self, places: Sequence[Evidence]) -> tuple[Evidence | None, Sequence[str]]:
-        """Return the first of the places, or the one that states all of the statement, that names its subjects and has
-        its values; with none, the words that the first place lacks."""
-        first: Sequence[str] = ()
-        for place in chain(places, _stating_places(self.statement, self.readable)):
-            if not (lacking := self._lacks(place)):
-                return place, ()
-            first = first or lacking
-        return None, first
+    def _quoted(self, quote: str, *, in_other_words: bool = False) -> Evidence | None:
+        """Return where the words stand that a judge quotes. Words that say nothing stand everywhere; without
+        `in_other_words` they must share some with a statement in the same script."""
+        if len(content_stems(quote)) < _LEAST_WORDS and quote.strip() != self.statement.strip():
+            return None
+        for number, source in enumerate(self.readable):
+            if found := locate_quote(quote, source, _QUOTE_RATIO):
+                words = source[found.start : found.end]
+                if in_other_words or _in_two_scripts(self.statement, words) or self._shares(words):
+                    return Evidence(number, found.start, found.end)
+        return None
 
-    def _rule_verbatim(self, reply: StatementCheck) -> Ruling:
-        if not (reply.is_accurate and reply.relation == "supports"):
-            return _as_replied(reply, self.own_evidence)
-        return _as_replied(reply, self.own_evidence) if self.own_evidence else _unproven(reply, TOO_LONG, None)
-
-    def _lacks(self, place: Evidence) -> list[str]:
-        """Return the names and values of the statement that a place lacks, read with its context (V4)."""
-        source, context = self.readable[place.source], self.contexts[place.source]
-        return ungrounded_words(self.statement, source, place.start, place.end, context)
+    def _shares(self, words: str) -> bool:
+        return claim_relevance(self.statement, words) >= _LEAST_SHARED
 
 
-def _unproven(reply: StatementCheck, why: str, evidence: Evidence | None) -> Ruling:
-    explanation = f"{reply.explanation} (but {why})".strip()
-    return Ruling(True, "supports", min(reply.confidence, UNPROVEN_CONFIDENCE), explanation, "evidence", evidence)
+_NO_WORDS = "no words of the source were found that say so"
 
 
-def _contradicted(
-    reply: StatementCheck, found: Sequence[Disagreement], evidence: Evidence | None, *, doubtful: bool
-) -> Ruling:
-    if doubtful:
-        reasons = "; ".join(each.message for each in found)
-        return Ruling(
-            False,
-            "partially_supports",
-            DOUBT,
-            f"in one place it has other words than the source: {reasons}",
-            "evidence",
-            evidence,
-        )
-    stated = any(each.source_value is not None or each.kind == "negation" for each in found)
-    relation: Relation = "contradicts" if stated else "does_not_mention"
-    if not reply.is_accurate and reply.relation in ("contradicts", "does_not_mention"):
-        relation = "contradicts" if stated else reply.relation
-    agreed = not reply.is_accurate
-    confidence = max(DISAGREEMENT_CONFIDENCE, reply.confidence) if agreed else DISAGREEMENT_CONFIDENCE
-    reasons = "; ".join(each.message for each in found)
-    return Ruling(False, relation, confidence, reasons, "evidence", evidence)
+def _in_two_scripts(statement: str, quote: str) -> bool:
+    return bool(_HANGUL.search(statement)) != bool(_HANGUL.search(quote))
 
 
-def _may_mean_the_same(found: Disagreement, statement: str) -> bool:
-    """Say whether careful readers would not call it a contradiction: other words, common words in another order, or a
-    restriction that the statement leaves out. Nor one without a positive ground."""
-    if not found.sure:
-        return True
-    if found.kind == "order":
-        return bool(found.source_value and found.source_value[:1].islower())
-    return found.kind == "wording" or found.claim_value == statement.strip(" .。")
+def _unproven(look: Look, why: str, evidence: Evidence | None) -> Ruling:
+    explanation = f"{look.explanation} (but {why})".strip()
+    return Ruling(True, "supports", min(look.confidence, UNPROVEN_CONFIDENCE), explanation, "evidence", evidence)
 
 
-def _as_replied(reply: StatementCheck, evidence: Evidence | None) -> Ruling:
-    return Ruling(reply.is_accurate, reply.relation, reply.confidence, reply.explanation, "model", evidence)
+def _contradicted(look: Look, found: Disagreement, evidence: Evidence | None) -> Ruling:
+    agreed = look.relation == "contradicts" and not look.is_accurate
+    confidence = max(DISAGREEMENT_CONFIDENCE, look.confidence if agreed else 0.0)
+    return Ruling(False, "contradicts", confidence, found.message, "evidence", evidence)
 
 
-def _quoted(statement: str, quote: str, sources: Sequence[str]) -> Evidence | None:
-    for number, source in enumerate(sources):
-        found = locate_quote(quote, source, _QUOTE_RATIO)
-        if found is not None and shares_words(statement, source[found.start : found.end]):
-            return Evidence(number, found.start, found.end)
-    return None
+def _as_said(look: Look, evidence: Evidence | None) -> Ruling:
+    return Ruling(look.is_accurate, look.relation, look.confidence, look.explanation, "model", evidence)
 
 
 def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:
+    wanted = statement.rstrip(" \n.。")
     for number, source in enumerate(sources):
-        found = locate_quote(statement, source, 1.0) if stands_in(statement, source) else None
-        if found is not None and found.exact:
-            return Evidence(number, found.start, found.end)
+        found = locate_verbatim(wanted, source) if letters(wanted) in _letters(source) else None
+        if found and _is_whole(source, found.start, found.end, statement):
+            stops = source[found.end : found.end + 1] in (".", "。")
+            return Evidence(number, found.start, found.end + stops)
     return None
 
 
-def _stating_places(statement: str, sources: Sequence[str]) -> Iterator[Evidence]:
-    for number, source in enumerate(sources):
-        found = best_places(statement, source)
-        if len(found) == 1 and found[0].is_full_match and (place := locate_quote(found[0].place, source, 1.0)):
-            yield Evidence(number, place.start, place.end)
+@text_cache()
+def _letters(source: str) -> str:
+    return letters(without_markers(source))
+
+
+def _is_whole(source: str, start: int, end: int, statement: str) -> bool:
+    """Say whether a place is one or several whole sentences; a clause of a sentence may say something else alone."""
+    same_case = source[start : start + 1] == statement.lstrip()[:1]
+    return same_case and bool(_BEFORE_SENTENCE.search(source[:start]) and _AFTER_SENTENCE.match(source, end))
+
+
+def _substitution(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> Disagreement | None:
+    """Return how the statement differs from a sentence of one source, if no further source has what it says instead."""
+    for number, (source, context) in enumerate(zip(sources, contexts, strict=True)):
+        found = plain_substitution(statement, source, context)
+        rest = (*sources[:number], *sources[number + 1 :])
+        if found and not any(found.claim_value in text for text in rest):
+            return found
+    return None
 
 
 def _stating_rows(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> Iterator[Evidence]:

@@ -52,6 +52,8 @@ class PairVerdict:
     decided_by: Literal["model", "evidence"] | None = None
     differences: tuple[str, ...] = ()
     """The differences between statement and source, and additions of the statement, in a few words each."""
+    second_look: Mapping[str, Any] | None = None
+    """`domain.verdicts.ruling.SecondLook` as JSON, if the rules doubted the first answer."""
 
     @classmethod
     def from_json(cls, number: int | None, ruling: Mapping[str, Any]) -> "PairVerdict":
@@ -66,6 +68,7 @@ class PairVerdict:
             evidence=Evidence(**evidence) if evidence else None,
             decided_by=ruling.get("decided_by"),
             differences=tuple(ruling.get("differences", ())),
+            second_look=ruling.get("second_look"),
         )
 
     @property

@@ -9,7 +9,7 @@ import json
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from clients.embeddings import Embedder
 from clients.llm.calling.replay_model import RecordedModel
@@ -105,12 +105,9 @@ async def replay_answer(
     """
     record = _read(query_id)
     model = RecordedModel(record.query.provider, record.replies)
-    tools = Tools(
-        ModelGateway(model, settings.models, backoff_s=0.0),
-        embedder,
-        judges_offline=record.judged_offline,
-        calibration=calibration,
-    )
+    judges: Literal["offline", "provider"] = "offline" if record.judged_offline else "provider"
+    models = settings.models.model_copy(update={"judgements": judges})
+    tools = Tools(ModelGateway(model, models, backoff_s=0.0), embedder, calibration=calibration)
     return await _Replay(record, model, tools).run()
 
 

@@ -87,8 +87,6 @@ class Tools:
     """Scores passages in place of the model."""
     is_watched: Callable[[uuid.UUID], bool] = _is_watched
     """Whether a query has a live watcher; may use the network."""
-    judges_offline: bool = False
-    """Whether judgements are made by rules though a provider's model writes."""
 
 
 @dataclass(frozen=True, slots=True)

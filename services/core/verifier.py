@@ -13,7 +13,15 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.neural import open_classifier
 from clients.reranking import Reranker
 from config.settings import Settings
-from domain.prompting.judgements import CHECK_STATEMENT, CHECK_STATEMENTS, RERANK_CHUNK, RERANK_CHUNKS, Judgement, Reply
+from domain.prompting.judgements import (
+    CHECK_STATEMENT,
+    CHECK_STATEMENTS,
+    RECHECK_STATEMENTS,
+    RERANK_CHUNK,
+    RERANK_CHUNKS,
+    Judgement,
+    Reply,
+)
 from domain.prompting.prompts import prompt_version
 from domain.query.options import Preset
 from domain.verdicts.calibration import Calibration, calibrations
@@ -28,6 +36,7 @@ JUDGES = (
     "services.verification.joint_checks",
     "services.judging.statement",
     "services.judging.statement_batch",
+    "services.judging.second_look",
 )
 """The modules that decide on verdicts; a package includes everything below it."""
 
@@ -103,7 +112,7 @@ def _version(judgements: Sequence[Judgement[Reply]], gateway: ModelGateway, sett
 
 def _rules_hash() -> str:
     # A change that decides nothing also gives a new version; the opposite error would be worse.
-    return _digest([EVIDENCE_RULES, *_contents(JUDGES, WEIGHTS)])
+    return _digest([EVIDENCE_RULES, prompt_version(RECHECK_STATEMENTS.name), *_contents(JUDGES, WEIGHTS)])
 
 
 def _offline_hash() -> str:

@@ -8,7 +8,6 @@ from domain.question import ModelJudgement, QuestionVerdict, judge_question
 from services.core.context import StepContext
 
 ALIGNMENT = "check_alignment"
-_OFFLINE = "offline"
 
 
 def with_question_verdict(
@@ -60,8 +59,7 @@ def _judged(
 def _models_word(context: StepContext, outcome: Mapping[str, Any], *, is_shortened: bool) -> ModelJudgement | None:
     # The offline provider applies the same rules as the verdict itself.
     verdict: Mapping[str, Any] = outcome.get("verdict") or {}
-    by_rules = context.tools.judges_offline or context.tools.models.provider == _OFFLINE
-    if "answers" not in verdict or by_rules:
+    if "answers" not in verdict or context.tools.models.judges_offline:
         return None
     # The statement that is gone may be the one that answered the question.
     answers = "partly" if is_shortened and verdict["answers"] == "yes" else verdict["answers"]

@@ -15,6 +15,7 @@ from domain.text.sentences import LONGEST_SENTENCE
 from domain.text.windows import windows
 from domain.verdicts.ruling import Grounds, Ruling
 from domain.verdicts.states import CONFIDENCE_THRESHOLD
+from services.judging.second_look import FirstLook, looked_again
 
 WINDOW_CHARS = 12_000
 """The characters of sources per call, about 3,000 tokens: judges read the middle of longer texts badly."""
@@ -30,6 +31,7 @@ async def judge_statement(
 ) -> Checked:
     """Return whether the `sources` say the `statement` (S5.4); the verdict is `domain.verdicts.ruling.Ruling` as JSON.
 
+    The same model is asked again about what the rules doubt in its reply (`services.judging.second_look`).
     Long sources are shown in windows, likeliest first, until one surely supports the statement: nothing is cut. If a
     window could not be judged and no other supports it, the statement is `not_checked` (N4). So is one longer than any
     sentence, such as code, because the cost of comparing grows with its length.
@@ -45,7 +47,8 @@ async def judge_statement(
         if isinstance(reply, Failure):
             failures.append(reply.reason)
             continue
-        rulings.append((grounds.rule(reply), reply))
+        (ruling,) = await looked_again(models, [FirstLook(item, grounds, shown, grounds.rule(reply))], log)
+        rulings.append((ruling, reply))
         if _is_conclusive(rulings[-1][0]):
             break
     if not rulings:
@@ -59,7 +62,7 @@ async def judge_statement(
 def ruled(ruling: Ruling, reply: StatementCheck) -> Checked:
     if ruling.supports:
         differences: list[str] = []
-    elif ruling.decided_by == "evidence" and not ruling.is_accurate:
+    elif ruling.decided_by == "evidence" or ruling.second_look:
         differences = [ruling.explanation]
     else:
         differences = reply.differences

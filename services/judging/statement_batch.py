@@ -6,19 +6,20 @@ been asked alone. A statement without a readable verdict is asked alone.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from clients.llm.failures import FailureKind
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
 from domain.prompting.batched_items import MOST_STATEMENTS, Statements, by_id
-from domain.prompting.judgements import CHECK_STATEMENTS, ItemCheck
+from domain.prompting.judgements import CHECK_STATEMENTS, StatementCheck
 from domain.prompting.numbered_sources import Sources
 from domain.query.batching import packed
 from domain.query.outcomes import Checked
 from domain.text.sentences import LONGEST_SENTENCE
 from domain.verdicts.ruling import Grounds
+from services.judging.second_look import FirstLook, looked_again
 from services.judging.statement import WINDOW_CHARS, judge_statement, ruled
 
 UNREADABLE: frozenset[FailureKind] = frozenset({"invalid_reply", "refused"})
@@ -71,17 +72,27 @@ async def _judged(models: ModelGateway, pairs: Sequence[Pair], log: CallLog) -> 
     if isinstance(reply, Failure) and reply.kind not in UNREADABLE:
         return [Checked(status="not_checked", verdict=None, reason=reply.reason) for _ in pairs]
     verdicts = {} if isinstance(reply, Failure) else by_id(asked, reply.verdicts)
-    read = (_read(models, pair, verdicts.get(each.id), log) for pair, each in zip(pairs, asked, strict=True))
-    return await asyncio.gather(*read)
-
-
-async def _read(models: ModelGateway, pair: Pair, replied: ItemCheck | None, log: CallLog) -> Checked:
-    if replied is None:
-        return await _judge_single(models, pair, log)
-    grounds = Grounds.of(
-        pair.statement, [source.text for source in pair.sources], [source.context for source in pair.sources]
+    read = {place: verdicts[each.id].verdict for place, each in enumerate(asked) if each.id in verdicts}
+    together, *alone = await asyncio.gather(
+        _ruled(models, {place: (pairs[place], verdict) for place, verdict in read.items()}, log),
+        *(_judge_single(models, pair, log) for place, pair in enumerate(pairs) if place not in read),
     )
-    return ruled(grounds.rule(replied.verdict), replied.verdict)
+    unread = iter(alone)
+    return [together[place] if place in read else next(unread) for place in range(len(pairs))]
+
+
+async def _ruled(
+    models: ModelGateway, read: Mapping[int, tuple[Pair, StatementCheck]], log: CallLog
+) -> dict[int, Checked]:
+    """Return what the replies come to, by place; those that the rules doubt are looked at again in one call."""
+    looks: list[FirstLook] = []
+    for pair, reply in read.values():
+        grounds = Grounds.of(
+            pair.statement, [source.text for source in pair.sources], [source.context for source in pair.sources]
+        )
+        looks.append(FirstLook(pair.item, grounds, pair.sources, grounds.rule(reply)))
+    rulings = await looked_again(models, looks, log)
+    return {place: ruled(each, reply) for (place, (_, reply)), each in zip(read.items(), rulings, strict=True)}
 
 
 async def _judge_single(models: ModelGateway, pair: Pair, log: CallLog) -> Checked:

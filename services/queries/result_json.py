@@ -108,7 +108,7 @@ _SENTENCE_FIELDS = "start end text status reason support evidence source".split(
 _CLAIM_FIELDS = "claim status evidence source reasoning".split()
 _CHECK_FIELDS = (
     "item statement citation_number chunk_id source_file source_page is_accurate relation confidence explanation "
-    "evidence decided_by status"
+    "evidence decided_by second_look status"
 ).split()
 _CALL_FIELDS = (
     "id round step item provider model prompt prompt_version prompt_sha256 attempt status error finish_reason "

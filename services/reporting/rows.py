@@ -111,5 +111,6 @@ def _check_row(
         explanation=verdict.explanation,
         evidence=check_evidence(verdict, passages)[0],
         decided_by=verdict.decided_by,
+        second_look=dict(verdict.second_look) if verdict.second_look else None,
         status=found.value if verdict.status == "checked" else "not_checked",
     )

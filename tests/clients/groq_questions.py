@@ -14,6 +14,7 @@ from domain.prompting.judgements import (
     FILL_FIELDS,
     GENERATE_ANSWER,
     PLAN_QUERIES,
+    RECHECK_STATEMENTS,
     REGENERATE_ANSWER,
     RERANK_CHUNK,
     RERANK_CHUNKS,
@@ -44,6 +45,9 @@ STATEMENT = "Refunds are paid within 14 days of the return."
 STATEMENTS, CITED = Statements.of(
     [(STATEMENT, SOURCES), ("Access tokens expire after 90 minutes.", Sources([SOURCES[1]]))]
 )
+DOUBTED, DOUBTED_SOURCES = Statements.of(
+    [(STATEMENT, Sources([SOURCES[0]]))], ["the statement says “14”, the source says “30”"]
+)
 
 FORM = "/days: integer - Within how many days refunds are paid"
 ENTRIES = Entries.of([f"field: /days\nvalue: 14\nsentences:\n{STATEMENT}"])
@@ -58,6 +62,7 @@ ASKED: tuple[tuple[Task, dict[str, object]], ...] = (
     (CHECK_ANSWERABILITY, {"sources": SOURCES, "question": QUESTION, "answer": ANSWER}),
     (CHECK_STATEMENT, {"sources": SOURCES, "statement": STATEMENT}),
     (CHECK_STATEMENTS.for_items(2), {"sources": CITED, "statements": STATEMENTS}),
+    (RECHECK_STATEMENTS.for_items(1), {"sources": DOUBTED_SOURCES, "statements": DOUBTED}),
     (PLAN_QUERIES, {"question": QUESTION, "claims": f"- {STATEMENT}", "count": 4}),
     (RESTATE_QUESTION, {"conversation": f"user: {QUESTION}\nassistant: {ANSWER}", "question": "And opened items?"}),
     (REWRITE_QUESTION, {"question": QUESTION, "count": 3}),

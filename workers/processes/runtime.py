@@ -74,7 +74,6 @@ def tools() -> Tools:
         configured_embedder(),
         verifier=verifier_version(models, settings()),
         sharing_verifier=verifier_version(models, settings(), "cheap"),
-        judges_offline=settings().judges_offline,
         calibration=calibration_of(settings(), models.provider),
         draft_every_s=settings().stream.draft_every_s,
         check_early=settings().stream.check_early,

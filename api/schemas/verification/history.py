@@ -19,6 +19,25 @@ from api.schemas.questions.queries import QueryHead
 from api.schemas.verification.comparisons import Reverified
 
 
+class LookRead(BaseModel):
+    """What a judge answered at one of its two looks at a statement."""
+
+    is_accurate: bool
+    relation: str
+    confidence: Score
+    explanation: str
+
+
+class SecondLookRead(BaseModel):
+    """Why a judge was asked twice about a statement that it had called supported, and both its answers."""
+
+    noticed: str = Field(description="What the rules saw, which the judge was asked about.")
+    place: str = Field(description="The words of the source beside which they saw it; may be empty.")
+    first: LookRead
+    second: LookRead | None = Field(description="The answer that decides; null when there was none.")
+    reason: str = Field(description="Why there was no second answer; empty otherwise.")
+
+
 class CitationCheckRead(BaseModel):
     """One (statement, number) pair of the original answer, checked against the cited source."""
 
@@ -34,6 +53,7 @@ class CitationCheckRead(BaseModel):
     explanation: str
     evidence: str | None = Field(description="The words of the source that decided.")
     decided_by: str | None = Field(description="`model`, or `evidence` when the source itself overruled the model.")
+    second_look: SecondLookRead | None = Field(description="Null when the judge was asked once.")
     status: str
     recognised_confidence: RecognisedConfidence = None
     figure: Figure = None

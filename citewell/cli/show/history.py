@@ -85,9 +85,16 @@ def _citation_checks(checks: list[CitationCheck]) -> Table:
             Text(number),
             verdict(check["status"]),
             score(check["confidence"]),
-            Group(plain(check["statement"]), where.append(" "), plain(check["explanation"], "dim")),
+            Group(plain(check["statement"]), where.append(" "), *(plain(text, "dim") for text in _reasons(check))),
         )
     return table
+
+
+def _reasons(check: CitationCheck) -> list[str]:
+    looks = check["second_look"]
+    if looks is None or looks["second"] is None:
+        return [check["explanation"]]
+    return [f"Checked twice: the rule saw: {looks['noticed']}; the second look says: {check['explanation']}"]
 
 
 def _calls(calls: list[ModelCall]) -> Table:

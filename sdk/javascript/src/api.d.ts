@@ -1675,6 +1675,31 @@ export interface Query {
   standing: Standing | null;
 }
 
+/** What a judge answered at one of its two looks at a statement. */
+export interface Look {
+  /** Whether the source says what it is cited for; null when that could not be checked. */
+  is_accurate: boolean;
+  /** How the source relates to the statement, in the verifier's word. */
+  relation: string;
+  /** How certain the verdict is, 0 to 1. */
+  confidence: number;
+  /** Why the verdict is what it is. */
+  explanation: string;
+}
+
+/** Why a judge was asked twice about a statement that it had called supported, and both its answers. */
+export interface SecondLook {
+  /** What the rules saw, which the judge was asked about. */
+  noticed: string;
+  /** The words of the source beside which they saw it; may be empty. */
+  place: string;
+  first: Look;
+  /** The answer that decides; null when there was none. */
+  second: Look | null;
+  /** Why there was no second answer; empty otherwise. */
+  reason: string;
+}
+
 /** One (statement, number) pair of the original answer, checked against the cited source. */
 export interface CitationCheck {
   /** The part of the answer that the step worked on, such as a sentence; empty for the whole. */
@@ -1701,6 +1726,8 @@ export interface CitationCheck {
   evidence: string | null;
   /** `model`, or `evidence` when the source itself overruled the model. */
   decided_by: string | null;
+  /** Null when the judge was asked once. */
+  second_look: SecondLook | null;
   /** The state. */
   status: string;
   /** From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the file's own text. */

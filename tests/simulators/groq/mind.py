@@ -57,7 +57,7 @@ class Task:
         return "\n\n".join(source.text for source in self.sources)
 
     def part(self, tag: str) -> str:
-        found = re.search(rf"<{tag}>\n(.*?)\n</{tag}>", self.user, re.DOTALL)
+        found = re.search(rf"<{tag}(?: [^>]*)?>\n(.*?)\n</{tag}>", self.user, re.DOTALL)
         return found[1] if found else ""
 
 
@@ -189,6 +189,16 @@ def _check_statements(task: Task) -> dict[str, Any]:
         sources = "\n\n".join(source.text for source in task.sources if source.number in cited)
         verdicts.append({"id": id_, "verdict": _checked(statement, sources)})
     return {"verdicts": verdicts}
+
+
+def _recheck_statements(task: Task) -> dict[str, Any]:
+    """The same reading again: what it was told to look at changes nothing that it finds."""
+    return {"verdicts": [_looked_again(each) for each in _check_statements(task)["verdicts"]]}
+
+
+def _looked_again(told: dict[str, Any]) -> dict[str, Any]:
+    verdict = {name: value for name, value in told["verdict"].items() if name not in ("differences", "explanation")}
+    return {"id": told["id"], "verdict": {**verdict, "comparison": told["verdict"]["explanation"]}}
 
 
 def _checked(statement: str, source: str) -> dict[str, Any]:
@@ -389,6 +399,7 @@ _JUDGEMENTS: dict[str, Callable[[Task], dict[str, Any]]] = {
     "rewrite_question": _rewrite_question,
     "plan_queries": _plan_queries,
     "rewrite_statement": _rewrite_statement,
+    "recheck_statements": _recheck_statements,
     "check_statements": _check_statements,
     "check_statement": _check_statement,
     "check_answerability": _check_answerability,
@@ -414,6 +425,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "rewrite_question": ("questions",),
     "plan_queries": ("queries",),
     "rewrite_statement": ("text", "source"),
+    "recheck_statements": ("verdicts", "comparison"),
     "check_statements": ("verdicts", "is_accurate"),
     "rerank_chunks": ("scores",),
     "check_statement": ("is_accurate", "relation"),

@@ -60,6 +60,7 @@ __all__ = [
     "Key",
     "KeyCreated",
     "LeftOut",
+    "Look",
     "Match",
     "Mention",
     "Metric",
@@ -92,6 +93,7 @@ __all__ = [
     "SearchExplained",
     "SearchMade",
     "SearchResult",
+    "SecondLook",
     "Sentence",
     "SentenceCompared",
     "Share",
@@ -195,6 +197,25 @@ class Fact(TypedDict):
     confidence: float
 
 
+class Look(TypedDict):
+    """What a judge answered at one of its two looks at a statement."""
+
+    is_accurate: bool
+    relation: str
+    confidence: float
+    explanation: str
+
+
+class SecondLook(TypedDict):
+    """Why a judge was asked twice about a statement that it had called supported, and both its answers."""
+
+    noticed: str
+    place: str
+    first: Look
+    second: Look | None
+    reason: str
+
+
 class CitationCheck(TypedDict):
     """One (statement, number) pair of the original answer, checked against the cited source."""
 
@@ -210,6 +231,7 @@ class CitationCheck(TypedDict):
     explanation: str
     evidence: str | None
     decided_by: str | None
+    second_look: SecondLook | None
     status: str
     recognised_confidence: NotRequired[float | None]
     figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]

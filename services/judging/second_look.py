@@ -1,0 +1,61 @@
+"""Asks a judge a second time about what the rules doubt in its first answers: one call for all of them (S5.4)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clients.llm.gateway import Failure, ModelGateway
+from clients.llm.protocol import CallLog
+from domain.prompting.batched_items import Statements, by_id
+from domain.prompting.judgements import RECHECK_STATEMENTS
+from domain.prompting.numbered_sources import Sources
+from domain.verdicts.ruling import Grounds, Ruling, SecondLook
+
+_BY_RULES = "the rules are the judge, and say the same when they are asked again"
+_NO_VERDICT = "the reply has no verdict on it"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLook:
+    """The ruling on the first look at a statement, and the sources that were shown; `item` names it in the calls."""
+
+    item: str
+    grounds: Grounds
+    sources: Sources
+    ruling: Ruling
+
+
+async def looked_again(models: ModelGateway, looks: Sequence[FirstLook], log: CallLog) -> list[Ruling]:
+    """Return the rulings in order, those in doubt with the judge's second answer; nothing is asked if none is.
+
+    A judge of rules is not asked either. Where the second look fails, the ruling stays uncertain and has the reason.
+    """
+    doubted = [look for look in looks if look.ruling.second_look]
+    settled = iter(await _settled(models, doubted, log) if doubted else ())
+    return [next(settled) if look.ruling.second_look else look.ruling for look in looks]
+
+
+async def _settled(models: ModelGateway, doubted: Sequence[FirstLook], log: CallLog) -> list[Ruling]:
+    if models.judges_offline:
+        return [look.grounds.settle(look.ruling, None, _BY_RULES) for look in doubted]
+    asked, sources = Statements.of(
+        [(look.grounds.statement, look.sources) for look in doubted], [_note(look.ruling.second_look) for look in doubted]
+    )
+    reply = await models.ask(
+        RECHECK_STATEMENTS.for_items(len(doubted)),
+        {"sources": sources, "statements": asked},
+        log=log,
+        item=",".join(look.item for look in doubted),
+    )
+    if isinstance(reply, Failure):
+        return [look.grounds.settle(look.ruling, None, reply.reason) for look in doubted]
+    verdicts = {each.id: each.verdict for each in by_id(asked, reply.verdicts).values()}
+    return [
+        look.grounds.settle(look.ruling, verdicts.get(item.id), _NO_VERDICT)
+        for look, item in zip(doubted, asked, strict=True)
+    ]
+
+
+def _note(doubt: SecondLook | None) -> str:
+    if doubt is None:
+        return ""
+    return f"{doubt.noticed}\nbeside these words of the source: {doubt.place}" if doubt.place else doubt.noticed
