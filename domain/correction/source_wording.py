@@ -4,6 +4,8 @@ Nothing is exchanged within a statement, so a repaired sentence has the grammar,
 of its source.
 """
 
+import re
+
 from domain.evidence.equivalence import is_stated_in, names_subjects
 from domain.evidence.spans import best_text_span, relevance_to
 from domain.evidence.substitution import plain_substitution
@@ -11,10 +13,12 @@ from domain.facts.grounding import context_tokens
 from domain.facts.heading_context import with_headings
 from domain.facts.reading.token_alignment import tokens_match
 from domain.facts.reading.tokens import tokenize
+from domain.text.languages import language_of
 from domain.text.readability import is_readable
 from domain.text.sentences import is_table_row
 from domain.text.word_index import parse_sentences
 
+_STOPPED = re.compile(r"[.!…。！][\"'”’»)\]]*$")
 _ABOUT_THE_SAME = 0.5  # share of a statement's words in a sentence that is to replace it
 _LONGEST_GROWTH = 3.0
 _MOST_COMPARED = 5  # sentences of a source, those that share most words with the statement
@@ -27,8 +31,10 @@ def source_wording(
 
     It differs from the statement in one slot, or has the words at `contradicting`, from which a judge concluded that
     the source says otherwise. It shares half of the statement's words, names its subjects and can be read without the
-    sentences around it.
+    sentences around it. None in a language that the rules do not read.
     """
+    if language_of(statement) not in ("en", "ko"):
+        return None
     shared = relevance_to(statement)
     rated = [(shared(each.text), each) for each in parse_sentences(source).sentences]
     near = sorted((pair for pair in rated if pair[0] >= _ABOUT_THE_SAME), key=lambda pair: -pair[0])
@@ -55,6 +61,7 @@ def is_proven(text: str, source: str, context: str = "") -> bool:
 def _can_replace(statement: str, sentence: str) -> bool:
     return (
         len(sentence) <= _LONGEST_GROWTH * len(statement) + 20
+        and _STOPPED.search(sentence) is not None
         and is_readable(sentence)
         and not is_table_row(sentence)
         and _stands_alone(statement, sentence)
@@ -66,7 +73,7 @@ def _stands_alone(statement: str, sentence: str) -> bool:
     # "It weighs 7 kg" and "Otherwise the fee is 5 euros" need what was said before, unless the statement opens so, too.
     known = tokenize(statement)
     for token in tokenize(sentence):
-        if token.kind == "pronoun" and token.key not in {each.key for each in known}:
+        if token.kind == "pronoun" and all(token.key != each.key for each in known):
             return False
         if token.is_content:
             return token.value is not None or any(tokens_match(token, each) for each in known)
