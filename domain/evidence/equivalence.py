@@ -1,11 +1,10 @@
-"""Tests whether a rewritten statement keeps its subjects, and whether one place of a source states all of it (V6)."""
+"""Tests whether a sentence has the subject of a statement, and whether one place of a source states all of it (V6)."""
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 
-from domain.evidence.spans import Disagreement, best_text_span, claim_relevance, disagreements
+from domain.evidence.spans import Disagreement, best_text_span, disagreements
 from domain.facts.grounding import context_tokens, ungrounded_words
 from domain.facts.quotation import Quotation
 from domain.facts.reading.clauses import clauses, subject_phrase
@@ -16,33 +15,17 @@ from domain.facts.structure.terms import TermIndex, terms
 from domain.text.word_index import parse_sentences
 
 _NAMED = frozenset("0123456789#")
-_ARTICLES = frozenset({"a", "an", "the"})
-_HANGUL = re.compile("[가-힣]")
 _LONGEST = 3  # times the length of a statement: the place that is to say all of it
 
 
-def keeps_subjects(old: str, new: str) -> bool:
-    """Say whether every clause of `new` has the subject of a clause of `old`, and names nothing else (V6).
+def names_subjects(sentence: str, text: str) -> bool:
+    """Say whether a sentence has the subject of a clause of `text` (V6).
 
     The subject is the words before the verb, Korean topics and subjects, and whatever is numbered: "Pump 14", "Q2
-    2024", `2팀`. A clause with changed values must keep all of its names; one that only loses words may lose names
-    outside of its subject.
+    2024", `2팀`.
     """
-    were = [(tokenize(clause), _about(clause)) for clause in clauses(old)]
-    return all(any(_is_kept(*was, tokenize(clause)) for was in were) for clause in clauses(new))
-
-
-def _is_kept(old: Sequence[Token], about: Sequence[Token], new: Sequence[Token]) -> bool:
-    mine, theirs = _of_kind(old, "name"), _of_kind(new, "name")
-    if not all(_has(old, each) for each in theirs) or not all(_has(new, each) for each in about):
-        return False
-    changed = [each for each in _of_kind(new, "value") if not _has(old, each)]
-    if not changed:
-        return True
-    lost_dates = [each for each in _of_kind(old, "value") if _is_date(each) and not _has(new, each)]
-    other_figures = any(not _is_date(each) for each in changed)
-    # A date beside a figure is what the figure belongs to: another one with another figure is another fact.
-    return all(_has(new, each) for each in mine) and not (lost_dates and other_figures)
+    known, subjects = tokenize(sentence), [about for clause in clauses(text) if (about := _about(clause))]
+    return not subjects or any(all(_has(known, each) for each in about) for about in subjects)
 
 
 @lru_cache(maxsize=1024)
@@ -65,46 +48,6 @@ def is_stated_in(source: str, text: str) -> bool:
 def without_heading_facts(text: str, source: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
     places = _best_places(text, source) if found else []
     return tuple(each for each in found if not _do_headings_state(text, places, each.claim_value, each.source_value))
-
-
-def best_passage(source: str, text: str) -> str:
-    start, end = best_text_span(source, text, 50, _LONGEST * len(text))
-    # Rows with the heads of their columns.
-    above = [part for each in _best_places(text, source) for part in (*each.headings, each.readable)]
-    return "\n\n".join((*dict.fromkeys(above), source[start:end]))
-
-
-def is_worded_so(source: str, text: str) -> bool:
-    """Say whether a sentence of `source` has `text` word for word, or a row of a table, with the heads of its columns,
-    has all of its words.
-
-    Before the words the sentence may have "all", and behind them it may say more, but nothing that limits or denies.
-    """
-    places = _best_places(text, source)
-    if any(place.is_rows for place in places):
-        return claim_relevance(text, best_passage(source, text)) == 1
-    return any(_begins_with(place.words, text) for place in places)
-
-
-def _begins_with(sentence: str, text: str) -> bool:
-    said, wanted = _without_articles(sentence), [_wording(token) for token in _without_articles(text)]
-    words = [_wording(token) for token in said]
-    starts = [start for start in range(len(words)) if words[start : start + len(wanted)] == wanted]
-    for start in starts[:1]:
-        before, behind = said[:start], said[start + len(wanted) :]
-        begins = all(token.cue == "all" for token in before)
-        # The verb that governs a Korean sentence comes last.
-        goes_on = not _HANGUL.search(sentence) and any(token.is_content for token in behind)
-        return begins and (not behind or (goes_on and not any(token.cue or token.value for token in behind)))
-    return False
-
-
-def _without_articles(sentence: str) -> list[Token]:
-    return [token for token in tokenize(sentence) if token.text.casefold() not in _ARTICLES]
-
-
-def _wording(token: Token) -> str:
-    return token.key if token.value else token.text.casefold()
 
 
 def is_stated_by_heading(text: str, source: str, stated: str, known: str | None) -> bool:

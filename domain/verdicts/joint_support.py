@@ -5,7 +5,7 @@ subjects were exchanged, no source states either of the parts.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 
 from domain.evidence.equivalence import is_stated_by_heading, is_stated_in
@@ -20,7 +20,9 @@ from domain.facts.reading.token_alignment import align, tokens_match
 from domain.facts.reading.tokens import Token, tokenize
 from domain.prompting.judgements import StatementCheck
 from domain.text.sentences import LONGEST_SENTENCE
+from domain.verdicts.counted_together import Operand, find_operands
 from domain.verdicts.ruling import DOUBT, Evidence, Ruling
+from domain.verdicts.states import PairVerdict, Verdict
 
 MOST_SOURCES = 8
 """The most sources that one statement is checked against together; S3.6 allows five citations, given answers may
@@ -28,7 +30,18 @@ have more."""
 
 _UNBROKEN = 0.9  # share of a source's words, from the first to the last used, that a completed part has
 _ALIKE = 2 / 3  # share of a part's words in one place from which a model's verdict on the rest counts
+_RELEVANT = 0.3  # S4.4: a text with a smaller share of a claim's words is not about it
 _NOTHING_CONFIDENCE = 0.9
+
+
+_NOTHING = Ruling(
+    False,
+    "does_not_mention",
+    _NOTHING_CONFIDENCE,
+    "the other cited sources say all of it, this one says nothing of it",
+    "evidence",
+    None,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +81,16 @@ class JointSupport:
 def find_joint_support(statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> JointSupport | None:
     """Return the parts of `statement` with the `sources` that state them.
 
-    None if it has only one part or more than 2,000 characters, or no source states any part. `contexts` are the
+    None if it has only one part or more than 2,000 characters, or no source states any part. The parts of a sum or a
+    change are the sentences with its figures. `contexts` are the
     headings and columns above each source, which name what it is about. Of all divisions, it returns the one that
     leaves least without evidence, then the one with the fewest parts. Linear in the sources' lengths: a statement has
     at most 15 parts, and only the first 8 sources count.
     """
     if len(sources) < 2 or len(statement) > LONGEST_SENTENCE:
         return None
+    if operands := find_operands(statement, sources[:MOST_SOURCES]):
+        return JointSupport(tuple(map(_counted, operands)))
     found, count = candidate_parts(statement)
     if count < 2:
         return None
@@ -82,6 +98,12 @@ def find_joint_support(statement: str, sources: Sequence[str], contexts: Sequenc
     known = {(first, last): _supported_part(statement, part, read) for first, last, part in found}
     parts = _best(known, count)
     return JointSupport(parts) if any(part.evidence for part in parts) else None
+
+
+def _counted(operand: Operand) -> SupportedPart:
+    place = operand.sentence
+    evidence = {operand.source: Evidence(operand.source, place.start, place.end)}
+    return SupportedPart(place.text, evidence, sure=True, reading=place.text)
 
 
 def _best(known: Mapping[tuple[int, int], SupportedPart], count: int) -> tuple[SupportedPart, ...]:
@@ -207,11 +229,25 @@ def joint_rulings(joint: JointSupport, reply: StatementCheck | None, sources: Se
     }
 
 
+def rulings_on_whole(statement: str, sources: Sequence[str], judged: PairVerdict) -> dict[int, Ruling]:
+    """Return the ruling for each of the `sources` after a judge said a sure yes to all of them together (V7).
+
+    {} unless several of them have words of the statement; one with hardly any is cited wrongly.
+    """
+    spans = [Evidence(number, *best_text_span(source, statement)) for number, source in enumerate(sources)]
+    telling = [
+        each for each in spans if claim_relevance(statement, sources[each.source][each.start : each.end]) >= _RELEVANT
+    ]
+    if judged.verdict() is not Verdict.ACCURATE or judged.confidence is None or len(telling) < 2:
+        return {}
+    said = Ruling(True, "supports", judged.confidence, f"for its part: {judged.explanation}", "model", None)
+    return {each.source: replace(said, evidence=each) if each in telling else _NOTHING for each in spans}
+
+
 def _full_ruling(joint: JointSupport, source: int, reply: StatementCheck) -> Ruling:
     parts = joint.of_source(source)
     if not parts:
-        why = "the other cited sources say all of it, this one says nothing of it"
-        return Ruling(False, "does_not_mention", _NOTHING_CONFIDENCE, why, "evidence", None)
+        return _NOTHING
     why = f"for: {_quoted([part.text for part in parts])}"
     return Ruling(True, "supports", reply.confidence, why, "model", parts[0].evidence[source])
 

@@ -1,10 +1,10 @@
 """Repairs one failing statement (N5): tries strategies in order, checks each result, and takes the first that holds.
 
-The strategies: another retrieved chunk, a chunk found by a search, the source's own figure in place of a wrong one, a
-model's rewriting; else the statement is dropped. A rewritten statement keeps its subjects, and one place of the source
-must name them with their values (V6): a statement about something that no source names never gets the figures of
-something else. If a strategy could not be tried because a model failed, the statement stays as it is, and its state
-says that it failed.
+The strategies: another retrieved chunk, a chunk found by a search, the source's own sentence where it says otherwise, a
+model's rewriting in words of the source; else the statement is dropped. A rewritten statement keeps its subjects, and
+one place of the source must name them with their values (V6): a statement about something that no source names never
+gets the figures of something else. If a strategy could not be tried because a model failed, the statement stays as it
+is, and its state says that it failed.
 """
 
 import asyncio
@@ -13,14 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clients.llm.gateway import Failure
-from domain.answers.statements import Statement, statements
+from domain.answers.statements import Statement, same_words, statements
 from domain.correction.edits import clean_words
-from domain.correction.substitution import corrected, is_proven
+from domain.correction.source_wording import is_proven, source_wording
 from domain.evidence.contradictions import disagreements
-from domain.evidence.equivalence import keeps_subjects
+from domain.evidence.equivalence import names_subjects
 from domain.evidence.excerpts import best_relevance
 from domain.evidence.passages import Passage
-from domain.evidence.spans import claim_relevance
 from domain.prompting.judgements import REWRITE_STATEMENT
 from domain.query.outcomes import Repaired
 from domain.verdicts.states import PairVerdict, SentenceStatus, Verdict
@@ -35,7 +34,6 @@ BUDGET_S = 240.0
 
 _MOST_TRIED = 3  # chunks that a model is asked about, of those retrieved and of those searched for
 _RELEVANT = 0.3  # S4.4: a text with a smaller share of a claim's words is not about it
-_KEPT_WORDS = 0.5  # share of a rewriting's words that occur in the statement it repairs
 _LONGEST_GROWTH = 1.5
 
 
@@ -94,7 +92,7 @@ class RepairStrategies:
         self, cited: list[Passage], retrieved: list[Passage], searched: list[Passage], why: str
     ) -> Repaired | None:
         selected = await asyncio.to_thread(self.context.selected_passages)
-        for passage, text in self._substitutions(cited or self._most_relevant(selected)):
+        for passage, text in self._quotations(cited or self._most_relevant(selected)):
             if ruling := await self._ruling(text, [passage]):
                 return _reworded(passage, text, ruling, f"{why}; {passage.label} says otherwise")
         if not self.statement.numbers and not any(
@@ -126,18 +124,31 @@ class RepairStrategies:
             return list(passages)
         return sorted(passages, key=lambda passage: -best_relevance(self.statement.text, passage.readable))
 
-    def _substitutions(self, passages: Sequence[Passage]) -> Iterator[tuple[Passage, str]]:
+    def _quotations(self, passages: Sequence[Passage]) -> Iterator[tuple[Passage, str]]:
+        said = {same_words(each.text) for each in self.findings.statements}
         for passage in passages[:_MOST_TRIED]:
-            text = corrected(self.statement.text, passage.readable, passage.readable_context)
-            if text and (text := clean_words(text)):
+            text = source_wording(
+                self.statement.text, passage.readable, passage.readable_context, self._contradicting(passage)
+            )
+            if text and (text := clean_words(text)) and same_words(text) not in said:
                 yield passage, text
 
+    def _contradicting(self, passage: Passage) -> tuple[int, int] | None:
+        """Return the place of the words of a passage that deny the statement, if its check found any."""
+        selected = self.context.selection["selected"]
+        for check in self.findings.checks_of(self.statement.index):
+            place = check.evidence
+            if place and check.relation == "contradicts":
+                number = check.number or place.source + 1
+                if selected[number - 1] == passage.key:
+                    return place.start, place.end
+        return None
+
     def _is_minimal(self, text: str) -> bool:
-        # One claim about the same subjects (V6), not much longer than the statement, and mostly in its words.
+        # One claim about the same subjects (V6), and not much longer than the statement.
         old, said = self.statement.text, statements(text)
         grown = len(text) > _LONGEST_GROWTH * len(old) + 20
-        kept = claim_relevance(text, old) >= _KEPT_WORDS
-        return text != old and len(said) == 1 and said[0].claim and kept and not grown and keeps_subjects(old, text)
+        return text != old and len(said) == 1 and said[0].claim and not grown and names_subjects(text, old)
 
     async def _ruling(self, text: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
         context, item = self.context, repair_item(self.statement.index)

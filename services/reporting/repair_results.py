@@ -1,8 +1,9 @@
 """Results of a round's repairs: new words, new sources, new verdicts (N5), and the coverage of what is left (V10)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from domain.answers.statements import same_words
 from domain.correction.corrected_answer import Corrected, correct
 from domain.correction.edits import Repair
 from domain.evidence.passages import Passage
@@ -33,13 +34,22 @@ def read_repairs(context: StepContext) -> Repairs:
     added = list(dict.fromkeys(key for each in done.values() for key in each["keys"] if key not in keys))
     passages = [*context.selected_passages(), *context.passages(added)]
     numbers = {passage.key: number for number, passage in enumerate(passages, start=1)}
-    edits = {index: _edit(each, numbers) for index, each in done.items() if each["status"] != "kept"}
+    edits = dict(_said_once((index, _edit(each, numbers)) for index, each in done.items() if each["status"] != "kept"))
     verdicts = {
         index: PairVerdict.from_json(edits[index].numbers[0], each["verdict"])
         for index, each in done.items()
         if each["verdict"] and index in edits and edits[index].numbers
     }
     return Repairs(passages, edits, verdicts)
+
+
+def _said_once(edits: Iterable[tuple[int, Repair]]) -> Iterator[tuple[int, Repair]]:
+    # One sentence of a source may be what several wrong ones should have said.
+    said = set[str]()
+    for index, repair in edits:
+        again = repair.kind == "rewritten" and same_words(repair.text) in said
+        yield index, Repair("dropped", f"{repair.reason}; another sentence says it") if again else repair
+        said.add(same_words(repair.text))
 
 
 def passages_to_conclude(context: StepContext) -> list[int]:

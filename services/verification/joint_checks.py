@@ -12,12 +12,18 @@ from clients.llm.gateway import Failure
 from domain.answers.statements import Statement, same_words
 from domain.prompting.judgements import CHECK_STATEMENT
 from domain.prompting.numbered_sources import Sources
-from domain.verdicts.joint_support import MOST_SOURCES, JointSupport, find_joint_support, joint_rulings
+from domain.verdicts.joint_support import (
+    MOST_SOURCES,
+    JointSupport,
+    find_joint_support,
+    joint_rulings,
+    rulings_on_whole,
+)
 from domain.verdicts.ruling import Ruling
 from domain.verdicts.states import PairVerdict, Verdict
 from services.core.context import StepContext, numbered_sources, when_loaded
-from services.judging.statement import WINDOW_CHARS
-from services.verification.round_results import Findings
+from services.judging.statement import WINDOW_CHARS, judge_statement
+from services.verification.round_results import Findings, read_verdict
 
 Rulings = Mapping[str, Mapping[str, Any]]
 """{source number: its ruling}; JSON keys are text."""
@@ -50,19 +56,19 @@ async def _judge(context: StepContext, statement: Statement, cited: Sources) -> 
     cited = Sources(cited[:MOST_SOURCES])
     texts, contexts = [source.text for source in cited], [source.context for source in cited]
     joint = await asyncio.to_thread(find_joint_support, statement.text, texts, contexts)
-    if joint is None:
-        return {}
-    reply = None
-    if joint.complete:
+    item = f"s{statement.index}:together"
+    if joint and joint.complete:
         fields = {"sources": _shown(joint, cited), "statement": statement.text}
-        item = f"s{statement.index}:together"
         reply = await context.tools.models.ask(CHECK_STATEMENT, fields, log=context.log, item=item)
         if isinstance(reply, Failure):
             return {}
-    return {
-        str(cited[place].number): _as_json(ruling)
-        for place, ruling in joint_rulings(joint, reply, range(len(cited))).items()
-    }
+        rulings = joint_rulings(joint, reply, range(len(cited)))
+    else:
+        checked = await judge_statement(context.tools.models, statement.text, cited, log=context.log, item=item)
+        rulings = rulings_on_whole(statement.text, texts, read_verdict(None, checked))
+        if joint and not rulings:
+            rulings = joint_rulings(joint, None, range(len(cited)))
+    return {str(cited[place].number): _as_json(ruling) for place, ruling in rulings.items()}
 
 
 def _shown(joint: JointSupport, cited: Sources) -> Sources:

@@ -10,7 +10,7 @@ from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passage_relevance import chunk_relevance
 from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
 from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
-from domain.correction.substitution import corrected
+from domain.correction.source_wording import source_wording
 from domain.documents.graph_extraction import read_graph, read_keywords
 from domain.prompting.batched_items import Chunks, Statements, items_of
 from domain.prompting.judgements import (
@@ -35,9 +35,9 @@ def plan_queries(claims: str, count: int) -> TargetedQueries:
 
 
 def rewrite_statement(statement: str, sources: Sources) -> Rewritten:
-    """N5, V6: the statement with wrong figures replaced by the source's; empty if that does not repair it."""
+    """N5, V6: the sentence of a source that the statement is but for one slot; empty if there is none."""
     for source in sources:
-        if text := corrected(statement, source.text, source.context):
+        if text := source_wording(statement, source.text, source.context):
             return Rewritten(text=text, source=source.number)
     return Rewritten(text="", source=0)
 

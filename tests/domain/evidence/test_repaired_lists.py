@@ -15,7 +15,7 @@ from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.model import rewrite_statement
 from domain.evidence.contradictions import disagreements
-from domain.evidence.equivalence import is_in_one_place, keeps_subjects
+from domain.evidence.equivalence import is_in_one_place, names_subjects
 from domain.prompting.numbered_sources import Sources
 from domain.verdicts.ruling import Grounds
 
@@ -145,4 +145,4 @@ def test_a_wrong_value_is_corrected_from_the_line_of_its_own_subject(case: Liste
 def test_a_line_about_another_thing_keeps_no_subjects(case: Listed) -> None:  # V6
     lines = {thing: case.kind.write(thing, value) for thing, value in case.claimed.items()}
     for thing, line in lines.items():
-        assert all(keeps_subjects(line, other) == (thing == another) for another, other in lines.items())
+        assert all(names_subjects(other, line) == (thing == another) for another, other in lines.items())

@@ -170,3 +170,29 @@ def test_a_source_that_supports_alone_needs_no_other() -> None:  # V7, S5.4
     story.selected(story.add("a.md", f"{PARIS} {LYON}"), story.add("b.md", LYON))
     story.drafted("Paris hosted the 1900 Games and Lyon makes silk [†1][†2].", yes(), no())
     assert "together" not in story.assess()
+
+
+DEPOTS = "The east depot shipped 1,310 crates in May.", "The west depot shipped 745 crates in May."
+CENTRES = "동부 물류센터는 5월에 상자 1,310개를 출하했다.", "서부 물류센터는 5월에 상자 745개를 출하했다."
+CALCULATED = [
+    ("Together, the east depot and the west depot shipped {} crates in May [1][2].", DEPOTS, "2,055", "2,155"),
+    ("The east depot shipped {} more crates than the west depot in May [1][2].", DEPOTS, "565", "655"),
+    ("동부 물류센터와 서부 물류센터는 5월에 합쳐서 상자 {}개를 출하했다 [1][2].", CENTRES, "2,055", "2,155"),
+]
+
+
+@pytest.mark.parametrize(("answer", "sources", "right", "wrong"), CALCULATED)
+def test_what_two_sources_add_up_to_is_supported_by_both(
+    answer: str, sources: tuple[str, str], right: str, wrong: str
+) -> None:  # V7
+    result = GivenStory(answer.format(right), *sources, play=by_words).verified()
+    assert_supported_together(result, *(each.rstrip(".") for each in sources))
+    result = GivenStory(answer.format(wrong), *sources, play=by_words).verified()
+    assert "supported" not in [sentence["status"] for sentence in result["sentences"]]
+
+
+def test_a_model_judges_all_cited_sources_together_that_it_refused_one_by_one(groq: Play) -> None:  # V7, S5.4
+    ratio = "The east depot shipped nearly twice as many crates as the west depot in May [1][2]."
+    story = GivenStory(ratio, *DEPOTS, play=groq)
+    story.verified()
+    assert story.asked().count("check_statement") == 3
