@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +20,19 @@ _FILLERS = frozenset(
     "the a an of for in on by from and form filing filings report annual quarterly document doc file fy fiscal year"
     " section chapter source no s inc corp ltd".split()
 )
+# Of these, the words for a document: "the report" is the source, whatever it is called.
+_DOCUMENTS = frozenset(
+    "form filing filings report document doc file source sources article text passage handbook manual guide policy"
+    " 보고서 문서 자료 파일 출처 본문 원문".split()
+)
+_NAMELESS = _DOCUMENTS | frozenset(
+    "the a an this these that of for in on by from and s no inc corp ltd 이 그 해당 위".split()
+)
+_FILING = re.compile(r"\d{1,2}[kq]")
+_DIGIT = re.compile(r"\d")
+_YEAR = re.compile(r"((?:19|20)\d\d)년도?")
+_MOST_PARTICLES = 2
+_PART_KEYS = tuple("ticker year filing_type form company author period fiscal_year".split())
 _MOST_WORDS = 40
 # Before a name ("doc_id: "), and behind it (", p. 3", "#L10", " §2", ":12").
 _LABEL = re.compile(r"^(?:[^\W\d][\w ]{0,20}[:：=]\s?|[\^@#])(?!//)")
@@ -38,6 +51,45 @@ class SourceNames:
     whole: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     page: int | None = None
+
+    def is_named_by(self, phrase: str, *, is_weak: bool = False) -> bool:
+        """Say whether the `phrase` names the source and nothing else: "Apple's 10-Q", "the 2023 safety guide".
+
+        It has words of its names in any order: a whole name, a type of filing, or two of them; or it says only "the
+        report". A phrase that `is_weak`, as in brackets, may be about something else: there a word for a document, or a
+        name of several words, has to stand in it.
+        """
+        said = {_core(word) for word in _words(_PAGE.sub(" ", phrase))}
+        names = [{_core(word) for word in _words(name)} for name in self.whole]
+        known = set[str]().union(*names, *({_core(word) for word in _words(part)} for part in self.parts))
+        meant = {word for word in said if word not in _NAMELESS}
+        if not all(_is_one_of(word, known) for word in meant):
+            return False
+        is_document = any(_is_one_of(word, _DOCUMENTS) for word in said)
+        whole = [
+            name for name in names if name and all(any(_is_one_of(word, {each}) for word in said) for each in name)
+        ]
+        is_file = any(_EXTENSION.search(name) and set(map(_core, _words(name))) in whole for name in self.whole)
+        if is_file or any(_FILING.fullmatch(word) for word in meant):
+            return True
+        if is_weak:
+            spelled = any(sum(map(str.isalpha, name)) > 1 for name in whole)
+            return spelled or (is_document and bool(meant))
+        return bool(whole) or len(meant) > 1 or is_document
+
+    def without_names_in(self, text: str) -> "SourceNames":
+        """Leave out names that the `text` has: it may be about somebody of that name, who says something in it."""
+        folded = text.casefold()
+        return replace(
+            self, whole=tuple(name for name in self.whole if not self._is_plain(name) or name.casefold() not in folded)
+        )
+
+    @staticmethod
+    def _is_plain(name: str) -> bool:
+        return not (_EXTENSION.search(name) or _DIGIT.search(name) or not _DOCUMENTS.isdisjoint(_words(name)))
+
+
+UNNAMED = SourceNames()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,22 +173,35 @@ def citable(sources: "int | Citable | None") -> Citable | None:
 
 @lru_cache(maxsize=64)
 def _unnamed(count: int) -> Citable:
-    return Citable((SourceNames(),) * count)
+    return Citable((UNNAMED,) * count)
+
+
+def _core(word: str) -> str:
+    year = _YEAR.match(word)
+    return year[1] if year else word
+
+
+def _is_one_of(word: str, known: Iterable[str]) -> bool:
+    # A Korean word may have a particle: 한빛전자의.
+    if word in known:
+        return True
+    stems = (word[:-size] for size in range(1, _MOST_PARTICLES + 1) if len(word) > size + 1)
+    return "가" <= word[-1] <= "힣" and any(stem in known for stem in stems)
 
 
 def citable_sources(sources: Iterable[Mapping[str, Any]], refusal: str | None = None) -> Citable:
     """Return the citable sources of an answer; each has, as far as known, the keys `filename`, `title`, `id`, `url`,
     `section`, `page_number` and `metadata` (`title`, `ticker`, `year`, `filing_type`; S1.3)."""
-    return Citable(tuple(_names_of(source) for source in sources), refusal)
+    return Citable(tuple(names_of(source) for source in sources), refusal)
 
 
-def _names_of(source: Mapping[str, Any]) -> SourceNames:
+def names_of(source: Mapping[str, Any]) -> SourceNames:
     metadata: Mapping[str, Any] = source.get("metadata") or {}
     given = [source.get(key) for key in ("filename", "title", "section", "id", "url")]
     given += [metadata.get(key) for key in ("title", "filename", "section", "name", "label")]
     names = [str(name) for name in given if name]
     stems = [_EXTENSION.sub("", name) for name in names]
-    parts = [str(metadata[key]) for key in ("ticker", "year", "filing_type") if metadata.get(key) is not None]
+    parts = [str(metadata[key]) for key in _PART_KEYS if metadata.get(key) is not None]
     page = source.get("page_number")
     return SourceNames(tuple(dict.fromkeys((*names, *stems))), tuple(parts), page if isinstance(page, int) else None)
 

@@ -14,7 +14,7 @@ from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
 from domain.prompting.batched_items import MOST_STATEMENTS, Statements, by_id
 from domain.prompting.judgements import CHECK_STATEMENTS, ItemCheck
-from domain.prompting.numbered_sources import Sources
+from domain.prompting.numbered_sources import Sources, content_of
 from domain.query.batching import packed
 from domain.query.outcomes import Checked
 from domain.text.sentences import LONGEST_SENTENCE
@@ -79,7 +79,9 @@ async def _read(models: ModelGateway, pair: Pair, replied: ItemCheck | None, log
     if replied is None:
         return await _judge_single(models, pair, log)
     grounds = Grounds.of(
-        pair.statement, [source.text for source in pair.sources], [source.context for source in pair.sources]
+        content_of(pair.statement, pair.sources),
+        [source.text for source in pair.sources],
+        [source.context for source in pair.sources],
     )
     return ruled(grounds.rule(replied.verdict), replied.verdict)
 
