@@ -63,9 +63,10 @@ def _ends_of_phrase(statement: str, position: int) -> list[tuple[int, int]]:
 
 
 def _without_subject(statement: str, sources: Sequence[SourceNames]) -> str:
-    says = _SUBJECT.search(statement, 0, _LONGEST)
-    if says and _names_one(statement[: says.start()], sources):
-        return _capitalised(statement[says.end() :])
+    # "Report" may be a verb, too.
+    for says in _SUBJECT.finditer(statement, 0, _LONGEST):
+        if _names_one(statement[: says.start()], sources):
+            return _capitalised(statement[says.end() :])
     return statement
 
 

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain, islice
 from typing import Any
 
 _WORD = re.compile(r"[^\W_]+")
@@ -34,6 +35,9 @@ _YEAR = re.compile(r"((?:19|20)\d\d)년도?")
 _MOST_PARTICLES = 2
 _PART_KEYS = tuple("ticker year filing_type form company author period fiscal_year".split())
 _MOST_WORDS = 40
+_BRACKET = re.compile(r"(?:(?P<before>\w{1,40})\W{0,3}?\s?)?\[(?P<body>[^\[\]\n]{0,40}\d[^\[\]\n]{0,40})\]")
+_MOST_BRACKETS, _BEFORE_BRACKET = 200, 48
+_CONTINUES = re.compile(r"\s?(?:[a-z가-힣]|\s\[\W?\d{1,2}\])")
 # Before a name ("doc_id: "), and behind it (", p. 3", "#L10", " §2", ":12").
 _LABEL = re.compile(r"^(?:[^\W\d][\w ]{0,20}[:：=]\s?|[\^@#])(?!//)")
 _PLACE = re.compile(
@@ -97,10 +101,12 @@ class Citable:
     """The sources of an answer: source N is `names[N - 1]`. Immutable and hashable.
 
     `refusal` is how its workspace says that they do not answer the question, if it has words of its own for that.
+    `brackets` are those of their texts (`brackets_in`).
     """
 
     names: tuple[SourceNames, ...]
     refusal: str | None = None
+    brackets: frozenset[str] = frozenset()
 
     @property
     def count(self) -> int:
@@ -108,6 +114,17 @@ class Citable:
 
     def __contains__(self, number: object) -> bool:
         return isinstance(number, int) and 1 <= number <= len(self.names)
+
+    def is_content(self, text: str, start: int, end: int, numbers: Sequence[int]) -> bool:
+        """Say whether the bracket `text[start:end]` stands in a source, behind the same word, and does not cite.
+
+        The source may have citations of its own: numbers of sources cite, unless a list of them is within its sentence.
+        """
+        written = list(_written_brackets(text[max(0, start - _BEFORE_BRACKET) : end])) if self.brackets else []
+        if not written or written[-1] not in self.brackets:
+            return False
+        is_within = len(numbers) > 1 and _CONTINUES.match(text, end) is not None
+        return is_within or not all(number in self for number in numbers)
 
     def resolve(self, citation: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
         """Return (numbers, names that no source has) for a citation's names: `AAPL 10-Q 2023; refunds.md, p. 7`.
@@ -167,6 +184,16 @@ class Citable:
         return tuple(found)
 
 
+def brackets_in(text: str) -> frozenset[str]:
+    """Return the square brackets with digits in a text, each with the word before it: `are[2,128,64]`."""
+    return frozenset(islice(_written_brackets(text), _MOST_BRACKETS))
+
+
+def _written_brackets(text: str) -> Iterator[str]:
+    for match in _BRACKET.finditer(text) if "[" in text else ():
+        yield f"{match['before'] or ''}[{''.join(match['body'].split())}]".casefold()
+
+
 def citable(sources: "int | Citable | None") -> Citable | None:
     return _unnamed(sources) if isinstance(sources, int) else sources
 
@@ -191,8 +218,10 @@ def _is_one_of(word: str, known: Iterable[str]) -> bool:
 
 def citable_sources(sources: Iterable[Mapping[str, Any]], refusal: str | None = None) -> Citable:
     """Return the citable sources of an answer; each has, as far as known, the keys `filename`, `title`, `id`, `url`,
-    `section`, `page_number` and `metadata` (`title`, `ticker`, `year`, `filing_type`; S1.3)."""
-    return Citable(tuple(names_of(source) for source in sources), refusal)
+    `section`, `page_number`, `metadata` (`title`, `ticker`, `year`, `filing_type`; S1.3), and `text` or `brackets`."""
+    known = list(sources)
+    written = (source.get("brackets") or brackets_in(source.get("text") or "") for source in known)
+    return Citable(tuple(map(names_of, known)), refusal, frozenset(chain.from_iterable(written)))
 
 
 def names_of(source: Mapping[str, Any]) -> SourceNames:
