@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from api.adapters.markdown import literal, reader, written
 from domain.correction.continuous_text import ContinuousText, Link, linked_references, mark_of, no_link
 from domain.errors import PdfUnavailable
-from domain.verdicts.answer_confidence import UNCALIBRATED
+from domain.verdicts.answer_confidence import UNCALIBRATED, confidence_word
 
 Json = Mapping[str, Any]
 
@@ -141,13 +141,7 @@ def _markdown(query: Json, link: Link) -> str:
 def _verification(query: Json) -> Iterator[str]:
     scores: Json = query["verification"]
     if scores["confidence"] is not None:
-        # Without a measured calibration a figure would claim a precision that we do not have.
-        measured = scores["confidence_level"] != UNCALIBRATED
-        yield (
-            f"Confidence {scores['confidence']:.2f} ({scores['confidence_level']})"
-            if measured
-            else "Confidence: not calibrated"
-        )
+        yield confidence_text(scores)
     lines = ["| Sentence | Verdict | Evidence |", "|---|---|---|"]
     for each in scores["sentences"]:
         place = _place(each["source"]) if each["source"] else ""
@@ -155,6 +149,12 @@ def _verification(query: Json) -> Iterator[str]:
         cells = (each["text"], _STATES[each["status"]], evidence)
         lines.append("| " + " | ".join(map(literal, cells)) + " |")
     yield "\n".join(lines)
+
+
+def confidence_text(scores: Json) -> str:
+    word = confidence_word(scores["confidence_level"], is_measured=bool(scores["calibration"]))
+    # Where nobody says how often it is right, a figure would claim a precision that we do not have.
+    return "Confidence: not calibrated" if word == UNCALIBRATED else f"Confidence {scores['confidence']:.2f} ({word})"
 
 
 def _footer(query: Json) -> str:

@@ -15,6 +15,7 @@ from fpdf.enums import TextMode
 from fpdf.fonts import FontFace
 from pylopdf_fonts_ko import sans_path
 
+from api.adapters.exports import confidence_text
 from api.adapters.pdf_markdown import draw
 from domain.correction.continuous_text import (
     LINKED_MARKER,
@@ -61,7 +62,7 @@ def pdf_of(query: Json, link: Link, states: Mapping[str, str], footer: str) -> b
 
 def _verification(page: "PdfPage", scores: Json, states: Mapping[str, str]) -> None:
     if scores["confidence"] is not None:
-        page.quiet(f"Confidence {scores['confidence']:.2f} ({scores['confidence_level']})")
+        page.quiet(confidence_text(scores))
     sentences: Sequence[Json] = scores["sentences"]
     for each in sentences:
         page.ln(1.5)

@@ -62,7 +62,9 @@ class Scored(BaseModel):
     confidence: float | None = Field(
         description="The probability that the text is supported and answers the question; null when nothing is claimed."
     )
-    confidence_level: str | None = Field(description="High, Medium, Low, Very Low or Uncalibrated.")
+    confidence_level: str | None = Field(
+        description="High, Medium, Low, Very Low or Uncalibrated; a language model's own, unless it was calibrated."
+    )
     accuracy_rate: float | None = Field(description="The share of citations whose source says what they are for.")
     is_grounded: bool | None
     claims_checked: int | None

@@ -16,6 +16,7 @@ from domain.facts.reading.token_alignment import tokens_match
 from domain.facts.reading.tokens import tokenize
 from domain.facts.reading.values import ValueIndex
 from domain.text.lengths import is_too_long
+from domain.text.words import STOP_WORDS, words
 
 # What only says how a text looks: targets of links, tags, emphasis. Every part is bounded, so this stays linear.
 _MARKUP = re.compile(
@@ -82,7 +83,7 @@ def score_citation(
 
     - Span: 1.0 if it is there word for word, 0.7–0.99 if more than 70 % similar, else its similarity, below 0.7.
       Without a span the best one of the source is taken. One of more than 500 characters that is not found scores 0,
-      one of more than 2,000 has to be there word for word.
+      one of more than 2,000 has to be there word for word. One that says nothing (".", "the") is nowhere.
     - Relevance: the share of the claim's words in the source and its `context`, the headings and columns that stand
       outside of it; values count in any spelling, "5 pm" as "17:00". The seed takes the whole source, not the span: a
       short span may leave to its neighbours what the claim repeats.
@@ -145,6 +146,8 @@ def _span(claim: str, source: str, text_span: str | None, fuzzy: float) -> tuple
     if text_span is None:
         start, end = best_text_span(source, claim)
         return (1.0, (start, end)) if end > start else (0.0, None)
+    if not any(map(str.isalnum, text_span)) or STOP_WORDS.issuperset(words(text_span)):
+        return 0.0, None
     found = locate_quote(text_span, source, min_ratio=_least_ratio(len(text_span), fuzzy))
     if found is None:
         return 0.0, None

@@ -31,6 +31,7 @@ __all__ = [
 
 _WORD = re.compile(r"\S+")
 _SPACE = re.compile(r"\s")
+_LONGEST_EVIDENCE = 600  # characters of a quotation: some four sentences
 _NO_WIDTH = "\u200b"
 
 
@@ -85,6 +86,28 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
         first, last = (bisect_right(spaced, (place, len(text))) - 1 for place in (start, end - 1))
         start, end = _widened(spaced, first, last, min_chars, max_chars)
     return start, min(end, start + max_chars)
+
+
+def bounded_evidence(text: str, statement: str, start: int, end: int) -> tuple[int, int]:
+    """Return `start:end`, or the sentences in it that state the `statement` if a judge quoted more than a reader reads.
+
+    They are the shortest run of whole sentences with most of the statement's words; at most 600 characters.
+    """
+    if end - start <= _LONGEST_EVIDENCE:
+        return start, end
+    wanted, quoted = frozenset(claim_stems(statement)), text[start:end]
+    sentences = [(each, wanted.intersection(content_stems(each.text))) for each in parse_sentences(quoted).sentences]
+    # One sentence may be too long to be shown as a whole.
+    single = best_text_span(quoted, statement, max_chars=_LONGEST_EVIDENCE)
+    best = len(wanted.intersection(content_stems(quoted[slice(*single)]))), single[0] - single[1], single
+    for first, (opening, _) in enumerate(sentences):
+        stated: set[str] = set()
+        for closing, stems in sentences[first:]:
+            if closing.end - opening.start > _LONGEST_EVIDENCE:
+                break
+            stated |= stems
+            best = max(best, (len(stated), opening.start - closing.end, (opening.start, closing.end)))
+    return start + best[2][0], start + best[2][1]
 
 
 def row_or_best_span(text: str, claim: str, context: str, min_chars: int, max_chars: int) -> tuple[int, int]:

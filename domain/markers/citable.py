@@ -3,8 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain, islice
 from typing import Any
 
 _WORD = re.compile(r"[^\W_]+")
@@ -20,7 +21,23 @@ _FILLERS = frozenset(
     "the a an of for in on by from and form filing filings report annual quarterly document doc file fy fiscal year"
     " section chapter source no s inc corp ltd".split()
 )
+# Of these, the words for a document: "the report" is the source, whatever it is called.
+_DOCUMENTS = frozenset(
+    "form filing filings report document doc file source sources article text passage handbook manual guide policy"
+    " 보고서 문서 자료 파일 출처 본문 원문".split()
+)
+_NAMELESS = _DOCUMENTS | frozenset(
+    "the a an this these that of for in on by from and s no inc corp ltd 이 그 해당 위".split()
+)
+_FILING = re.compile(r"\d{1,2}[kq]")
+_DIGIT = re.compile(r"\d")
+_YEAR = re.compile(r"((?:19|20)\d\d)년도?")
+_MOST_PARTICLES = 2
+_PART_KEYS = tuple("ticker year filing_type form company author period fiscal_year".split())
 _MOST_WORDS = 40
+_BRACKET = re.compile(r"(?:(?P<before>\w{1,40})\W{0,3}?\s?)?\[(?P<body>[^\[\]\n]{0,40}\d[^\[\]\n]{0,40})\]")
+_MOST_BRACKETS, _BEFORE_BRACKET = 200, 48
+_CONTINUES = re.compile(r"\s?(?:[a-z가-힣]|\s\[\W?\d{1,2}\])")
 # Before a name ("doc_id: "), and behind it (", p. 3", "#L10", " §2", ":12").
 _LABEL = re.compile(r"^(?:[^\W\d][\w ]{0,20}[:：=]\s?|[\^@#])(?!//)")
 _PLACE = re.compile(
@@ -39,16 +56,57 @@ class SourceNames:
     parts: tuple[str, ...] = ()
     page: int | None = None
 
+    def is_named_by(self, phrase: str, *, is_weak: bool = False) -> bool:
+        """Say whether the `phrase` names the source and nothing else: "Apple's 10-Q", "the 2023 safety guide".
+
+        It has words of its names in any order: a whole name, a type of filing, or two of them; or it says only "the
+        report". A phrase that `is_weak`, as in brackets, may be about something else: there a word for a document, or a
+        name of several words, has to stand in it.
+        """
+        said = {_core(word) for word in _words(_PAGE.sub(" ", phrase))}
+        names = [{_core(word) for word in _words(name)} for name in self.whole]
+        known = set[str]().union(*names, *({_core(word) for word in _words(part)} for part in self.parts))
+        meant = {word for word in said if word not in _NAMELESS}
+        if not all(_is_one_of(word, known) for word in meant):
+            return False
+        is_document = any(_is_one_of(word, _DOCUMENTS) for word in said)
+        whole = [
+            name for name in names if name and all(any(_is_one_of(word, {each}) for word in said) for each in name)
+        ]
+        is_file = any(_EXTENSION.search(name) and set(map(_core, _words(name))) in whole for name in self.whole)
+        if is_file or any(_FILING.fullmatch(word) for word in meant):
+            return True
+        if is_weak:
+            spelled = any(sum(map(str.isalpha, name)) > 1 for name in whole)
+            return spelled or (is_document and bool(meant))
+        return bool(whole) or len(meant) > 1 or is_document
+
+    def without_names_in(self, text: str) -> "SourceNames":
+        """Leave out names that the `text` has: it may be about somebody of that name, who says something in it."""
+        folded = text.casefold()
+        return replace(
+            self, whole=tuple(name for name in self.whole if not self._is_plain(name) or name.casefold() not in folded)
+        )
+
+    @staticmethod
+    def _is_plain(name: str) -> bool:
+        return not (_EXTENSION.search(name) or _DIGIT.search(name) or not _DOCUMENTS.isdisjoint(_words(name)))
+
+
+UNNAMED = SourceNames()
+
 
 @dataclass(frozen=True, slots=True)
 class Citable:
     """The sources of an answer: source N is `names[N - 1]`. Immutable and hashable.
 
     `refusal` is how its workspace says that they do not answer the question, if it has words of its own for that.
+    `brackets` are those of their texts (`brackets_in`).
     """
 
     names: tuple[SourceNames, ...]
     refusal: str | None = None
+    brackets: frozenset[str] = frozenset()
 
     @property
     def count(self) -> int:
@@ -56,6 +114,17 @@ class Citable:
 
     def __contains__(self, number: object) -> bool:
         return isinstance(number, int) and 1 <= number <= len(self.names)
+
+    def is_content(self, text: str, start: int, end: int, numbers: Sequence[int]) -> bool:
+        """Say whether the bracket `text[start:end]` stands in a source, behind the same word, and does not cite.
+
+        The source may have citations of its own: numbers of sources cite, unless a list of them is within its sentence.
+        """
+        written = list(_written_brackets(text[max(0, start - _BEFORE_BRACKET) : end])) if self.brackets else []
+        if not written or written[-1] not in self.brackets:
+            return False
+        is_within = len(numbers) > 1 and _CONTINUES.match(text, end) is not None
+        return is_within or not all(number in self for number in numbers)
 
     def resolve(self, citation: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
         """Return (numbers, names that no source has) for a citation's names: `AAPL 10-Q 2023; refunds.md, p. 7`.
@@ -115,28 +184,53 @@ class Citable:
         return tuple(found)
 
 
+def brackets_in(text: str) -> frozenset[str]:
+    """Return the square brackets with digits in a text, each with the word before it: `are[2,128,64]`."""
+    return frozenset(islice(_written_brackets(text), _MOST_BRACKETS))
+
+
+def _written_brackets(text: str) -> Iterator[str]:
+    for match in _BRACKET.finditer(text) if "[" in text else ():
+        yield f"{match['before'] or ''}[{''.join(match['body'].split())}]".casefold()
+
+
 def citable(sources: "int | Citable | None") -> Citable | None:
     return _unnamed(sources) if isinstance(sources, int) else sources
 
 
 @lru_cache(maxsize=64)
 def _unnamed(count: int) -> Citable:
-    return Citable((SourceNames(),) * count)
+    return Citable((UNNAMED,) * count)
+
+
+def _core(word: str) -> str:
+    year = _YEAR.match(word)
+    return year[1] if year else word
+
+
+def _is_one_of(word: str, known: Iterable[str]) -> bool:
+    # A Korean word may have a particle: 한빛전자의.
+    if word in known:
+        return True
+    stems = (word[:-size] for size in range(1, _MOST_PARTICLES + 1) if len(word) > size + 1)
+    return "가" <= word[-1] <= "힣" and any(stem in known for stem in stems)
 
 
 def citable_sources(sources: Iterable[Mapping[str, Any]], refusal: str | None = None) -> Citable:
     """Return the citable sources of an answer; each has, as far as known, the keys `filename`, `title`, `id`, `url`,
-    `section`, `page_number` and `metadata` (`title`, `ticker`, `year`, `filing_type`; S1.3)."""
-    return Citable(tuple(_names_of(source) for source in sources), refusal)
+    `section`, `page_number`, `metadata` (`title`, `ticker`, `year`, `filing_type`; S1.3), and `text` or `brackets`."""
+    known = list(sources)
+    written = (source.get("brackets") or brackets_in(source.get("text") or "") for source in known)
+    return Citable(tuple(map(names_of, known)), refusal, frozenset(chain.from_iterable(written)))
 
 
-def _names_of(source: Mapping[str, Any]) -> SourceNames:
+def names_of(source: Mapping[str, Any]) -> SourceNames:
     metadata: Mapping[str, Any] = source.get("metadata") or {}
     given = [source.get(key) for key in ("filename", "title", "section", "id", "url")]
     given += [metadata.get(key) for key in ("title", "filename", "section", "name", "label")]
     names = [str(name) for name in given if name]
     stems = [_EXTENSION.sub("", name) for name in names]
-    parts = [str(metadata[key]) for key in ("ticker", "year", "filing_type") if metadata.get(key) is not None]
+    parts = [str(metadata[key]) for key in _PART_KEYS if metadata.get(key) is not None]
     page = source.get("page_number")
     return SourceNames(tuple(dict.fromkeys((*names, *stems))), tuple(parts), page if isinstance(page, int) else None)
 

@@ -157,7 +157,9 @@ def _groups(text: str, sources: Citable, taken: Sequence[tuple[int, int]]) -> It
             continue
         if kind == "square" and (listed := _LISTED_NAME.match(text, start)) and sources.named(listed["name"]):
             end, body = listed.end(), listed["name"]
-        yield _group(text, start, end, body, kind, match[0], sources)
+        group = _group(text, start, end, body, kind, match[0], sources)
+        if group.named or kind != "square" or not sources.is_content(text, start, end, group.numbers or (0,)):
+            yield group
 
 
 def _kind_and_body(match: re.Match[str]) -> tuple[str | None, str]:

@@ -86,7 +86,9 @@ def cited_markers(text: str, sources: Citable | int | None = None) -> list[Marke
     found: list[Marker] = []
     for match in _FORM.finditer(text):
         marker, is_bare = _marker(match, known)
-        if not encloses(regions, marker.start, marker.end) and _stands(match, marker, places, is_bare=is_bare):
+        if encloses(regions, marker.start, marker.end) or not _stands(match, marker, places, is_bare=is_bare):
+            continue
+        if not (known and is_bare and known.is_content(text, marker.start, marker.end, marker.numbers)):
             _add(found, marker, text)
     return found
 

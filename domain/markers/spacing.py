@@ -2,17 +2,22 @@
 
 import re
 
+STATED_IN = r"(?:stated|described|noted|shown|reported|mentioned|defined|explained|set out|listed) in"
+SAYS = (
+    r"(?:states?|says?|notes?|reports?|shows?|mentions?|describes?|explains?|indicates?|confirms?|defines?|specif(?:y|ies)"
+    r"|provides?(?= that))\b"
+)
+"""How a sentence says that a source says so."""
+
 # A marker can also be a word of its sentence: "According to [1], …", "[1] states that …", "[1]에 따르면 …".
 _BEFORE_NOUN = re.compile(
-    r"(?:\b(?:according to|based on|(?:stated|described|noted|shown|reported|mentioned|defined|explained) in)"
+    rf"(?:\b(?:according to|based on|{STATED_IN})"
     r"|(?:^|[(.;] ?)see|(?:^|[.;\n] ?)(?:per|in)) $",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"[,.;:)]| \w")
 _SENTENCE_START = re.compile(r"(?:^|(?<!\bal)[.!?。\n])[\"'”’)]*\s*(?:[-*•]\s+)?$")
-_VERB = re.compile(
-    r" (?:states?|says?|notes?|reports?|shows?|mentions?|describes?|explains?|indicates?|confirms?|defines?)\b"
-)
+_VERB = re.compile(f" {SAYS}")
 _PARTICLE = re.compile(r"(?:에 (?:따르면|의하면)|에서[는도]?|에[는도]?|은|는|이|가|을|를|의|과|와|도)(?=\s)")
 
 _CLOSING = frozenset(".,;:!?)]}»”’…。、，！？；：」』》）】")

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, repeat
 
+from domain.markers.attribution import without_attribution
+from domain.markers.citable import UNNAMED, SourceNames
 from domain.safety.prompt_injection import without_hidden, without_orders
 
 # Also in forms such as `< / source` and with full-width signs, and role markers of chat formats.
@@ -20,13 +22,15 @@ _FENCE = re.compile(
 class Source:
     """One passage: `[†number]` in an answer points to `number`, `label` is e.g. `policy.pdf, p.3`.
 
-    `context` names what it belongs to: headings above it, the columns of its table.
+    `context` names what it belongs to: headings above it, the columns of its table. `names` are what the source is
+    called.
     """
 
     number: int
     label: str
     text: str
     context: str = ""
+    names: SourceNames = UNNAMED
 
     def __str__(self) -> str:
         part_of = f' part_of="{_named(self.context)}"' if self.context else ""
@@ -42,14 +46,30 @@ class Sources(tuple[Source, ...]):
         return "\n\n".join(str(source) for source in self)
 
     @classmethod
-    def numbered(cls, passages: Iterable[tuple[str, str]], contexts: Iterable[str | None] = ()) -> "Sources":
+    def numbered(
+        cls,
+        passages: Iterable[tuple[str, str]],
+        contexts: Iterable[str | None] = (),
+        names: Iterable[SourceNames] = (),
+    ) -> "Sources":
         """Number (label, text) pairs from 1; sentences that address a model are blanked out, in place."""
         return cls(
-            Source(number, label, without_orders(text), context or "")
-            for number, ((label, text), context) in enumerate(
-                zip(passages, chain(contexts, repeat(None)), strict=False), start=1
+            Source(number, label, without_orders(text), context or "", called)
+            for number, ((label, text), context, called) in enumerate(
+                zip(passages, chain(contexts, repeat(None)), chain(names, repeat(UNNAMED)), strict=False), start=1
             )
         )
+
+
+def content_of(statement: str, sources: Sources) -> str:
+    """Return what the statement says, without phrases that only say which of its `sources` says so.
+
+    A plain name that a source has in its text may be that of somebody who says it there.
+    """
+    content = without_attribution(statement, [source.names for source in sources])
+    if content == statement:
+        return statement
+    return without_attribution(statement, [source.names.without_names_in(source.text) for source in sources])
 
 
 def fenced(text: str) -> str:

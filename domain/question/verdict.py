@@ -13,8 +13,10 @@ from domain.question.relevance import ANSWERED, BESIDE_THE_POINT, is_elliptical,
 Answers = Literal["yes", "partly", "no"]
 
 _MOST_PARTS, _LONGEST_PART = 8, 300
-_MODEL_SURE, _MODEL_DENIES = 0.85, 0.15
+_JUDGED: Mapping[Answers, float] = {"yes": 1.0, "partly": 0.5, "no": 0.1}
+"""A model's own verdict as a probability; it decides alone, because shared words say less than a reader."""
 _DOUBT = "The answer shares few words with the question, so it may be about something else."
+_NAMES_MISSING = 0.05
 _WANTED = {"when": "a date or a time", "number": "a number", "amount": "an amount"}
 
 
@@ -54,7 +56,7 @@ def judge_question(
 ) -> QuestionVerdict | None:
     """Judge whether `answer` answers `question`; `passages` are what it was written from, with their names.
 
-    `said` is a model's verdict, which outweighs comparison by letters, but not a name that no passage has. `refusal` is
+    `said` is a model's verdict, which decides but for a name that no passage has. `refusal` is
     what the workspace says for "I don't know". None without a question. Linear in all lengths.
     """
     parts = parts_of(question)
@@ -63,19 +65,30 @@ def judge_question(
     missing = tuple(dict.fromkeys(thing.text for thing in missing_things(question, passages)))
     if is_idk(answer, refusal) or not answer.strip():
         return QuestionVerdict("no", False, _texts(parts), missing, 0.0, "The question is not answered.")
-    shares = [part_relevance(part, answer) for part in parts]
-    left = _open(parts, shares, answer)
-    in_doubt = _in_doubt(parts, shares, left, answer)
-    shares = [share_right(each) for each in shares]
-    if said is not None:
-        shares, left = _with_model_judgement(shares, left, said)
     if missing:
         named = ", ".join(f"“{each}”" for each in missing)
         reason = f"No passage names {named}, so the answer is about something else."
-        return QuestionVerdict("no", False, _texts(parts), missing, round(min(_mean(shares), 0.05), 4), reason)
-    relevant = said.answers if said else _relevant(parts, left, in_doubt)
-    reason = _DOUBT if in_doubt and not said else _reason(parts, left, relevant, answer)
-    return QuestionVerdict(relevant, not left and relevant == "yes", tuple(left), (), round(_mean(shares), 4), reason)
+        probability = _NAMES_MISSING if said else min(_mean(parts, answer), _NAMES_MISSING)
+        return QuestionVerdict("no", False, _texts(parts), missing, round(probability, 4), reason)
+    return _as_model_says(parts, answer, said) if said else _by_words(parts, answer)
+
+
+def _by_words(parts: Sequence[QuestionPart], answer: str) -> QuestionVerdict:
+    left = _open(parts, answer)
+    in_doubt = _in_doubt(parts, left, answer)
+    relevant = _relevant(parts, left, in_doubt)
+    reason = _DOUBT if in_doubt else _reason(parts, left, relevant, answer)
+    return QuestionVerdict(relevant, not left, tuple(left), (), round(_mean(parts, answer), 4), reason)
+
+
+def _as_model_says(parts: Sequence[QuestionPart], answer: str, said: ModelJudgement) -> QuestionVerdict:
+    # An open part counts half, unless the model doubts all of the answer.
+    named = [" ".join(each.split())[:_LONGEST_PART] for each in said.open_parts if each.strip()][:_MOST_PARTS]
+    left = named if named or said.answers == "yes" else _open(parts, answer)
+    closed = 1 - 0.5 * min(len(left) / len(parts), 1.0) if said.answers == "yes" else 1.0
+    reason = _reason(parts, left, said.answers, answer)
+    is_complete = said.answers == "yes" and not left
+    return QuestionVerdict(said.answers, is_complete, tuple(left), (), _JUDGED[said.answers] * closed, reason)
 
 
 def question_of(checks: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -83,32 +96,22 @@ def question_of(checks: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return alignment.get("question")
 
 
-def _open(parts: Sequence[QuestionPart], shares: Sequence[float], answer: str) -> list[str]:
+def _open(parts: Sequence[QuestionPart], answer: str) -> list[str]:
     said = plain_text(answer).text
     return [
         part.text
-        for part, share in zip(parts, shares, strict=True)
-        if share < ANSWERED or (has_kind(part.kind, said, part.text) is False and not is_elliptical(part, said))
+        for part in parts
+        if part_relevance(part, answer) < ANSWERED
+        or (has_kind(part.kind, said, part.text) is False and not is_elliptical(part, said))
     ]
 
 
-def _with_model_judgement(shares: list[float], left: list[str], said: ModelJudgement) -> tuple[list[float], list[str]]:
-    """Combine with a model's verdict, which reads what words do not show: open parts are those it names, if any."""
-    named = [" ".join(each.split())[:_LONGEST_PART] for each in said.open_parts if each.strip()][:_MOST_PARTS]
-    match said.answers:
-        case "yes":
-            return [max(share, _MODEL_SURE) for share in shares], named
-        case "partly":
-            return [min(max(share, 0.4), 0.6) for share in shares], named or left
-        case "no":
-            return [min(share, _MODEL_DENIES) for share in shares], named or left
-
-
-def _in_doubt(parts: Sequence[QuestionPart], shares: Sequence[float], left: Sequence[str], answer: str) -> bool:
+def _in_doubt(parts: Sequence[QuestionPart], left: Sequence[str], answer: str) -> bool:
     # Four of ten answers whose open parts all may have one were right (`fit_shown`).
-    opened = [(part, share) for part, share in zip(parts, shares, strict=True) if part.text in left]
+    opened = [part for part in parts if part.text in left]
     return bool(opened) and all(
-        share >= BESIDE_THE_POINT and has_kind(part.kind, answer, part.text) is not False for part, share in opened
+        part_relevance(part, answer) >= BESIDE_THE_POINT and has_kind(part.kind, answer, part.text) is not False
+        for part in opened
     )
 
 
@@ -133,5 +136,5 @@ def _texts(parts: Sequence[QuestionPart]) -> tuple[str, ...]:
     return tuple(part.text for part in parts)
 
 
-def _mean(shares: Sequence[float]) -> float:
-    return sum(shares) / len(shares)
+def _mean(parts: Sequence[QuestionPart], answer: str) -> float:
+    return sum(share_right(part_relevance(part, answer)) for part in parts) / len(parts)

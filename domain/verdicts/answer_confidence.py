@@ -34,19 +34,31 @@ def answer_confidence(supports: Sequence[float | None], relevance: float = 1.0) 
 
 
 def confidence_label(
-    confidence: float | None, calibration: Calibration | None, why_not: str | None = None
+    confidence: float | None,
+    calibration: Calibration | None,
+    why_not: str | None = None,
+    *,
+    is_models_own: bool = False,
 ) -> str | None:
     """Return the label of a confidence, one of S2.2's levels or `UNCALIBRATED`; None without one.
 
-    High only where at least 9 of 10 answers were right on data that the calibration had not seen. Uncalibrated without
-    a known calibration, or where it does not apply because of `why_not` (`why_uncalibrated`).
+    With a calibration, High only where at least 9 of 10 answers were right on data that it had not seen; Uncalibrated
+    where it does not apply because of `why_not` (`why_uncalibrated`). Without one, the level of a number that
+    `is_models_own`: a model judged the statements and the question, and says how sure it is.
     """
     if confidence is None:
         return None
+    if calibration is None and is_models_own:
+        return level(confidence)
     if calibration is None or why_not:
         return UNCALIBRATED
     is_high = calibration.high is not None and confidence >= calibration.high
     return level(confidence if is_high else min(confidence, _BELOW_HIGH))
+
+
+def confidence_word(label: str | None, *, is_measured: bool) -> str | None:
+    """Return the label for people, with whose number it is where no calibration was measured."""
+    return label if label in (None, UNCALIBRATED) or is_measured else f"{label}, the model's own"
 
 
 def why_uncalibrated(

@@ -134,8 +134,12 @@ def sentence_support(checks: Sequence[PairVerdict]) -> float | None:
 
 
 def is_failing(checks: Sequence[PairVerdict], threshold: float = CONFIDENCE_THRESHOLD) -> bool:
-    """Row N5: every check of the sentence is a confident no, so it cannot stay as it is."""
-    return bool(checks) and all(check.verdict(threshold) is Verdict.INACCURATE for check in checks)
+    """Row N5: every check of the sentence is a confident no, or none finds any of it, so it cannot stay as it is."""
+    return bool(checks) and all(_denies(check) or check.verdict(threshold) is Verdict.INACCURATE for check in checks)
+
+
+def _denies(check: PairVerdict) -> bool:
+    return check.is_accurate is False and check.relation in ("does_not_mention", "contradicts")
 
 
 def is_ungrounded(states: Collection[str], after: int) -> bool:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from domain.answers.references import strip_references
 from domain.entities.units import latin_letters
+from domain.markers.citable import SourceNames
 from domain.markers.parser import cited_markers
 from domain.markers.stripping import plain_text
 from domain.text.words import words
@@ -25,28 +26,6 @@ _PATTERNS = re.compile(
     r"|\baccording to\b|\bper the filing\b|\bin the (?:[\w./-]+\s){0,5}filing\b|에 따르면",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SourceIdentity:
-    """The names by which an answer may cite a source: its number, and whatever is known of it."""
-
-    number: int
-    filename: str
-    section: str | None = None
-    title: str | None = None
-    ticker: str | None = None
-    year: str | None = None
-    filing_type: str | None = None
-
-    def names(self) -> list[str]:
-        """Row S1.3's identifiers. Combinations ("AAPL 10-Q 2023") contain the single ones, so these suffice.
-
-        A title, file name or section that is one plain word ("Returns") identifies nothing: answers use such words.
-        """
-        filing = (self.ticker, self.year, self.filing_type)
-        document = (self.title, self.filename, self.filename.rsplit(".", 1)[0], self.section)
-        return [name for name in filing if name] + [name for name in document if name and not name.isalpha()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +63,12 @@ def keyword_overlap(answer: str, chunks: Sequence[str]) -> float:
     return _tidy(sum(len(wanted & set(words(chunk))) / len(wanted) for chunk in chunks) / len(chunks))
 
 
-def citation_coverage(answer: str, sources: Sequence[SourceIdentity]) -> float:
+def citation_coverage(answer: str, sources: Sequence[SourceNames]) -> float:
     """Row S1.3: `min(found/total + min(0.1 * patterns, 0.3), 1)`.
 
-    `total` are the sources that the answer was written from. A source is found when a marker points to it or the answer
-    has one of its identifiers; a list of references at the end cites nothing. Each marker that points to a source, each
-    `[Source: AAPL 10-Q 2023]` and each phrase like "according to" is a pattern.
+    `total` are the sources that the answer was written from, numbered from 1. A source is found when a marker points to
+    it or the answer has one of its identifiers; a list of references at the end cites nothing. Each marker that points
+    to a source, each `[Source: AAPL 10-Q 2023]` and each phrase like "according to" is a pattern.
     """
     if not sources:
         return 0.0
@@ -97,9 +76,10 @@ def citation_coverage(answer: str, sources: Sequence[SourceIdentity]) -> float:
     markers = cited_markers(answer)
     cited = {number for marker in markers for number in marker.numbers}
     is_named = _Named(answer)
-    found = sum(source.number in cited or is_named(source) for source in sources)
-    known = {source.number for source in sources}
-    patterns = sum(not known.isdisjoint(marker.numbers) for marker in markers) + len(_PATTERNS.findall(answer))
+    known = range(1, len(sources) + 1)
+    found = sum(number in cited or is_named(source) for number, source in zip(known, sources, strict=True))
+    pointing = sum(any(number in known for number in marker.numbers) for marker in markers)
+    patterns = pointing + len(_PATTERNS.findall(answer))
     return _tidy(min(found / len(sources) + min(_PATTERN_BONUS * patterns, _MAX_BONUS), 1.0))
 
 
@@ -146,8 +126,11 @@ class _Named:
         self._words = frozenset(_WORD.findall(self._answer))
         self._known: dict[str, bool] = {}
 
-    def __call__(self, source: SourceIdentity) -> bool:
-        return any(self._holds(name) for name in source.names())
+    def __call__(self, source: SourceNames) -> bool:
+        # Combinations ("AAPL 10-Q 2023") contain the single parts. A name that is one plain word ("Returns")
+        # identifies nothing: answers use such words.
+        names = (*source.parts, *(name for name in source.whole if not name.isalpha()))
+        return any(self._holds(name) for name in names)
 
     def _holds(self, name: str) -> bool:
         if name not in self._known:

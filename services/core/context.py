@@ -22,7 +22,7 @@ from db.session import reading
 from domain.answers.statements import Statement, statements
 from domain.errors import SourceDeleted
 from domain.evidence.passages import Passage
-from domain.markers.citable import Citable, citable_sources
+from domain.markers.citable import Citable, SourceNames, citable_sources, names_of
 from domain.prompting.numbered_sources import Sources
 from domain.query.budget import CODES, Budget
 from domain.query.options import QueryOptions
@@ -266,8 +266,15 @@ async def when_loaded(context: StepContext, read: Callable[[], T], keys: Sequenc
 
 def numbered_sources(passages: list[Passage]) -> Sources:
     return Sources.numbered(
-        ((passage.label, passage.text) for passage in passages), (passage.context for passage in passages)
+        ((passage.label, passage.text) for passage in passages),
+        (passage.context for passage in passages),
+        map(names_of_passage, passages),
     )
+
+
+def names_of_passage(passage: Passage) -> SourceNames:
+    known = {"filename": passage.filename, "section": passage.section, "metadata": passage.metadata}
+    return names_of({**known, "page_number": passage.page})
 
 
 def ran_out(context: StepContext) -> str | None:

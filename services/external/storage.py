@@ -18,7 +18,7 @@ from domain.answers.external_citations import GivenCitation, marked_translation
 from domain.answers.statements import plan_checks
 from domain.answers.translation import translated
 from domain.errors import VerificationInvalid
-from domain.markers.citable import Citable, citable_sources
+from domain.markers.citable import Citable, brackets_in, citable_sources
 from domain.query.instructions import refusal_of
 from domain.query.outcomes import Checked, Drafted, Selected
 from domain.query.workspaces import WorkspaceSettings
@@ -199,6 +199,7 @@ def _selected(new: NewVerification, keys: list[int], rows: Sequence[Mapping[str,
             "document_id": str(source.document_id) if source.document_id else None,
             "metadata": row["details"],
             "characters": len(row["text"]),
+            "brackets": sorted(brackets_in(row["text"])),
         }
         for source, row in zip(new.sources, rows, strict=True)
     ]

@@ -21,7 +21,7 @@ def with_question_verdict(
     outcome = context.outcome(ALIGNMENT)
     if outcome is None or outcome["status"] == "skipped":
         return dict(checks)
-    found = _judged(context, outcome, answer, is_shortened=is_shortened)
+    found = _judged(context, answer, is_shortened=is_shortened)
     if found is None:
         return dict(checks)
     return {**checks, ALIGNMENT: {**checks.get(ALIGNMENT, {}), "question": found.as_json()}}
@@ -33,7 +33,7 @@ def is_question_answered(context: StepContext, answer: str, *, is_shortened: boo
     outcome = context.outcome(ALIGNMENT)
     if not answer or not outcome or outcome["status"] != "checked":
         return False
-    found = _judged(context, outcome, answer, is_shortened=is_shortened)
+    found = _judged(context, answer, is_shortened=is_shortened)
     return found is None or found.relevant != "no"
 
 
@@ -44,22 +44,25 @@ def leaves_as_much_open(context: StepContext, part: str, whole: str) -> bool:
     return left is None or before is None or set(left.open_parts) <= set(before.open_parts)
 
 
-def _judged(
-    context: StepContext, outcome: Mapping[str, Any], answer: str, *, is_shortened: bool
-) -> QuestionVerdict | None:
+def _judged(context: StepContext, answer: str, *, is_shortened: bool) -> QuestionVerdict | None:
     return judge_question(
         context.question,
         answer,
         _named_texts(context),
-        _models_word(context, outcome, is_shortened=is_shortened),
+        model_judgement(context, is_shortened=is_shortened),
         context.query.options.refusal,
     )
 
 
-def _models_word(context: StepContext, outcome: Mapping[str, Any], *, is_shortened: bool) -> ModelJudgement | None:
+def judges_by_model(context: StepContext) -> bool:
+    return not context.tools.models.judges_offline
+
+
+def model_judgement(context: StepContext, *, is_shortened: bool = False) -> ModelJudgement | None:
+    """A model's verdict on the draft; None where none was asked or it gave none."""
+    verdict: Mapping[str, Any] = (context.outcome(ALIGNMENT) or {}).get("verdict") or {}
     # The offline provider applies the same rules as the verdict itself.
-    verdict: Mapping[str, Any] = outcome.get("verdict") or {}
-    if "answers" not in verdict or context.tools.models.judges_offline:
+    if "answers" not in verdict or not judges_by_model(context):
         return None
     # The statement that is gone may be the one that answered the question.
     answers = "partly" if is_shortened and verdict["answers"] == "yes" else verdict["answers"]

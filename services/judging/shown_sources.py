@@ -8,7 +8,7 @@ from domain.evidence.excerpts import Wanted, choose_excerpts
 from domain.evidence.passages import Passage
 from domain.prompting.numbered_sources import Source, Sources
 from domain.query.outcomes import Checked
-from services.core.context import StepContext, numbered_sources
+from services.core.context import StepContext, names_of_passage, numbered_sources
 from services.judging.statement import WINDOW_CHARS
 
 
@@ -39,7 +39,12 @@ def excerpts(sources: Sequence[Passage], about: Sequence[Statement]) -> Shown:
     chosen = choose_excerpts([source.text for source in sources], wanted, WINDOW_CHARS)
     passages = [_part(sources[each.source], each.start, each.end) for each in chosen]
     shown = Sources(
-        Source(each.source + 1, passage.label, sources[each.source].readable[each.start : each.end])
+        Source(
+            each.source + 1,
+            passage.label,
+            sources[each.source].readable[each.start : each.end],
+            names=names_of_passage(passage),
+        )
         for each, passage in zip(chosen, passages, strict=True)
     )
     total, seen = (sum(len(passage.text) for passage in some) for some in (sources, passages))

@@ -9,7 +9,7 @@ from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
 from domain.evidence.spans import claim_relevance
 from domain.prompting.judgements import CHECK_STATEMENT, StatementCheck
-from domain.prompting.numbered_sources import Sources
+from domain.prompting.numbered_sources import Sources, content_of
 from domain.query.outcomes import Checked
 from domain.text.sentences import LONGEST_SENTENCE
 from domain.text.windows import windows
@@ -41,7 +41,8 @@ async def judge_statement(
     rulings: list[tuple[Ruling, StatementCheck]] = []
     failures: list[str] = []
     # Compare with the whole sources: what one window lacks may be in another.
-    grounds = Grounds.of(statement, [each.text for each in sources], [each.context for each in sources])
+    content = content_of(statement, sources)
+    grounds = Grounds.of(content, [each.text for each in sources], [each.context for each in sources])
     for shown in _windowed(statement, sources):
         reply = await models.ask(CHECK_STATEMENT, {"sources": shown, "statement": statement}, log=log, item=item)
         if isinstance(reply, Failure):

@@ -14,7 +14,7 @@ from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
 from domain.prompting.batched_items import MOST_STATEMENTS, Statements, by_id
 from domain.prompting.judgements import CHECK_STATEMENTS, StatementCheck
-from domain.prompting.numbered_sources import Sources
+from domain.prompting.numbered_sources import Sources, content_of
 from domain.query.batching import packed
 from domain.query.outcomes import Checked
 from domain.text.sentences import LONGEST_SENTENCE
@@ -88,7 +88,9 @@ async def _ruled(
     looks: list[FirstLook] = []
     for pair, reply in read.values():
         grounds = Grounds.of(
-            pair.statement, [source.text for source in pair.sources], [source.context for source in pair.sources]
+            content_of(pair.statement, pair.sources),
+            [source.text for source in pair.sources],
+            [source.context for source in pair.sources],
         )
         looks.append(FirstLook(pair.item, grounds, pair.sources, grounds.rule(reply)))
     rulings = await looked_again(models, looks, log)

@@ -11,22 +11,24 @@ from domain.verdicts.answer_confidence import UNCALIBRATED, answer_confidence, c
 from domain.verdicts.calibration import Calibration
 from domain.verdicts.states import SentenceStatus
 from services.core.context import StepContext
+from services.judging.question_answered import judges_by_model, model_judgement
 from services.reporting.rows import Judged, calibrated_support
 
 
 def set_answer_confidence(context: StepContext, verification: Verification, judged: Sequence[Judged]) -> None:
+    """A model's verdicts on the statements and on the question are the number; the offline ones are fitted."""
     supports = [calibrated_support(context, each) for each in judged if each.status is not SentenceStatus.NO_CLAIM]
     asked = question_of(verification.checks)
     relevance = asked["probability"] if asked else answer_relevance(context.question, verification.answer)
+    is_relevance_judged = not context.question.strip() or model_judgement(context) is not None
+    is_models_own = judges_by_model(context) and is_relevance_judged
     calibration = context.calibration
-    why_not = _why_not(context.question, verification.answer, calibration) if calibration else None
-    verification.calibrated_confidence = answer_confidence(supports, relevance)
-    verification.confidence_level = confidence_label(verification.calibrated_confidence, calibration, why_not)
+    measured = () if is_models_own else measured_languages()
+    why_not = why_uncalibrated(verification.answer, calibration, context.question, measured) if calibration else None
+    number = answer_confidence(supports, relevance)
+    verification.calibrated_confidence = number
+    verification.confidence_level = confidence_label(number, calibration, why_not, is_models_own=is_models_own)
     verification.calibration = _as_stored(calibration, why_not) if calibration else None
-
-
-def _why_not(question: str, answer: str, calibration: Calibration) -> str | None:
-    return why_uncalibrated(answer, calibration, question, measured_languages())
 
 
 def confidence_json(verification: Verification) -> dict[str, Any]:

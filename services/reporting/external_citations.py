@@ -82,13 +82,13 @@ class _Report:
     def _verdict(self, statement: Statement | None, number: int | None) -> dict[str, Any]:
         if number is None or not 1 <= number <= len(self._passages):
             return {**_NO_VERDICT, "status": "dangling", "is_accurate": False, "explanation": "there is no such source"}
-        verdict = self._findings.verdicts.get((statement.index, number)) if statement else None
-        if verdict is None:
-            return {**_NO_VERDICT, "explanation": _TOO_SHORT if statement else _NO_SENTENCE}
-        return self._judged(verdict)
+        if statement is None:
+            return {**_NO_VERDICT, "explanation": _NO_SENTENCE}
+        verdict = self._findings.verdicts.get((statement.index, number))
+        return self._judged(statement, verdict) if verdict else {**_NO_VERDICT, "explanation": _TOO_SHORT}
 
-    def _judged(self, verdict: PairVerdict) -> dict[str, Any]:
-        evidence, location = check_evidence(verdict, self._passages)
+    def _judged(self, statement: Statement, verdict: PairVerdict) -> dict[str, Any]:
+        evidence, location = check_evidence(verdict, statement.text, self._passages)
         found = verdict.verdict(self._threshold).value if verdict.status == "checked" else "not_checked"
         return {
             "status": found,

@@ -10,8 +10,7 @@ from domain.evidence.passages import Passage
 from domain.query.outcomes import Assessed, Repaired
 from domain.verdicts.states import UNPROVEN, PairVerdict, SentenceStatus, Verdict
 from domain.verdicts.weighted_scores import citation_coverage
-from services.core.context import StepContext
-from services.verification.checks import identities
+from services.core.context import StepContext, names_of_passage
 from services.verification.round_results import Findings
 
 
@@ -114,4 +113,5 @@ def _coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> f
     # Over the passages that the answer was written from and those that a repair added, cited ones first (S1.3).
     cited = [old for old, _ in sorted(corrected.mapping.items(), key=lambda pair: pair[1])]
     others = [number for number in range(1, len(context.selection["selected"]) + 1) if number not in cited]
-    return citation_coverage(corrected.text, identities([repairs.passages[number - 1] for number in (*cited, *others)]))
+    shown = [repairs.passages[number - 1] for number in (*cited, *others)]
+    return citation_coverage(corrected.text, list(map(names_of_passage, shown)))

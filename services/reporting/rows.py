@@ -41,7 +41,7 @@ def judged_sentence(
     if shown:
         evidence = sentence_evidence(statement, citations, checks, passages, context.query.options)
     else:
-        found = (check_evidence(check, passages) for check in checks if check.relation == "contradicts")
+        found = (check_evidence(check, statement.text, passages) for check in checks if check.relation == "contradicts")
         evidence = next((quoted for quoted in found if quoted[0]), (None, None))
     return Judged(statement, status, checks, evidence)
 
@@ -109,7 +109,7 @@ def _check_row(
         relation=verdict.relation,
         confidence=verdict.confidence,
         explanation=verdict.explanation,
-        evidence=check_evidence(verdict, passages)[0],
+        evidence=check_evidence(verdict, statement, passages)[0],
         decided_by=verdict.decided_by,
         second_look=dict(verdict.second_look) if verdict.second_look else None,
         status=found.value if verdict.status == "checked" else "not_checked",

@@ -7,12 +7,11 @@ from functools import partial
 from clients.llm.gateway import Failure
 from domain.answers.references import strip_references
 from domain.answers.statements import plan_checks
-from domain.evidence.passages import Passage
 from domain.prompting.judgements import CHECK_ALIGNMENT, CHECK_ANSWERABILITY, Judgement, Reply
 from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Checked
-from domain.verdicts.weighted_scores import SourceIdentity, citation_coverage, keyword_overlap
-from services.core.context import StepContext, StepResult, numbered_sources, when_loaded
+from domain.verdicts.weighted_scores import citation_coverage, keyword_overlap
+from services.core.context import StepContext, StepResult, names_of_passage, numbered_sources, when_loaded
 from services.judging.shown_sources import shown_to_judge
 from services.judging.statement import judge_statement
 from services.judging.statement_batch import Pair, judge_batch
@@ -42,26 +41,8 @@ async def check_alignment(context: StepContext) -> StepResult:
 
 def check_coverage(context: StepContext) -> StepResult:
     """S1.3: which of its sources the answer names or cites; no model."""
-    score = citation_coverage(context.draft["text"], identities(context.selected_passages()))
+    score = citation_coverage(context.draft["text"], list(map(names_of_passage, context.selected_passages())))
     return StepResult.single(Checked(status="checked", verdict={"score": score}))
-
-
-def identities(passages: list[Passage]) -> list[SourceIdentity]:
-    """S1.3: the names by which an answer may cite each passage; `number` is its position from 1."""
-    return [_identity(number, passage) for number, passage in enumerate(passages, start=1)]
-
-
-def _identity(number: int, passage: Passage) -> SourceIdentity:
-    metadata = {key: str(value) for key, value in passage.metadata.items() if value is not None}
-    return SourceIdentity(
-        number=number,
-        filename=passage.filename,
-        section=passage.section,
-        title=metadata.get("title"),
-        ticker=metadata.get("ticker"),
-        year=metadata.get("year"),
-        filing_type=metadata.get("filing_type"),
-    )
 
 
 async def check_answerability(context: StepContext) -> StepResult:

@@ -43,7 +43,7 @@ def sentence_judged(
 ) -> EventData:
     """N1: event for a claiming sentence that has its verdicts. One that failed may still be repaired."""
     type_ = "sentence.verified" if status is SentenceStatus.SUPPORTED else "sentence.failed"
-    citations = [_judged_citation(context, check, passages) for check in checks]
+    citations = [_judged_citation(context, statement, check, passages) for check in checks]
     return type_, {**_sentence(context, statement, status), "citations": citations}
 
 
@@ -58,8 +58,10 @@ def _sentence(context: StepContext, statement: Statement, status: SentenceStatus
     }
 
 
-def _judged_citation(context: StepContext, check: PairVerdict, passages: Sequence[Passage]) -> dict[str, Any]:
-    evidence, source = check_evidence(check, passages)
+def _judged_citation(
+    context: StepContext, statement: Statement, check: PairVerdict, passages: Sequence[Passage]
+) -> dict[str, Any]:
+    evidence, source = check_evidence(check, statement.text, passages)
     is_checked = check.status == "checked"
     return {
         "citation_number": check.number,

@@ -6,7 +6,7 @@ from typing import Any
 from db.models import Citation
 from domain.answers.statements import Statement
 from domain.evidence.passages import Passage
-from domain.evidence.spans import claim_relevance, row_or_best_span
+from domain.evidence.spans import bounded_evidence, claim_relevance, row_or_best_span
 from domain.query.options import QueryOptions
 from domain.verdicts.states import PairVerdict
 
@@ -26,7 +26,7 @@ def sentence_evidence(
     if cited:
         best = max(cited, key=lambda citation: citation.confidence_score)
         return best.text_span, _place_of(best)
-    found = next((quoted for check in checks if (quoted := check_evidence(check, passages))[0]), None)
+    found = next((quoted for check in checks if (quoted := check_evidence(check, statement.text, passages))[0]), None)
     if found:
         return found
     limits = options.span_min_chars, options.span_max_chars
@@ -41,12 +41,15 @@ def sentence_evidence(
     return _quoted(passage, start, end)
 
 
-def check_evidence(check: PairVerdict, passages: Sequence[Passage]) -> Quoted:
+def check_evidence(check: PairVerdict, statement: str, passages: Sequence[Passage]) -> Quoted:
+    """The words that the verdict on the `statement` quotes, bounded: a judge may quote all that it was shown."""
     place = check.evidence
     if place is None:
         return None, None
     index = check.number - 1 if check.number else place.source
-    return _quoted(passages[index], place.start, place.end) if index < len(passages) else (None, None)
+    if index >= len(passages):
+        return None, None
+    return _quoted(passages[index], *bounded_evidence(passages[index].text, statement, place.start, place.end))
 
 
 def _quoted(passage: Passage, start: int, end: int) -> Quoted:

@@ -39,8 +39,8 @@ class Findings:
         return self.checks.get(index, [])
 
     def failing(self, threshold: float) -> list[int]:
-        """N5: the statements for which every check is a confident no. Table rows are never repaired: half a row is
-        worse than one whose state says that it failed."""
+        """N5: the statements that no source has (`is_failing`). Table rows are never repaired: half a row is worse than
+        one whose state says that it failed."""
         failing = [each for each in self.statements if each.claim and is_failing(self.checks_of(each.index), threshold)]
         return [each.index for each in failing if not self._is_in_table(each)]
 

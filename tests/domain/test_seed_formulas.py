@@ -9,6 +9,7 @@ from domain.answers.checkable import is_checkable
 from domain.answers.statements import plan_checks
 from domain.correction.corrected_answer import correct
 from domain.evidence.spans import best_text_span
+from domain.markers.citable import names_of
 from domain.prompting.judgements import Answerability
 from domain.prompting.numbered_sources import Sources
 from domain.prompting.prompts import render
@@ -19,7 +20,6 @@ from domain.verdicts.confidence import ConfidenceLevel
 from domain.verdicts.states import CONFIDENCE_THRESHOLD, Verdict, classify
 from domain.verdicts.weighted_scores import (
     Part,
-    SourceIdentity,
     Thresholds,
     Weights,
     citation_coverage,
@@ -72,21 +72,21 @@ def test_the_seeds_three_claims_score_two_thirds() -> None:  # S1.4
 
 @pytest.mark.parametrize(("patterns", "bonus"), [(0, 0.0), (1, 0.1), (2, 0.2), (3, 0.3), (4, 0.3), (40, 0.3)])
 def test_the_bonus_for_patterns_ends_at_three_tenths(patterns: int, bonus: float) -> None:  # S1.3
-    sources = [SourceIdentity(number, f"no-{number}.pdf") for number in range(1, 11)]
+    sources = [names_of({"filename": f"no-{number}.pdf"}) for number in range(1, 11)]
     assert citation_coverage("According to the report it is so. " * patterns, sources) == pytest.approx(bonus)
 
 
 @pytest.mark.parametrize("name", ["AAPL", "2023", "10-Q", "AAPL 2023", "AAPL 10-Q 2023"])
 def test_a_filing_is_named_by_each_identifier_and_by_their_combinations(name: str) -> None:  # S1.3
     sources = [
-        SourceIdentity(1, "filing.txt", ticker="AAPL", year="2023", filing_type="10-Q"),
-        SourceIdentity(2, "other.txt", ticker="MSFT", year="2019", filing_type="10-K"),
+        names_of({"filename": "filing.txt", "metadata": {"ticker": "AAPL", "year": "2023", "filing_type": "10-Q"}}),
+        names_of({"filename": "other.txt", "metadata": {"ticker": "MSFT", "year": "2019", "filing_type": "10-K"}}),
     ]
     assert citation_coverage(f"Revenue grew, says {name}.", sources) == 0.5
 
 
 def test_coverage_never_exceeds_one() -> None:  # S1.3
-    assert citation_coverage("According to a.pdf [1].", [SourceIdentity(1, "a.pdf")]) == 1.0
+    assert citation_coverage("According to a.pdf [1].", [names_of({"filename": "a.pdf"})]) == 1.0
 
 
 def test_confidence_levels_have_the_seeds_names() -> None:  # S2.2

@@ -102,11 +102,11 @@ def test_the_corrections_seed(offline: Stack, mode: str) -> None:  # S5.5, S5.6
 
 
 # S2.4, S3.6, S4.3, S5.5, N4, N9
-def test_a_sentence_that_no_document_has_is_cited_at_no_endpoint(groq: Stack, provider: GroqSimulator) -> None:
+def test_a_sentence_that_no_document_has_is_at_no_endpoint(groq: Stack, provider: GroqSimulator) -> None:
     groq.add_text("policy.md", POLICY, workspace="seeds-unproven")
     invented = "Parcels are collected by helicopter on Sundays"
     draft = f"All returns must be made within 30 days of the purchase date [†1]. {invented} [†1]."
-    # The judge is not sure enough for a repair.
+    # However unsure the judge is.
     unsure = {"is_accurate": False, "relation": "does_not_mention", "confidence": 0.5, "explanation": "no word of it"}
     said = {
         "\ngenerate_answer\n": draft,
@@ -128,11 +128,10 @@ def test_a_sentence_that_no_document_has_is_cited_at_no_endpoint(groq: Stack, pr
     told.append(completion["choices"][0]["message"]["content"])
     query = history_of(groq, asked["content"])
     told.append(groq.http.get(f"/v1/queries/{query['id']}/export").raise_for_status().text)
-    assert query["verification"]["sentences"][1]["status"] == "unsupported"
-    assert (query["verification"]["is_grounded"], query["verification"]["claims_supported"]) == (False, 1)
+    assert [each["status"] for each in query["verification"]["sentences"]] == ["supported"]
     for text in told:
         assert re.search(r"purchase date\. ?\[", text)
-        assert re.search(rf"{invented}\.(?! ?\[)", text)
+        assert invented not in text
 
 
 def test_a_citation_that_fails_is_removed_and_the_rest_renumbered(

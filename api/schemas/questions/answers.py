@@ -236,7 +236,9 @@ class Scores(BaseModel):
         "same number in every interface. Null when nothing was claimed or nothing could be checked."
     )
     confidence_level: str | None = Field(
-        description="`High`, `Medium`, `Low`, `Very Low`; `Uncalibrated` where no calibration holds.", examples=["High"]
+        description="`High`, `Medium`, `Low`, `Very Low`; `Uncalibrated` where neither a calibration holds nor a "
+        "model judged.",
+        examples=["High"],
     )
     claims_score: Score | None = Field(
         description="Supported claims over all, less 0.1 for each unsupported one, plus 0.1 when there is none: what "
@@ -245,7 +247,9 @@ class Scores(BaseModel):
     draft_claims_score: Score | None = Field(
         description="The same for the answer as it was written; what `confidence_threshold` is compared with."
     )
-    calibration: CalibrationRead | None = Field(description="Null when nobody measured this verifier.")
+    calibration: CalibrationRead | None = Field(
+        description="Null when nobody measured this verifier: the number of a model is then its own."
+    )
     is_grounded: bool | None
     claims_checked: int
     claims_supported: int

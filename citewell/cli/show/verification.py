@@ -11,6 +11,7 @@ from rich.text import Text
 from citewell.cli.console import plain
 from citewell.cli.show.words import place, score, verdict
 from citewell_client.types import Attempt, CommonScores, QuestionVerdict, Scores, Sentence
+from domain.verdicts.answer_confidence import confidence_word
 
 
 def verification_view(verification: Scores | Attempt) -> RenderableType:
@@ -55,10 +56,12 @@ def _with_evidence(sentence: Sentence) -> RenderableType:
 
 def confidence_line(scores: Mapping[str, Any]) -> str:
     # Servers of older versions send no level, and no calibration that says whether it holds.
-    word = f" ({scores['confidence_level']})" if scores.get("confidence_level") else ""
+    word = confidence_word(scores.get("confidence_level"), is_measured=bool(scores.get("calibration")))
     checked = f"{scores['claims_supported']} of {scores['claims_checked']} claims supported"
     reason: str | None = _calibration(scores).get("reason")
-    return " · ".join(filter(None, [f"confidence {score(scores['confidence'])}{word}", checked, reason]))
+    return " · ".join(
+        filter(None, [f"confidence {score(scores['confidence'])}{f' ({word})' if word else ''}", checked, reason])
+    )
 
 
 def misses_line(scores: Mapping[str, Any]) -> str:

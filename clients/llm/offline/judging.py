@@ -16,7 +16,7 @@ from domain.evidence.table_rows import stating_row
 from domain.facts.heading_context import with_outer_headings
 from domain.facts.reading.statement_parts import candidate_parts
 from domain.prompting.judgements import Alignment, Answerability, Relation, StatementCheck
-from domain.prompting.numbered_sources import Source, Sources
+from domain.prompting.numbered_sources import Source, Sources, content_of
 from domain.question import QuestionVerdict, judge_question
 from domain.support.analysis import AnalysedText
 from domain.support.comparison import Comparison, compare
@@ -163,6 +163,7 @@ def _is_verbatim(compared: Comparison, passage: Passage) -> bool:
 
 def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
     """Judge a statement against the source that supports it best, among those that share most of its words."""
+    statement = content_of(statement, sources)
     wanted = content_stems(without_markers(statement))
     sharing = sorted(sources, key=lambda source: -read_passage(source.text).covers(wanted))
     judged = [judge(statement, source, meaning) for source in sharing[: TUNING.sources_judged]]
@@ -190,7 +191,7 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
 def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> StatementCheck | None:
     """V7: a yes if the sources together state every part of the statement in its words; else None."""
     texts = [source.text for source in sources]
-    joint = find_joint_support(statement, texts, [source.context for source in sources])
+    joint = find_joint_support(content_of(statement, sources), texts, [source.context for source in sources])
     if joint is None or not joint.sure:
         return None
     found = [next(iter(part.evidence.values())) for part in joint.parts]

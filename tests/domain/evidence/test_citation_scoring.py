@@ -114,6 +114,12 @@ def test_relevance_is_taken_against_the_source_not_the_span() -> None:  # S4.4
     assert score_citation("exceptions for defective products", SOURCE, SPAN).claim_relevance == 1.0
 
 
+@pytest.mark.parametrize("span", [".", "the", "…", "—", '"."', "within", "[...]"])
+def test_words_that_say_nothing_are_no_quotation(span: str) -> None:  # S4.4, V4
+    score = score_citation("All returns must be made within 30 days of purchase date", SOURCE, span)
+    assert (score.text_span_score, score.is_accurate, score.issues) == (0.0, False, (CitationIssue.NOT_FOUND,))
+
+
 def test_confidence_is_the_lower_of_the_two_scores() -> None:  # S4.4
     score = score_citation("returns days cats", SOURCE, SPAN)
     assert score.confidence == pytest.approx(2 / 3)
@@ -179,7 +185,7 @@ def test_scores_issues_and_accuracy_follow_from_each_other(claim: str, source: s
     assert len(score.issues) == len(set(score.issues))
 
 
-@given(PIECES.filter(str.strip), PIECES, PIECES)
+@given(PIECES.filter(lambda piece: bool({*piece.split()} - {"not"})), PIECES, PIECES)
 def test_a_piece_of_the_source_is_found_word_for_word(span: str, before: str, after: str) -> None:  # S4.4, N3
     source = before + span + after
     score = score_citation("anything", source, span)

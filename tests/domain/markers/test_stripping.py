@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 
+from domain.markers.citable import citable_sources
 from domain.markers.parser import cited_markers
 from domain.markers.stripping import plain_text
 from tests.answers import ANSWERS, ANYTHING
@@ -75,3 +76,37 @@ def test_no_marker_is_left(answer: str) -> None:  # S5.5
 
 def test_brackets_nested_without_end_are_given_up() -> None:  # N2
     assert plain_text("[" * 500 + "9]" + "1]" * 500).text.startswith("[")
+
+
+@pytest.mark.parametrize(
+    ("answer", "texts", "left"),
+    [
+        (
+            "Sizes are [2, 128, 64] in order [1].",
+            ["Sizes are [2, 128, 64] in order.", "x"],
+            "Sizes are [2, 128, 64] in order.",
+        ),
+        (
+            "Error code [123] is a full disk [1].",
+            ["Error code [123] is a full disk.", "x"],
+            "Error code [123] is a full disk.",
+        ),
+        ("The array [1, 2] holds it [2].", ["x", "The array [1, 2] holds it."], "The array [1, 2] holds it."),
+        ("오류 [37]은 과열이다 [1].", ["오류 [37]은 과열이다.", "x"], "오류 [37]은 과열이다."),
+    ],
+)
+def test_a_bracket_of_a_source_is_content(answer: str, texts: list[str], left: str) -> None:  # V5
+    assert plain_text(answer, citable_sources({"text": text} for text in texts)).text == left
+
+
+@pytest.mark.parametrize(
+    ("answer", "texts"),
+    [
+        ("Rome is old [1].", ["Rome is old [1].", "x"]),
+        ("Rome is old [12].", ["Rome is new [12].", "x"]),
+        ("Rome is old [12].", ["Rome is old [1].", "x"]),
+    ],
+)
+def test_a_citation_that_a_source_has_too_or_elsewhere_stays_one(answer: str, texts: list[str]) -> None:  # V5
+    sources = citable_sources({"text": text} for text in texts)
+    assert "[" not in plain_text(answer, sources).text

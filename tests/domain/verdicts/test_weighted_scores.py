@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.markers.citable import SourceNames, names_of
 from domain.verdicts.weighted_scores import (
     ALIGNMENT_ISSUE,
     COVERAGE_ISSUE,
     FACTS_ISSUE,
     Part,
-    SourceIdentity,
     Thresholds,
     Weights,
     citation_coverage,
@@ -19,12 +19,12 @@ from domain.verdicts.weighted_scores import (
     overall,
 )
 
-APPLE = SourceIdentity(1, "filing.txt", ticker="AAPL", year="2023", filing_type="10-Q")
+APPLE = names_of({"filename": "filing.txt", "metadata": {"ticker": "AAPL", "year": "2023", "filing_type": "10-Q"}})
 unit = st.floats(0, 1)
 
 
-def source(number: int, filename: str = "x.md", section: str | None = None, title: str | None = None) -> SourceIdentity:
-    return SourceIdentity(number, filename, section=section, title=title)
+def source(filename: str = "x.md", section: str | None = None, title: str | None = None) -> SourceNames:
+    return names_of({"filename": filename, "section": section, "title": title})
 
 
 def test_overlap_is_the_share_of_the_answers_words_averaged_over_chunks() -> None:  # S1.2
@@ -61,23 +61,24 @@ def test_the_seeds_example_is_fully_covered() -> None:  # S1.3
     ],
 )
 def test_coverage_counts_named_sources_and_patterns(answer: str, expected: float) -> None:  # S1.3
-    sources = [source(1, "guide.md", section="Token Rotation"), source(2, "other.pdf", title="Annual Report")]
+    sources = [source("guide.md", section="Token Rotation"), source("other.pdf", title="Annual Report")]
     assert citation_coverage(answer, sources) == pytest.approx(expected)
 
 
 def test_an_identifier_inside_another_word_does_not_count() -> None:  # S1.3
-    assert citation_coverage("SNAPPLES cost 20231 dollars", [SourceIdentity(1, "f", ticker="APPLE", year="2023")]) == 0
+    apple = names_of({"filename": "f", "metadata": {"ticker": "APPLE", "year": "2023"}})
+    assert citation_coverage("SNAPPLES cost 20231 dollars", [apple]) == 0
 
 
 @pytest.mark.parametrize("name", ["ΈΚΘΕΣΗ ΑΘΉΝΑΣ", "έκθεση αθήνας", "Izmir 2024", "§ 5/α"])
 def test_a_name_counts_in_any_case_where_no_letter_stands_beside_it(name: str) -> None:  # S1.3
     answer = f"x{name} {name}2 says so, and"
-    assert citation_coverage(f"{answer} nobody else.", [source(1, "a", title=name)]) == 0
-    assert citation_coverage(f"{answer} ({name.swapcase()}) does.", [source(1, "a", title=name)]) == 1
+    assert citation_coverage(f"{answer} nobody else.", [source("a", title=name)]) == 0
+    assert citation_coverage(f"{answer} ({name.swapcase()}) does.", [source("a", title=name)]) == 1
 
 
-@given(st.text(), st.lists(st.builds(source, st.integers(1, 5), st.text(), st.text(), st.text()), max_size=5))
-def test_coverage_stays_within_bounds_for_any_text(answer: str, sources: list[SourceIdentity]) -> None:  # S1.3
+@given(st.text(), st.lists(st.builds(source, st.text(), st.text(), st.text()), max_size=5))
+def test_coverage_stays_within_bounds_for_any_text(answer: str, sources: list[SourceNames]) -> None:  # S1.3
     assert 0 <= citation_coverage(answer, sources) <= 1
 
 
@@ -126,7 +127,8 @@ def test_what_was_not_checked_is_an_issue_with_its_reason() -> None:  # S1.2, S1
 
 def test_a_source_named_in_brackets_is_a_pattern_too() -> None:  # S1.3
     sources = [
-        SourceIdentity(n, f"report-{n}.pdf", ticker=ticker) for n, ticker in enumerate(("AAPL", "MSFT"), start=1)
+        names_of({"filename": f"report-{n}.pdf", "metadata": {"ticker": ticker}})
+        for n, ticker in enumerate(("AAPL", "MSFT"), start=1)
     ]
     assert citation_coverage("Revenue rose [Source: AAPL].", sources) == pytest.approx(0.5 + 0.1)
     assert citation_coverage("Revenue rose (출처: AAPL 10-Q).", sources) == pytest.approx(0.5 + 0.1)

@@ -132,8 +132,9 @@ def test_what_a_model_says_of_the_question_is_in_the_number(stage: GroqStage, an
     verification = story.conclude()["verification"]
     assert verification["question"]["relevant"] == answers
     assert verification["confidence"] == pytest.approx(0.95 * verification["question"]["probability"], abs=0.006)
-    assert (verification["confidence"] > 0.8) == (answers == "yes")
-    assert verification["confidence_level"] == "Uncalibrated"
+    level = {"yes": "High", "partly": "Very Low", "no": "Very Low"}[answers]
+    assert (verification["confidence_level"], verification["calibration"]) == (level, None)
+    assert f"({level}, the model's own)" in confidence_line(verification)
     assert set(shown_everywhere(story).values()) == {verification["confidence"]}
 
 

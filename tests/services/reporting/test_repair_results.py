@@ -288,15 +288,31 @@ def test_a_statement_with_one_good_citation_loses_only_the_bad_one() -> None:  #
 
 
 @pytest.mark.parametrize(
-    ("verdict", "marker"), [(no(confidence=0.6), ""), (checked(None, "timeout"), " [1]"), (None, " [1]")]
+    "verdict", [no(relation="partially_supports", confidence=0.6), yes(confidence=0.6), checked(None, "timeout"), None]
 )
-def test_only_a_sure_no_is_repaired(verdict: dict[str, Any] | None, marker: str) -> None:  # N5, N4
+def test_a_sentence_that_a_source_may_have_is_not_repaired(verdict: dict[str, Any] | None) -> None:  # N5, N4
     story = Story()
     story.selected(story.add("a.md", RETURNS)).drafted(f"{WRONG} [†1].", verdict)
     query = story.repair().conclude()
-    assert query["answer"] == f"{WRONG}.{marker}"
+    assert query["answer"] == f"{WRONG}. [1]"
     assert edits(query) == []
     assert states(query) != ["supported"]
+
+
+@pytest.mark.parametrize(
+    "verdicts",
+    [(no(confidence=0.5),), (no(confidence=0.9), no(confidence=0.4)), (no(relation="contradicts", confidence=0.5),)],
+)
+def test_a_sentence_that_no_source_has_goes_however_unsure_the_judge_is(
+    verdicts: tuple[dict[str, Any], ...],
+) -> None:  # N5
+    story = Story()
+    keys = [story.add("a.md", RETURNS), story.add("b.md", REFUNDS)]
+    cited = "".join(f"[†{number}]" for number in range(1, len(verdicts) + 1))
+    story.selected(*keys).drafted(f"{GOOD} [†1]. The shop sells hats on Mars {cited}.", yes(), *verdicts)
+    query = story.repair().conclude()
+    assert "Mars" not in query["answer"]
+    assert [edit["kind"] for edit in edits(query)][:1] == ["dropped"]
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,8 @@ def test_an_uncited_claim_is_held_against_all_sources() -> None:  # S5.4, N4
 
 @pytest.mark.parametrize(("threshold", "failing"), [(0.7, [0]), (0.9, [0]), (0.91, [])])
 def test_a_no_is_sure_from_the_threshold_of_the_query_on(threshold: float, failing: list[int]) -> None:  # S5.4, N5
-    story = written("The moon is made of cheese.", no(confidence=0.9), citation_confidence=threshold)
+    verdict = no(relation="partially_supports", confidence=0.9)
+    story = written("The moon is made of cheese.", verdict, citation_confidence=threshold)
     assert story.assess()["failing"] == failing
 
 

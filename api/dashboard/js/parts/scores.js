@@ -7,6 +7,7 @@ import { verdict } from "./verdict.js";
 const t = words({
   en: { confidence: "Confidence", accuracy: "Accurate citations in the draft", sentences: "Sentences supported", overall: "Overall score", claims: "Score of the claims",
     holds: "How likely it is that the sources support all of the answer and that it answers the question (off by {e} on data that the calibration had not seen).",
+    own: "The model's own: what it says of the statements and of the question. How often it is right was not measured.",
     raw: "Confidence as computed, not measured", unmeasured: "This verifier has not been measured, so it is not known how often answers with this confidence are right.", draft: "{p} before repairs",
     misses: "This verifier takes about {n} of 100 statements that the sources do not support for supported.",
     of: "{done} of {all}", none: "nothing was cited", details: "How these numbers came about", alignment: "Answer fits the sources",
@@ -14,6 +15,7 @@ const t = words({
     High: "high", Medium: "medium", Low: "low", "Very Low": "very low", issues: "Issues", open: "Left open", unrelated: "The answer does not answer the question." },
   ko: { confidence: "신뢰도", accuracy: "초안의 인용 정확도", sentences: "근거가 확인된 문장", overall: "종합 점수", claims: "주장 점수",
     holds: "답변 전체가 출처에 근거하고 질문에 답할 확률입니다(보정에 쓰지 않은 데이터에서 오차 {e}).",
+    own: "모델이 스스로 매긴 값입니다(진술과 질문에 대한 판정). 얼마나 자주 맞는지는 측정되지 않았습니다.",
     raw: "측정되지 않은 계산상 신뢰도", unmeasured: "이 검증기는 측정된 적이 없어, 이 신뢰도의 답변이 얼마나 자주 맞는지 알 수 없습니다.", draft: "수정 전 {p}",
     misses: "이 검증기는 출처에 근거가 없는 문장 100개 가운데 약 {n}개를 근거가 있다고 판정합니다.",
     of: "{all}개 중 {done}개", none: "인용이 없습니다", details: "이 수치가 나온 과정", alignment: "답변과 출처의 일치",
@@ -30,6 +32,7 @@ export function scores(verification, sentences = verification.sentences) {
     isCalibrated(verification) ? tile(t("confidence"), percent(confidence), confidence, [word && t(word)]) : unmeasured(verification),
     tile(t("accuracy"), percent(verification.accuracy_rate), verification.accuracy_rate, [verification.accuracy_rate === null && t("none")]),
     tile(t("sentences"), t("of", { done: number(supported), all: number(claims.length) }), claims.length ? supported / claims.length : null),
+    confidence !== null && isCalibrated(verification) && !calibration && h("p", { class: "small muted" }, t("own")),
     confidence !== null && calibration?.holds && h("p", { class: "small muted" }, t("holds", { e: percent(calibration.ece) })),
     calibration?.holds && typeof calibration.false_pass === "number" && h("p", { class: "small muted" }, t("misses", { n: number(Math.round(calibration.false_pass * 100)) })),
     leftOpen(verification.question),
