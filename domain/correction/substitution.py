@@ -7,6 +7,7 @@ from domain.evidence.contradictions import Disagreement, disagreements, readable
 from domain.evidence.equivalence import is_stated_in, is_worded_so, keeps_subjects
 from domain.facts.heading_context import with_headings
 from domain.facts.reading.tokens import tokenize
+from domain.text.languages import unread_language
 
 # After a consonant, after a vowel. ㄹ counts as a vowel before 로.
 _PARTICLES = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"), ("으로", "로"))
@@ -28,8 +29,11 @@ def corrected(claim: str, source: str, context: str = "") -> str | None:
     """Return `claim` with its wrong values replaced by those of `source`; None if anything else differs (V6).
 
     A sentence of the source must begin with the corrected claim word for word, or a row of a table must have all of its
-    words: what was sold to someone is not what was bought from him, whatever it cost.
+    words: what was sold to someone is not what was bought from him, whatever it cost. None in a language that the
+    rules do not read.
     """
+    if unread_language(claim, [source]):
+        return None
     read = with_headings(claim, source, context)
     wrong = disagreements(claim, read)
     # "Minimum" for "maximum" counts as another number, but it is another matter.

@@ -18,6 +18,7 @@ from domain.facts.grounding import ungrounded_words
 from domain.facts.heading_context import active_context, with_outer_headings
 from domain.prompting.judgements import Relation, StatementCheck
 from domain.safety.prompt_injection import without_orders
+from domain.text.languages import unread_language
 from domain.text.lengths import TOO_LONG, is_too_long, stands_in
 from domain.text.quotes import locate_quote
 from domain.verdicts.self_contradiction import denies_itself
@@ -38,6 +39,7 @@ UNPROVEN_CONFIDENCE = 0.5
 
 _MOST_WORDS = 4  # in an explanation
 _QUOTE_RATIO = 0.85
+_LEAST_QUOTED = 12  # bytes of letters: three Chinese or Japanese characters, or a word or two
 _OWN_EVIDENCE = 0.5  # claim_relevance from which our own best span replaces a missing quotation
 
 
@@ -80,6 +82,8 @@ class Grounds:
     disagreements: tuple[Disagreement, ...]
     own_evidence: Evidence | None
     hardly_said: bool
+    is_read: bool = True
+    """Whether the rules read the statement; if not, the judge decides alone, with words that stand in a source."""
 
     @classmethod
     def of(cls, statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> "Grounds":
@@ -89,9 +93,9 @@ class Grounds:
         """
         readable = tuple(map(without_orders, sources))
         above = tuple(active_context(without_orders(each)) for each in contexts or [""] * len(readable))
-        if is_too_long(statement):
+        if is_too_long(statement) or unread_language(statement, readable):
             own = _verbatim(statement, readable)
-            return cls(statement, readable, above, disagreements=(), own_evidence=own, hardly_said=False)
+            return cls(statement, readable, above, disagreements=(), own_evidence=own, hardly_said=False, is_read=False)
         whole = "\n\n".join(with_outer_headings(statement, *each) for each in zip(readable, above, strict=True))
         found = disagreements(statement, whole)
         return cls(
@@ -105,8 +109,8 @@ class Grounds:
 
     def rule(self, reply: StatementCheck) -> Ruling:
         """Rule on a model's `reply` (S5.4, S2.1, S4.4, N4, V4)."""
-        if is_too_long(self.statement):
-            return self._rule_verbatim(reply)
+        if not self.is_read:
+            return self._rule_unread(reply)
         quoted = _quoted(self.statement, reply.evidence, self.readable)
         if self.disagreements:
             doubtful = all(_may_mean_the_same(each, self.statement) for each in self.disagreements)
@@ -142,10 +146,12 @@ class Grounds:
             first = first or lacking
         return None, first
 
-    def _rule_verbatim(self, reply: StatementCheck) -> Ruling:
-        if not (reply.is_accurate and reply.relation == "supports"):
-            return _as_replied(reply, self.own_evidence)
-        return _as_replied(reply, self.own_evidence) if self.own_evidence else _unproven(reply, TOO_LONG, None)
+    def _rule_unread(self, reply: StatementCheck) -> Ruling:
+        is_long = is_too_long(self.statement)
+        place = self.own_evidence or (None if is_long else _standing(reply.evidence, self.readable))
+        if place or not (reply.is_accurate and reply.relation == "supports"):
+            return _as_replied(reply, place)
+        return _unproven(reply, TOO_LONG if is_long else "no words of the source were found that say so", None)
 
     def _lacks(self, place: Evidence) -> list[str]:
         """Return the names and values of the statement that a place lacks, read with its context (V4)."""
@@ -201,6 +207,13 @@ def _quoted(statement: str, quote: str, sources: Sequence[str]) -> Evidence | No
         if found is not None and shares_words(statement, source[found.start : found.end]):
             return Evidence(number, found.start, found.end)
     return None
+
+
+def _standing(quote: str, sources: Sequence[str]) -> Evidence | None:
+    if len("".join(filter(str.isalpha, quote)).encode()) < _LEAST_QUOTED:
+        return None
+    places = ((number, locate_quote(quote, source, _QUOTE_RATIO)) for number, source in enumerate(sources))
+    return next((Evidence(number, place.start, place.end) for number, place in places if place), None)
 
 
 def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:

@@ -12,6 +12,7 @@ from clients.llm.gateway import Failure
 from domain.answers.statements import Statement, same_words
 from domain.prompting.judgements import CHECK_STATEMENT
 from domain.prompting.numbered_sources import Sources
+from domain.text.languages import unread_language
 from domain.verdicts.joint_support import MOST_SOURCES, JointSupport, find_joint_support, joint_rulings
 from domain.verdicts.ruling import Ruling
 from domain.verdicts.states import PairVerdict, Verdict
@@ -49,7 +50,8 @@ def _cited(statement: Statement, sources: Sources) -> Sources:
 async def _judge(context: StepContext, statement: Statement, cited: Sources) -> Rulings:
     cited = Sources(cited[:MOST_SOURCES])
     texts, contexts = [source.text for source in cited], [source.context for source in cited]
-    joint = await asyncio.to_thread(find_joint_support, statement.text, texts, contexts)
+    read = unread_language(statement.text, texts) is None
+    joint = await asyncio.to_thread(find_joint_support, statement.text, texts, contexts) if read else None
     if joint is None:
         return {}
     reply = None
