@@ -13,6 +13,7 @@ from clients.llm.protocol import (
     ModelRefused,
     ModelReplyInvalid,
     ModelUnavailable,
+    NotJudged,
     Terms,
 )
 
@@ -36,6 +37,8 @@ class Failure:
 
 
 def after_error(error: ModelError, model: str, budget: RetryBudget) -> Failure:
+    if isinstance(error, NotJudged):
+        return Failure(str(error), "refused")
     tries = "1 try" if budget.tries == 1 else f"{budget.tries} tries"
     reason = f"{model} gave no usable reply in {tries}: {error}"
     if budget.out_of_time and not isinstance(error, ModelRateLimited):

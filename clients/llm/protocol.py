@@ -205,6 +205,10 @@ class ModelRefused(ModelError):
     """Permanent for this request: wrong key, no permission, too large, invalid, spend cap reached."""
 
 
+class NotJudged(ModelRefused):
+    """This judge does not judge such a case, whatever it is sent; the message is all that users are told."""
+
+
 class PromptCut(ModelRefused):
     """The server read only a part of the prompt, so that `reply` answers another question."""
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from domain.errors import ModeUnknown
-from domain.query.refusals import IDK, IDK_KOREAN, is_idk, language_of, refusal_for
+from domain.query.refusals import IDK, IDK_KOREAN, is_idk, refusal_for
+from domain.text.languages import KOREAN, language_of
 
 __all__ = [
     "IDK",
@@ -89,9 +90,9 @@ def evidence_gate(mode: Mode, evidence_count: int) -> GateDecision:
 
 
 def is_korean(question: str) -> bool:
-    return language_of(question) == "ko"
+    return language_of(question) == KOREAN
 
 
-def idk_for(question: str) -> str:
+def idk_for(question: str, beside: str = "") -> str:
     """Return the refusal that a model is told to answer with, in the question's language (S5.3)."""
-    return refusal_for(question)
+    return refusal_for(question, beside=beside)

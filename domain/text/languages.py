@@ -1,45 +1,121 @@
-"""Detects the language of a text among those that the verifiers were measured on: English, Korean, or another."""
+"""Finds the language of a text, and whether the rules read it: they read English and Korean.
 
-import unicodedata
-from typing import Literal
+Probabilities are those of py3langid, whose model comes in its wheel. They are calibrated for length, so that a few
+names are sure of no language: then what stands beside a text settles it.
+"""
 
-from domain.text.words import STOP_WORDS, vocabulary, words
+import re
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 
-Language = Literal["en", "ko", "other"]
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-_MOST_CHARS = 5_000  # the beginning of a text shows its language
-_LEAST_HANGUL = 0.3  # share of letters: Korean texts quote names and terms in Latin letters
-_LEAST_LATIN = 0.7
-# Short words of nearly every sentence in another language, and of no English one.
-_ELSEWHERE = vocabulary("""
-    der das und ist nicht ein eine einer einen dem den des mit von für auf zu im sich auch wird werden sind oder bei
-    nach aus le les du et est une dans pour que qui pas sur avec sont aux ce cette ou par au el los las del y es un una
-    por con para se su lo como más pero está son il gli della delle di che e per sono nel dei alla os da do dos uma em
-    não na no com ao são het een van en niet voor met zijn dat op te och att det som inte på av är för med till nie się
-    jest że oraz ve bir bu için ile de la
-""")
-_OTHERS = _ELSEWHERE - STOP_WORDS
+ENGLISH, KOREAN = "en", "ko"
+READ = (ENGLISH, KOREAN)
+"""The languages that the rules of evidence read."""
+
+_NAMES = dict(
+    pair.split("=")
+    for pair in """
+    af=Afrikaans am=Amharic ar=Arabic az=Azerbaijani be=Belarusian bg=Bulgarian bn=Bengali bs=Bosnian ca=Catalan
+    cs=Czech cy=Welsh da=Danish de=German el=Greek en=English es=Spanish et=Estonian eu=Basque fa=Persian fi=Finnish
+    fr=French ga=Irish gl=Galician gu=Gujarati he=Hebrew hi=Hindi hr=Croatian hu=Hungarian hy=Armenian id=Indonesian
+    is=Icelandic it=Italian ja=Japanese ka=Georgian kk=Kazakh km=Khmer kn=Kannada ko=Korean ky=Kyrgyz lo=Lao
+    lt=Lithuanian lv=Latvian mk=Macedonian ml=Malayalam mn=Mongolian mr=Marathi ms=Malay my=Burmese ne=Nepali nl=Dutch
+    no=Norwegian pa=Punjabi pl=Polish ps=Pashto pt=Portuguese ro=Romanian ru=Russian si=Sinhala sk=Slovak sl=Slovenian
+    sq=Albanian sr=Serbian sv=Swedish sw=Swahili ta=Tamil te=Telugu th=Thai tl=Filipino tr=Turkish uk=Ukrainian ur=Urdu
+    uz=Uzbek vi=Vietnamese zh=Chinese
+    """.split()
+)
+_NO_LANGUAGE = "zxx"
+_STANDARDS = {"wuu": "zh", "yue": "zh", "arz": "ar", "ary": "ar", "nn": "no"}
+"""Labels of the model by the written standard that has a two-letter code."""
+
+_MOST_CHARS = 1_000  # the beginning of a text shows its language
+_HANGUL = re.compile("[가-힣]")
+_LEAST_HANGUL = 0.15  # share of letters: Korean texts quote names and terms in Latin letters
+_LEAST_BYTES = 20  # of letters in UTF-8: fewer say nothing against the language of what stands beside them
+_NAME = re.compile("[A-ZÀ-Þ][a-zß-ÿ]{4,}")  # not so short as "The" and "Der"
+_SURE, _UNLIKELY = 0.98, 0.1
+_LEAST, _ELSEWHERE = 0.01, 0.15  # of any language; of another one than that of what stands beside a text
 
 
-def language_of(text: str) -> Language:
-    """Return the language of `text`: by its letters and, among languages in Latin letters, by their commonest words.
+def name_of(language: str) -> str:
+    return _NAMES.get(language, "another language")
 
-    A text in Latin letters without any such word counts as English: names, figures and single terms indicate nothing
-    else.
+
+def language_of(text: str, beside: str = "", among: Collection[str] = _NAMES) -> str:
+    """Return the code (ISO 639-1) of the language of `text`, for which that of what stands `beside` it counts, too.
+
+    Where nothing stands beside it, English is expected, or Korean of what has Hangul.
     """
-    head = text[:_MOST_CHARS]
-    hangul, latin, letters = _letters(head)
-    if not letters:
-        return "en"
-    if hangul / letters >= _LEAST_HANGUL:
-        return "ko"
-    if latin / letters < _LEAST_LATIN:
-        return "other"
-    said = words(head)
-    english = sum(word in STOP_WORDS for word in said)
-    return "other" if sum(word in _OTHERS for word in said) > english else "en"
+    if _is_korean(text := text[:_MOST_CHARS]):
+        return KOREAN
+    expected = probabilities(beside[:_MOST_CHARS]) or {KOREAN if _HANGUL.search(text) else ENGLISH: 1.0}
+    own = probabilities(text)
+    likely = {each: (own.get(each, 0.0) + _LEAST) * (expected.get(each, 0.0) + _ELSEWHERE) for each in among}
+    return max(likely, key=lambda each: likely[each])
 
 
-def _letters(text: str) -> tuple[int, int, int]:
-    scripts = [unicodedata.name(each, "").partition(" ")[0] for each in text if each.isalpha()]
-    return scripts.count("HANGUL"), scripts.count("LATIN"), len(scripts)
+def unread_language(statement: str, sources: Sequence[str]) -> str | None:
+    """Return the code of the language that keeps the rules from comparing `statement` with its `sources`; None if they
+    read both. A statement of a few names is in the language of its sources."""
+    share = _MOST_CHARS // max(1, len(sources))
+    source = "\n".join(each[:share] for each in sources)
+    alone = _surely_unread(source) or _surely_unread(statement)
+    if alone or sum(_unread(source).values()) < _UNLIKELY:
+        return alone
+    return _surely_unread(f"{statement}\n{source}")
+
+
+def why_unread(language: str) -> str:
+    return f"the rules read English and Korean; this is {name_of(language)}"
+
+
+def _surely_unread(text: str) -> str | None:
+    text = text[:_MOST_CHARS]
+    enough = len("".join(filter(str.isalpha, text)).encode()) >= _LEAST_BYTES
+    if not enough or sum(_unread(text).values()) <= _SURE:
+        return None
+    # Foreign names in an English sentence do not make it one of their language.
+    language = language_of(text)
+    return None if language in READ or language_of(_NAME.sub("", text)) in READ else language
+
+
+def _unread(text: str) -> dict[str, float]:
+    found = {} if _is_korean(text := text[:_MOST_CHARS]) else probabilities(text)
+    return {language: share for language, share in found.items() if language not in READ}
+
+
+def _is_korean(text: str) -> bool:
+    return len(_HANGUL.findall(text)) > _LEAST_HANGUL * sum(map(str.isalpha, text))
+
+
+@lru_cache(maxsize=2048)
+def probabilities(text: str) -> Mapping[str, float]:
+    """Return the probability of each language that is known by name; together less than 1 where a text may be in no
+    language, as codes and figures are. None has any in a text without letters."""
+    if not any(map(str.isalpha, text)):
+        return {}
+    found: dict[str, float] = {}
+    for label, probability in _model().rank(text):
+        language = _STANDARDS.get(label, label)
+        found[language] = found.get(language, 0.0) + probability
+    found.pop(_NO_LANGUAGE, None)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _model() -> LanguageIdentifier:
+    whole = LanguageIdentifier.from_model_file(MODEL_FILE)
+    # Without the columns of the languages that have no name here, which are half of its memory.
+    columns = [at for at, label in enumerate(whole.nb_classes) if label in {*_NAMES, *_STANDARDS, _NO_LANGUAGE}]
+    return LanguageIdentifier(
+        whole.nb_ptc[:, columns],
+        whole.nb_pc[columns],
+        [whole.nb_classes[at] for at in columns],
+        whole.tk_nextmove,
+        whole.tk_output,
+        norm_probs=True,
+        tk_row=whole.tk_row,
+    )

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, product
 
 from rapidfuzz import fuzz
@@ -20,6 +20,12 @@ _SIGNS = str.maketrans(
     {**dict.fromkeys("‘’‚‛′´`", "'"), **dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‐‑‒–—―−", "-")}
 )
 _WORD_EDGE = re.compile(r"(?<!\w)(?=\w)|(?<=\w)(?!\w)|(?<!\w)(?!\w)")
+_CLOSING = r"""["'”’»)\]」』*_`]*"""
+_FINAL_STOP = re.compile(rf"[.!?…。！？｡]*{_CLOSING}\s*$")
+_STOP_BEHIND = re.compile(rf"{_CLOSING}\s?(?:[.!?…]+{_CLOSING}(?=\s|[\[【]|$)|[。！？｡]|\s*[\n|\t]|\s*$)")
+_OPEN_BEFORE = re.compile(
+    rf"(?:^|\n\s*(?:[-*+•‣▪◦·○●#>]+|\(?\w{{1,3}}[.)])?|[.!?…。！？｡]{_CLOSING}|[|\t])\s*(?:\[[^\[\]]*\]\s*)*$"
+)
 _MIN_FUZZY = 8
 """A shorter quotation would be similar to something in any text; it must match exactly."""
 _LONGEST_FUZZY = 2_000
@@ -71,6 +77,30 @@ def locate_quote(quote: str, text: str, min_ratio: float = 0.7) -> Located | Non
     if place is not None:
         return Located(folded.starts[place], folded.ends[place + len(folded_quote) - 1], 1.0, exact=True)
     return _similar(folded_quote, folded, min_ratio) if _MIN_FUZZY <= len(folded_quote) <= _LONGEST_FUZZY else None
+
+
+def locate_sentences(statement: str, text: str) -> Located | None:
+    """Return the place where `statement` stands in `text` as one or several whole sentences, lines or cells (V1).
+
+    Case, white space and the final stop do not matter. What a splitter cut from a sentence behind a stop counts, too.
+    """
+    stop = _FINAL_STOP.search(statement)
+    wanted = statement[: stop.start()] if stop else ""
+    start = 0
+    while (place := locate_quote(wanted, text[start:], min_ratio=1.0)) and place.exact:
+        before, behind = text[: start + place.start], _STOP_BEHIND.match(text, start + place.end)
+        if (
+            _OPEN_BEFORE.search(before)
+            and behind
+            and ("?" in _asked(behind[0])) == ("?" in _asked(statement[len(wanted) :]))
+        ):
+            return replace(place, start=start + place.start, end=start + place.end)
+        start += place.start + 1
+    return None
+
+
+def _asked(stop: str) -> str:
+    return stop.replace("？", "?")
 
 
 def _find(wanted: str, text: str) -> int | None:

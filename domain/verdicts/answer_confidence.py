@@ -8,7 +8,7 @@ sentences the minimum is off by 0.13 from the share that is right, the product b
 from collections.abc import Sequence
 from typing import Final
 
-from domain.text.languages import language_of
+from domain.text.languages import language_of, name_of
 from domain.verdicts.calibration import Calibration
 from domain.verdicts.confidence import level
 
@@ -69,19 +69,16 @@ def why_uncalibrated(
     `asked_in` are the languages of the questions that the relevance was measured on: support may be known in a language
     in which nobody has measured how well an answer fits its question.
     """
-    if calibration.languages and (language := language_of(answer)) not in calibration.languages:
-        measured = " and ".join(_NAMES.get(each, each) for each in calibration.languages)
-        return (
-            f"The calibration was measured on texts in {measured}; this answer is in {_NAMES.get(language, language)}."
-        )
-    if question.strip() and asked_in and (language := language_of(question)) not in asked_in:
-        measured = " and ".join(_NAMES.get(each, each) for each in asked_in)
+    if calibration.languages and (language := language_of(answer, question)) not in calibration.languages:
+        measured = " and ".join(map(name_of, calibration.languages))
+        return f"The calibration was measured on texts in {measured}; this answer is in {name_of(language)}."
+    if question.strip() and asked_in and (language := language_of(question, answer)) not in asked_in:
+        measured = " and ".join(map(name_of, asked_in))
         return (
             f"How well an answer fits its question was measured on questions in {measured}; this one is in "
-            f"{_NAMES.get(language, language)}."
+            f"{name_of(language)}."
         )
     return None
 
 
 _BELOW_HIGH = 0.89
-_NAMES = {"en": "English", "ko": "Korean", "other": "another language"}

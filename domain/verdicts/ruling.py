@@ -21,6 +21,7 @@ from domain.prompting.judgements import Relation, SecondCheck, StatementCheck
 from domain.safety.prompt_injection import without_orders
 from domain.support.differences import precision
 from domain.text.cache import text_cache
+from domain.text.languages import unread_language
 from domain.text.lengths import TOO_LONG, is_too_long
 from domain.text.quotes import locate_quote
 from domain.text.word_index import letters
@@ -48,6 +49,7 @@ independent of those in the first."""
 
 _QUOTE_RATIO = 0.85
 _LEAST_WORDS, _LEAST_SHARED = 2, 0.2  # of a quotation, and of the statement's words in it
+_LEAST_QUOTED = 12  # bytes of letters: three Chinese or Japanese characters, or a word or two
 _HANGUL = re.compile("[가-힣]")
 _OWN_EVIDENCE = 0.5  # claim_relevance from which our own best span is evidence
 # A line break alone ends nothing: lines of prose are wrapped.
@@ -127,6 +129,8 @@ class Grounds:
     substitution: Disagreement | None = None
     disagreements: tuple[Disagreement, ...] = ()
     own_evidence: Evidence | None = None
+    is_read: bool = True
+    """Whether the rules read the statement; if not, the judge decides alone, with words that stand in a source."""
 
     @classmethod
     def of(cls, statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> "Grounds":
@@ -137,8 +141,9 @@ class Grounds:
         readable = tuple(map(without_orders, sources))
         above = tuple(active_context(without_orders(each)) for each in contexts or [""] * len(readable))
         verbatim = _verbatim(statement, readable)
-        if verbatim or is_too_long(statement):
-            return cls(statement, readable, above, verbatim, own_evidence=verbatim)
+        is_read = not unread_language(statement, readable)
+        if verbatim or is_too_long(statement) or not is_read:
+            return cls(statement, readable, above, verbatim, own_evidence=verbatim, is_read=is_read)
         own_evidence = _own_evidence(statement, readable)
         if substitution := _substitution(statement, readable, above):
             return cls(statement, readable, above, None, substitution, own_evidence=own_evidence)
@@ -169,6 +174,8 @@ class Grounds:
             return _as_said(look, quoted or self.own_evidence)
         if is_too_long(self.statement):
             return _unproven(look, TOO_LONG, None)
+        if not self.is_read:
+            return _as_said(look, quoted) if quoted else _unproven(look, _NO_WORDS, None)
         evidence, noticed = self._proof(reply, quoted)
         if not noticed:
             return _as_said(look, evidence)
@@ -211,14 +218,19 @@ class Grounds:
     def _quoted(self, quote: str, *, in_other_words: bool = False) -> Evidence | None:
         """Return where the words stand that a judge quotes. Words that say nothing stand everywhere; without
         `in_other_words` they must share some with a statement in the same script."""
-        if len(content_stems(quote)) < _LEAST_WORDS and quote.strip() != self.statement.strip():
+        if self._says_little(quote) and quote.strip() != self.statement.strip():
             return None
         for number, source in enumerate(self.readable):
             if found := locate_quote(quote, source, _QUOTE_RATIO):
                 words = source[found.start : found.end]
-                if in_other_words or _in_two_scripts(self.statement, words) or self._shares(words):
+                if in_other_words or not self.is_read or _in_two_scripts(self.statement, words) or self._shares(words):
                     return Evidence(number, found.start, found.end)
         return None
+
+    def _says_little(self, quote: str) -> bool:
+        if self.is_read:
+            return len(content_stems(quote)) < _LEAST_WORDS
+        return len("".join(filter(str.isalpha, quote)).encode()) < _LEAST_QUOTED
 
     def _shares(self, words: str) -> bool:
         return claim_relevance(self.statement, words) >= _LEAST_SHARED

@@ -16,6 +16,7 @@ _RESULTS = {
     "ModelRateLimited": "rate_limited",
     "ModelRefused": "refused",
     "ModelGone": "refused",
+    "NotJudged": "refused",
     "ModelReplyInvalid": "invalid",
 }
 

@@ -172,11 +172,15 @@ class StepContext:
 
     @property
     def refusal(self) -> str:
-        """The text that replaces an answer that the documents do not support (S3.4, V8)."""
+        """The text that replaces an answer that the documents do not support (S3.4, V8).
+
+        It is in the language of the question; where that is too short to be sure, what was found settles it.
+        """
         if self.query.options.refusal is not None:
             return self.query.options.refusal
         asked = self.question.strip() or (self.outcome("generate") or {}).get("text", "")
-        return refusal_for(asked, self.query.options.refusal_language)
+        near = self.passages((self.selection["selected"] or self.selection["ranked"])[:1])
+        return refusal_for(asked, self.query.options.refusal_language, near[0].readable if near else "")
 
     @property
     def retrieved(self) -> Retrieved:

@@ -31,7 +31,7 @@ async def generate(context: StepContext) -> StepResult:
             "sources": numbered_sources(passages),
             "question": context.question,
             # What the workspace says instead is for readers: a model refuses in words that are recognised.
-            "idk": idk_for(context.question),
+            "idk": idk_for(context.question, passages[0].readable if passages else ""),
             "style": _style(context.query.options),
         },
     )

@@ -12,6 +12,7 @@ from clients.llm.gateway import Failure
 from domain.answers.statements import Statement, same_words
 from domain.prompting.judgements import CHECK_STATEMENT
 from domain.prompting.numbered_sources import Sources, content_of
+from domain.text.languages import unread_language
 from domain.verdicts.joint_support import (
     MOST_SOURCES,
     JointSupport,
@@ -55,7 +56,9 @@ def _cited(statement: Statement, sources: Sources) -> Sources:
 async def _judge(context: StepContext, statement: Statement, cited: Sources) -> Rulings:
     cited = Sources(cited[:MOST_SOURCES])
     texts, contexts = [source.text for source in cited], [source.context for source in cited]
-    joint = await asyncio.to_thread(find_joint_support, content_of(statement.text, cited), texts, contexts)
+    is_read = unread_language(statement.text, texts) is None
+    content = content_of(statement.text, cited)
+    joint = await asyncio.to_thread(find_joint_support, content, texts, contexts) if is_read else None
     item = f"s{statement.index}:together"
     if joint and joint.complete:
         fields = {"sources": _shown(joint, cited), "statement": statement.text}

@@ -13,24 +13,13 @@ from clients.llm.protocol import ModelRefused
 from domain.evidence.contradictions import without_markers
 from domain.prompting.judgements import StatementCheck
 from domain.prompting.numbered_sources import Sources
+from domain.text.languages import language_of
 
 VETO_BELOW = 0.3
 """A lower probability of support lowers a verdict; at 0.3 the veto removes no additional faithful statements."""
 
 VETOED_CONFIDENCE = 0.5
 """Most confidence of a vetoed "supported": uncertain, so the statement is not removed because of it."""
-
-_MOSTLY = 0.5
-
-
-def language_of(text: str) -> str:
-    """`ko` for mostly hangul, `en` for mostly unaccented Latin letters, else ''."""
-    letters = [sign for sign in text if sign.isalpha()]
-    shares = {
-        "ko": sum("가" <= sign <= "힣" for sign in letters),
-        "en": sum(sign.isascii() for sign in letters),
-    }
-    return next((name for name, count in shares.items() if letters and count / len(letters) > _MOSTLY), "")
 
 
 def vetoed(
@@ -42,7 +31,7 @@ def vetoed(
     """
     plain = " ".join(without_markers(statement).split())
     texts = [source.text for source in sources if language_of(source.text) in languages]
-    if not (check.is_accurate and plain and texts) or language_of(plain) not in languages:
+    if not (check.is_accurate and any(map(str.isalpha, plain)) and texts) or language_of(plain) not in languages:
         return check
     best = _best_score(plain, texts, classifier)
     if best >= VETO_BELOW:

@@ -9,6 +9,7 @@ from clients.llm.offline.passages import Passage, read_passage
 from clients.llm.offline.relevance import texts_of
 from clients.llm.offline.tables import read_table
 from clients.llm.offline.tuning import TUNING
+from clients.llm.protocol import NotJudged
 from domain.answers.statements import statements
 from domain.evidence.contradictions import Disagreement, best_places, disagreements, without_markers
 from domain.evidence.equivalence import without_heading_facts
@@ -22,8 +23,9 @@ from domain.support.analysis import AnalysedText
 from domain.support.comparison import Comparison, compare
 from domain.support.features import Closeness, features
 from domain.support.model import support_model
+from domain.text.languages import unread_language, why_unread
 from domain.text.lengths import TOO_LONG, is_too_long, stands_in
-from domain.text.quotes import locate_quote
+from domain.text.quotes import locate_quote, locate_sentences
 from domain.text.sentences import is_table_row
 from domain.text.word_index import letters, parse_sentences
 from domain.text.words import content_stems, coverage
@@ -172,7 +174,9 @@ def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
 
 
 def check_statement(statement: str, sources: Sources, meaning: Meaning) -> StatementCheck:
-    """S5.4: whether the source says this; the explanation names the deciding words."""
+    """S5.4: whether the source says this; the explanation names the deciding words. Raises NotJudged."""
+    if language := _unread(statement, sources):
+        return _check_copied(without_markers(statement), sources, language)
     judged = judge_against(statement, sources, meaning)
     is_open = len(sources) > 1 and judged.support < CONFIDENCE_THRESHOLD
     joined = _check_jointly(statement, sources, meaning) if is_open else None
@@ -186,6 +190,26 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
         is_accurate=judged.supported,
         confidence=round(max(judged.support, 1 - judged.support), 3),
     )
+
+
+def _check_copied(statement: str, sources: Sequence[Source], language: str) -> StatementCheck:
+    """V1: a yes if a source has the statement word for word. Raises NotJudged with the language otherwise."""
+    texts = [source.text for source in sources]
+    places = ((text, locate_sentences(statement, text)) for text in texts)
+    quote = next((text[place.start : place.end] for text, place in places if place), None)
+    if quote is None:
+        raise NotJudged(why_unread(language))
+    return StatementCheck(
+        evidence=quote,
+        explanation=f"the source says: “{_excerpt(quote)}”",
+        relation="supports",
+        is_accurate=True,
+        confidence=support_model().verbatim,
+    )
+
+
+def _unread(text: str, sources: Sequence[Source]) -> str | None:
+    return unread_language(without_markers(text), [source.text for source in sources])
 
 
 def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> StatementCheck | None:
@@ -220,7 +244,12 @@ def differences(judged: Judged) -> list[str]:
 
 
 def check_alignment(question: str, answer: str, sources: Sources, meaning: Meaning) -> Alignment:
-    """S1.2: the mean support of the answer's sentences, halved when the answer does not address the question."""
+    """S1.2: the mean support of the answer's sentences, halved when the answer does not address the question.
+
+    Raises NotJudged.
+    """
+    if language := _unread(answer, sources):
+        raise NotJudged(why_unread(language))
     judged = _judged_sentences(answer, sources, meaning)
     found = judge_question(question, answer, texts_of(sources)) or _NOTHING_ASKED
     alignment = partial(Alignment, asked=question, open_parts=list(found.open_parts), answers=found.relevant)
@@ -236,8 +265,10 @@ def check_alignment(question: str, answer: str, sources: Sources, meaning: Meani
 def check_answerability(question: str, answer: str, sources: Sources, meaning: Meaning) -> Answerability:
     """S3.4: supported only if the sources support a claim of the answer and refuse none, and it addresses the question.
 
-    A claim that they may say in other words is in doubt: the verdict on that statement shows it.
+    A claim that they may say in other words is in doubt: the verdict on that statement shows it. Raises NotJudged.
     """
+    if language := _unread(answer, sources):
+        raise NotJudged(why_unread(language))
     judged = _judged_sentences(answer, sources, meaning)
     if not judged:
         return Answerability(supported=False, reason="the answer says nothing that could be in the context")

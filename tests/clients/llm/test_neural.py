@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from clients.llm.factory import make_model
 from clients.llm.gateway import ComposedText, Failure, ModelGateway
 from clients.llm.neural import NeuralJudge, PairClassifier, classifier, open_classifier, opening
-from clients.llm.neural.judging import VETO_BELOW, VETOED_CONFIDENCE, language_of, vetoed
+from clients.llm.neural.judging import VETO_BELOW, VETOED_CONFIDENCE, vetoed
 from clients.llm.neural.windows import StatementTooLong, windows
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog, ModelRefused
@@ -283,6 +283,7 @@ KOREAN = "환불은 30일 이내에 지급됩니다."
         (KOREAN, RETURNS, ["en"], False),
         ("Возврат возможен в течение 30 дней.", RETURNS, ["en", "ko"], False),
         ("30 / 60", RETURNS, ["en"], False),
+        ("Die Rückgabe ist innerhalb von dreißig Tagen möglich.", RETURNS, ["en"], False),
     ],
 )
 def test_a_classifier_is_asked_only_in_its_own_languages(
@@ -290,12 +291,6 @@ def test_a_classifier_is_asked_only_in_its_own_languages(
 ) -> None:  # V3
     shown = Sources.numbered([("a.pdf", source)])
     assert (vetoed(YES, statement, shown, Scoring(0.0), languages) != YES) is struck
-
-
-def test_the_language_of_a_text_is_that_of_most_of_its_letters() -> None:
-    assert [language_of(text) for text in ("QR코드를 스캔하십시오", "Scan the 코드", "", "1234", "日本語")] == [
-        *("ko", "en", "", "", ""),
-    ]
 
 
 def test_one_source_that_says_so_is_enough_against_a_veto(folder: Path) -> None:  # V7

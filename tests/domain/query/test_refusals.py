@@ -3,7 +3,8 @@
 import pytest
 
 from domain.query.modes import idk_for
-from domain.query.refusals import IDK, REFUSALS, is_idk, language_of, refusal_for
+from domain.query.refusals import IDK, REFUSALS, is_idk, refusal_for
+from domain.text.languages import language_of
 
 QUESTIONS = {
     "en": "How many days of leave do employees get?",
@@ -38,3 +39,20 @@ def test_every_refusal_is_known_as_one_and_nothing_more_is(code: str) -> None:  
 def test_a_language_that_is_not_sure_is_english(question: str) -> None:  # V8
     assert refusal_for(question) in (IDK, REFUSALS["de"])
     assert language_of("RCAC") == "en"
+
+
+@pytest.mark.parametrize(
+    ("question", "source", "code"),
+    [
+        ("Qui paie ?", "Le locataire paie le loyer le premier jour du mois.", "fr"),
+        ("¿Quién paga?", "El inquilino paga la luz y el agua de la vivienda.", "es"),
+        ("Wer haftet?", "Der Spediteur haftet für Schäden bis zu 5.000 Euro.", "de"),
+        ("営業時間", "当店は午前九時に開店し、午後八時に閉店します。", "ja"),
+        ("Кто платит?", "Арендатор платит за воду и свет.", "ru"),
+        ("RCAC", "Los precios de la RCAC suben en enero.", "es"),
+        ("How much does the Brunner AG pay?", "Die Brunner AG zahlt dem Lieferanten 400 Euro.", "en"),
+        ("보증금은 얼마입니까?", "The deposit is two months' rent.", "ko"),
+    ],
+)
+def test_sources_settle_the_language_of_a_short_question(question: str, source: str, code: str) -> None:  # V8
+    assert refusal_for(question, beside=source) == REFUSALS[code]
