@@ -6,6 +6,7 @@ rewording is no substitution: any other word that differs, but for a clause that
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +36,12 @@ _LEAST_SHARED = 0.6  # share of the statement's words that a sentence must have 
 _CANDIDATES = 3
 _WORD = re.compile(r"\d[\d.,]*|[^\W\d_]+")
 _STOP = re.compile(r"[.!?。！？][\"'”’)\]]*\s|\n\s*\n")
+_ITEM = re.compile(r"^\W*(?:\(?\d{1,3}[.)]|[a-z][.)]|제\d+조)\s*", re.IGNORECASE)
+_SIGNS_BEFORE = " \t\n*-•·#>|\"'“‘「『([①②③④⑤⑥⑦⑧⑨"
+_SIGNS_BEHIND = " \t\n*|\"'”’」』)].。!?！？"
+_LEADS = re.compile(r"(?:[,;:—–|]|\b(?:and|but|however|moreover)|[가-힣](?:고|며|지만|으나|는데))[\s\"'“‘(]*$", re.IGNORECASE)
+_FOLLOWS = re.compile(r"[\s\"'”’)]*(?:[,;:—–|]|\b(?:and|but|while|because|which|who)\b)", re.IGNORECASE)
+_REVERSING = frozenset("denied possible reported planned if unless except only before after".split())
 _END = " \t\n.。!?"
 
 _MORE = (
@@ -80,7 +87,7 @@ _FAMILIES = tuple(
 )
 """Classes that exclude each other in one place."""
 _ADDED = frozenset("denied obliged all most few only over under before except unless".split())
-_OMITTED = frozenset("denied possible planned most some few only over under before except unless".split())
+_OMITTED = frozenset("denied possible planned reported most some few only over under before except unless".split())
 _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("denied", "more", "less"), "negation"),
     **dict.fromkeys(("possible", "obliged", "advised", "planned"), "modality"),
@@ -102,6 +109,8 @@ _LIGHT = re.compile("[하되있한된할될했됐]")
 _ENDING = re.compile("[을를은는지며고게야]$|니다$|다$")
 _LONGEST_ENDING = 3  # letters
 _VERBAL = re.compile("[라하되주있없에서지]는$")
+_FEWEST = 3  # words of a statement that is more than a term
+_QUOTED = re.compile("[다라][고는]$")
 _COPULA = re.compile("(?:이다|입니다|이며|이고|였다|이었다)$")
 _VERB = re.compile("[다고며면지게서는은할한된될하해]$")
 _NOUNS = ("word", "name")
@@ -163,8 +172,26 @@ def stands_verbatim(statement: str, source: str) -> tuple[int, int] | None:
 
 
 def _stands_alone(source: str, start: int, end: int) -> bool:
-    del source, start, end
-    return True
+    before, behind = _around(source, start, end)
+    if not before and not behind:
+        return True
+    if language_of(source[start - len(before) : end + len(behind)]) == "other":
+        return False
+    if (before and not _LEADS.search(before)) or (behind and not _FOLLOWS.match(behind)):
+        return False
+    return not any(each.cue in _REVERSING for part in (before, behind) for each in _read(part))
+
+
+def _around(source: str, start: int, end: int) -> tuple[str, str]:
+    """Return what precedes and follows a span within its sentence, without signs."""
+    sentences = split_sentences(source)
+    first = sentences[bisect_right(sentences, start, key=lambda each: each.start) - 1]
+    last = sentences[bisect_right(sentences, end - 1, key=lambda each: each.start) - 1]
+    # The splitter may have missed the end of the sentence before it.
+    before = _STOP.split(source[first.start : start])[-1]
+    behind = _STOP.split(source[end : max(end, last.end)] + " ")[0]
+    marked = _ITEM.sub("", without_markers(before)).strip(_SIGNS_BEFORE)
+    return marked and before, without_markers(behind).strip(_SIGNS_BEHIND) and behind
 
 
 def _slot_in(sentence: str, source: _Source, context: str) -> _Slot | None:
@@ -207,10 +234,12 @@ def _slots(alignment: Alignment, source: _Source, context: str) -> list[_Slot] |
                 return None
             slots += [slot] if slot is not _SAME else []
         elif other:
+            if len(_content(alignment.statement)) < _FEWEST:
+                return None
             is_inner = is_inner or not _is_cut(other, alignment)
             if limit := next((each for each in theirs if each.cue in ("except", "unless")), None):
                 slots.append(_Slot("quantifier", _beside(alignment), f"{limit.text} {other[0].text}"))
-            if not any(each.cue for each in mine):
+            if not any(each.cue for each in mine) and not _is_frame(other, alignment):
                 continue
         for side, tokens in ((stated, mine), (known, theirs)):
             for each in tokens:
@@ -270,14 +299,28 @@ def _beside(alignment: Alignment) -> str:
 
 def _is_cut(tokens: Sequence[Token], alignment: Alignment) -> bool:
     """Say whether the tokens are whole clauses of the source, or its beginning or end."""
-    cut = _cut_clauses(alignment)
     kept = sorted(at for at in alignment.matched_source if alignment.source[at].is_content)
     if not kept:
         return True
     first, last = (alignment.source[at] for at in (kept[0], kept[-1]))
     # The first word of the statement may also stand in what precedes it.
     is_end = tokens[-1].start < first.start or tokens[0].start > last.start or tokens[-1].key == first.key
-    return is_end or all(each.clause in cut for each in tokens)
+    return is_end or _are_clauses(tokens, alignment)
+
+
+def _is_frame(tokens: Sequence[Token], alignment: Alignment) -> bool:
+    """Say whether the tokens say how true the rest is: "it is a myth that …", …다는 소문이 있다."""
+    kept = sorted(at for at in alignment.matched_source if alignment.source[at].is_content)
+    if not kept:
+        return False
+    opening = [each.key for each in alignment.source[: kept[0]] if each.start > tokens[-1].start]
+    quoted = _QUOTED.search(alignment.source[kept[-1]].text) and tokens[0].start > alignment.source[kept[-1]].start
+    return "that" in opening or "whether" in opening or bool(quoted)
+
+
+def _are_clauses(tokens: Sequence[Token], alignment: Alignment) -> bool:
+    cut = _cut_clauses(alignment)
+    return all(each.clause in cut for each in tokens)
 
 
 def _cut_clauses(alignment: Alignment) -> frozenset[int]:
