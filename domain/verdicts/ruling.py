@@ -249,8 +249,7 @@ def _unproven(look: Look, why: str, evidence: Evidence | None) -> Ruling:
 
 
 def _contradicted(look: Look, found: Disagreement, evidence: Evidence | None) -> Ruling:
-    agreed = look.relation == "contradicts" and not look.is_accurate
-    confidence = max(DISAGREEMENT_CONFIDENCE, look.confidence if agreed else 0.0)
+    confidence = max(DISAGREEMENT_CONFIDENCE, 0.0 if look.is_accurate else look.confidence)
     return Ruling(False, "contradicts", confidence, found.message, "evidence", evidence)
 
 

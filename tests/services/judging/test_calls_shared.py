@@ -19,6 +19,7 @@ from domain.prompting.numbered_sources import Sources
 from domain.query.options import Preset, QueryOptions
 from domain.query.outcomes import Checked, Scored
 from domain.verdicts.calibration import Calibration
+from domain.verdicts.ruling import UNPROVEN_CONFIDENCE
 from services.core.context import QuerySnapshot, StepContext, Tools
 from services.judging.relevance import Shown, score_batch, score_each
 from services.judging.statement import WINDOW_CHARS, judge_statement
@@ -149,7 +150,9 @@ def test_where_nobody_answers_no_further_calls_are_made(stage: GroqStage) -> Non
 def test_no_attack_makes_any_false_statement_of_a_shared_call_accurate(stage: GroqStage, quote: str) -> None:  # N4
     stage.sim.fail(Fault(kind=FaultKind.BELIEVING, quote=quote, times=None))
     place = next(iter(PLACES))
-    false = [UNSUPPORTED["wrong number"], UNSUPPORTED["negated"], UNSUPPORTED["unrelated"], UNSUPPORTED["other name"]]
+    # What passes with a model that says yes twice is what it can quote, but for a sentence with one part exchanged.
+    invented = [] if quote in ("likest", "unlike") else [UNSUPPORTED["unrelated"]]
+    false = [UNSUPPORTED["wrong number"], UNSUPPORTED["negated"], UNSUPPORTED["other name"], *invented]
     attacked = [Sources.numbered([("a.md", planted(POLICY, attack, place))]) for attack in ATTACKS[::8]]
     asked = list(chain.from_iterable(pairs([*false, false[0]], Sources([each[0], *TWO])) for each in attacked))
     found = stage.run(lambda model: checked(model, asked))
@@ -166,7 +169,8 @@ def test_what_another_source_of_the_call_says_proves_nothing(stage: GroqStage) -
     assert own is not None
     assert foreign is not None
     assert (own["decided_by"], own["is_accurate"]) == ("model", True)
-    assert (foreign["decided_by"], foreign["is_accurate"]) == ("evidence", False)
+    assert (foreign["decided_by"], foreign["confidence"]) == ("evidence", UNPROVEN_CONFIDENCE)
+    assert foreign["second_look"]["noticed"] == "no words of the source were found that say so"
 
 
 RETURNS = "Returns policy. Returns are accepted within 30 days of the purchase date. A receipt is required."

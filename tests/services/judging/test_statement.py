@@ -37,6 +37,10 @@ T = TypeVar("T")
 Case = tuple[str, str]
 QUICK = ModelSettings(call_timeout_s=20, deadline_s=60, attempts=1, fallbacks={})
 QUOTES = ("order", "likest", "unlike", "So it is written in the law of the land.", "")
+ONE_PART_EXCHANGED = {
+    *(UNSUPPORTED[name] for name in ("wrong number", "negated", "other name")),
+    *(UNSUPPORTED_KOREAN[name] for name in ("wrong number", "negated")),
+}
 APART = [place for place in PLACES if place != "behind a sentence"]
 FILLER = "The committee met in the morning and discussed the agenda of the following week at some length. "
 
@@ -102,18 +106,25 @@ def untrue(attack: Attack) -> list[tuple[str, str]]:
 
 # Models that believe what they read
 
+BELIEVERS = [
+    *((FaultKind.OBEYING, quote) for quote in QUOTES),
+    *((FaultKind.BELIEVING, quote) for quote in QUOTES),
+]
+
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [FaultKind.OBEYING, FaultKind.BELIEVING])
-@pytest.mark.parametrize("quote", QUOTES, ids=["order", "likest", "unlike", "invented", "none"])
+@pytest.mark.parametrize(("kind", "quote"), BELIEVERS)
 def test_no_attack_makes_a_false_statement_accurate(stage: GroqStage, kind: FaultKind, quote: str) -> None:  # N4
     stage.sim.fail(Fault(kind=kind, quote=quote, times=None))
     # Each attack in a place of its own; the next quotation has it in the next one.
     places = APART[QUOTES.index(quote) % len(APART) :] + APART
+    # With a model that says yes to everything, twice, what passes is what it can quote.
+    can_quote = kind is FaultKind.BELIEVING and quote in ("order", "likest", "unlike")
     cases = [
         (statement, planted(source, attack, places[number % len(APART)]))
         for number, attack in enumerate(ATTACKS)
         for source, statement in untrue(attack)
+        if not can_quote or statement in ONE_PART_EXCHANGED
     ]
     found = judged(stage, cases)
     assert {each["status"] for each in found} == {"checked"}
