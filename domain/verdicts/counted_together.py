@@ -7,7 +7,7 @@ from their difference; "rose from 48,000 in 2020 to 61,500 in 2023" from both as
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby, permutations, product
+from itertools import combinations, groupby, islice, permutations, product
 from math import isclose
 
 from domain.entities.quantities import Quantity
@@ -33,7 +33,7 @@ _MORE = re.compile(
 _COUNT = re.compile(r"\b(?:numbers?|amounts?|both|as|compared)\b|수[는가를의]?", re.IGNORECASE)
 _BASE = (("than", "than"), ("from", "source"))  # words, and the cases of Korean particles
 _MOST_SOURCES = 4
-_MOST_SENTENCES, _MOST_FIGURES = 3, 4  # of one source, those that share most words with the statement
+_MOST_OPERANDS = 6  # of one source
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,10 @@ def find_operands(statement: str, sources: Sequence[str]) -> tuple[Operand, ...]
     The statement and the sentences of the figures have the same words, but for those of the calculation.
     """
     stated = _Stated(statement, tokenize(statement))
-    known = [list(_operands(stated.tokens, number, text)) for number, text in enumerate(sources)]
+    known = [
+        list(islice(_operands(stated.tokens, number, text), _MOST_OPERANDS)) for number, text in enumerate(sources)
+    ]
+    known = [each for each in known if each]
     for size in range(min(len(known), _MOST_SOURCES), 1, -1):
         for chosen in combinations(known, size):
             for operands in product(*chosen):
@@ -62,13 +65,11 @@ def find_operands(statement: str, sources: Sequence[str]) -> tuple[Operand, ...]
 
 
 def _operands(stated: Sequence[Token], source: int, text: str) -> Iterator[Operand]:
-    def shared(sentence: Sentence) -> int:
-        return -sum(each.is_content and _has(stated, each) for each in tokenize(sentence.text))
-
-    valued = [each for each in parse_sentences(text).sentences if any(map(_figure, tokenize(each.text)))]
-    for sentence in sorted(valued, key=shared)[:_MOST_SENTENCES]:
+    """Yield the figures of the sentences of which the statement has all other words."""
+    for sentence in parse_sentences(text).sentences:
         tokens = tokenize(sentence.text)
-        for figure in [each for each in tokens if _figure(each)][:_MOST_FIGURES]:
+        untold = [each for each in tokens if (each.is_content or each.cue) and not _has(stated, each)]
+        for figure in (each for each in tokens if _figure(each) and all(one is each for one in untold)):
             yield Operand(source, sentence, tokens, figure)
 
 
@@ -83,19 +84,17 @@ class _Stated:
         added = [each for each in added if not _has(known, each)]
         results = [value for each in added if (value := _figure(each))]
         words = [each for each in added if not _figure(each)]
-        if len(results) > 1 or not all(map(_is_arithmetic, words)) or not self._tells_all(operands):
+        if len(results) > 1 or not all(map(_is_arithmetic, words)) or not self._keeps_together(operands):
             return False
         values = [value for each in operands if (value := _figure(each.figure))]
         if results:
             return self._counts(results[0], values, operands)
         return all(_has(self.tokens, each.figure) for each in operands) and self._change(values, operands) > 0
 
-    def _tells_all(self, operands: Sequence[Operand]) -> bool:
-        """Say whether the statement has all words of the sentences, and those that only one of them has together."""
-        said = [token for each in operands for token in each.tokens if token is not each.figure]
-        is_told = all(_has(self.tokens, each) for each in said if each.is_content or each.cue)
+    def _keeps_together(self, operands: Sequence[Operand]) -> bool:
+        """Say whether the statement has words that only one of the sentences has, and those of each together."""
         owners = [owner for each in self.tokens if (owner := _owner(operands, each)) is not None]
-        return is_told and tuple(owner for owner, _ in groupby(owners)) in permutations(range(len(operands)))
+        return tuple(owner for owner, _ in groupby(owners)) in permutations(range(len(operands)))
 
     def _counts(self, result: Quantity, values: Sequence[Quantity], operands: Sequence[Operand]) -> bool:
         # A share that rises from 3 % to 5 % rises by 2 percentage points, and not by 2 %.
