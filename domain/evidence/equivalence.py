@@ -50,10 +50,6 @@ def without_heading_facts(text: str, source: str, found: Sequence[Disagreement])
     return tuple(each for each in found if not _do_headings_state(text, places, each.claim_value, each.source_value))
 
 
-def is_stated_by_heading(text: str, source: str, stated: str, known: str | None) -> bool:
-    return _do_headings_state(text, _best_places(text, source), stated, known)
-
-
 def _do_headings_state(text: str, places: Sequence[Quotation], stated: str, known: str | None) -> bool:
     return bool(places) and all(each.is_stated_by_heading(text, stated, known) for each in places)
 

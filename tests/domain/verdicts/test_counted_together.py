@@ -39,7 +39,7 @@ def test_what_follows_from_a_figure_of_each_source_has_both_as_evidence(
 ) -> None:  # V7
     joint = find_joint_support(statement, sources)
     assert joint is not None
-    assert joint.sure
+    assert joint.complete
     assert [part.text for part in joint.parts] == list(sources)
 
 
