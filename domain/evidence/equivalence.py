@@ -25,7 +25,7 @@ def names_subjects(sentence: str, text: str) -> bool:
     2024", `2팀`.
     """
     known, subjects = tokenize(sentence), [about for clause in clauses(text) if (about := _about(clause))]
-    return not subjects or any(all(_has(known, each) for each in about) for about in subjects)
+    return not subjects or any(all(_has(known, token) for token in about) for about in subjects)
 
 
 @lru_cache(maxsize=1024)

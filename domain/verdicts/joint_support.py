@@ -211,12 +211,12 @@ def rulings_on_whole(statement: str, sources: Sequence[str], judged: PairVerdict
     """
     spans = [Evidence(number, *best_text_span(source, statement)) for number, source in enumerate(sources)]
     telling = [
-        each for each in spans if claim_relevance(statement, sources[each.source][each.start : each.end]) >= _RELEVANT
+        span for span in spans if claim_relevance(statement, sources[span.source][span.start : span.end]) >= _RELEVANT
     ]
     if judged.verdict() is not Verdict.ACCURATE or judged.confidence is None or len(telling) < 2:
         return {}
     said = Ruling(True, "supports", judged.confidence, f"for its part: {judged.explanation}", "model", None)
-    return {each.source: replace(said, evidence=each) if each in telling else _NOTHING for each in spans}
+    return {span.source: replace(said, evidence=span) if span in telling else _NOTHING for span in spans}
 
 
 def _full_ruling(joint: JointSupport, source: int, reply: StatementCheck) -> Ruling:

@@ -88,10 +88,10 @@ FORMS = [
     st.sampled_from(FORMS), st.permutations(range(3)), st.integers(20, 400), st.integers(20, 400), st.integers(-9, 9)
 )
 def test_only_the_sum_of_what_is_named_is_a_total(
-    form: tuple[str, str, tuple[str, ...]], order: list[int], one: int, other: int, off: int
+    form: tuple[str, str, tuple[str, ...]], order: list[int], first: int, second: int, off: int
 ) -> None:  # V7
     line, total, things = form
     named = [things[at] for at in order]
-    sources = [line.format(named[0], one), line.format(named[1], other)]
-    assert bool(find_operands(total.format(named[0], named[1], one + other + off), sources)) == (off == 0)
-    assert not find_operands(total.format(named[0], named[2], one + other), sources)
+    sources = [line.format(named[0], first), line.format(named[1], second)]
+    assert bool(find_operands(total.format(named[0], named[1], first + second + off), sources)) == (off == 0)
+    assert not find_operands(total.format(named[0], named[2], first + second), sources)

@@ -186,7 +186,7 @@ def test_what_two_sources_add_up_to_is_supported_by_both(
     answer: str, sources: tuple[str, str], right: str, wrong: str
 ) -> None:  # V7
     result = GivenStory(answer.format(right), *sources, play=by_words).verified()
-    assert_supported_together(result, *(each.rstrip(".") for each in sources))
+    assert_supported_together(result, *(source.rstrip(".") for source in sources))
     result = GivenStory(answer.format(wrong), *sources, play=by_words).verified()
     assert "supported" not in [sentence["status"] for sentence in result["sentences"]]
 
