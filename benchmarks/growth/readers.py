@@ -115,9 +115,7 @@ READERS: Mapping[object, Callable[[str], object]] = {
     ExtractedGraph: read_graph,
     Field: lambda text: Field("/value", "leaf", {"type": "string"}, text, nullable=True, properties={}),
     Iterable[Marker]: cited_markers,
-    JointSupport: lambda text: JointSupport(
-        tuple(SupportedPart(each.text, {}, sure=False) for each in split_sentences(text))
-    ),
+    JointSupport: lambda text: JointSupport(tuple(SupportedPart(each.text, {}) for each in split_sentences(text))),
     Mapping[int, Repair]: lambda text: {number: Repair("rewritten", text, (1,), text) for number in range(3)},
     ParsedDocument: _document,
     Quantity: lambda text: _first(find_quantities(text)),

@@ -36,7 +36,7 @@ def source_wording(
     if language_of(statement) not in ("en", "ko"):
         return None
     shared = relevance_to(statement)
-    rated = [(shared(each.text), each) for each in parse_sentences(source).sentences]
+    rated = [(shared(sentence.text), sentence) for sentence in parse_sentences(source).sentences]
     near = sorted((pair for pair in rated if pair[0] >= _ABOUT_THE_SAME), key=lambda pair: -pair[0])
     for _, sentence in near[:_MOST_COMPARED]:
         judged = contradicting and sentence.start < contradicting[1] and sentence.end > contradicting[0]
@@ -54,8 +54,8 @@ def is_proven(text: str, source: str, context: str = "") -> bool:
     """
     whole = with_headings(text, source, context)
     known = context_tokens(text, whole, *best_text_span(whole, text))
-    said = [each for each in tokenize(text) if each.is_content and not each.value]
-    return is_stated_in(whole, text) and all(any(tokens_match(each, token) for token in known) for each in said)
+    words = [word for word in tokenize(text) if word.is_content and not word.value]
+    return is_stated_in(whole, text) and all(any(tokens_match(word, token) for token in known) for word in words)
 
 
 def _can_replace(statement: str, sentence: str) -> bool:
@@ -73,8 +73,8 @@ def _stands_alone(statement: str, sentence: str) -> bool:
     # "It weighs 7 kg" and "Otherwise the fee is 5 euros" need what was said before, unless the statement opens so, too.
     known = tokenize(statement)
     for token in tokenize(sentence):
-        if token.kind == "pronoun" and all(token.key != each.key for each in known):
+        if token.kind == "pronoun" and all(token.key != word.key for word in known):
             return False
         if token.is_content:
-            return token.value is not None or any(tokens_match(token, each) for each in known)
+            return token.value is not None or any(tokens_match(token, word) for word in known)
     return False

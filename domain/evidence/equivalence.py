@@ -25,7 +25,7 @@ def names_subjects(sentence: str, text: str) -> bool:
     2024", `2팀`.
     """
     known, subjects = tokenize(sentence), [about for clause in clauses(text) if (about := _about(clause))]
-    return not subjects or any(all(_has(known, each) for each in about) for about in subjects)
+    return not subjects or any(all(_has(known, token) for token in about) for about in subjects)
 
 
 @lru_cache(maxsize=1024)
@@ -48,10 +48,6 @@ def is_stated_in(source: str, text: str) -> bool:
 def without_heading_facts(text: str, source: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
     places = _best_places(text, source) if found else []
     return tuple(each for each in found if not _do_headings_state(text, places, each.claim_value, each.source_value))
-
-
-def is_stated_by_heading(text: str, source: str, stated: str, known: str | None) -> bool:
-    return _do_headings_state(text, _best_places(text, source), stated, known)
 
 
 def _do_headings_state(text: str, places: Sequence[Quotation], stated: str, known: str | None) -> bool:

@@ -7,7 +7,7 @@ from their difference; "rose from 48,000 in 2020 to 61,500 in 2023" from both as
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby, permutations, product
+from itertools import combinations, groupby, islice, permutations, product
 from math import isclose
 
 from domain.entities.quantities import Quantity
@@ -32,8 +32,7 @@ _MORE = re.compile(
 )
 _COUNT = re.compile(r"\b(?:numbers?|amounts?|both|as|compared)\b|수[는가를의]?", re.IGNORECASE)
 _BASE = (("than", "than"), ("from", "source"))  # words, and the cases of Korean particles
-_MOST_SOURCES = 4
-_MOST_SENTENCES, _MOST_FIGURES = 3, 4  # of one source, those that share most words with the statement
+_MOST_SOURCES, _MOST_OPERANDS = 4, 3  # with operands; of one source
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +43,7 @@ class Operand:
     sentence: Sentence
     tokens: tuple[Token, ...]
     figure: Token
+    value: Quantity
 
 
 def find_operands(statement: str, sources: Sequence[str]) -> tuple[Operand, ...]:
@@ -52,9 +52,12 @@ def find_operands(statement: str, sources: Sequence[str]) -> tuple[Operand, ...]
     The statement and the sentences of the figures have the same words, but for those of the calculation.
     """
     stated = _Stated(statement, tokenize(statement))
-    known = [list(_operands(stated.tokens, number, text)) for number, text in enumerate(sources)]
-    for size in range(min(len(known), _MOST_SOURCES), 1, -1):
-        for chosen in combinations(known, size):
+    by_source = [
+        list(islice(_operands(stated.tokens, number, text), _MOST_OPERANDS)) for number, text in enumerate(sources)
+    ]
+    telling = [operands for operands in by_source if operands][:_MOST_SOURCES]
+    for size in range(len(telling), 1, -1):
+        for chosen in combinations(telling, size):
             for operands in product(*chosen):
                 if stated.follows_from(operands):
                     return operands
@@ -62,14 +65,13 @@ def find_operands(statement: str, sources: Sequence[str]) -> tuple[Operand, ...]
 
 
 def _operands(stated: Sequence[Token], source: int, text: str) -> Iterator[Operand]:
-    def shared(sentence: Sentence) -> int:
-        return -sum(each.is_content and _has(stated, each) for each in tokenize(sentence.text))
-
-    valued = [each for each in parse_sentences(text).sentences if any(map(_figure, tokenize(each.text)))]
-    for sentence in sorted(valued, key=shared)[:_MOST_SENTENCES]:
+    """Yield the figures of the sentences of which the statement has all other words."""
+    for sentence in parse_sentences(text).sentences:
         tokens = tokenize(sentence.text)
-        for figure in [each for each in tokens if _figure(each)][:_MOST_FIGURES]:
-            yield Operand(source, sentence, tokens, figure)
+        untold = [token for token in tokens if (token.is_content or token.cue) and not _has(stated, token)]
+        for figure in tokens:
+            if (value := _value(figure)) and all(token is figure for token in untold):
+                yield Operand(source, sentence, tokens, figure, value)
 
 
 @dataclass(frozen=True)
@@ -78,65 +80,63 @@ class _Stated:
     tokens: tuple[Token, ...]
 
     def follows_from(self, operands: Sequence[Operand]) -> bool:
-        known = [token for each in operands for token in each.tokens]
-        added = [each for each in self.tokens if each.is_content or each.cue]
-        added = [each for each in added if not _has(known, each)]
-        results = [value for each in added if (value := _figure(each))]
-        words = [each for each in added if not _figure(each)]
-        if len(results) > 1 or not all(map(_is_arithmetic, words)) or not self._tells_all(operands):
+        added = [token for token in self._beyond(operands) if token.is_content or token.cue]
+        results = [value for token in added if (value := _value(token))]
+        has_other_words = not all(_value(token) or _is_arithmetic(token) for token in added)
+        if len(results) > 1 or has_other_words or not self._keeps_together(operands):
             return False
-        values = [value for each in operands if (value := _figure(each.figure))]
         if results:
-            return self._counts(results[0], values, operands)
-        return all(_has(self.tokens, each.figure) for each in operands) and self._change(values, operands) > 0
+            return self._is_result(results[0], operands)
+        return self._change(operands) > 0 and all(_has(self.tokens, operand.figure) for operand in operands)
 
-    def _tells_all(self, operands: Sequence[Operand]) -> bool:
-        """Say whether the statement has all words of the sentences, and those that only one of them has together."""
-        said = [token for each in operands for token in each.tokens if token is not each.figure]
-        is_told = all(_has(self.tokens, each) for each in said if each.is_content or each.cue)
-        owners = [owner for each in self.tokens if (owner := _owner(operands, each)) is not None]
-        return is_told and tuple(owner for owner, _ in groupby(owners)) in permutations(range(len(operands)))
+    def _beyond(self, operands: Sequence[Operand]) -> list[Token]:
+        known = [token for operand in operands for token in operand.tokens]
+        return [token for token in self.tokens if not _has(known, token)]
 
-    def _counts(self, result: Quantity, values: Sequence[Quantity], operands: Sequence[Operand]) -> bool:
-        # A share that rises from 3 % to 5 % rises by 2 percentage points, and not by 2 %.
-        shares = values[0].dimension == "percent"
-        unit = result.unit if shares and result.dimension == "percentage points" else values[0].unit
-        is_of_one_kind = {(each.unit, each.bound) for each in values} == {(values[0].unit, result.bound)}
-        if not is_of_one_kind or result.unit != unit or (shares and unit == values[0].unit):
+    def _keeps_together(self, operands: Sequence[Operand]) -> bool:
+        """Say whether the statement has words that only one of the sentences has, and those of each together."""
+        owners = [owner for token in self.tokens if (owner := _owner(operands, token)) is not None]
+        return tuple(owner for owner, _ in groupby(owners)) in permutations(range(len(operands)))
+
+    def _is_result(self, result: Quantity, operands: Sequence[Operand]) -> bool:
+        values = [operand.value for operand in operands]
+        unit, is_share = values[0].unit, values[0].dimension == "percent"
+        if {(value.unit, value.bound) for value in values} != {(unit, result.bound)}:
             return False
-        change = self._change(values, operands)
+        # A share that rises from 3 % to 5 % rises by 2 percentage points, and not by 2 %.
+        if result.dimension != "percentage points" if is_share else result.unit != unit:
+            return False
+        change = self._change(operands)
         if _SUM.search(self.text):
-            return not shares and change == 0 and isclose(result.value, sum(each.value for each in values))
+            return not is_share and change == 0 and isclose(result.value, sum(value.value for value in values))
         is_gap = len(values) == 2 and isclose(result.value, abs(values[0].value - values[1].value))
         return is_gap and (change > 0 or (change == 0 and _GAP.search(self.text) is not None))
 
-    def _change(self, values: Sequence[Quantity], operands: Sequence[Operand]) -> int:
+    def _change(self, operands: Sequence[Operand]) -> int:
         """Return 1 if the values change as the statement says, -1 if they do not, 0 if it speaks of no change."""
-        known = [token for each in operands for token in each.tokens]
-        less, more = (
-            any(form.fullmatch(each.text) for each in self.tokens if not _has(known, each)) for form in (_LESS, _MORE)
-        )
+        words = [token.text for token in self._beyond(operands)]
+        less, more = (any(map(form.fullmatch, words)) for form in (_LESS, _MORE))
         if not (less or more):
             return 0
         base = self._base(operands)
-        if base is None or len(values) != 2:
+        if base is None or len(operands) != 2:
             return -1
-        before, after = values[base].value, values[1 - base].value
-        return 1 if (after < before if less else after > before) else -1
+        change = operands[1 - base].value.value - operands[base].value.value
+        return 1 if (change < 0 if less else change > 0) else -1
 
     def _base(self, operands: Sequence[Operand]) -> int | None:
-        """Return which of two operands the other is compared with: that behind "than" or before `보다`."""
-        owners = [_owner(operands, each) for each in self.tokens]
+        """Return which of two operands is what the second is compared with: that behind "than" or before `보다`."""
+        owners = [_owner(operands, token) for token in self.tokens]
         for word, case in _BASE:
             for at, token in enumerate(self.tokens):
                 if word == token.key or case == token.case:
                     beside = owners[at:] if word == token.key else owners[at::-1]
-                    return next((each for each in beside if each is not None), None)
+                    return next((owner for owner in beside if owner is not None), None)
         return None
 
 
 def _owner(operands: Sequence[Operand], token: Token) -> int | None:
-    owners = [at for at, each in enumerate(operands) if _has(each.tokens, token)]
+    owners = [at for at, operand in enumerate(operands) if _has(operand.tokens, token)]
     return owners[0] if len(owners) == 1 and token.is_content else None
 
 
@@ -144,9 +144,9 @@ def _is_arithmetic(token: Token) -> bool:
     return any(form.fullmatch(token.text) for form in (_SUM, _GAP, _LESS, _MORE, _COUNT))
 
 
-def _figure(token: Token) -> Quantity | None:
+def _value(token: Token) -> Quantity | None:
     return token.value.quantity if token.value and token.value.date is None else None
 
 
 def _has(tokens: Sequence[Token], wanted: Token) -> bool:
-    return any(tokens_match(wanted, each) for each in tokens)
+    return any(tokens_match(wanted, token) for token in tokens)

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 
-from domain.evidence.equivalence import is_stated_by_heading, is_stated_in
 from domain.evidence.spans import best_text_span, claim_relevance
 from domain.facts.comparison.source import parse_source
 from domain.facts.comparison.whole_source import compare
@@ -29,7 +28,6 @@ MOST_SOURCES = 8
 have more."""
 
 _UNBROKEN = 0.9  # share of a source's words, from the first to the last used, that a completed part has
-_ALIKE = 2 / 3  # share of a part's words in one place from which a model's verdict on the rest counts
 _RELEVANT = 0.3  # S4.4: a text with a smaller share of a claim's words is not about it
 _NOTHING_CONFIDENCE = 0.9
 
@@ -46,14 +44,10 @@ _NOTHING = Ruling(
 
 @dataclass(frozen=True, slots=True)
 class SupportedPart:
-    """A part of a statement with its evidence by source, counted from 0; empty if no source states it.
-
-    `sure`: the words are the source's. Otherwise they may mean the same, which only a model can decide.
-    """
+    """A part of a statement with its evidence by source, counted from 0; empty if no source has it in these words."""
 
     text: str
     evidence: Mapping[int, Evidence]
-    sure: bool
     reading: str = ""
 
 
@@ -64,11 +58,6 @@ class JointSupport:
     @property
     def complete(self) -> bool:
         return all(part.evidence for part in self.parts)
-
-    @property
-    def sure(self) -> bool:
-        """Whether every part is in the words of some source."""
-        return self.complete and all(part.sure for part in self.parts)
 
     def of_source(self, source: int) -> list[SupportedPart]:
         return [part for part in self.parts if source in part.evidence]
@@ -103,15 +92,15 @@ def find_joint_support(statement: str, sources: Sequence[str], contexts: Sequenc
 def _counted(operand: Operand) -> SupportedPart:
     place = operand.sentence
     evidence = {operand.source: Evidence(operand.source, place.start, place.end)}
-    return SupportedPart(place.text, evidence, sure=True, reading=place.text)
+    return SupportedPart(place.text, evidence, place.text)
 
 
 def _best(known: Mapping[tuple[int, int], SupportedPart], count: int) -> tuple[SupportedPart, ...]:
     best: list[tuple[int, int, tuple[SupportedPart, ...]]] = [(0, 0, ())]
     for last in range(1, count + 1):
         ways = [
-            (unsaid + (0 if part.evidence else last - first), doubtful + (not part.sure) + 1, (*parts, part))
-            for first, (unsaid, doubtful, parts) in enumerate(best)
+            (unsaid + (0 if part.evidence else last - first), count + 1, (*parts, part))
+            for first, (unsaid, count, parts) in enumerate(best)
             if (part := known.get((first, last)))
         ]
         best.append(min(ways, key=lambda way: way[:2]))
@@ -119,51 +108,37 @@ def _best(known: Mapping[tuple[int, int], SupportedPart], count: int) -> tuple[S
 
 
 def _supported_part(statement: str, part: Part, sources: Sequence[tuple[str, str]]) -> SupportedPart:
-    for sure in (True, False):
-        for reading in part.readings:
-            shared = reading != part.text
-            if shared and not sure:
-                continue  # a part's shared words are added only when its own words are the source's
-            evidence = {
-                number: Evidence(number, *place)
-                for number, (source, context) in enumerate(sources)
-                if (place := _place_below(context, statement, reading, source, shared=shared, sure=sure))
-            }
-            if evidence:
-                return SupportedPart(part.text, evidence, sure, reading)
-    return SupportedPart(part.text, {}, sure=False)
+    for reading in part.readings:
+        evidence = {
+            number: Evidence(number, *place)
+            for number, (source, context) in enumerate(sources)
+            if (place := _place_below(context, statement, reading, source, shared=reading != part.text))
+        }
+        if evidence:
+            return SupportedPart(part.text, evidence, reading)
+    return SupportedPart(part.text, {})
 
 
-def _place_below(
-    context: str, statement: str, reading: str, source: str, *, shared: bool, sure: bool
-) -> tuple[int, int] | None:
+def _place_below(context: str, statement: str, reading: str, source: str, *, shared: bool) -> tuple[int, int] | None:
     whole = with_headings(reading, source, context)
     outside = len(whole) - len(source)
-    found = _place(statement, reading, whole, shared=shared, sure=sure)
+    found = _place(statement, reading, whole, shared=shared)
     return (max(0, found[0] - outside), found[1] - outside) if found and found[1] > outside else None
 
 
-def _place(statement: str, reading: str, source: str, *, shared: bool, sure: bool) -> tuple[int, int] | None:
+def _place(statement: str, reading: str, source: str, *, shared: bool) -> tuple[int, int] | None:
     if not _may_say(reading, source):
         return None
     found = compare(reading, source)
-    if sure:
-        says = found.is_full_match and (
-            not shared or align(tokenize(reading), tokenize(found.place)).local_similarity >= _UNBROKEN
-        )
-    else:
-        says = is_stated_in(source, reading) and all(
-            is_stated_by_heading(reading, source, each.statement_text, each.source_text) for each in found.differences
-        )
-    if not says:
+    if not found.is_full_match or (
+        shared and align(tokenize(reading), tokenize(found.place)).local_similarity < _UNBROKEN
+    ):
         return None
     start, end = best_text_span(source, reading)
-    relevant = sure or claim_relevance(reading, source[start:end]) >= _ALIKE
-    if not relevant or ungrounded_words(reading, source, start, end):
+    if ungrounded_words(reading, source, start, end):
         return None
-    place = found.place or source[start:end]
     # The heads of a table are names of none of its rows.
-    subject = place.partition(": ")[0] if found.in_table else place
+    subject = found.place.partition(": ")[0] if found.in_table else found.place
     return None if _is_about_another(statement, reading, subject, source) else (start, end)
 
 
@@ -236,12 +211,12 @@ def rulings_on_whole(statement: str, sources: Sequence[str], judged: PairVerdict
     """
     spans = [Evidence(number, *best_text_span(source, statement)) for number, source in enumerate(sources)]
     telling = [
-        each for each in spans if claim_relevance(statement, sources[each.source][each.start : each.end]) >= _RELEVANT
+        span for span in spans if claim_relevance(statement, sources[span.source][span.start : span.end]) >= _RELEVANT
     ]
     if judged.verdict() is not Verdict.ACCURATE or judged.confidence is None or len(telling) < 2:
         return {}
     said = Ruling(True, "supports", judged.confidence, f"for its part: {judged.explanation}", "model", None)
-    return {each.source: replace(said, evidence=each) if each in telling else _NOTHING for each in spans}
+    return {span.source: replace(said, evidence=span) if span in telling else _NOTHING for span in spans}
 
 
 def _full_ruling(joint: JointSupport, source: int, reply: StatementCheck) -> Ruling:

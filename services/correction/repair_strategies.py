@@ -125,7 +125,7 @@ class RepairStrategies:
         return sorted(passages, key=lambda passage: -best_relevance(self.statement.text, passage.readable))
 
     def _quotations(self, passages: Sequence[Passage]) -> Iterator[tuple[Passage, str]]:
-        said = {same_words(each.text) for each in self.findings.statements}
+        said = {same_words(statement.text) for statement in self.findings.statements}
         for passage in passages[:_MOST_TRIED]:
             text = source_wording(
                 self.statement.text, passage.readable, passage.readable_context, self._contradicting(passage)

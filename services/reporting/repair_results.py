@@ -33,7 +33,8 @@ def read_repairs(context: StepContext) -> Repairs:
     added = list(dict.fromkeys(key for each in done.values() for key in each["keys"] if key not in keys))
     passages = [*context.selected_passages(), *context.passages(added)]
     numbers = {passage.key: number for number, passage in enumerate(passages, start=1)}
-    edits = dict(_said_once((index, _edit(each, numbers)) for index, each in done.items() if each["status"] != "kept"))
+    made = ((index, _edit(repaired, numbers)) for index, repaired in done.items() if repaired["status"] != "kept")
+    edits = dict(_said_once(made))
     verdicts = {
         index: PairVerdict.from_json(edits[index].numbers[0], each["verdict"])
         for index, each in done.items()

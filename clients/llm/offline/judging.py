@@ -216,7 +216,7 @@ def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> Statem
     """V7: a yes if the sources together state every part of the statement in its words; else None."""
     texts = [source.text for source in sources]
     joint = find_joint_support(content_of(statement, sources), texts, [source.context for source in sources])
-    if joint is None or not joint.sure:
+    if joint is None or not joint.complete:
         return None
     found = [next(iter(part.evidence.values())) for part in joint.parts]
     supports = [

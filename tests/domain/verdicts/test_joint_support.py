@@ -87,7 +87,7 @@ def test_two_facts_of_two_sources_are_supported_by_both(pair: tuple[Kind, str, i
     sources = kind.line(one, x), kind.line(other, y)
     joint = read(kind.join(one, x, other, y), *sources)
     assert joint
-    assert joint.sure
+    assert joint.complete
     assert approved(joint, *sources) == [True, True]
 
 

@@ -186,13 +186,20 @@ def test_what_two_sources_add_up_to_is_supported_by_both(
     answer: str, sources: tuple[str, str], right: str, wrong: str
 ) -> None:  # V7
     result = GivenStory(answer.format(right), *sources, play=by_words).verified()
-    assert_supported_together(result, *(each.rstrip(".") for each in sources))
+    assert_supported_together(result, *(source.rstrip(".") for source in sources))
     result = GivenStory(answer.format(wrong), *sources, play=by_words).verified()
     assert "supported" not in [sentence["status"] for sentence in result["sentences"]]
 
 
-def test_a_model_judges_all_cited_sources_together_that_it_refused_one_by_one(groq: Play) -> None:  # V7, S5.4
-    ratio = "The east depot shipped nearly twice as many crates as the west depot in May [1][2]."
-    story = GivenStory(ratio, *DEPOTS, play=groq)
-    story.verified()
-    assert story.asked().count("check_statement") == 3
+RATIO = "The east depot shipped nearly twice as many crates as the west depot in May"
+
+
+def test_a_model_that_refused_each_source_alone_is_shown_all_of_them(groq: Play) -> None:  # V7, S5.4
+    story = Story(play=groq)
+    story.selected(story.add("a.md", DEPOTS[0]), story.add("b.md", DEPOTS[1]), story.add("c.md", LYON))
+    story.drafted(f"{RATIO} [†1][†2][†3].", no(), no(), no())
+    query = story.repair().conclude()
+    assert story.asked().count("check_statement") == 1
+    assert [each["status"] for each in query["verification"]["sentences"]] == ["supported"]
+    assert [each["status"] for each in query["citations"]] == ["accurate", "accurate"]
+    assert query["removed_citations"] == [3]
