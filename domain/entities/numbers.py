@@ -102,6 +102,8 @@ _AFTER: tuple[tuple[Bound, re.Pattern[str]], ...] = (
 )
 _CAPITAL = re.compile(r"\s[A-Z][a-z]")
 _DECADE = re.compile(r"['’]?s\b")
+_NAME_BEFORE = re.compile(r"(?<![^\W\d_])[A-Z][A-Za-z]{0,20}-$")
+_LETTER_AFTER = re.compile(r"-[A-Z](?![A-Za-z0-9])")
 _LETTER_HYPHEN = re.compile(r"[A-Za-z]-$")
 _CLAUSE = re.compile(r"[^,;:()|\n]{0,40}")
 
@@ -124,11 +126,12 @@ def _quantities(text: str, listed: Set[int]) -> Iterator[Quantity]:
 
 
 def _is_name(text: str, match: re.Match[str]) -> bool:
-    # `Fifty Shades`, `the Hundred Years' War`, `the 80s`.
+    # `Fifty Shades`, `the Hundred Years' War`, `the 80s`, `COVID-19`, `10-Q`.
     spelled, rest = match["spelled"], text[match.end() : match.end() + 4]
     if spelled:
         return spelled[0].isupper() and spelled.istitle() and _CAPITAL.match(rest) is not None
-    return match["digits"] is not None and _DECADE.match(rest) is not None
+    is_joined = _LETTER_AFTER.match(rest) or _NAME_BEFORE.search(text, max(0, match.start() - 24), match.start())
+    return match["digits"] is not None and bool(is_joined or _DECADE.match(rest))
 
 
 def table_scale(text: str) -> float:

@@ -37,7 +37,7 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
             "answer": draft["given"],
             **_repaired(draft["given"], None if is_cancelled else results.find_answer(session, query_id)),
             "repaired_is_grounded": _grounded_after(published),
-            "sources": sources,
+            "sources": [{name: value for name, value in each.items() if name != "brackets"} for each in sources],
             **reading_of(draft),
             "sentences": [rendered.sentence(each) for each in stored.sentences] if stored else [],
             "citations": [rendered.citation(each) for each in outcomes.get(("conclude", ""), {}).get("citations", [])],

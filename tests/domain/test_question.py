@@ -19,6 +19,8 @@ from domain.question.named_things import is_about_another, missing_things
 from domain.question.non_answers import is_no_answer
 from domain.question.question_parts import Kind, has_kind, kind_of, parts_of, question_stems
 from domain.question.relevance import sentence_relevance, share_right
+from domain.question.verdict import Answers
+from domain.verdicts.answer_confidence import answer_confidence, confidence_label
 
 MACHINES = ["machines.md\nThe Theta machine weighs 18 kilograms. The Zeta machine weighs 20 kilograms."]
 PUMPS = [
@@ -360,3 +362,33 @@ def test_the_date_of_a_question_does_not_count_for_more_than_what_it_asks_about(
     assert parts_of("몇 월 며칠인가요?")[0].stems
     dated = "2023년 7월 12일 오후 3시경 창고에서 화재가 발생했다."
     assert sentence_relevance(asked, "이 사고로 2명이 숨졌다.") > sentence_relevance(asked, dated)
+
+
+PARAPHRASES = (
+    ("May I bring my dog?", "Pets are welcome on the terrace. [1]"),
+    ("What does parking cost?", "The garage charges 2 euros an hour. [1]"),
+    ("Why was it closed?", "Cracks were found in two pillars. [1]"),
+    ("환불은 언제 되나요?", "대금은 14일 안에 돌려준다. [1]"),
+)
+
+
+@pytest.mark.parametrize(("question", "answer"), PARAPHRASES)
+@pytest.mark.parametrize(("said", "level"), [("yes", "High"), ("partly", "Very Low"), ("no", "Very Low")])
+def test_what_a_model_says_of_the_question_decides_whatever_words_are_shared(
+    question: str, answer: str, said: Answers, level: str
+) -> None:  # V9
+    verdict = judge_question(question, answer, [answer], ModelJudgement(said))
+    assert verdict is not None
+    number = answer_confidence([0.95], verdict.probability)
+    assert (verdict.relevant, confidence_label(number, None, is_models_own=True)) == (said, level)
+
+
+def test_an_open_part_lowers_a_models_yes() -> None:  # V8, V9
+    whole = judge_question("What does it cost and who pays?", "It costs 5 euros.", ["x"], ModelJudgement("yes"))
+    opened = judge_question(
+        "What does it cost and who pays?", "It costs 5 euros.", ["x"], ModelJudgement("yes", ("who pays",))
+    )
+    assert whole is not None
+    assert opened is not None
+    assert (whole.probability, whole.complete, opened.complete) == (1.0, True, False)
+    assert 0.5 <= opened.probability < 1.0

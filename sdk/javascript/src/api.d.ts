@@ -1520,7 +1520,7 @@ export interface Scores {
    * every interface. Null when nothing was claimed or nothing could be checked.
    */
   confidence: number | null;
-  /** `High`, `Medium`, `Low`, `Very Low`; `Uncalibrated` where no calibration holds. */
+  /** `High`, `Medium`, `Low`, `Very Low`; `Uncalibrated` where neither a calibration holds nor a model judged. */
   confidence_level: string | null;
   /**
    * Supported claims over all, less 0.1 for each unsupported one, plus 0.1 when there is none: what `/chat` calls
@@ -1529,7 +1529,7 @@ export interface Scores {
   claims_score: number | null;
   /** The same for the answer as it was written; what `confidence_threshold` is compared with. */
   draft_claims_score: number | null;
-  /** Null when nobody measured this verifier. */
+  /** Null when nobody measured this verifier: the number of a model is then its own. */
   calibration: Calibration | null;
   /** Whether the sources support every claim; null when nothing was checked. */
   is_grounded: boolean | null;
@@ -1766,7 +1766,7 @@ export interface Attempt {
    * every interface. Null when nothing was claimed or nothing could be checked.
    */
   confidence: number | null;
-  /** `High`, `Medium`, `Low`, `Very Low`; `Uncalibrated` where no calibration holds. */
+  /** `High`, `Medium`, `Low`, `Very Low`; `Uncalibrated` where neither a calibration holds nor a model judged. */
   confidence_level: string | null;
   /**
    * Supported claims over all, less 0.1 for each unsupported one, plus 0.1 when there is none: what `/chat` calls
@@ -1775,7 +1775,7 @@ export interface Attempt {
   claims_score: number | null;
   /** The same for the answer as it was written; what `confidence_threshold` is compared with. */
   draft_claims_score: number | null;
-  /** Null when nobody measured this verifier. */
+  /** Null when nobody measured this verifier: the number of a model is then its own. */
   calibration: Calibration | null;
   /** Whether the sources support every claim; null when nothing was checked. */
   is_grounded: boolean | null;
@@ -2410,7 +2410,7 @@ export interface WholeScores {
    * every interface. Null when nothing was claimed or nothing could be checked.
    */
   confidence: number | null;
-  /** `High`, `Medium`, `Low`, `Very Low`; `Uncalibrated` where no calibration holds. */
+  /** `High`, `Medium`, `Low`, `Very Low`; `Uncalibrated` where neither a calibration holds nor a model judged. */
   confidence_level: string | null;
   /**
    * Supported claims over all, less 0.1 for each unsupported one, plus 0.1 when there is none: what `/chat` calls
@@ -2419,7 +2419,7 @@ export interface WholeScores {
   claims_score: number | null;
   /** The same for the answer as it was written; what `confidence_threshold` is compared with. */
   draft_claims_score: number | null;
-  /** Null when nobody measured this verifier. */
+  /** Null when nobody measured this verifier: the number of a model is then its own. */
   calibration: Calibration | null;
   /** Whether the sources support every claim; null when nothing was checked. */
   is_grounded: boolean | null;

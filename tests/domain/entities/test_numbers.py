@@ -43,7 +43,6 @@ def only(text: str) -> Quantity:
         ("17th", 17, ""),
         ("third place", 3, ""),
         ("세 번", 3, ""),
-        ("COVID-19", 19, ""),
     ],
 )
 def test_a_quantity_is_read_with_its_scale_and_unit(text: str, value: float, dimension: str) -> None:
@@ -156,3 +155,15 @@ def test_an_integer_is_the_same_with_and_without_separators_and_in_korean_units(
 def test_any_text_is_read_without_failing_and_in_order(text: str) -> None:
     starts = [quantity.start for quantity in find_quantities(text)]
     assert starts == sorted(starts)
+
+
+@pytest.mark.parametrize(
+    "text", ["a 10-Q, a 10-K or an 8-K", "COVID-19", "the B-52", "Uranium-235", "GPT-4", "10-Q 보고서"]
+)
+def test_a_number_that_a_hyphen_joins_to_a_capital_is_a_name(text: str) -> None:
+    assert find_quantities(text) == []
+
+
+@pytest.mark.parametrize(("text", "value"), [("a 20-year bond", 20), ("mid-2020", 2020), ("3-day", 3), ("10-15", 10)])
+def test_a_number_that_a_hyphen_joins_to_small_letters_is_one(text: str, value: float) -> None:
+    assert find_quantities(text)[0].value == value
