@@ -36,7 +36,8 @@ _HANGUL = re.compile("[가-힣]")
 _LEAST_HANGUL = 0.15  # share of letters: Korean texts quote names and terms in Latin letters
 _LEAST_BYTES = 20  # of letters in UTF-8: fewer say nothing against the language of what stands beside them
 _NAME = re.compile("[A-ZÀ-Þ][a-zß-ÿ]{4,}")  # not so short as "The" and "Der"
-_SURE, _UNLIKELY = 0.98, 0.1
+_LEAST_THE = 0.02
+_SURE = 0.98
 _LEAST, _ELSEWHERE = 0.01, 0.15  # of any language; of another one than that of what stands beside a text
 
 
@@ -62,10 +63,7 @@ def unread_language(statement: str, sources: Sequence[str]) -> str | None:
     read both. A statement of a few names is in the language of its sources."""
     share = _MOST_CHARS // max(1, len(sources))
     source = "\n".join(each[:share] for each in sources)
-    alone = _surely_unread(source) or _surely_unread(statement)
-    if alone or sum(_unread(source).values()) < _UNLIKELY:
-        return alone
-    return _surely_unread(f"{statement}\n{source}")
+    return next(filter(None, map(_surely_unread, (source, statement, f"{statement}\n{source}"))), None)
 
 
 def why_unread(language: str) -> str:
@@ -75,23 +73,22 @@ def why_unread(language: str) -> str:
 def _surely_unread(text: str) -> str | None:
     text = text[:_MOST_CHARS]
     enough = len("".join(filter(str.isalpha, text)).encode()) >= _LEAST_BYTES
-    if not enough or sum(_unread(text).values()) <= _SURE:
+    # No other language has this word; most English texts need no model.
+    words = text.lower().split()
+    if not enough or _is_korean(text) or words.count("the") > _LEAST_THE * len(words):
+        return None
+    if sum(share for language, share in probabilities(text).items() if language not in READ) <= _SURE:
         return None
     # Foreign names in an English sentence do not make it one of their language.
     language = language_of(text)
     return None if language in READ or language_of(_NAME.sub("", text)) in READ else language
 
 
-def _unread(text: str) -> dict[str, float]:
-    found = {} if _is_korean(text := text[:_MOST_CHARS]) else probabilities(text)
-    return {language: share for language, share in found.items() if language not in READ}
-
-
 def _is_korean(text: str) -> bool:
     return len(_HANGUL.findall(text)) > _LEAST_HANGUL * sum(map(str.isalpha, text))
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def probabilities(text: str) -> Mapping[str, float]:
     """Return the probability of each language that is known by name; together less than 1 where a text may be in no
     language, as codes and figures are. None has any in a text without letters."""
