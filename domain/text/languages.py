@@ -7,6 +7,7 @@ names are sure of no language: then what stands beside a text settles it.
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -14,8 +15,8 @@ ENGLISH, KOREAN = "en", "ko"
 READ = (ENGLISH, KOREAN)
 """The languages that the rules of evidence read."""
 
-_NAMES = dict(
-    pair.split("=")
+_NAMES = {
+    pair[:2]: pair[3:]
     for pair in """
     af=Afrikaans am=Amharic ar=Arabic az=Azerbaijani be=Belarusian bg=Bulgarian bn=Bengali bs=Bosnian ca=Catalan
     cs=Czech cy=Welsh da=Danish de=German el=Greek en=English es=Spanish et=Estonian eu=Basque fa=Persian fi=Finnish
@@ -26,7 +27,7 @@ _NAMES = dict(
     sq=Albanian sr=Serbian sv=Swedish sw=Swahili ta=Tamil te=Telugu th=Thai tl=Filipino tr=Turkish uk=Ukrainian ur=Urdu
     uz=Uzbek vi=Vietnamese zh=Chinese
     """.split()
-)
+}
 _NO_LANGUAGE = "zxx"
 _STANDARDS = {"wuu": "zh", "yue": "zh", "arz": "ar", "ary": "ar", "nn": "no"}
 """Labels of the model by the written standard that has a two-letter code."""
@@ -104,10 +105,11 @@ def probabilities(text: str) -> Mapping[str, float]:
 
 @lru_cache(maxsize=1)
 def _model() -> LanguageIdentifier:
-    whole = LanguageIdentifier.from_model_file(MODEL_FILE)
+    make: Any = LanguageIdentifier
+    whole = make.from_model_file(MODEL_FILE)
     # Without the columns of the languages that have no name here, which are half of its memory.
     columns = [at for at, label in enumerate(whole.nb_classes) if label in {*_NAMES, *_STANDARDS, _NO_LANGUAGE}]
-    return LanguageIdentifier(
+    return make(
         whole.nb_ptc[:, columns],
         whole.nb_pc[columns],
         [whole.nb_classes[at] for at in columns],
