@@ -7,6 +7,7 @@ names are sure of no language: then what stands beside a text settles it.
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -14,8 +15,8 @@ ENGLISH, KOREAN = "en", "ko"
 READ = (ENGLISH, KOREAN)
 """The languages that the rules of evidence read."""
 
-_NAMES = dict(
-    pair.split("=")
+_NAMES = {
+    pair[:2]: pair[3:]
     for pair in """
     af=Afrikaans am=Amharic ar=Arabic az=Azerbaijani be=Belarusian bg=Bulgarian bn=Bengali bs=Bosnian ca=Catalan
     cs=Czech cy=Welsh da=Danish de=German el=Greek en=English es=Spanish et=Estonian eu=Basque fa=Persian fi=Finnish
@@ -26,7 +27,7 @@ _NAMES = dict(
     sq=Albanian sr=Serbian sv=Swedish sw=Swahili ta=Tamil te=Telugu th=Thai tl=Filipino tr=Turkish uk=Ukrainian ur=Urdu
     uz=Uzbek vi=Vietnamese zh=Chinese
     """.split()
-)
+}
 _NO_LANGUAGE = "zxx"
 _STANDARDS = {"wuu": "zh", "yue": "zh", "arz": "ar", "ary": "ar", "nn": "no"}
 """Labels of the model by the written standard that has a two-letter code."""
@@ -36,7 +37,8 @@ _HANGUL = re.compile("[가-힣]")
 _LEAST_HANGUL = 0.15  # share of letters: Korean texts quote names and terms in Latin letters
 _LEAST_BYTES = 20  # of letters in UTF-8: fewer say nothing against the language of what stands beside them
 _NAME = re.compile("[A-ZÀ-Þ][a-zß-ÿ]{4,}")  # not so short as "The" and "Der"
-_SURE, _UNLIKELY = 0.98, 0.1
+_LEAST_THE = 0.02
+_SURE = 0.98
 _LEAST, _ELSEWHERE = 0.01, 0.15  # of any language; of another one than that of what stands beside a text
 
 
@@ -62,10 +64,7 @@ def unread_language(statement: str, sources: Sequence[str]) -> str | None:
     read both. A statement of a few names is in the language of its sources."""
     share = _MOST_CHARS // max(1, len(sources))
     source = "\n".join(each[:share] for each in sources)
-    alone = _surely_unread(source) or _surely_unread(statement)
-    if alone or sum(_unread(source).values()) < _UNLIKELY:
-        return alone
-    return _surely_unread(f"{statement}\n{source}")
+    return next(filter(None, map(_surely_unread, (source, statement, f"{statement}\n{source}"))), None)
 
 
 def why_unread(language: str) -> str:
@@ -75,23 +74,22 @@ def why_unread(language: str) -> str:
 def _surely_unread(text: str) -> str | None:
     text = text[:_MOST_CHARS]
     enough = len("".join(filter(str.isalpha, text)).encode()) >= _LEAST_BYTES
-    if not enough or sum(_unread(text).values()) <= _SURE:
+    # No other language has this word; most English texts need no model.
+    words = text.lower().split()
+    if not enough or _is_korean(text) or words.count("the") > _LEAST_THE * len(words):
+        return None
+    if sum(share for language, share in probabilities(text).items() if language not in READ) <= _SURE:
         return None
     # Foreign names in an English sentence do not make it one of their language.
     language = language_of(text)
     return None if language in READ or language_of(_NAME.sub("", text)) in READ else language
 
 
-def _unread(text: str) -> dict[str, float]:
-    found = {} if _is_korean(text := text[:_MOST_CHARS]) else probabilities(text)
-    return {language: share for language, share in found.items() if language not in READ}
-
-
 def _is_korean(text: str) -> bool:
     return len(_HANGUL.findall(text)) > _LEAST_HANGUL * sum(map(str.isalpha, text))
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def probabilities(text: str) -> Mapping[str, float]:
     """Return the probability of each language that is known by name; together less than 1 where a text may be in no
     language, as codes and figures are. None has any in a text without letters."""
@@ -107,10 +105,11 @@ def probabilities(text: str) -> Mapping[str, float]:
 
 @lru_cache(maxsize=1)
 def _model() -> LanguageIdentifier:
-    whole = LanguageIdentifier.from_model_file(MODEL_FILE)
+    make: Any = LanguageIdentifier
+    whole = make.from_model_file(MODEL_FILE)
     # Without the columns of the languages that have no name here, which are half of its memory.
     columns = [at for at, label in enumerate(whole.nb_classes) if label in {*_NAMES, *_STANDARDS, _NO_LANGUAGE}]
-    return LanguageIdentifier(
+    return make(
         whole.nb_ptc[:, columns],
         whole.nb_pc[columns],
         [whole.nb_classes[at] for at in columns],

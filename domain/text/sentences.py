@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from domain.markers.parser import cited_markers
+from domain.text.languages import unread_language
 from domain.text.words import vocabulary
 
 _STOP = re.compile(r"""([.!?…]+|[。！？｡]+)(["'”’»)\]」』*_`]*)""")
@@ -54,6 +55,8 @@ _STARTERS = vocabulary("""
     some such that the their then there these they this those though thus to under until we what when where which while
     who why with you your
 """)
+
+_SHORT = 3  # characters of an ordinal or an abbreviation, in the languages that have no list of them here
 
 _LIST_ITEM = re.compile(
     r"\s*(?:[-*+•‣▪◦·●○■□※▶►]\s|[–—]\s(?![a-z])|#{1,6}\s|>\s?|[①-⑳]|\(?\d{1,3}[.)](?:\s|$)|\(?(?:[a-zA-Z]|[ivx]{2,4})\)\s"
@@ -241,21 +244,31 @@ def _ends_sentence(text: str, sentence_start: int, stop: _Stop) -> bool:
         return True
     if word.isdigit() or (len(word) == 1 and not word.isascii()):
         # "3. Terms" numbers what follows; in "rose to 5. Profit" the number is the last word.
-        return stop.start - len(word) > sentence_start
-    return not _is_abbreviation(word, text, stop)
+        ends = stop.start - len(word) > sentence_start
+    else:
+        ends = not _is_abbreviation(word, text, stop)
+    return ends and not (_may_be_shortened(word, stop) and unread_language(text, ()))
 
 
 def _ends_without_space(text: str, stop: _Stop) -> bool:
     if stop.sign[0] in "。！？｡":
-        return True
+        # 「はい。」と彼は言った。
+        return not (stop.quoted and "ぁ" <= stop.following <= "ゟ")
     if stop.end > stop.closed:
         return not stop.following.islower() and stop.following not in ".,;:)]"
     return stop.sign == "." and not stop.quoted and _JOINED.match(text, stop.start) is not None
 
 
 def _stops_ordinary_word(word: str, stop: _Stop) -> bool:
-    # Before a small letter: not `Yahoo! is` or `"Why?" he asked`.
-    return stop.sign == "." and not stop.quoted and len(word) >= 4 and word.isalpha() and word.islower()
+    # Before a small letter: not `Yahoo! is` or `"Why?" he asked`. Korean has no capitals: "산성이다. pH가 높으면".
+    is_word = (len(word) >= 4 and word.islower()) or (len(word) >= 2 and word.lower() == word.upper())
+    return stop.sign == "." and not stop.quoted and word.isalpha() and is_word
+
+
+def _may_be_shortened(word: str, stop: _Stop) -> bool:
+    # In any language: "3. Mai", "12,8 Mio. Euro", "EE. UU.", "Dra. Pérez", "núm. 5", "г. Москва".
+    short = len(word) <= _SHORT and (not word.islower() or len(word) == 1)
+    return word.isalnum() and (short or (len(word) <= _SHORT + 1 and stop.following.isdigit()))
 
 
 def _is_abbreviation(word: str, text: str, stop: _Stop) -> bool:

@@ -46,7 +46,6 @@ DECIDE_NOTHING = (
     "domain.documents.formats",
     "domain.documents.metadata",
     "domain.keys",
-    "domain.text.languages",
     "domain.quality.metrics",
     "domain.quality.answer_quality",
     "domain.query.model_refusals",

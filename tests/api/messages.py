@@ -25,7 +25,14 @@ _ROOTS = (
         "domain/question/nearest.py",
         "domain/question/verdict.py",
     ),
-    *("domain/text/lengths.py", "domain/verdicts", "domain/webhooks", "services/audit", "services/correction"),
+    *(
+        "domain/text/languages.py",
+        "domain/text/lengths.py",
+        "domain/verdicts",
+        "domain/webhooks",
+        "services/audit",
+        "services/correction",
+    ),
     *(
         "services/core/context.py",
         "services/core/embedding_spaces.py",

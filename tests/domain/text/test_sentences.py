@@ -181,3 +181,19 @@ def test_a_long_sentence_is_not_split_in_a_marker_or_a_word() -> None:  # F1
     first, second = split_sentences(text)
     assert first.text.endswith("there")
     assert second.text.startswith("[Source: AAPL")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["시설 안내문의 일부이다.", "pH농도가 7보다 낮으면 산성이다.", "iPhone을 쓴다."],
+        ["Der Absender meldet den Schaden bis zum 3. Mai 2024 schriftlich.", "Danach erlischt der Anspruch."],
+        ["Der Gewinn stieg um 4,8 Prozent auf 12,8 Mio. Euro.", "Davon erhält die Stadt ein Drittel."],
+        ["Nach Abs. 2 Nr. 3 haftet der Spediteur.", "Das Schloss stammt aus dem 19. Jahrhundert."],
+        ["La Dra. Pérez dirigió el estudio en EE. UU. con 1.250 pacientes.", "El Dr. Molina revisó los datos."],
+        ["甲は乙に代金を支払う。", "「はい。」と彼は言った。"],
+        ["In 2024 the profit rose to 5.", "Costs fell."],
+    ],
+)
+def test_a_stop_of_another_language_does_not_cut_its_sentence(parts: list[str]) -> None:  # V1
+    assert [each.text for each in split_sentences(" ".join(parts))] == parts
