@@ -36,9 +36,10 @@ class ReportedSentence:
 class Report:
     """What the sources make of an answer.
 
-    `repaired` is the answer with failing sentences rewritten or dropped and wrong citations removed; it is equal to
-    `answer` if nothing had to change. `is_grounded` and `confidence` (V9, with its level) are about the answer as it
-    was given, `repaired_is_grounded` is about the repaired one. `issues` are remarks on the whole answer.
+    `repaired` is the answer with failing sentences rewritten or dropped and wrong citations removed: equal to `answer`
+    if nothing had to change, and a refusal if no claim could be kept. `is_grounded` and `confidence` (V9, with its
+    level) are about the answer as it was given, `repaired_is_grounded` is about the repaired one. `issues` are remarks
+    on the whole answer.
     """
 
     answer: str

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from citewell_verify.judges import Judge, gateway_of
 from clients.embeddings import default_embedder
 from config.settings import Settings
 from db.models import GivenSource, QueryKind, VerificationSentence
@@ -25,7 +26,6 @@ from services.external.storage import first_outcomes, text_row
 from services.external.verification_results import AsSubmitted, is_changed, reading_of
 from services.reporting.answer_confidence import confidence_json
 from services.reporting.repair_results import repair_item
-from services.standalone.judges import Judge, gateway_of
 from services.verification.checks import check_alignment, check_statements
 
 _CHECKS: tuple[Check, ...] = ("alignment", "facts", "claims", "citations")

@@ -11,14 +11,15 @@ from typing import Any
 
 import pytest
 
+import citewell_verify
+from citewell_verify import GivenText, Report, verify, verify_async
 from config.settings import settings
 from domain.errors import VerificationInvalid
 from services.core.verifier import calibration_of
 from services.external.request import NewSource
-from services.standalone import GivenText, Report, verify, verify_async
 from tests.services.given_story import GivenStory
 
-CHECKOUT = Path(__file__).parents[3]
+CHECKOUT = Path(__file__).parents[2]
 RETURNS = "Returns are accepted for 30 days after delivery. A receipt is required."
 REFUNDS = "Refunds are paid to the original card within five working days."
 HARBOUR = "부산항은 1876년에 개항하였다. 2023년 물동량은 2,315만 TEU로 전년보다 4.9% 늘었다."
@@ -52,6 +53,19 @@ ANSWERS: Mapping[str, tuple[str, tuple[str | GivenText, ...], str | None]] = {
         "What was the revenue?",
     ),
 }
+
+
+def test_the_public_names_are_these() -> None:
+    # Another name here is a promise to everybody who imports it.
+    assert citewell_verify.__all__ == [
+        "GivenText",
+        "Judge",
+        "Report",
+        "ReportedSentence",
+        "SourceSpan",
+        "verify",
+        "verify_async",
+    ]
 
 
 @pytest.mark.slow
@@ -171,7 +185,7 @@ def refuse(event, args):
     if event == "socket.connect" or (event == "open" and str(args[0]).endswith("config.yaml")):
         raise PermissionError(event)
 sys.addaudithook(refuse)
-from services.standalone import verify
+from citewell_verify import verify
 source = "Returns are accepted for 30 days after delivery."
 report = verify("Returns are accepted for 60 days after delivery [1].", [source])
 print(report.sentences[0].status, "|", report.repaired)
