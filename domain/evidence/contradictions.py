@@ -12,11 +12,8 @@ from itertools import islice
 from domain.entities.dates import Date, find_dates
 from domain.entities.numbers import find_quantities
 from domain.entities.source_figures import outside, source_figures
-from domain.evidence.converses import is_turned_round
 from domain.evidence.figure_mismatch import differing_figures
 from domain.evidence.grounds import with_grounds
-from domain.evidence.name_mismatch import other_names
-from domain.evidence.overlooked import overlooked
 from domain.facts.comparison.best_place import SourceMatch
 from domain.facts.comparison.whole_source import compare
 from domain.facts.kinds import Difference, Disagreement, Kind
@@ -105,21 +102,14 @@ def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     # If the source has the sentence almost verbatim, that place decides; else the whole source does.
     compared = compare(claim, source)
     if compared.is_full_match:
-        return () if compared.verbatim else _overlooked(claim, source)
+        return ()
     # A missing scale is reported, too, although it does not contradict the source.
     told = [each for each in compared.differences if each.sure or (compared.in_table and each.kind == "unit")]
     if found := [_from_difference(each) for each in told]:
         # Cells and sections are found by their names: they are about the same.
         is_named = compared.in_table or compared.section
-        return found if is_named else with_grounds(claim, source, compared.place, found)
-    if compared.is_close and is_turned_round(claim, compared.place):
-        return [_from_difference(Difference("order", claim.strip(" .。"), compared.place))]
-    return _value_disagreements(claim, source) or _overlooked(claim, source)
-
-
-def _overlooked(claim: str, source: str) -> Sequence[Disagreement]:
-    wanted = claim_stems(claim)
-    return overlooked(claim, most_similar(wanted, source, wanted).text)
+        return found if is_named else with_grounds(claim, compared.place, found)
+    return _value_disagreements(claim, source)
 
 
 def _value_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
@@ -129,10 +119,9 @@ def _value_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     found = (
         *_dates(claim, source, aligned),
         *_figures(claim, source, aligned),
-        *(_disagreement("name", *pair) for pair in other_names(claim, source, aligned)),
         *((flip,) if flip else ()),
     )
-    return with_grounds(claim, source, aligned.text, found)
+    return with_grounds(claim, aligned.text, found)
 
 
 def readable(text: str) -> str:

@@ -1,8 +1,7 @@
 """Tests whether a disagreement has a positive ground: the source gives the same subject another value or polarity (V3).
 
-Without one the statement is unproven, not contradicted: a value that follows from others, a duty for an instruction, a
-denial of something that the compared sentence is not about. The same fact told from its other side disagrees in nothing
-(`domain.evidence.converses`).
+Without one the statement is unproven, not contradicted: a plan for an announcement, a denial of something that the
+compared sentence is not about.
 """
 
 import re
@@ -10,16 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from domain.evidence.converses import is_told_from_other_side
-from domain.evidence.derived_values import (
-    follows_from,
-    has_range,
-    is_change,
-    is_of_that_year,
-    is_restated,
-    is_same_time,
-)
-from domain.evidence.instructions import is_instruction
 from domain.facts.kinds import Disagreement
 from domain.facts.reading.korean import is_korean
 from domain.facts.reading.token_alignment import Alignment, align, tokens_match
@@ -84,15 +73,13 @@ _ALIKE = tuple(
 _SUBORDINATE = re.compile(r"(?:후|뒤|다음|전|때|동안)(?:에|에는)?\s")
 
 
-def with_grounds(statement: str, source: str, place: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
+def with_grounds(statement: str, place: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
     """Return the disagreements of a statement with a `place` of its source; those without a positive ground are not
     `sure`."""
     if not found:
         return ()
-    compared = _Compared(statement, source, place)
-    left = [each for each in found if not compared.says_the_same(each)]
-    rest = compared.counts_the_rest(left)
-    return tuple(each if compared.has_ground(each) and not rest else replace(each, sure=False) for each in left)
+    compared = _Compared(statement, place)
+    return tuple(each if compared.has_ground(each) else replace(each, sure=False) for each in found)
 
 
 @dataclass(frozen=True)
@@ -100,22 +87,7 @@ class _Compared:
     """A statement beside the place of its source with which it disagrees."""
 
     statement: str
-    source: str
     place: str
-
-    def says_the_same(self, found: Disagreement) -> bool:
-        # The converse of a verb, a time of day in another form.
-        if found.kind in _VALUES:
-            is_lost = found.source_value is None
-            return is_lost and any(is_same_time(each, self.place) for each in self._values(found))
-        exchanged = found.kind in ("negation", "subject", "wording") and found.source_value
-        return bool(exchanged or found.kind == "order") and self._is_other_side
-
-    def counts_the_rest(self, found: Sequence[Disagreement]) -> bool:
-        # "two of five were not" denies of some what the place says of the others.
-        counted = [each for each in found if each.kind == "number"]
-        denied = any(each.kind == "negation" for each in found)
-        return denied and any(follows_from(value, self.place) for each in counted for value in self._values(each))
 
     def has_ground(self, found: Disagreement) -> bool:
         if found.kind in _VALUES:
@@ -155,10 +127,6 @@ class _Compared:
         return tokenize(self.place)
 
     @cached_property
-    def _is_other_side(self) -> bool:
-        return is_told_from_other_side(self.statement, self.place)
-
-    @cached_property
     def _lost(self) -> Sequence[Token]:
         known = [each for each in self._known if each.is_content]
         unmatched = (each for at, each in enumerate(self._tokens) if at not in self._alignment.matched_statement)
@@ -181,19 +149,12 @@ class _Compared:
         is_measured = found.kind != "date" and found.source_value
         if is_measured and _digits(found.source_value or "") == _digits(found.claim_value) != "":
             return True  # another sign, currency or unit
-        restated = any(is_restated(each, self.place) or is_of_that_year(each, self.source) for each in values)
-        if restated and not has_range(self.statement):
-            return False
         copied = found.source_value is not None and (self._is_copy or self._has_all_words)
         copied = copied and not (_TOGETHER.search(self.statement) and not _TOGETHER.search(self.place))
-        if copied and not any(is_change(each, self.place) for each in values):
+        if copied:
             return True
         counted = all(each.quantity is not None and each.quantity.weak for each in values)
-        return (
-            not counted
-            and not any(follows_from(each, self.source) for each in values)
-            and (self._has_all_words or not self._has_values(values))
-        )
+        return not counted and (self._has_all_words or not self._has_values(values))
 
     def _has_values(self, values: Sequence[Value]) -> bool:
         sizes = {each.value.quantity.value for each in self._known if each.value and each.value.quantity}
@@ -215,15 +176,13 @@ class _Compared:
         return opposite is None or not stated or any(each.clause == opposite.clause for each in stated)
 
     def _is_in_other_mood(self, found: Disagreement) -> bool:
-        # An instruction obliges, and a plan announces, without the word that the statement has.
+        # A plan announces without the word that the statement has.
         if found.source_value:
             return False
         cue = next((each.cue for each in self._tokens if each.cue and each.text == found.claim_value), "")
-        if cue in ("obliged", "advised", "possible"):
-            return is_instruction(self.place)
-        if cue == "planned":
-            return _AHEAD.search(self.place) is not None or (is_korean(self.place) and not _PAST.search(self.place))
-        return False
+        if cue != "planned":
+            return False
+        return _AHEAD.search(self.place) is not None or (is_korean(self.place) and not _PAST.search(self.place))
 
     def _is_topic_of_two_clauses(self, found: Disagreement) -> bool:
         # 수프가 식은 다음에 크림을 넣는다.

@@ -9,7 +9,6 @@ from functools import cached_property
 from heapq import nsmallest
 from itertools import accumulate, takewhile
 
-from domain.facts.differences.roles import RolePair, role_pairs
 from domain.facts.reading.questions import ReadSentence, read_with_answers
 from domain.facts.reading.token_alignment import TokenIndex
 from domain.facts.reading.tokens import Token, Value, tokenize
@@ -19,7 +18,6 @@ from domain.text.word_index import parse_sentences
 
 _CANDIDATES = 5
 _BEFORE = 2  # clauses before one that belong to its context
-_LONGEST_WAY = 8  # clauses before a pronoun
 _MOST_CHARS = 600_000  # of cached sources: their analysis takes far more memory than they do
 _LIST_SIGN = re.compile(
     r"^\W*(?:\(?\d{1,3}[.)]|[-*+•‣▪◦·●○■□▶►>#]+|[①-⑳]|\(?[a-zA-Z][.)]|(?:step|단계)\s?\d{1,2}\s?[:.)])\s+",
@@ -100,10 +98,6 @@ class ParsedSource:
         return frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in runs)
 
     @cached_property
-    def role_pairs(self) -> tuple[RolePair, ...]:
-        return role_pairs(self.text)
-
-    @cached_property
     def token_index(self) -> "TokenIndex":
         return TokenIndex(token for tokens in self.clause_tokens for token in tokens)
 
@@ -140,12 +134,6 @@ class ParsedSource:
 
     def context_keys(self, at: int) -> frozenset[str]:
         return frozenset[str]().union(*(self.clause_keys[each] for each in self._preceding(at)))
-
-    def clauses_before(self, at: int) -> Sequence[str]:
-        """Return the clauses before clause `at`, nearest first, back to the last heading, at most eight."""
-        first = max(0, at - _LONGEST_WAY)
-        behind_heading = next((each + 1 for each in range(at - 1, first - 1, -1) if self.is_heading[each]), first)
-        return self.clauses[behind_heading:at][::-1]
 
     def _preceding(self, at: int) -> range:
         # None before the last heading.

@@ -29,7 +29,6 @@ _ASSERTED = frozenset({"possible", "planned", "obliged", "advised", "reported", 
 _CLOSE = 3  # content tokens between a cue and what it governs
 _ENABLING = frozenset({"can", "수", "가능"})
 """Words that permit as "may" and "해도 된다" do."""
-_EXCEPTING = frozenset({"except", "excepting", "excluding"})
 _FRAMES = frozenset({"according", "contends"})
 """Cues that attribute an assertion: adding one makes a statement weaker, not wrong."""
 
@@ -74,23 +73,6 @@ def _weaker_duties(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
             yield Difference("modality", able.text, token.text)
 
 
-def scope_differences(alignment: Alignment) -> Iterator[Difference]:
-    # "members can only vote": it restricts another word than in the source.
-    for token in alignment.statement:
-        known = next((each for each in alignment.source if each.cue == token.cue == "only"), None)
-        if known is None:
-            continue
-        mine, theirs = _next_content(token, alignment.statement), _next_content(known, alignment.source)
-        pairs = dict((*alignment.pairs, *alignment.moved))
-        if theirs in alignment.matched_source and pairs.get(mine, theirs) != theirs:
-            yield Difference("quantifier", alignment.statement[mine].text, alignment.source[theirs].text)
-
-
-def _next_content(token: Token, tokens: Sequence[Token]) -> int:
-    at = next(index for index, each in enumerate(tokens) if each is token)
-    return next((i for i in range(at + 1, len(tokens)) if tokens[i].is_content), -1)
-
-
 def _is_ordered(cue: Token, alignment: Alignment) -> bool:
     # "Change the filter every month" obliges by beginning with its verb.
     if cue.cue not in ("obliged", "advised") or not alignment.source:
@@ -116,21 +98,12 @@ def _changes_meaning(
 ) -> bool:
     # It governs words of both sentences, and nothing offsets it.
     if cue.cue == "denied":
-        if _opposites_deny(alignment) or _names_an_exception(alignment):
+        if _opposites_deny(alignment):
             return False
         odd = sum(each.cue == "denied" for each in own) % 2 != sum(each.cue == "denied" for each in others) % 2
         return odd and _governs(cue, own, matched)
     made_up = any(each.cue == cue.cue or (cue.cue == "possible" and each.key in _ENABLING) for each in others)
     return not made_up and _governs(cue, own, matched)
-
-
-def _names_an_exception(alignment: Alignment) -> bool:
-    # `omitted_restrictions` compares the two.
-    for at, token in enumerate(alignment.source):
-        if token.key in _EXCEPTING:
-            excepted = [i for i in range(at + 1, len(alignment.source)) if alignment.source[i].is_content][:2]
-            return any(each in alignment.matched_source for each in excepted)
-    return False
 
 
 def _counts_a_part(tokens: Sequence[Token]) -> bool:

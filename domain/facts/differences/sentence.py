@@ -3,10 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from domain.entities.names import same_country
-from domain.facts.differences.clause_values import values_of_other_predicates
-from domain.facts.differences.counted_things import miscounted_things
-from domain.facts.differences.cues import cue_differences, scope_differences
-from domain.facts.differences.function_words import function_word_differences
+from domain.facts.differences.cues import cue_differences
 from domain.facts.differences.gaps import SentenceContext, name_differences, unit_differences, value_differences
 from domain.facts.differences.korean_nouns import other_nouns
 from domain.facts.differences.korean_predicates import (
@@ -44,13 +41,9 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
         found += _words(left, alignment, around)
     found += [
         *unit_differences(alignment),
-        *miscounted_things(alignment),
         *order_differences(alignment),
         *case_differences(alignment),
         *_misattributed(alignment),
-        *scope_differences(alignment),
-        *function_word_differences(alignment),
-        *values_of_other_predicates(alignment),
     ]
     if any(korean.is_korean(each.text) for each in alignment.statement):
         found = [*_as_in_korean(found, alignment), *longer_nouns(alignment, around.source_keys)]
@@ -81,19 +74,6 @@ def _denied_part(alignment: Alignment) -> Difference | None:
     lost = next((alignment.statement[at] for at in places if at not in alignment.matched_statement), None)
     last = next((each for each in reversed(alignment.source) if each.is_content), None)
     return Difference("wording", lost.text, last.text) if lost and last else None
-
-
-def is_negated(alignment: Alignment) -> bool:
-    lost = [(each, gap) for gap in alignment.gaps for each in gap.statement if each.is_content]
-    return (
-        bool(lost)
-        and not alignment.moved
-        and all(
-            each.kind == "word"
-            and any(are_opposites(each, other) for other in _beside(gap, alignment) if other.kind == "word")
-            for each, gap in lost
-        )
-    )
 
 
 def _misattributed(alignment: Alignment) -> Iterator[Difference]:
