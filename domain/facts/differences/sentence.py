@@ -5,14 +5,6 @@ from collections.abc import Iterator, Sequence
 from domain.entities.names import same_country
 from domain.facts.differences.cues import cue_differences
 from domain.facts.differences.gaps import SentenceContext, name_differences, unit_differences, value_differences
-from domain.facts.differences.korean_nouns import other_nouns
-from domain.facts.differences.korean_predicates import (
-    has_exchanged_sides,
-    korean_differences,
-    longer_nouns,
-    turned,
-)
-from domain.facts.differences.misattribution import misattributed_values
 from domain.facts.differences.opposites import are_opposites
 from domain.facts.differences.word_order import case_differences, order_differences
 from domain.facts.kinds import Difference, Kind
@@ -39,49 +31,7 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
         found += cue_differences(left, alignment)
         found += name_differences(left, alignment, around)
         found += _words(left, alignment, around)
-    found += [
-        *unit_differences(alignment),
-        *order_differences(alignment),
-        *case_differences(alignment),
-        *_misattributed(alignment),
-    ]
-    if any(korean.is_korean(each.text) for each in alignment.statement):
-        found = [*_as_in_korean(found, alignment), *longer_nouns(alignment, around.source_keys)]
-        found += other_nouns(alignment, around.source_keys)
-    return found
-
-
-def _as_in_korean(found: Sequence[Difference], alignment: Alignment) -> list[Difference]:
-    # Two that cancel each other, as 닫는다 for 열지 않는다, are none.
-    turning, exchanged = turned(alignment), has_exchanged_sides(alignment)
-    if turning or exchanged:
-        found = [each for each in found if each.kind not in ("negation", "order")]
-        if (turning is not None) ^ exchanged ^ _is_denied_by_one(alignment):
-            found.append(turning or Difference("order", alignment.statement[0].text, None))
-    elif part := _denied_part(alignment):
-        found = [part if each.kind == "negation" else each for each in found]
-    return [*found, *korean_differences(alignment)]
-
-
-def _denied_part(alignment: Alignment) -> Difference | None:
-    """Return what the statement denies for something that the sentence does not have: 월요일에는 열지 않는다.
-
-    That does not contradict 10시부터 문을 연다, nor does the one prove the other.
-    """
-    if not any(each.cue == "denied" for each in alignment.statement) or not _is_denied_by_one(alignment):
-        return None
-    places = (at for at, each in enumerate(alignment.statement) if each.is_content)
-    lost = next((alignment.statement[at] for at in places if at not in alignment.matched_statement), None)
-    last = next((each for each in reversed(alignment.source) if each.is_content), None)
-    return Difference("wording", lost.text, last.text) if lost and last else None
-
-
-def _misattributed(alignment: Alignment) -> Iterator[Difference]:
-    for each in misattributed_values(alignment):
-        if each.is_value:
-            yield Difference("number", each.value, each.actual)
-        else:
-            yield Difference("subject", each.subject, each.owner)
+    return [*found, *unit_differences(alignment), *order_differences(alignment), *case_differences(alignment)]
 
 
 def _beside(gap: Gap, alignment: Alignment) -> Sequence[Token]:

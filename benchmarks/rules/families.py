@@ -1,0 +1,67 @@
+"""The families of rules of evidence, and how each is switched off. A rule that is not here does not exist."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+Function = Callable[..., Any]
+
+
+def _nothing(*_: object, **__: object) -> tuple[Any, ...]:
+    return ()
+
+
+def _no(*_: object, **__: object) -> bool:
+    return False
+
+
+def _none(*_: object, **__: object) -> None:
+    return None
+
+
+def _last_argument(*arguments: Any) -> Any:
+    return arguments[-1]
+
+
+@dataclass(frozen=True)
+class Family:
+    """`modules` are the family's lines; `switches` give for each of its functions ("module:name") what it is without
+    the family."""
+
+    name: str
+    modules: tuple[str, ...]
+    switches: tuple[tuple[str, Function], ...]
+
+    @property
+    def lines(self) -> int:
+        """Lines of its modules, which another family may share."""
+        paths = [ROOT / f"{each.replace('.', '/')}.py" for each in self.modules]
+        return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+
+
+_D, _E, _S = "domain.facts.differences", "domain.evidence", "domain.facts.structure"
+_TABLES = ("cells", "bound_cells", "cell_values", "column_heads", "fiscal_terms", "records", "table_lines", "tables")
+
+
+def _family(name: str, module: str, function: str, without: Function, *also: str) -> Family:
+    return Family(name, (module, *also), ((f"{module}:{function}", without),))
+
+
+FAMILIES = (
+    _family("values in one place", f"{_D}.gaps", "value_differences", _nothing),
+    _family("names in one place", f"{_D}.gaps", "name_differences", _nothing),
+    _family("units in one place", f"{_D}.gaps", "unit_differences", _nothing),
+    _family("negation, modality, quantifiers", f"{_D}.cues", "cue_differences", _nothing),
+    _family("other words", f"{_D}.sentence", "_words", _nothing),
+    _family("opposites", f"{_D}.opposites", "are_opposites", _no),
+    _family("word order", f"{_D}.word_order", "order_differences", _nothing),
+    _family("Korean cases", f"{_D}.word_order", "case_differences", _nothing),
+    _family("cells of tables", f"{_S}.cells", "compare_with_tables", _none, *(f"{_S}.{each}" for each in _TABLES[1:])),
+    _family("figures", f"{_E}.figure_mismatch", "differing_figures", _nothing),
+    _family("dates", f"{_E}.contradictions", "_dates", _nothing),
+    _family("polarity", f"{_E}.contradictions", "_polarity_disagreement", _none, "domain.text.negation"),
+    _family("positive grounds (only mildens)", f"{_E}.grounds", "with_grounds", _last_argument),
+    _family("grounding of evidence", "domain.facts.grounding", "ungrounded_words", _nothing),
+)
