@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from inspect import isgenerator
+from inspect import isfunction, isgenerator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -120,7 +120,9 @@ def measured(
             seen.append(_see_anew(pair))
             for name in finding:
                 places[name].append(at)
-    return seen, {family.name: _without(family, places[family.name], pairs) for family in families}
+    without = {family.name: _without(family, places[family.name], pairs) for family in families}
+    _forget()
+    return seen, without
 
 
 def _without(family: Family, places: Sequence[int], pairs: Sequence[Pair]) -> Mapping[int, Seen]:
@@ -132,8 +134,7 @@ def _without(family: Family, places: Sequence[int], pairs: Sequence[Pair]) -> Ma
 
 def _see_anew(pair: Pair) -> Seen:
     # What was read before a switch must not be remembered behind it.
-    for each in _caches():
-        each.cache_clear()
+    _forget()
     return see(pair)
 
 
@@ -141,9 +142,13 @@ def _modules() -> Iterator[dict[str, Any]]:
     return (vars(module) for name, module in list(sys.modules.items()) if name.startswith(_PARTS))
 
 
-def _caches() -> list[Any]:
+def _forget() -> None:
+    """Empty the caches of all functions that take something."""
     caches = {id(each): each for module in _modules() for each in module.values() if hasattr(each, "cache_clear")}
-    return [each for each in caches.values() if each.__wrapped__.__code__.co_argcount]
+    for each in caches.values():
+        function = getattr(each, "__wrapped__", None)
+        if isfunction(function) and function.__code__.co_argcount:
+            each.cache_clear()
 
 
 @contextmanager

@@ -76,7 +76,11 @@ def cited_disagreements(claim: str, quoted: str, source: str, context: str = "")
     if is_too_long(claim) or any(each.kind in ("name", "subject") for each in found):
         return tuple(found)
     elsewhere = [
-        each for place in best_places(claim, cited.whole) if place.in_table for each in place.differences if each.sure
+        each
+        for place in best_places(claim, cited.whole)
+        if place.in_table or (place.section and not cited.mentions(place.section))
+        for each in place.differences
+        if each.sure
     ]
     if not any(each.kind == "subject" for each in elsewhere):
         elsewhere += islice(cited.other_subjects(claim), 1)
@@ -102,8 +106,9 @@ def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     # A missing scale is reported, too, although it does not contradict the source.
     told = [each for each in compared.differences if each.sure or (compared.in_table and each.kind == "unit")]
     if found := [_from_difference(each) for each in told]:
-        # Cells are found by their names: they are about the same.
-        return found if compared.in_table else with_grounds(claim, compared.place, found)
+        # Cells and sections are found by their names: they are about the same.
+        is_named = compared.in_table or compared.section
+        return found if is_named else with_grounds(claim, compared.place, found)
     return _value_disagreements(claim, source)
 
 

@@ -69,6 +69,9 @@ class Quotation:
         before = "the|this|these" if noun in GENERIC else "this|these"
         return re.search(rf"(?<!\w)(?:{before}) {re.escape(noun)}(?!\w)", self.words, re.IGNORECASE) is not None
 
+    def mentions(self, thing: str) -> bool:
+        return self._terms.has_all(terms_of(thing))
+
     def other_subjects(self, claim: str) -> Iterator[Difference]:
         yield from self._other_rows(claim)
         yield from self._other_sections(claim)

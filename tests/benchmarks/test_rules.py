@@ -35,7 +35,7 @@ SOURCE = "The ferry to Norby leaves at nine and carries 120 passengers."
 PAIRS = [
     Pair("The ferry to Norby leaves at nine and carries 140 passengers.", SOURCE, False, "change: number", "en", True),
     Pair("The ferry to Norby leaves at nine and carries 120 passengers.", SOURCE, True, "verbatim", "en", True),
-    Pair("The ferry to Norby carries 130 passengers.", SOURCE, False, "people", "en", False),
+    Pair("The ferry to Norby leaves at nine and carries 130 passengers.", SOURCE, False, "people", "en", False),
     Pair("The ferry to Norby leaves at nine.", SOURCE, True, "people", "en", False),
 ]
 

@@ -20,8 +20,9 @@ _FEWEST = 2
 class SourceMatch:
     """The best place of a source for a statement, with the differences there.
 
-    `is_close`: it states nearly the same. `coverage` and `similarity` (0..1) are those of the alignment. `in_table`:
-    the names of a row and a column decided. `in_cell`: one cell states all of it, and `place` is its row.
+    `is_close`: it states nearly the same. `coverage` and `similarity` (0..1) are those of the alignment. `section` is
+    the heading that the statement names, if that decided; `in_table`: the names of a row and a column decided.
+    `in_cell`: one cell states all of it, and `place` is its row.
     """
 
     is_close: bool
@@ -30,6 +31,7 @@ class SourceMatch:
     similarity: float
     differences: tuple[Difference, ...]
     place: str
+    section: str = ""
     in_table: bool = False
     in_cell: bool = False
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from domain.facts.comparison.best_place import SourceMatch, best_place
+from domain.facts.comparison.named_section import compare_with_section
 from domain.facts.comparison.source import ParsedSource, parse_source, verbatim_key
 from domain.facts.reading.clauses import clauses
 from domain.facts.reading.tokens import Token, tokenize
@@ -24,12 +25,12 @@ def compare(statement: str, source: str) -> SourceMatch:
     if (plain := verbatim_key(statement)) and plain in parsed.verbatim_keys:
         return SourceMatch(is_close=True, verbatim=True, coverage=1.0, similarity=1.0, differences=(), place=statement)
     tokens = tokenize(statement)
-    if found := _compare_with_tables(tokens, source, statement):
+    if found := _compare_with_tables(tokens, source, statement) or compare_with_section(tokens, source):
         return found
     parts = clauses(statement)
     best = best_place(tokens, parsed, by_sentence=len(parts) > 1)
-    if not best.is_full_match and best.is_close and len(parts) > 1:
-        best = _compare_by_clause(parts, parsed) or best
+    if not best.is_full_match and len(parts) > 1:
+        best = _compare_by_clause(parts, parsed, is_close=best.is_close) or best
     return best
 
 
@@ -48,12 +49,19 @@ def _compare_with_tables(tokens: Sequence[Token], source: str, statement: str) -
     )
 
 
-def _compare_by_clause(parts: Sequence[str], source: ParsedSource) -> SourceMatch | None:
-    """Compare each clause separately; None unless the source states all of them."""
-    found = [best_place(tokenize(part), source, by_sentence=False) for part in parts]
-    if not all(each.is_full_match for each in found):
+def _compare_by_clause(parts: Sequence[str], source: ParsedSource, *, is_close: bool) -> SourceMatch | None:
+    """Compare each clause separately; None unless the source states all of them, in a place that `is_close` to the
+    whole or in the sections that they name, or the section that one names has other facts."""
+    found = [_compare_clause(tokenize(part), source) for part in parts]
+    if other := next((each for each in found if each.section and any(one.sure for one in each.differences)), None):
+        return other
+    if not all(each.is_full_match and (is_close or each.section) for each in found):
         return None
     share, likeness = min(each.coverage for each in found), min(each.similarity for each in found)
     return SourceMatch(
         is_close=True, verbatim=False, coverage=share, similarity=likeness, differences=(), place=found[0].place
     )
+
+
+def _compare_clause(tokens: Sequence[Token], source: ParsedSource) -> SourceMatch:
+    return compare_with_section(tokens, source.text) or best_place(tokens, source, by_sentence=False)

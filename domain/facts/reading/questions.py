@@ -58,6 +58,10 @@ def is_question(text: str) -> bool:
     return HANGUL.search(text) is not None or is_open(text) or bool(_opening(text) & _ENGLISH_CLOSED)
 
 
+def asks_openly(heading: str) -> bool:
+    return is_question(heading) or is_open(heading)
+
+
 def is_open(question: str) -> bool:
     # Who, when, how many.
     if HANGUL.search(question):

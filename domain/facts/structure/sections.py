@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from domain.facts.reading.korean import case_of
-from domain.facts.reading.questions import is_question, what_is_asked_about
+from domain.facts.reading.questions import asks_openly, is_question, what_is_asked_about
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import GENERIC, keys_of
-from domain.facts.structure.headings import PERIOD, is_section_key, lines_with_headings
+from domain.facts.structure.headings import PERIOD, is_section_key, is_topic_heading, lines_with_headings
 from domain.facts.structure.terms import CLASSES, Term, TermIndex, is_among, most_specific, terms, terms_of
 from domain.text.cache import text_cache
 
@@ -19,6 +19,7 @@ _RELATIONS = frozenset("before after during without until outside inside under o
 _DIGIT = re.compile(r"\d")
 _PARTICIPLE = re.compile("(?<=[a-z]{3})ed$")
 _ARTICLES = frozenset("a an the".split())
+_OWNER = frozenset("of for in at from".split())
 _CLASSES = GENERIC | keys_of("model town village municipality 모델")
 
 
@@ -32,15 +33,24 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class NamedSection:
-    """The section that a statement names with the words `mention`; `headings` are those that it names.
+    """The section that a statement names with the words `mention`; `remainder` is the rest of the statement.
 
-    `is_exclusive`: what other sections say does not apply to this one, because its heading names a thing or a time, as
-    "Before 2020", not a topic, or because it has alternatives (`alternative_headings`). `is_partial`: the statement has
-    only a part of the name, as "the X100" of "X100 Pro", which no other heading has.
+    `headings` are those that it names; `heading` is all of them in one text.
+    `subsections` are the parts of `text`, each with the headings above it that name a thing and that the statement does
+    not name. `other_sections` are those below other headings; `is_exclusive`: what they say does not apply to this
+    section, because its heading names a thing or a time, as "Before 2020", not a topic, or because it has alternatives
+    (`alternative_headings`). `is_partial`: the statement has only a part of the name, as "the X100" of "X100 Pro",
+    which no other heading has.
     """
 
     headings: tuple[str, ...]
+    heading: str
     mention: str
+    name_terms: tuple[Term, ...]
+    text: str
+    subsections: tuple[Section, ...]
+    remainder: tuple[Token, ...]
+    other_sections: tuple[Section, ...]
     is_exclusive: bool
     is_partial: bool
 
@@ -74,13 +84,21 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
     full = most_specific([each for each in headings if _is_named(each, tokens, index)], lambda each: each)
     in_part = [] if full else _partially_named(tokens, index, headings, alternative_headings(text))
     chosen = full or in_part
-    if not any(_has_each(section.path, chosen) for section in sections if chosen):
+    own = [section for section in sections if _has_each(section.path, chosen)]
+    others = tuple(section for section in sections if not set(chosen) & set(section.path))
+    if not chosen or not own:
         return None
     names = tuple(each for heading in chosen for each in _known_terms(heading))
     return NamedSection(
         headings=tuple(chosen),
-        mention=" ".join(each.text for each in tokens if _is_in_name(each, names)),
-        is_exclusive=any(_is_name(each) for each in tokens if _is_in_name(each, names))
+        heading=" ".join(chosen),
+        mention=" ".join(each.text for each in tokens if is_in_name(each, names)),
+        name_terms=names,
+        text="\n".join(each.text for each in own),
+        subsections=tuple(Section(tuple(_unnamed_headings(each.path, chosen, index)), each.text) for each in own),
+        remainder=tuple(_without_name(tokens, names)),
+        other_sections=others,
+        is_exclusive=any(_is_name(each) for each in tokens if is_in_name(each, names))
         or any(map(_relation_words, chosen))
         or not alternative_headings(text).isdisjoint(chosen),
         is_partial=bool(in_part),
@@ -146,6 +164,19 @@ def _noun_forms(text: str) -> Iterator[str]:
             yield from (word[:-1], word[:-2])
 
 
+def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], index: TermIndex) -> Iterator[str]:
+    last = max(at for at, each in enumerate(path) if each in chosen)
+    known = [term for each in chosen for term in _known_terms(each)]
+    below = [each for each in path[last + 1 :] if not (is_topic_heading(each) or _asks_for_aspect(each))]
+    own = ((each, [term for term in naming_terms(each) if not is_among(term, known)]) for each in below)
+    return (each for each, naming in own if not any(index.has_all([term]) for term in naming))
+
+
+def _asks_for_aspect(heading: str) -> bool:
+    # "Is it waterproof?", "How to get around" name no thing.
+    return asks_openly(heading) and not any(each.token.kind == "name" for each in naming_terms(heading))
+
+
 def naming_terms(heading: str) -> Sequence[Term]:
     """Return the terms of a heading that name something: "Berlin" of "City of Berlin", "R2" of "Robot R2".
 
@@ -193,7 +224,15 @@ def _may_name(token: Token) -> bool:
     return not token.value and (token.kind == "name" or token.text[:1].isupper())
 
 
-def _is_in_name(token: Token, names: Sequence[Term]) -> bool:
+def _without_name(tokens: Sequence[Token], names: Sequence[Term]) -> Iterator[Token]:
+    """Yield the tokens except the names, and the preposition that links one to its property: "the profit of Acme"."""
+    for token, following in zip(tokens, (*tokens[1:], None), strict=True):
+        joins = token.key in _OWNER and following is not None and is_in_name(following, names)
+        if not joins and not is_in_name(token, names):
+            yield token
+
+
+def is_in_name(token: Token, names: Sequence[Term]) -> bool:
     found = terms([token])
     return bool(found) and all(is_among(each, names) for each in found)
 

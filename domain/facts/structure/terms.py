@@ -9,6 +9,7 @@ from typing import TypeVar
 from domain.facts.reading.token_alignment import prefix_key, same_lexeme, same_syllable, tokens_match
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import GENERIC, keys_of
+from domain.text.words import vocabulary
 
 T = TypeVar("T")
 _MOST_CHARS = 120
@@ -30,6 +31,9 @@ _CLASSES = """
 """
 CLASSES = GENERIC | keys_of(_CLASSES)
 """Nouns for classes of things: "the river" may refer to the Nile, "the battery" to no thing that has one."""
+_ARTEFACTS = "device machine model product system unit 기계 기기 모델 장치 제품"
+ARTEFACTS = keys_of(_ARTEFACTS)
+"""Classes of artefacts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +116,10 @@ def most_specific(found: Sequence[T], name: Callable[[T], str]) -> list[T]:
 def best(found: Sequence[T], score: Callable[[T], int]) -> list[T]:
     scores = [score(each) for each in found]
     return [each for each, value in zip(found, scores, strict=True) if value == max(scores)]
+
+
+def has_class(heading: str) -> bool:
+    """Say whether a heading states the class of its thing, as "Hotel Adler" does; classes of any artefact do not
+    count."""
+    words = heading.casefold().split()
+    return not (vocabulary(_CLASSES) - vocabulary(_ARTEFACTS)).isdisjoint(words)
