@@ -21,12 +21,9 @@ from domain.facts.quotation import Quotation
 from domain.markers.parser import cited_markers
 from domain.text.cache import text_cache
 from domain.text.lengths import LONGEST_STATEMENT, is_too_long
-from domain.text.negation import differing_polarity, negated_in_one, opposites
 from domain.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
 from domain.text.sentences import split_sentences
-from domain.text.words import coverage, stem, words
 
-_SAME_MATTER = 0.5  # coverage of the claim by one sentence from which opposite words in them contradict
 _SAME_STATEMENT = 0.9  # the same, from which its dates must be in that sentence
 _MOST_DATES = 50
 _SHOWN = 100  # characters of an uncompared claim
@@ -115,11 +112,9 @@ def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
 def _value_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     wanted = claim_stems(claim)
     aligned = most_similar(wanted, source, claim_stems(_undated(claim)))
-    flip = _polarity_disagreement(claim, wanted, aligned)
     found = (
         *_dates(claim, source, aligned),
         *_figures(claim, source, aligned),
-        *((flip,) if flip else ()),
     )
     return with_grounds(claim, aligned.text, found)
 
@@ -189,27 +184,6 @@ def _other_date(date: Date, known: Sequence[Date]) -> str | None:
 def _figures(claim: str, source: str, aligned: AlignedSentence) -> list[Disagreement]:
     stated = outside(find_dates(claim), find_quantities(claim))
     return [_disagreement(*each) for each in differing_figures(stated, source, aligned)] if stated else []
-
-
-def _polarity_disagreement(claim: str, wanted: Sequence[str], aligned: AlignedSentence) -> Disagreement | None:
-    sentence, found = aligned.text, set(aligned.stems)
-    if denied := negated_in_one(claim, sentence, found):
-        word = _surface(claim, denied)
-        return Disagreement("negation", word, word, f"the statement denies “{word}”, the source does not")
-    if denied := negated_in_one(sentence, claim, set(wanted)):
-        word = _surface(claim, denied)
-        return Disagreement("negation", word, None, f"the source denies “{word}”, the statement does not")
-    pair = opposites(set(wanted), found) if coverage(wanted, found) >= _SAME_MATTER else None
-    if pair:
-        return _disagreement("negation", _surface(claim, pair[0]), _surface(sentence, pair[1]))
-    if denied := differing_polarity(claim, sentence):
-        word = _surface(claim, denied)
-        return Disagreement("negation", word, None, f"only one of the statement and the source denies “{word}”")
-    return None
-
-
-def _surface(text: str, key: str) -> str:
-    return next((word for word in words(text) if stem(word) == key), key)
 
 
 def _from_difference(found: Difference) -> Disagreement:

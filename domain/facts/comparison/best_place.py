@@ -7,7 +7,7 @@ from domain.facts.comparison.source import ParsedSource, most_shared
 from domain.facts.differences.gaps import SentenceContext
 from domain.facts.differences.sentence import differences
 from domain.facts.kinds import Difference
-from domain.facts.reading.token_alignment import Alignment, align, tokens_match
+from domain.facts.reading.token_alignment import Alignment, align
 from domain.facts.reading.tokens import Token, tokenize
 
 _SIMILAR = 0.75  # least similarity of a statement to the sentence it was taken from
@@ -72,7 +72,6 @@ def _rank(compared: SourceMatch) -> tuple[bool, bool, float]:
 def _compare_with(alignment: Alignment, source: ParsedSource, at: int, place: str) -> SourceMatch:
     around = SentenceContext(
         context_keys=source.context_keys(at),
-        nearby_values=source.nearby_values(at, {each.key for each in alignment.statement}),
         source_keys=source.all_keys,
         acronyms=source.acronyms,
     )
@@ -102,12 +101,4 @@ def _is_close(alignment: Alignment) -> bool:
 def _candidate_alignments(tokens: Sequence[Token], source: ParsedSource) -> Iterator[tuple[Alignment, int]]:
     wanted = {each.key for each in tokens if each.is_content}
     for at in most_shared(wanted, source.clauses_by_key):
-        yield align(tokens, _answering_tokens(tokens, source, at)), at
-
-
-def _answering_tokens(tokens: Sequence[Token], source: ParsedSource, at: int) -> Sequence[Token]:
-    # Of the question at its beginning only names, values and what the statement has.
-    found = source.clause_tokens[at]
-    asked = found[: len(tokenize(source.questions[at]))] if source.questions[at] else ()
-    kept = [each for each in asked if each.kind in ("name", "value") or any(tokens_match(each, one) for one in tokens)]
-    return (*kept, *found[len(asked) :])
+        yield align(tokens, source.clause_tokens[at]), at

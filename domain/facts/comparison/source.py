@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
-from itertools import accumulate, takewhile
+from itertools import accumulate
 
 from domain.facts.reading.questions import ReadSentence, read_with_answers
 from domain.facts.reading.token_alignment import TokenIndex
-from domain.facts.reading.tokens import Token, Value, tokenize
-from domain.facts.structure.headings import heading_lines, inherited_tokens, split_off_headings
+from domain.facts.reading.tokens import Token, tokenize
+from domain.facts.structure.headings import heading_lines, split_off_headings
 from domain.text.cache import text_cache
 from domain.text.word_index import parse_sentences
 
@@ -50,10 +50,6 @@ class ParsedSource:
     @cached_property
     def clauses(self) -> tuple[str, ...]:
         return tuple(clause.text for each in self.read_sentences for clause in each.clauses)
-
-    @cached_property
-    def questions(self) -> tuple[str, ...]:
-        return tuple(clause.question for each in self.read_sentences for clause in each.clauses)
 
     @cached_property
     def asserts(self) -> tuple[bool, ...]:
@@ -122,15 +118,6 @@ class ParsedSource:
     def opens_section(self) -> tuple[bool, ...]:
         below = (clause.under_heading for each in self.read_sentences for clause in each.clauses)
         return tuple(one or other for one, other in zip(self.is_heading, below, strict=True))
-
-    def nearby_values(self, at: int, stated: Collection[str]) -> tuple[Value, ...]:
-        behind = range(at + 1, min(at + 1 + _BEFORE, len(self.clause_tokens)))
-        own = takewhile(lambda each: not self.opens_section[each], behind)
-        around = [
-            inherited_tokens(self.clause_tokens[each], stated) if self.is_heading[each] else self.clause_tokens[each]
-            for each in (*self._preceding(at), *own)
-        ]
-        return tuple(each.value for tokens in around for each in tokens if each.value)
 
     def context_keys(self, at: int) -> frozenset[str]:
         return frozenset[str]().union(*(self.clause_keys[each] for each in self._preceding(at)))

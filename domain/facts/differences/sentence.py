@@ -6,7 +6,6 @@ from domain.entities.names import same_country
 from domain.facts.differences.cues import cue_differences
 from domain.facts.differences.gaps import SentenceContext, name_differences, unit_differences, value_differences
 from domain.facts.differences.opposites import are_opposites
-from domain.facts.differences.word_order import case_differences, order_differences
 from domain.facts.kinds import Difference, Kind
 from domain.facts.reading import korean
 from domain.facts.reading.token_alignment import Alignment, Gap
@@ -14,7 +13,6 @@ from domain.facts.reading.tokens import Token
 from domain.facts.reading.vocabulary import GENERIC
 
 _DEMONSTRATIVES = ("이", "그", "저", "해당")  # before a noun: 이 공장은
-_WIDEST = 4  # tokens of the source that may correspond to other words of the statement
 
 
 def differences(alignment: Alignment, around: SentenceContext) -> list[Difference]:
@@ -25,62 +23,33 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
     for gap in alignment.gaps:
         left = Gap(
             tuple(each for each in gap.statement if stated_at[id(each)] not in moved[0]),
-            tuple(each for each in _beside(gap, alignment) if known_at[id(each)] not in moved[1]),
+            tuple(each for each in gap.source if known_at[id(each)] not in moved[1]),
         )
-        found += value_differences(left, alignment, around)
+        found += value_differences(left)
         found += cue_differences(left, alignment)
         found += name_differences(left, alignment, around)
         found += _words(left, alignment, around)
-    return [*found, *unit_differences(alignment), *order_differences(alignment), *case_differences(alignment)]
-
-
-def _beside(gap: Gap, alignment: Alignment) -> Sequence[Token]:
-    if len(gap.source) <= _WIDEST or not gap.statement:
-        return gap.source
-    if gap.source[0] is alignment.source[0]:
-        return gap.source[-_WIDEST:]
-    return gap.source[:_WIDEST] if gap.source[-1] is alignment.source[-1] else gap.source
+    return [*found, *unit_differences(alignment)]
 
 
 def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
     counterparts = [each for each in gap.source if each.kind in ("word", "name") and each.text not in _DEMONSTRATIVES]
     for token in gap.statement:
         if token.kind != "word":
-            if opposite := _opposite_ordinal(token, gap):
-                yield Difference("negation", token.text, opposite.text)
             continue
         generic = any(each.key in GENERIC and (each.case or each.key not in korean.GENERIC) for each in counterparts)
         stands_for = generic and token.key in around.context_keys
-        denied = next((each for each in counterparts if are_opposites(token, each)), None) or _opposite_ordinal(
-            token, gap
-        )
-        if denied and _is_denied_by_one(alignment):
+        opposite = next((each for each in counterparts if are_opposites(token, each)), None)
+        if opposite and _is_denied_by_one(alignment):
             continue  # "not invalid" for "valid"
-        if denied:
-            yield Difference("negation", token.text, denied.text)
+        sure = alignment.is_single_substitution
+        if opposite:
+            yield Difference("negation", token.text, opposite.text, sure=sure)
         elif counterparts and not stands_for and not _is_other_form(token, counterparts):
-            exchanged = token.key in around.source_keys and alignment.substitutions == 1 and alignment.is_close
-            kind: Kind = "subject" if exchanged else "wording"
-            yield Difference(kind, token.text, counterparts[0].text, sure=exchanged or alignment.is_single_substitution)
+            kind: Kind = "subject" if sure and token.key in around.source_keys else "wording"
+            yield Difference(kind, token.text, counterparts[0].text, sure=sure)
         elif not counterparts and token.key not in around.context_keys:
-            number = _replaced_number(token, gap, alignment)
-            yield Difference("wording", token.text, number.text if number else None, sure=number is not None)
-
-
-def _replaced_number(token: Token, gap: Gap, alignment: Alignment) -> Token | None:
-    # With all else equal: 1일에 for 말일에.
-    others = [each for each in gap.source if each.is_content]
-    alone = [each for each in gap.statement if each.is_content] == [token]
-    if token.text.isdecimal() or (korean.is_korean(token.text) and token.text[0].isascii()):
-        return None  # "1)" counts steps, `eight개` may be the number
-    return others[0] if alone and len(others) == 1 and others[0].value and not alignment.moved else None
-
-
-def _opposite_ordinal(token: Token, gap: Gap) -> Token | None:
-    # `first` and `last`.
-    if not token.text.isalpha() or not any(each.value for each in (token, *gap.source)):
-        return None
-    return next((each for each in gap.source if each.text.isalpha() and are_opposites(token, each)), None)
+            yield Difference("wording", token.text, None, sure=False)
 
 
 def _is_denied_by_one(alignment: Alignment) -> bool:
