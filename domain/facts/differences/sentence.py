@@ -6,6 +6,7 @@ from domain.entities.names import same_country
 from domain.facts.differences.cues import cue_differences
 from domain.facts.differences.gaps import SentenceContext, name_differences, unit_differences, value_differences
 from domain.facts.differences.opposites import are_opposites
+from domain.facts.differences.voice import voice_differences
 from domain.facts.kinds import Difference, Kind
 from domain.facts.reading import korean
 from domain.facts.reading.token_alignment import Alignment, Gap
@@ -29,7 +30,7 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
         found += cue_differences(left, alignment)
         found += name_differences(left, alignment, around)
         found += _words(left, alignment, around)
-    return [*found, *unit_differences(alignment)]
+    return [*found, *unit_differences(alignment), *voice_differences(alignment)]
 
 
 def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
