@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from benchmarks.rules.families import FAMILIES, ROOT, Family
-from benchmarks.rules.measuring import Pair, Seen, labelled, measured, planted
+from benchmarks.rules.measuring import Pair, Seen, below_headings, labelled, measured, planted
 from domain.quality import metrics
 
 _PAGE = ROOT / "docs/internals/rules.md"
@@ -20,8 +20,9 @@ _HEAD = """# What each rule of evidence is worth
 `python -m benchmarks.rules FOLDER --write` writes this page. A family of rules is switched off, and what changes is its
 worth. Measured with the offline judge by words alone on {pairs:,} pairs of {sets} data sets that people labelled
 (balanced accuracy {accuracy:.1f}, area under the curve {area:.1f} with all rules), and on {wrong:,} wrong and {right:,}
-faithful changes that **our own generator** made of sentences of the same texts: its figures say what the rules were
-made with, not how they do on what others write. With all rules {passed:,} of the wrong ones pass, {yes:,} with a model
+faithful statements of our own: changes that **our own generator** made of sentences of the same texts, and the tests'
+statements about documents with headings. These figures say what the rules were made with, not how they do on what
+others write. With all rules {passed:,} of the wrong ones pass, {yes:,} with a model
 that says yes to everything and quotes the nearest sentence; {struck:,} faithful ones are struck.
 
 "Points at" are labelled pairs with other disagreements with the family than without it, "right" is the share of them
@@ -105,7 +106,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"write {_PAGE.relative_to(ROOT)}")
     options = parser.parse_args()
     folder = cast("Path", options.folder)
-    pairs = [*labelled(folder, options.pairs, options.seed), *planted(folder, options.cases, options.seed)]
+    cases = [*planted(folder, options.cases, options.seed), *below_headings(10 * options.cases, options.seed)]
+    pairs = [*labelled(folder, options.pairs, options.seed), *cases]
     page = ledger(pairs, FAMILIES)
     print(page)
     if options.write:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from domain.evidence.contradictions import Disagreement, disagreements
+
 ROOT = Path(__file__).parents[2]
 Function = Callable[..., Any]
 
@@ -21,8 +23,8 @@ def _none(*_: object, **__: object) -> None:
     return None
 
 
-def _last_argument(*arguments: Any) -> Any:
-    return arguments[-1]
+def _without_headings(claim: str, quoted: str, *_: str) -> tuple[Disagreement, ...]:
+    return disagreements(claim, quoted)
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ class Family:
         return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
 
 
-_D, _E, _S = "domain.facts.differences", "domain.evidence", "domain.facts.structure"
+_C, _D, _S = (f"domain.facts.{each}" for each in ("comparison", "differences", "structure"))
+_E = "domain.evidence"
 _TABLES = ("cells", "bound_cells", "cell_values", "column_heads", "fiscal_terms", "records", "table_lines", "tables")
 
 
@@ -56,12 +59,18 @@ FAMILIES = (
     _family("negation, modality, quantifiers", f"{_D}.cues", "cue_differences", _nothing),
     _family("other words", f"{_D}.sentence", "_words", _nothing),
     _family("opposites", f"{_D}.opposites", "are_opposites", _no),
-    _family("word order", f"{_D}.word_order", "order_differences", _nothing),
-    _family("Korean cases", f"{_D}.word_order", "case_differences", _nothing),
+    _family("parties over the voice", f"{_D}.voice", "voice_differences", _nothing),
+    _family("sections", f"{_C}.named_section", "compare_with_section", _none, f"{_S}.sections", f"{_S}.antecedents"),
     _family("cells of tables", f"{_S}.cells", "compare_with_tables", _none, *(f"{_S}.{each}" for each in _TABLES[1:])),
+    Family(
+        "subjects of cited words (citations only)",
+        (f"{_E}.citation_scoring", "domain.facts.quotation"),
+        (
+            (f"{_E}.citation_scoring:_other_subjects", _nothing),
+            (f"{_E}.contradictions:cited_disagreements", _without_headings),
+        ),
+    ),
     _family("figures", f"{_E}.figure_mismatch", "differing_figures", _nothing),
     _family("dates", f"{_E}.contradictions", "_dates", _nothing),
-    _family("polarity", f"{_E}.contradictions", "_polarity_disagreement", _none, "domain.text.negation"),
-    _family("positive grounds (only mildens)", f"{_E}.grounds", "with_grounds", _last_argument),
     _family("grounding of evidence", "domain.facts.grounding", "ungrounded_words", _nothing),
 )

@@ -17,12 +17,14 @@ from benchmarks.metamorphic.generating import MAKERS
 from benchmarks.metamorphic.judges import judges, outcomes
 from benchmarks.metamorphic.real_swaps import REAL_SWAPS
 from benchmarks.metamorphic.texts import folder_texts
-from benchmarks.rules.families import Family, Function
+from benchmarks.rules.families import ROOT, Family, Function
+from domain.evidence.citation_scoring import score_citation
 from domain.evidence.contradictions import disagreements
 from domain.quality.metrics import support_score
 from domain.verdicts.ruling import Grounds
 
 _PARTS = ("domain.", "clients.llm.offline", "benchmarks.rules.measuring")
+_DOCUMENTS = ROOT / "tests/domain/verdicts/sections.json"
 _MOST_TEXTS = 1500
 _PLANTED = (
     *(f"change: {each}" for each in CHANGES),
@@ -52,7 +54,7 @@ class Seen:
     supported: bool
     struck: bool
     yes_supported: bool
-    disagreements: frozenset[tuple[str, str, str | None, bool]]
+    disagreements: frozenset[tuple[str, str, str | None]]
 
 
 def labelled(folder: Path, most: int, seed: int) -> Iterator[Pair]:
@@ -61,6 +63,18 @@ def labelled(folder: Path, most: int, seed: int) -> Iterator[Pair]:
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         for row in Random(f"{seed} {path.stem}").sample(rows, min(most, len(rows))):
             yield Pair(row["claim"], row["source"], bool(row["label"]), path.stem, row.get("lang", "en"), planted=False)
+
+
+def below_headings(most: int, seed: int) -> Iterator[Pair]:
+    """Yield statements about documents with headings, which no labelled set has: those of the tests."""
+    documents = json.loads(_DOCUMENTS.read_text(encoding="utf-8"))
+    pairs = [
+        Pair(statement, each["source"], said == "said", "below headings", "en", planted=True)
+        for each in documents
+        for said in ("said", "not_said")
+        for statement in each[said]
+    ]
+    yield from Random(seed).sample(pairs, min(most, len(pairs)))
 
 
 def planted(folder: Path, most: int, seed: int) -> Iterator[Pair]:
@@ -97,11 +111,12 @@ def see(pair: Pair) -> Seen:
         for supported, confidence in ((reply.is_accurate, reply.confidence), (ruled.supports, ruled.confidence))
     )
     differing = (
-        (each.kind, each.claim_value, each.source_value, each.sure)
-        for each in disagreements(pair.statement, pair.source)
+        *disagreements(pair.statement, pair.source),
+        *score_citation(pair.statement, pair.source).disagreements,
     )
+    told = frozenset((each.kind, each.claim_value, each.source_value) for each in differing)
     by_yes = pair.planted and result["yes"].supported
-    return Seen(min(scores), result["offline"].supported, result["offline"].struck, by_yes, frozenset(differing))
+    return Seen(min(scores), result["offline"].supported, result["offline"].struck, by_yes, told)
 
 
 def measured(

@@ -13,7 +13,6 @@ from domain.entities.dates import Date, find_dates
 from domain.entities.numbers import find_quantities
 from domain.entities.source_figures import outside, source_figures
 from domain.evidence.figure_mismatch import differing_figures
-from domain.evidence.grounds import with_grounds
 from domain.facts.comparison.best_place import SourceMatch
 from domain.facts.comparison.whole_source import compare
 from domain.facts.kinds import Difference, Disagreement, Kind
@@ -102,21 +101,13 @@ def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
         return ()
     # A missing scale is reported, too, although it does not contradict the source.
     told = [each for each in compared.differences if each.sure or (compared.in_table and each.kind == "unit")]
-    if found := [_from_difference(each) for each in told]:
-        # Cells and sections are found by their names: they are about the same.
-        is_named = compared.in_table or compared.section
-        return found if is_named else with_grounds(claim, compared.place, found)
-    return _value_disagreements(claim, source)
+    return [_from_difference(each) for each in told] or _value_disagreements(claim, source)
 
 
 def _value_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     wanted = claim_stems(claim)
     aligned = most_similar(wanted, source, claim_stems(_undated(claim)))
-    found = (
-        *_dates(claim, source, aligned),
-        *_figures(claim, source, aligned),
-    )
-    return with_grounds(claim, aligned.text, found)
+    return (*_dates(claim, source, aligned), *_figures(claim, source, aligned))
 
 
 def readable(text: str) -> str:
