@@ -38,7 +38,7 @@ def cue_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
         counterpart = next((each for each in known if _exclude(token.cue, each.cue)), None)
         if counterpart:
             yield Difference(_kind(token.cue), token.text, counterpart.text)
-        elif token.cue in _INSERTED and token.key not in _FRAMES:
+        elif token.cue in _INSERTED and token.key not in _FRAMES and not _is_ordered(token, alignment):
             yield from _changed(token, alignment.statement, alignment.source, alignment.matched_statement, alignment)
     for token in known:
         if token.cue in _OMITTED and not any(_exclude(token.cue, each.cue) for each in stated):
@@ -59,6 +59,15 @@ def _changed(
         yield Difference(_kind(cue.cue), cue.text, None, sure=sure)
     else:
         yield Difference(_kind(cue.cue), _governed_word(cue, own, alignment, inserted=False), cue.text, sure=sure)
+
+
+def _is_ordered(cue: Token, alignment: Alignment) -> bool:
+    # "Change the filter every month" obliges by beginning with its verb.
+    if cue.cue not in ("obliged", "advised") or not alignment.source:
+        return False
+    at = next(index for index, each in enumerate(alignment.statement) if each is cue)
+    governed = next((i for i in range(at + 1, len(alignment.statement)) if alignment.statement[i].is_content), None)
+    return (governed, 0) in (*alignment.pairs, *alignment.moved) and alignment.source[0].kind == "word"
 
 
 def _kind(cue: str) -> Kind:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from domain.entities.derived_figures import is_in_words
 from domain.entities.names import same_country
 from domain.facts.kinds import Difference, Kind
 from domain.facts.reading import korean
@@ -26,10 +27,12 @@ class SentenceContext:
     acronyms: frozenset[str] = frozenset()
 
 
-def value_differences(gap: Gap) -> Iterator[Difference]:
+def value_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
     counterparts = [each for each in gap.source if each.value]
     for token in gap.statement:
         if not token.value or (not counterparts and _counts_nothing(token.value)):
+            continue
+        if token.value.quantity and is_in_words(token.value.quantity, _text_around(gap.source, alignment.source)):
             continue
         dated = token.value.date is not None
         alike = [each for each in counterparts if each.value and (each.value.date is not None) == dated]
@@ -51,6 +54,14 @@ def _measure_alike(one: Value, other: Value) -> bool:
 def _counts_nothing(value: Value) -> bool:
     # As in "one of them".
     return value.quantity is not None and value.quantity.weak and value.quantity.value == 1
+
+
+def _text_around(some: Sequence[Token], tokens: Sequence[Token]) -> str:
+    """Return some tokens of a sentence, and the one before them, as text."""
+    if not some:
+        return ""
+    before = max((each.start for each in tokens if each.start < some[0].start), default=some[0].start)
+    return " ".join(each.text for each in tokens if before <= each.start <= some[-1].start)
 
 
 def _value_kind(token: Token, known: Token | None) -> Kind:

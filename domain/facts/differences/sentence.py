@@ -6,7 +6,7 @@ from domain.entities.names import same_country
 from domain.facts.differences.cues import cue_differences
 from domain.facts.differences.gaps import SentenceContext, name_differences, unit_differences, value_differences
 from domain.facts.differences.opposites import are_opposites
-from domain.facts.differences.voice import voice_differences
+from domain.facts.differences.voice import korean_party_differences, voice_differences
 from domain.facts.kinds import Difference, Kind
 from domain.facts.reading import korean
 from domain.facts.reading.token_alignment import Alignment, Gap
@@ -26,11 +26,11 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
             tuple(each for each in gap.statement if stated_at[id(each)] not in moved[0]),
             tuple(each for each in gap.source if known_at[id(each)] not in moved[1]),
         )
-        found += value_differences(left)
+        found += value_differences(left, alignment)
         found += cue_differences(left, alignment)
         found += name_differences(left, alignment, around)
         found += _words(left, alignment, around)
-    return [*found, *unit_differences(alignment), *voice_differences(alignment)]
+    return [*found, *unit_differences(alignment), *voice_differences(alignment), *korean_party_differences(alignment)]
 
 
 def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:

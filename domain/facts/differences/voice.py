@@ -1,6 +1,7 @@
-"""Finds who does what to whom exchanged over the voice: "Denmark defeated Sweden" for "Denmark was defeated by Sweden"
-(V2)."""
+"""Finds who does what to whom exchanged by voice or particle: "Denmark defeated Sweden" for "Denmark was defeated by
+Sweden" (V2)."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,10 @@ from domain.facts.reading.tokens import Token
 
 _PASSIVE = frozenset("is are was were be been being got get gets getting".split())
 _FARTHEST = 3  # tokens from the auxiliary to its verb, and from the verb to "by"
+
+_TOPIC_OF_OBLIQUE = re.compile("(?:에|에서|에게|한테|로|부터|까지|보다|와|과)[는은]$")
+_KOREAN_PASSIVE, _KOREAN_ACTIVE = re.compile("[되된될됩됐돼받]|당[하한할합했]"), re.compile("[하한할합했해]")
+_OTHER_VOICE = ({"object", "goal"}, {"object", "source"})  # of one party in two sentences of other voice
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +80,52 @@ def _same(one: Token, other: Token) -> bool:
 
 def _has(tokens: Sequence[Token], wanted: Token) -> bool:
     return any(tokens_match(wanted, each) for each in tokens)
+
+
+def korean_party_differences(alignment: Alignment) -> Iterator[Difference]:
+    """Yield the noun whose particle makes it another party of the same verb: 유튜브는 구글에 인수되었다 says neither
+    구글이 인수되었다 nor 유튜브는 구글을 인수했다."""
+    pairs = (*alignment.pairs, *alignment.moved)
+    tokens = [(alignment.statement[mine], alignment.source[theirs]) for mine, theirs in pairs]
+    nouns = [(one, other) for one, other in tokens if one.is_content and (not one.value or _is_change(one, other))]
+    if not any(one.case for one, _ in nouns):
+        return
+    voices = [{_korean_voice(one), _korean_voice(other)} for one, other in tokens]
+    roles = {(_role(one), _role(other)) for one, other in nouns}
+    for one, other in nouns:
+        mine, known = _role(one), _role(other)
+        if {"active", "passive"} in voices:
+            is_exchanged = mine == known == "subject" and any(set(pair) in _OTHER_VOICE for pair in roles)
+        elif mine == known or "" in (mine, known):
+            continue
+        else:
+            is_exchanged = (known, mine) in roles or (mine == "subject" and _has_lost_subject(other, alignment))
+        if is_exchanged:
+            yield Difference("order", one.text, other.text)
+            return
+
+
+def _is_change(one: Token, other: Token) -> bool:
+    return {one.case, other.case} == {"source", "goal"}
+
+
+def _role(token: Token) -> str:
+    if token.case == "topic":
+        return "" if _TOPIC_OF_OBLIQUE.search(token.text) else "subject"
+    return "" if token.case == "goal" and token.text.endswith("로") else token.case
+
+
+def _has_lost_subject(token: Token, alignment: Alignment) -> bool:
+    """Say whether the clause of a source's noun, a goal or origin there, has a subject that the statement lacks."""
+    own = [at for at, each in enumerate(alignment.source) if each.clause == token.clause]
+    lost = any(_role(alignment.source[at]) == "subject" and at not in alignment.matched_source for at in own)
+    verb = next((at for at in reversed(own) if alignment.source[at].is_content), None)
+    return token.case in ("goal", "source") and lost and verb in alignment.matched_source
+
+
+def _korean_voice(token: Token) -> str:
+    # Of a verb made from a noun: 인수하다, 인수되다; empty for any other word.
+    ending = token.text.removeprefix(token.key)
+    if ending == token.text:
+        return ""
+    return "passive" if _KOREAN_PASSIVE.match(ending) else "active" if _KOREAN_ACTIVE.match(ending) else ""
