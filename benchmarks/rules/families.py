@@ -59,8 +59,9 @@ FAMILIES = (
     _family("negation, modality, quantifiers", f"{_D}.cues", "cue_differences", _nothing),
     _family("other words", f"{_D}.sentence", "_words", _nothing),
     _family("opposites", f"{_D}.opposites", "are_opposites", _no),
-    _family("parties over the voice", f"{_D}.voice", "voice_differences", _nothing),
-    _family("parties by Korean particles", f"{_D}.voice", "korean_party_differences", _nothing),
+    _family("parties by order", f"{_D}.parties", "order_differences", _nothing),
+    _family("parties over the voice", f"{_D}.parties", "voice_differences", _nothing),
+    _family("parties by Korean particles", f"{_D}.parties", "korean_party_differences", _nothing),
     _family("sections", f"{_C}.named_section", "compare_with_section", _none, f"{_S}.sections", f"{_S}.antecedents"),
     _family("cells of tables", f"{_S}.cells", "compare_with_tables", _none, *(f"{_S}.{each}" for each in _TABLES[1:])),
     Family(

@@ -6,7 +6,7 @@ from domain.entities.names import same_country
 from domain.facts.differences.cues import cue_differences
 from domain.facts.differences.gaps import SentenceContext, name_differences, unit_differences, value_differences
 from domain.facts.differences.opposites import are_opposites
-from domain.facts.differences.voice import korean_party_differences, voice_differences
+from domain.facts.differences.parties import korean_party_differences, order_differences, voice_differences
 from domain.facts.kinds import Difference, Kind
 from domain.facts.reading import korean
 from domain.facts.reading.token_alignment import Alignment, Gap
@@ -30,7 +30,8 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
         found += cue_differences(left, alignment)
         found += name_differences(left, alignment, around)
         found += _words(left, alignment, around)
-    return [*found, *unit_differences(alignment), *voice_differences(alignment), *korean_party_differences(alignment)]
+    parties = (order_differences, voice_differences, korean_party_differences)
+    return [*found, *unit_differences(alignment), *(each for find in parties for each in find(alignment))]
 
 
 def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:

@@ -1,5 +1,5 @@
-"""Finds who does what to whom exchanged by voice or particle: "Denmark defeated Sweden" for "Denmark was defeated by
-Sweden" (V2)."""
+"""Finds who does what to whom exchanged by order, voice or particle: "Denmark defeated Sweden" for "Denmark was
+defeated by Sweden" (V2)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,6 +17,11 @@ _KOREAN_PASSIVE, _KOREAN_ACTIVE = re.compile("[되된될됩됐돼받]|당[하한
 _OTHER_VOICE = ({"object", "goal"}, {"object", "source"})  # of one party in two sentences of other voice
 
 
+_VERY_ALIKE = 0.9  # similarity of two sentences from which the order of common words matters
+_MOST_MOVED = 5  # tokens that an exchange moves; if more moved, clauses changed places
+_LIST_WORDS = frozenset("and or 및 와 과".split())
+
+
 @dataclass(frozen=True, slots=True)
 class _Parties:
     """The verb of a clause, what stands for who does it, and what for whom it is done to."""
@@ -24,6 +29,41 @@ class _Parties:
     verb: Token
     acting: Sequence[Token]
     undergoing: Sequence[Token]
+
+
+def order_differences(alignment: Alignment) -> Iterator[Difference]:
+    """Yield two things that changed places around a third one: "Bob hired Alice" for "Alice hired Bob"."""
+    both = sorted((*alignment.pairs, *alignment.moved))
+    tokens = [(alignment.statement[mine], alignment.source[theirs]) for mine, theirs in both]
+    is_clause = not alignment.moved or len(alignment.moved) > _MOST_MOVED or not alignment.is_close
+    if is_clause or any({_korean_voice(one), _korean_voice(other)} == {"active", "passive"} for one, other in tokens):
+        return
+    alike = max(alignment.similarity, alignment.local_similarity) >= _VERY_ALIKE
+    ends = [_is_end(one, other, alike=alike) for one, other in tokens]
+    highest = -1  # the earlier end that is last in the source
+    middles: list[tuple[int, int]] = []  # (place in the source, end before it) of tokens that precede an earlier end
+    for at, (_, theirs) in enumerate(both):
+        first = next((end for place, end in middles if theirs < place), None) if ends[at] else None
+        if first is not None and not _is_list(alignment.source[theirs : both[first][1] + 1]):
+            yield Difference("order", tokens[first][0].text, tokens[first][1].text)
+            return
+        if highest >= 0 and theirs < both[highest][1]:
+            middles.append((theirs, highest))
+        if ends[at] and (highest < 0 or theirs > both[highest][1]):
+            highest = at
+
+
+def _is_end(one: Token, other: Token, *, alike: bool) -> bool:
+    # A name or a value, or in sentences of equal words any word.
+    named = one.kind in ("name", "value") or other.kind == "name"  # a name may open the statement as any word does
+    if named or not alike or one.kind != "word":
+        return named
+    return not "가" <= one.text[-1] <= "힣" or (one.case == other.case and one.case in ("subject", "topic", "object"))
+
+
+def _is_list(tokens: Sequence[Token]) -> bool:
+    kinds = {each.kind for each in tokens if each.key not in _LIST_WORDS}
+    return len(kinds) == 1 and "word" not in kinds
 
 
 def voice_differences(alignment: Alignment) -> Iterator[Difference]:
