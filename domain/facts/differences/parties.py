@@ -36,7 +36,9 @@ def order_differences(alignment: Alignment) -> Iterator[Difference]:
     both = sorted((*alignment.pairs, *alignment.moved))
     tokens = [(alignment.statement[mine], alignment.source[theirs]) for mine, theirs in both]
     is_clause = not alignment.moved or len(alignment.moved) > _MOST_MOVED or not alignment.is_close
-    if is_clause or any({_korean_voice(one), _korean_voice(other)} == {"active", "passive"} for one, other in tokens):
+    is_other_voice = bool(_passive_with_agent(alignment.statement)) != bool(_passive_with_agent(alignment.source))
+    is_other_korean_voice = any({*map(_korean_voice, pair)} == {"active", "passive"} for pair in tokens)
+    if is_clause or is_other_voice or is_other_korean_voice:
         return
     alike = max(alignment.similarity, alignment.local_similarity) >= _VERY_ALIKE
     ends = [_is_end(one, other, alike=alike) for one, other in tokens]
