@@ -12,11 +12,7 @@ from itertools import islice
 from domain.entities.dates import Date, find_dates
 from domain.entities.numbers import find_quantities
 from domain.entities.source_figures import outside, source_figures
-from domain.evidence.converses import is_turned_round
 from domain.evidence.figure_mismatch import differing_figures
-from domain.evidence.grounds import with_grounds
-from domain.evidence.name_mismatch import other_names
-from domain.evidence.overlooked import overlooked
 from domain.facts.comparison.best_place import SourceMatch
 from domain.facts.comparison.whole_source import compare
 from domain.facts.kinds import Difference, Disagreement, Kind
@@ -24,12 +20,9 @@ from domain.facts.quotation import Quotation
 from domain.markers.parser import cited_markers
 from domain.text.cache import text_cache
 from domain.text.lengths import LONGEST_STATEMENT, is_too_long
-from domain.text.negation import differing_polarity, negated_in_one, opposites
 from domain.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
 from domain.text.sentences import split_sentences
-from domain.text.words import coverage, stem, words
 
-_SAME_MATTER = 0.5  # coverage of the claim by one sentence from which opposite words in them contradict
 _SAME_STATEMENT = 0.9  # the same, from which its dates must be in that sentence
 _MOST_DATES = 50
 _SHOWN = 100  # characters of an uncompared claim
@@ -105,34 +98,16 @@ def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     # If the source has the sentence almost verbatim, that place decides; else the whole source does.
     compared = compare(claim, source)
     if compared.is_full_match:
-        return () if compared.verbatim else _overlooked(claim, source)
+        return ()
     # A missing scale is reported, too, although it does not contradict the source.
     told = [each for each in compared.differences if each.sure or (compared.in_table and each.kind == "unit")]
-    if found := [_from_difference(each) for each in told]:
-        # Cells and sections are found by their names: they are about the same.
-        is_named = compared.in_table or compared.section
-        return found if is_named else with_grounds(claim, source, compared.place, found)
-    if compared.is_close and is_turned_round(claim, compared.place):
-        return [_from_difference(Difference("order", claim.strip(" .。"), compared.place))]
-    return _value_disagreements(claim, source) or _overlooked(claim, source)
-
-
-def _overlooked(claim: str, source: str) -> Sequence[Disagreement]:
-    wanted = claim_stems(claim)
-    return overlooked(claim, most_similar(wanted, source, wanted).text)
+    return [_from_difference(each) for each in told] or _value_disagreements(claim, source)
 
 
 def _value_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     wanted = claim_stems(claim)
     aligned = most_similar(wanted, source, claim_stems(_undated(claim)))
-    flip = _polarity_disagreement(claim, wanted, aligned)
-    found = (
-        *_dates(claim, source, aligned),
-        *_figures(claim, source, aligned),
-        *(_disagreement("name", *pair) for pair in other_names(claim, source, aligned)),
-        *((flip,) if flip else ()),
-    )
-    return with_grounds(claim, source, aligned.text, found)
+    return (*_dates(claim, source, aligned), *_figures(claim, source, aligned))
 
 
 def readable(text: str) -> str:
@@ -200,27 +175,6 @@ def _other_date(date: Date, known: Sequence[Date]) -> str | None:
 def _figures(claim: str, source: str, aligned: AlignedSentence) -> list[Disagreement]:
     stated = outside(find_dates(claim), find_quantities(claim))
     return [_disagreement(*each) for each in differing_figures(stated, source, aligned)] if stated else []
-
-
-def _polarity_disagreement(claim: str, wanted: Sequence[str], aligned: AlignedSentence) -> Disagreement | None:
-    sentence, found = aligned.text, set(aligned.stems)
-    if denied := negated_in_one(claim, sentence, found):
-        word = _surface(claim, denied)
-        return Disagreement("negation", word, word, f"the statement denies “{word}”, the source does not")
-    if denied := negated_in_one(sentence, claim, set(wanted)):
-        word = _surface(claim, denied)
-        return Disagreement("negation", word, None, f"the source denies “{word}”, the statement does not")
-    pair = opposites(set(wanted), found) if coverage(wanted, found) >= _SAME_MATTER else None
-    if pair:
-        return _disagreement("negation", _surface(claim, pair[0]), _surface(sentence, pair[1]))
-    if denied := differing_polarity(claim, sentence):
-        word = _surface(claim, denied)
-        return Disagreement("negation", word, None, f"only one of the statement and the source denies “{word}”")
-    return None
-
-
-def _surface(text: str, key: str) -> str:
-    return next((word for word in words(text) if stem(word) == key), key)
 
 
 def _from_difference(found: Difference) -> Disagreement:

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
-from domain.text.sentences import split_sentences
-from domain.text.words import coverage, meaningful, stem, vocabulary, words
+from domain.text.words import meaningful, stem, vocabulary, words
 
 _CUES = vocabulary("not no never none neither nor cannot without hardly nobody")
 _KOREAN_CUE = re.compile(r"(?:않|못하|못했|못한|없|아니|아닌|아닙)")
@@ -16,14 +15,7 @@ _NO_DENIAL = re.compile(
 )
 _QUOTED = re.compile(r'["“][^"“”]{1,80}["”]')
 _CLAUSE_END = re.compile(r"[,;:()]|\b(?:but|and|because|although|though|while|until|unless|since|if)\b")
-# These may deny in a way that the cues above do not follow: then no contradiction is reported.
-_ANY_DENIAL = re.compile(
-    r"\b(?:not|no|never|none|neither|nor|without|cannot|refus\w+|fail\w*|avoid\w*|prevent\w*|instead|rather|only|zero|few"
-    r"|free|lack\w*|unable|hardly|rul(?:e|es|ed|ing) out|reject\w*|den(?:y|ies|ied))\b"
-    r"|n ?['’] ?t\b|않|못|없|아니|아닌|아닙|안 |안되|안돼|불|배제|거부|금지|빼"
-)
 _MOST_CUES, _REACH = 20, 20  # cues of one clause; words between a cue and what it denies
-_SAME_CLAUSE = 0.8  # share of a denying clause's words from which another sentence is about the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,54 +46,6 @@ def _find_negations(tokens: list[str]) -> Iterator[Negation]:
             denied = meaningful(tokens[max(0, place - _REACH) : place])[-1:]
         if denied:
             yield Negation(tuple(denied), clause)
-
-
-def negated_in_one(sentence: str, other: str, other_stems: Set[str]) -> str | None:
-    if _ANY_DENIAL.search(other.lower()):
-        return None
-    for denial in negations(sentence):
-        shared = [each for each in denial.denied if each in other_stems]
-        if shared and coverage(denial.clause, other_stems) >= _SAME_CLAUSE:
-            return max(shared, key=str.isalpha)
-    return None
-
-
-_DENIED = re.compile(
-    r"\b(?:not|never|none|neither|nor|cannot|without|unable to|fail(?:ed|s)? to"
-    r"|no(?! (?:later|longer|more|less|fewer) ))\b"
-    r"|\black(?:s|ed|ing)?\b|\b(?:is|are|was|were|be|been|ran|runs?|running) out of (?=[a-z])"
-    r"|[^\W\d]n['’]t\b|않|못하|못했|못한|없|아니|아닌|아닙|마십|마세|말아|말 것"
-    r"|안 (?=되|됩|된|돼|됐|하|합|한|함|했)"
-)
-_NOTHING_DENIED = re.compile(
-    r"\bnot (?:only|just|all|necessarily|even)\b|\bor not\b|\bno doubt\b"
-    r"|\b(?:do(?:es)?n['’]t|not) (?:know|think|believe)\b"
-    r"|보다[^.]{0,40}없|(?:않은|않는|없는|아닌|못한|못하는) (?!것|상태|채|편)"
-    r"|뿐(?:만)? ?아니라|못지않|틀림없|수밖에 없|지 않을 수 없|끊임없|변함없|관계없|상관없"
-)
-_ADVERBS = vocabulary("안 못")
-_SAME_WORDS = 0.75
-_FEWEST_WORDS = 3
-
-
-def differing_polarity(sentence: str, other: str) -> str | None:
-    """Return the last word of `sentence` if both have the same words and only one is negated; None otherwise.
-
-    Counts the negations of both, so that a shared one, as in "without a receipt", hides no other. For several sentences
-    it is unknown which one is negated.
-    """
-    if len(split_sentences(sentence)) > 1:
-        return None
-    one, two = (len(_DENIED.findall(_NOTHING_DENIED.sub(" ", each.lower()))) for each in (sentence, other))
-    if one % 2 == two % 2:
-        return None
-    mine, theirs = (
-        meaningful(each for each in words(text) if each not in _ADVERBS and not _DENIED.search(each))
-        for text in (sentence, other)
-    )
-    if len(mine) < _FEWEST_WORDS or min(coverage(mine, set(theirs)), coverage(theirs, set(mine))) < _SAME_WORDS:
-        return None
-    return mine[-1]
 
 
 def _stems(listed: str) -> frozenset[str]:

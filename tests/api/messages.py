@@ -61,12 +61,7 @@ _ROOTS = (
 _ASIDE = (
     *("services/operations/exposition.py", "domain/correction/continuous_text.py", "domain/verdicts/summary_line.py"),
     *("clients/parsing/html/nodes.py", "clients/webhooks/networks.py", "services/documents/reembedding.py"),
-    *(
-        "domain/evidence/name_mismatch.py",
-        "domain/evidence/citation_types.py",
-        "domain/evidence/instructions.py",
-        "domain/correction/released_text.py",
-    ),
+    *("domain/evidence/citation_types.py", "domain/correction/released_text.py"),
     *("api/answers/streaming.py", "clients/llm/offline/model.py", "clients/parsing/html/tables.py"),
     *("clients/parsing/html/pictures.py", "clients/parsing/sandbox/forked.py"),
 )

@@ -15,7 +15,6 @@ from domain.evidence.contradictions import Disagreement, best_places, disagreeme
 from domain.evidence.equivalence import without_heading_facts
 from domain.evidence.table_rows import stating_row
 from domain.facts.heading_context import with_outer_headings
-from domain.facts.reading.statement_parts import candidate_parts
 from domain.prompting.judgements import Alignment, Answerability, Relation, StatementCheck
 from domain.prompting.numbered_sources import Source, Sources, content_of
 from domain.question import QuestionVerdict, judge_question
@@ -35,9 +34,8 @@ from domain.verdicts.states import CONFIDENCE_THRESHOLD
 _MOST_WORDS = 4
 _NOTHING_ASKED = QuestionVerdict("yes", True, (), (), 1.0, "")
 _EXCERPT = 120
-_FEWEST_STEMS = 2  # of a part of a statement, for it to say something by itself
 _MOST_JUDGED = 100  # sentences of an answer as a whole: each is judged by itself as well
-_UNSAID = 0.4  # support of a statement when the source lacks a whole part of it
+_UNSAID = 0.4  # support of a statement that is too long to be read and stands nowhere verbatim
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +97,10 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
     if source.context:
         disputed = without_heading_facts(statement, text, disputed)
     support = support_model().support(seen.features, disputed={each.kind for each in disputed}, verbatim=seen.verbatim)
-    leaves_out = not seen.in_cell and _leaves_out(compared.statement.text, text)
     return Judged(
         statement=compared.statement.text,
         source=source.number,
-        support=min(support, _UNSAID) if leaves_out else support,
+        support=support,
         overlap=compared.overlap,
         evidence=(evidence := _evidence(statement, compared, text, source)),
         said=evidence or compared.best.text,
@@ -134,16 +131,6 @@ def _judged_whole(statement: str, source: Source) -> Judged:
     if stands_in(without_markers(statement), read_passage(source.text).text):
         return Judged(statement, source.number, support_model().verbatim, 1.0, statement, statement, (), ())
     return Judged(statement, source.number, _UNSAID, 0.0, "", "", (), ())
-
-
-def _leaves_out(statement: str, source: str) -> bool:
-    # A paraphrase rarely replaces all words of a part (V7).
-    found, count = candidate_parts(statement)
-    if count < 2:
-        return False
-    passage = read_passage(source)
-    own = [content_stems(part.text) for first, last, part in found if last - first == 1]
-    return any(len(wanted) >= _FEWEST_STEMS and not passage.covers(wanted) for wanted in own)
 
 
 def _closeness(compared: Comparison, meaning: Meaning) -> Closeness:

@@ -7,19 +7,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
-from itertools import accumulate, takewhile
+from itertools import accumulate
 
-from domain.facts.differences.roles import RolePair, role_pairs
 from domain.facts.reading.questions import ReadSentence, read_with_answers
 from domain.facts.reading.token_alignment import TokenIndex
-from domain.facts.reading.tokens import Token, Value, tokenize
-from domain.facts.structure.headings import heading_lines, inherited_tokens, split_off_headings
+from domain.facts.reading.tokens import Token, tokenize
+from domain.facts.structure.headings import heading_lines, split_off_headings
 from domain.text.cache import text_cache
 from domain.text.word_index import parse_sentences
 
 _CANDIDATES = 5
 _BEFORE = 2  # clauses before one that belong to its context
-_LONGEST_WAY = 8  # clauses before a pronoun
 _MOST_CHARS = 600_000  # of cached sources: their analysis takes far more memory than they do
 _LIST_SIGN = re.compile(
     r"^\W*(?:\(?\d{1,3}[.)]|[-*+•‣▪◦·●○■□▶►>#]+|[①-⑳]|\(?[a-zA-Z][.)]|(?:step|단계)\s?\d{1,2}\s?[:.)])\s+",
@@ -52,10 +50,6 @@ class ParsedSource:
     @cached_property
     def clauses(self) -> tuple[str, ...]:
         return tuple(clause.text for each in self.read_sentences for clause in each.clauses)
-
-    @cached_property
-    def questions(self) -> tuple[str, ...]:
-        return tuple(clause.question for each in self.read_sentences for clause in each.clauses)
 
     @cached_property
     def asserts(self) -> tuple[bool, ...]:
@@ -100,10 +94,6 @@ class ParsedSource:
         return frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in runs)
 
     @cached_property
-    def role_pairs(self) -> tuple[RolePair, ...]:
-        return role_pairs(self.text)
-
-    @cached_property
     def token_index(self) -> "TokenIndex":
         return TokenIndex(token for tokens in self.clause_tokens for token in tokens)
 
@@ -129,23 +119,8 @@ class ParsedSource:
         below = (clause.under_heading for each in self.read_sentences for clause in each.clauses)
         return tuple(one or other for one, other in zip(self.is_heading, below, strict=True))
 
-    def nearby_values(self, at: int, stated: Collection[str]) -> tuple[Value, ...]:
-        behind = range(at + 1, min(at + 1 + _BEFORE, len(self.clause_tokens)))
-        own = takewhile(lambda each: not self.opens_section[each], behind)
-        around = [
-            inherited_tokens(self.clause_tokens[each], stated) if self.is_heading[each] else self.clause_tokens[each]
-            for each in (*self._preceding(at), *own)
-        ]
-        return tuple(each.value for tokens in around for each in tokens if each.value)
-
     def context_keys(self, at: int) -> frozenset[str]:
         return frozenset[str]().union(*(self.clause_keys[each] for each in self._preceding(at)))
-
-    def clauses_before(self, at: int) -> Sequence[str]:
-        """Return the clauses before clause `at`, nearest first, back to the last heading, at most eight."""
-        first = max(0, at - _LONGEST_WAY)
-        behind_heading = next((each + 1 for each in range(at - 1, first - 1, -1) if self.is_heading[each]), first)
-        return self.clauses[behind_heading:at][::-1]
 
     def _preceding(self, at: int) -> range:
         # None before the last heading.

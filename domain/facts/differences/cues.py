@@ -1,9 +1,7 @@
 """Finds cues that a statement adds, omits or exchanges: negation, modality, attribution, quantifiers, bounds (V3)."""
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import pairwise
 
-from domain.facts.differences.opposites import are_opposites
 from domain.facts.kinds import Difference, Kind
 from domain.facts.reading.token_alignment import Alignment, Gap
 from domain.facts.reading.tokens import Token
@@ -29,7 +27,6 @@ _ASSERTED = frozenset({"possible", "planned", "obliged", "advised", "reported", 
 _CLOSE = 3  # content tokens between a cue and what it governs
 _ENABLING = frozenset({"can", "수", "가능"})
 """Words that permit as "may" and "해도 된다" do."""
-_EXCEPTING = frozenset({"except", "excepting", "excluding"})
 _FRAMES = frozenset({"according", "contends"})
 """Cues that attribute an assertion: adding one makes a statement weaker, not wrong."""
 
@@ -43,7 +40,6 @@ def cue_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
             yield Difference(_kind(token.cue), token.text, counterpart.text)
         elif token.cue in _INSERTED and token.key not in _FRAMES and not _is_ordered(token, alignment):
             yield from _changed(token, alignment.statement, alignment.source, alignment.matched_statement, alignment)
-    yield from _weaker_duties(gap, alignment)
     for token in known:
         if token.cue in _OMITTED and not any(_exclude(token.cue, each.cue) for each in stated):
             yield from _changed(token, alignment.source, alignment.statement, alignment.matched_source, alignment)
@@ -55,7 +51,7 @@ def _changed(
     if not _changes_meaning(cue, others, own, matched, alignment):
         return
     inserted = own is alignment.statement
-    sure = alignment.is_close or cue.cue not in QUANTIFIERS or (cue.cue == "all" and _counts_a_part(others))
+    sure = alignment.is_close
     if cue.cue == "denied":
         word = _governed_word(cue, own, alignment, inserted=inserted)
         yield Difference("negation", word, word if inserted else None, sure=sure)
@@ -63,32 +59,6 @@ def _changed(
         yield Difference(_kind(cue.cue), cue.text, None, sure=sure)
     else:
         yield Difference(_kind(cue.cue), _governed_word(cue, own, alignment, inserted=False), cue.text, sure=sure)
-
-
-def _weaker_duties(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
-    if any(each.cue in ("obliged", "possible", "denied") for each in alignment.statement):
-        return
-    able = next((each for each in alignment.statement if each.key in _ENABLING), None)
-    for token in gap.source:
-        if able and token.cue == "obliged" and _governs(token, alignment.source, alignment.matched_source):
-            yield Difference("modality", able.text, token.text)
-
-
-def scope_differences(alignment: Alignment) -> Iterator[Difference]:
-    # "members can only vote": it restricts another word than in the source.
-    for token in alignment.statement:
-        known = next((each for each in alignment.source if each.cue == token.cue == "only"), None)
-        if known is None:
-            continue
-        mine, theirs = _next_content(token, alignment.statement), _next_content(known, alignment.source)
-        pairs = dict((*alignment.pairs, *alignment.moved))
-        if theirs in alignment.matched_source and pairs.get(mine, theirs) != theirs:
-            yield Difference("quantifier", alignment.statement[mine].text, alignment.source[theirs].text)
-
-
-def _next_content(token: Token, tokens: Sequence[Token]) -> int:
-    at = next(index for index, each in enumerate(tokens) if each is token)
-    return next((i for i in range(at + 1, len(tokens)) if tokens[i].is_content), -1)
 
 
 def _is_ordered(cue: Token, alignment: Alignment) -> bool:
@@ -116,37 +86,10 @@ def _changes_meaning(
 ) -> bool:
     # It governs words of both sentences, and nothing offsets it.
     if cue.cue == "denied":
-        if _opposites_deny(alignment) or _names_an_exception(alignment):
-            return False
         odd = sum(each.cue == "denied" for each in own) % 2 != sum(each.cue == "denied" for each in others) % 2
         return odd and _governs(cue, own, matched)
     made_up = any(each.cue == cue.cue or (cue.cue == "possible" and each.key in _ENABLING) for each in others)
     return not made_up and _governs(cue, own, matched)
-
-
-def _names_an_exception(alignment: Alignment) -> bool:
-    # `omitted_restrictions` compares the two.
-    for at, token in enumerate(alignment.source):
-        if token.key in _EXCEPTING:
-            excepted = [i for i in range(at + 1, len(alignment.source)) if alignment.source[i].is_content][:2]
-            return any(each in alignment.matched_source for each in excepted)
-    return False
-
-
-def _counts_a_part(tokens: Sequence[Token]) -> bool:
-    # "40 of 200" or "half of".
-    return any(one.value and other.key == "of" for one, other in pairwise(tokens))
-
-
-def _opposites_deny(alignment: Alignment) -> bool:
-    # "is not open" says that it "is closed".
-    return any(
-        are_opposites(one, other)
-        for gap in alignment.gaps
-        for one in gap.statement
-        for other in gap.source
-        if one.kind == other.kind == "word"
-    )
 
 
 def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> bool:

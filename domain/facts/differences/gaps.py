@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import isclose
 
 from domain.entities.derived_figures import is_in_words
 from domain.entities.names import same_country
@@ -11,17 +9,15 @@ from domain.facts.kinds import Difference, Kind
 from domain.facts.reading import korean
 from domain.facts.reading.token_alignment import Alignment, Gap, are_other_kinds
 from domain.facts.reading.tokens import Token, Value
-from domain.facts.reading.values import same_number_other_unit, values_agree
+from domain.facts.reading.values import same_number_other_unit
 
 _ARTICLES = ("the", "a", "an")
 _POUNDS = ("£", "gbp", "파운드", "lb", "lbs")  # "500 pounds" may be money or weight
-_BETWEEN = ("between", "to", "until", "부터", "까지")
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceContext:
-    """What surrounds a sentence: `context_keys` of its headings, column heads and preceding sentences, and the values
-    nearby.
+    """What surrounds a sentence: `context_keys` of its headings, column heads and preceding sentences.
 
     `source_keys` and `acronyms` are those of the whole source.
     """
@@ -29,42 +25,20 @@ class SentenceContext:
     context_keys: frozenset[str] = frozenset()
     source_keys: frozenset[str] = frozenset()
     acronyms: frozenset[str] = frozenset()
-    nearby_values: Sequence[Value] = ()
 
 
-def value_differences(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
+def value_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
     counterparts = [each for each in gap.source if each.value]
-    valued = any(each.value for each in gap.statement)
-    here, there = (
-        (_text_of(gap.statement, alignment.statement), _text_of(alignment.source, alignment.source))
-        if valued
-        else ("", "")
-    )
     for token in gap.statement:
-        if (
-            not token.value
-            or (not counterparts and not _is_in_range(token, alignment) and _is_stated_nearby(token.value, around))
-            or _in_words(token.value, there)
-            or _is_change_in_points(token.value, alignment.source)
-        ):
+        if not token.value or (not counterparts and _counts_nothing(token.value)):
             continue
-        if any(each.value and _in_words(each.value, here) for each in counterparts):
+        if token.value.quantity and is_in_words(token.value.quantity, _text_around(gap.source, alignment.source)):
             continue
         dated = token.value.date is not None
         alike = [each for each in counterparts if each.value and (each.value.date is not None) == dated]
         candidates = [each for each in alike or counterparts if each.value and _measure_alike(token.value, each.value)]
         known = candidates[0] if candidates else None
         yield Difference(_value_kind(token, known), token.text, known.text if known else None)
-
-
-def _is_change_in_points(value: Value, source: Sequence[Token]) -> bool:
-    # `from 8 % to 10 %`.
-    points = value.quantity
-    if points is None or points.dimension != "percentage points":
-        return False
-    known = [each.value.percent for each in source if each.value and each.value.percent is not None]
-    apart = (abs(one - other) for one, other in combinations(known, 2))
-    return any(isclose(100 * each, points.value, abs_tol=points.step / 2 or 0.0) for each in apart)
 
 
 def _measure_alike(one: Value, other: Value) -> bool:
@@ -77,30 +51,17 @@ def _measure_alike(one: Value, other: Value) -> bool:
     return mine.unit == theirs.unit
 
 
-def _is_stated_nearby(value: Value, around: SentenceContext) -> bool:
-    # Or it is no count, as in "one of them".
-    counts_nothing = value.quantity is not None and value.quantity.weak and value.quantity.value == 1
-    return counts_nothing or any(values_agree(value, each) for each in around.nearby_values)
+def _counts_nothing(value: Value) -> bool:
+    # As in "one of them".
+    return value.quantity is not None and value.quantity.weak and value.quantity.value == 1
 
 
-def _is_in_range(token: Token, alignment: Alignment) -> bool:
-    # One end of `between 6 and 12`, whose other end the source's sentence has.
-    at = next(index for index, each in enumerate(alignment.statement) if each is token)
-    ends = [each for each in (at - 2, at - 1, at + 1, at + 2) if 0 <= each < len(alignment.statement)]
-    is_between = any(each.key in _BETWEEN for each in alignment.statement[max(0, at - 3) : at + 2])
-    return is_between and any(alignment.statement[each].value and each in alignment.matched_statement for each in ends)
-
-
-def _text_of(some: Sequence[Token], tokens: Sequence[Token]) -> str:
+def _text_around(some: Sequence[Token], tokens: Sequence[Token]) -> str:
+    """Return some tokens of a sentence, and the one before them, as text."""
     if not some:
         return ""
-    first, last = some[0].start, some[-1].start
-    before = max((each.start for each in tokens if each.start < first), default=first)
-    return " ".join(each.text for each in tokens if before <= each.start <= last)
-
-
-def _in_words(value: Value, text: str) -> bool:
-    return value.quantity is not None and is_in_words(value.quantity, text)
+    before = max((each.start for each in tokens if each.start < some[0].start), default=some[0].start)
+    return " ".join(each.text for each in tokens if before <= each.start <= some[-1].start)
 
 
 def _value_kind(token: Token, known: Token | None) -> Kind:

@@ -28,8 +28,6 @@ OTHER = [
     ("The drought of 2012 was severe.", "The drought of 2007-08 was severe.", "date"),
     ("The team has funding.", "The team lacks funding.", "negation"),
     ("The clinics were out of vaccine.", "The clinics had enough vaccine.", "negation"),
-    ("The results were published.", "The results were unpublished at the time of the review.", "negation"),
-    ("The contract is valid.", "The contract is invalid since the court of Ghent ruled on the appeal.", "negation"),
 ]
 
 

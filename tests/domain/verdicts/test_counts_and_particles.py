@@ -65,9 +65,3 @@ def test_nouns_and_endings_in_the_same_letters_are_no_particle(word: str) -> Non
 @pytest.mark.parametrize(("text", "means_all"), [("위원 전원이 찬성했다.", True), ("전원을 켠다.", False)])
 def test_power_is_not_all(text: str, means_all: bool) -> None:
     assert any(each.cue == "all" for each in tokenize(text)) is means_all
-
-
-def test_an_exception_said_of_what_is_excepted_names_the_exception() -> None:
-    (source, statement) = ("소형차를 제외한 모든 차량은 통행료를 낸다.", "소형차는 통행료를 낸다.")
-    assert SentenceStatus.SUPPORTED in statuses("소형차는 통행료를 내지 않는다.", source)
-    assert SentenceStatus.SUPPORTED not in statuses(statement, source)

@@ -1,0 +1,78 @@
+"""The families of rules of evidence, and how each is switched off. A rule that is not here does not exist."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from domain.evidence.contradictions import Disagreement, disagreements
+
+ROOT = Path(__file__).parents[2]
+Function = Callable[..., Any]
+
+
+def _nothing(*_: object, **__: object) -> tuple[Any, ...]:
+    return ()
+
+
+def _no(*_: object, **__: object) -> bool:
+    return False
+
+
+def _none(*_: object, **__: object) -> None:
+    return None
+
+
+def _without_headings(claim: str, quoted: str, *_: str) -> tuple[Disagreement, ...]:
+    return disagreements(claim, quoted)
+
+
+@dataclass(frozen=True)
+class Family:
+    """`modules` are the family's lines; `switches` give for each of its functions ("module:name") what it is without
+    the family."""
+
+    name: str
+    modules: tuple[str, ...]
+    switches: tuple[tuple[str, Function], ...]
+
+    @property
+    def lines(self) -> int:
+        """Lines of its modules, which another family may share."""
+        paths = [ROOT / f"{each.replace('.', '/')}.py" for each in self.modules]
+        return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+
+
+_C, _D, _S = (f"domain.facts.{each}" for each in ("comparison", "differences", "structure"))
+_E = "domain.evidence"
+_TABLES = ("cells", "bound_cells", "cell_values", "column_heads", "fiscal_terms", "records", "table_lines", "tables")
+
+
+def _family(name: str, module: str, function: str, without: Function, *also: str) -> Family:
+    return Family(name, (module, *also), ((f"{module}:{function}", without),))
+
+
+FAMILIES = (
+    _family("values in one place", f"{_D}.gaps", "value_differences", _nothing),
+    _family("names in one place", f"{_D}.gaps", "name_differences", _nothing),
+    _family("units in one place", f"{_D}.gaps", "unit_differences", _nothing),
+    _family("negation, modality, quantifiers", f"{_D}.cues", "cue_differences", _nothing),
+    _family("other words", f"{_D}.sentence", "_words", _nothing),
+    _family("opposites", f"{_D}.opposites", "are_opposites", _no),
+    _family("parties by order", f"{_D}.parties", "order_differences", _nothing),
+    _family("parties over the voice", f"{_D}.parties", "voice_differences", _nothing),
+    _family("parties by Korean particles", f"{_D}.parties", "korean_party_differences", _nothing),
+    _family("sections", f"{_C}.named_section", "compare_with_section", _none, f"{_S}.sections", f"{_S}.antecedents"),
+    _family("cells of tables", f"{_S}.cells", "compare_with_tables", _none, *(f"{_S}.{each}" for each in _TABLES[1:])),
+    Family(
+        "subjects of cited words (citations only)",
+        (f"{_E}.citation_scoring", "domain.facts.quotation"),
+        (
+            (f"{_E}.citation_scoring:_other_subjects", _nothing),
+            (f"{_E}.contradictions:cited_disagreements", _without_headings),
+        ),
+    ),
+    _family("figures", f"{_E}.figure_mismatch", "differing_figures", _nothing),
+    _family("dates", f"{_E}.contradictions", "_dates", _nothing),
+    _family("grounding of evidence", "domain.facts.grounding", "ungrounded_words", _nothing),
+)
