@@ -35,7 +35,7 @@ from domain.verdicts.states import CONFIDENCE_THRESHOLD
 
 _RIDGE = 30.0
 _RIDGE_OF_KINDS = 1.0
-_SWEEPS = 30
+_STEPS = 8
 _LONGEST_STEP = 0.5  # of slope and shift, so that few pairs do not throw them far off
 _MOST_STRIPPED = 0.30
 _MODEL = Path("domain/support/model.json")
@@ -96,26 +96,28 @@ def _least_kept(pairs: Pairs, raw: Array) -> float:
 
 
 def _weighed(pairs: Pairs) -> Fit:
-    """Logistic regression with a ridge, by Newton's method in one coordinate after the other, within the signs."""
+    """Logistic regression with a ridge; a feature whose weight would have the wrong sign is left out."""
     means, scales = pairs.x.mean(axis=0), np.maximum(pairs.x.std(axis=0), 1e-6)
     kinds = np.array([rows for _, rows in pairs.folds], dtype=float)
     x = np.column_stack([(pairs.x - means) / scales, kinds.T, np.ones(len(pairs.x))])
-    signs = [*(DIRECTIONS[name] for name in pairs.names), *(0 for _ in kinds), 0]
-    ridges = [*(_RIDGE for _ in pairs.names), *(_RIDGE_OF_KINDS for _ in kinds), 0.0]
-    weights, odds, balance = np.zeros(len(signs)), np.zeros(len(x)), pairs.balance
-    for _ in range(_SWEEPS):
-        for column, (sign, ridge) in enumerate(zip(signs, ridges, strict=True)):
-            slope, bend = _derivatives(odds, pairs.labels, balance, x[:, column])
-            wanted = weights[column] - (slope + ridge * weights[column]) / (bend + ridge)
-            allowed = wanted if wanted * sign >= 0 else 0.0
-            odds += x[:, column] * (allowed - weights[column])
-            weights[column] = allowed
-    return Fit(pairs.names, means, scales, weights[: len(pairs.names)], float(weights[-1]))
+    signs = np.array([*(DIRECTIONS[name] for name in pairs.names), *(0 for _ in kinds), 0])
+    ridges = np.array([*(_RIDGE for _ in pairs.names), *(_RIDGE_OF_KINDS for _ in kinds), 1e-9])
+    weights, free = np.zeros(len(signs)), np.ones(len(signs), dtype=bool)
+    while True:
+        weights[free] = _regression(x[:, free], pairs.labels, pairs.balance, ridges[free])
+        if not (wrong := free & (weights * signs < 0)).any():
+            return Fit(pairs.names, means, scales, weights[: len(pairs.names)], float(weights[-1]))
+        free, weights = free & ~wrong, np.zeros(len(signs))
 
 
-def _derivatives(odds: Array, labels: Array, balance: Array, column: Array) -> tuple[float, float]:
-    share = _logistic(odds)
-    return float(column @ (balance * (share - labels))), float(column**2 @ (balance * share * (1 - share)))
+def _regression(x: Array, labels: Array, balance: Array, ridges: Array) -> Array:
+    """Newton's method; from 0 on it needs no shorter steps with standardised features."""
+    weights = np.zeros(x.shape[1])
+    for _ in range(_STEPS):
+        share = _logistic(x @ weights)
+        bend = (x.T * (balance * share * (1 - share))) @ x + np.diag(ridges)
+        weights = weights - np.linalg.solve(bend, x.T @ (balance * (share - labels)) + ridges * weights)
+    return weights
 
 
 def _calibration(raw: Array, labels: Array, balance: Array) -> tuple[float, float]:
@@ -216,9 +218,8 @@ def table(pairs: Pairs, support: Array) -> list[tuple[str, int, tuple[float, ...
 def print_table(title: str, pairs: Pairs, support: Array) -> None:
     print(f"\n{title:22}{'pairs':>6}" + "".join(f"{column:>12}" for column in COLUMNS))
     for name, count, row in table(pairs, support):
-        cells = (
-            f"{figure:12.0f}" if column == "strikes" else f"{figure:12.3f}" for column, figure in zip(COLUMNS, row, strict=True)
-        )
+        named = zip(COLUMNS, row, strict=True)
+        cells = (f"{figure:12.0f}" if column == "strikes" else f"{figure:12.3f}" for column, figure in named)
         print(f"{name:22}{count:6}" + "".join(cells))
 
 

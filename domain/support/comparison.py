@@ -58,10 +58,10 @@ class Comparison:
         return sum(self.in_window) / len(self.wanted) if self.wanted else 0.0
 
     @property
-    def absent_names(self) -> int:
-        """How many stems of names, without figures, are nowhere in the source."""
+    def lacking(self) -> int:
+        """How many stems of the statement's names and figures are nowhere in the source."""
         return sum(
-            share < _PRESENT and stem in self.statement.names and not stem[0].isdigit()
+            share < _PRESENT and (stem in self.statement.names or stem[0].isdigit())
             for stem, share in zip(self.wanted, self.anywhere, strict=True)
         )
 

@@ -26,7 +26,7 @@ DIRECTIONS: Mapping[str, int] = MappingProxyType(
         "agreeing": 1,
         "taken": 1,
         "denied_by_both": 1,
-        "new_names": -1,
+        "lacking": -1,
         "value": -1,
         "name": -1,
         "negation": -1,
@@ -42,7 +42,8 @@ _KINDS = MappingProxyType({"number": "value", "date": "value", "unit": "value", 
 """The feature of a difference of a kind; one of another kind says nothing about support on labelled pairs."""
 
 _REACH = 3  # words between two that belong together
-_MOST_NAMES = 3
+_MOST_LACKING = 3
+_BROADEST = 20  # sentences
 
 
 def features(
@@ -66,10 +67,17 @@ def features(
         "agreeing": sum(place.is_full_match for place in places) / max(1, len(places)),
         "taken": min((place.coverage for place in places), default=0.0),
         "denied_by_both": float(any(compared.statement.denied & each.denied for each in compared.window)),
-        "new_names": min(_MOST_NAMES, compared.absent_names) / _MOST_NAMES,
+        "lacking": _lacking(compared),
         **{kind: float(kind in differing) for kind in ("value", "name", "negation")},
         **({} if closeness is None else {"closest": closeness}),
     }
+
+
+def _lacking(compared: Comparison) -> float:
+    """How many names and figures are nowhere, weighed by the length of the source: a single sentence may refer to them
+    by a pronoun, a page on the matter would have them."""
+    breadth = math.log(max(1, min(len(compared.sentences), _BROADEST))) / math.log(_BROADEST)
+    return min(_MOST_LACKING, compared.lacking) / _MOST_LACKING * breadth
 
 
 def _together(compared: Comparison) -> float:

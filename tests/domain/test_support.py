@@ -141,12 +141,19 @@ def test_what_is_missing_is_named() -> None:
         "Unused leave is paid out at the end of the month in Oslo.", "Unused leave is lost at the end of the year."
     )
     assert compared.absent_words() == ["paid", "month", "oslo"]
-    assert compared.absent_names == 1
+    assert compared.lacking == 1
+
+
+def test_a_name_that_a_long_source_lacks_weighs_more_than_one_that_a_sentence_lacks() -> None:
+    named, unnamed = "Oslo pays for unused leave.", "The city pays for unused leave."
+    for source, least in ((SOURCE.split(". ")[0], 0.0), (f"{SOURCE} {UNRELATED}", 0.1)):
+        compared = [features(laid_beside(f"Yes, {each}", source), (), (), None) for each in (named, unnamed)]
+        assert compared[0]["lacking"] >= compared[1]["lacking"] + least
 
 
 def test_without_sentences_nothing_is_covered() -> None:
     compared = laid_beside("Unused leave is lost.", "")
-    assert (compared.overlap, compared.best.text, compared.absent_names) == (0, "", 0)
+    assert (compared.overlap, compared.best.text, compared.lacking) == (0, "", 0)
 
 
 @given(st.text(min_size=1, max_size=12), st.lists(st.text(min_size=1, max_size=12), max_size=6))
