@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.answers.question_data import AskedQuestion, is_fitted_on, is_right, ranked_sources, read_questions
-from benchmarks.fit_support import RememberedEmbedder
+from benchmarks.fitting.labelled_pairs import RememberedEmbedder
 from clients.llm.offline.answering import compose_answer
 from clients.llm.offline.judging import judge_against
 from clients.llm.offline.meaning import Meaning

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.answers.question_data import AskedQuestion, is_fitted_on, is_right, ranked_sources, read_questions
 from benchmarks.answers.questions import answered
-from benchmarks.fit_support import RememberedEmbedder
+from benchmarks.fitting.labelled_pairs import RememberedEmbedder
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import ranked_sentences
 from domain.quality.metrics import ece

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from clients.embeddings import UseEmbedder, default_embedder
 from clients.embeddings.wheel import WHEEL_MODEL
 from clients.llm.offline.judging import observe
 from clients.llm.offline.meaning import Meaning
+from domain.facts.kinds import Kind
 from domain.support.features import DIRECTIONS
 
 Array = NDArray[np.float64]
@@ -47,32 +49,32 @@ class RememberedEmbedder:
 
 @dataclass(frozen=True)
 class Pairs:
-    """`x` has a row per pair and a column per name, `disputes` a column per kind of disagreement in `kinds`.
+    """`x` has a row per pair and a column per name, `differing` a column per kind of difference in `kinds`.
 
-    The other fields have an entry per pair.
+    The other fields have an entry per pair; `closeness` is that of `domain.support.differences`.
     """
 
     names: tuple[str, ...]
     x: Array
     labels: Array
     sets: NDArray[np.str_]
+    languages: NDArray[np.str_]
     kinds: tuple[str, ...]
-    disputes: NDArray[np.bool_]
+    differing: NDArray[np.bool_]
+    closeness: Array
+    substituted: NDArray[np.bool_]
     verbatim: NDArray[np.bool_]
 
-    @property
-    def disagrees(self) -> NDArray[np.bool_]:
-        """Whether there is a disagreement of any kind."""
-        return self.disputes.sum(axis=1) > 0
-
     def where(self, chosen: NDArray[np.bool_]) -> "Pairs":
-        return Pairs(
-            names=self.names,
+        return replace(
+            self,
             x=self.x[chosen],
             labels=self.labels[chosen],
             sets=self.sets[chosen],
-            kinds=self.kinds,
-            disputes=self.disputes[chosen],
+            languages=self.languages[chosen],
+            differing=self.differing[chosen],
+            closeness=self.closeness[chosen],
+            substituted=self.substituted[chosen],
             verbatim=self.verbatim[chosen],
         )
 
@@ -101,14 +103,16 @@ def read_pairs(folder: Path, meaning: Meaning) -> Pairs:
     lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()]
     pairs = [json.loads(line) for line in lines]
     seen = [observe(pair["claim"], pair["source"], meaning) for pair in pairs]
-    differing = [{found.kind for found in each.disagreements} for each in seen]
-    kinds = tuple(sorted(set[str]().union(*differing)))
+    kinds: tuple[str, ...] = get_args(Kind)
     return Pairs(
         names=tuple(DIRECTIONS),
         x=np.array([[each.features[name] for name in DIRECTIONS] for each in seen]),
         labels=np.array([float(pair["label"]) for pair in pairs]),
         sets=np.array([pair["dataset"] for pair in pairs]),
+        languages=np.array([pair.get("lang", "en") for pair in pairs]),
         kinds=kinds,
-        disputes=np.array([[kind in found for kind in kinds] for found in differing]),
-        verbatim=np.array([each.verbatim and not each.disagreements for each in seen]),
+        differing=np.array([[kind in {found.kind for found in each.disagreements} for kind in kinds] for each in seen]),
+        closeness=np.array([each.closeness for each in seen]),
+        substituted=np.array([each.substitution is not None for each in seen]),
+        verbatim=np.array([each.verbatim for each in seen]),
     )

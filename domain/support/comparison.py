@@ -12,8 +12,6 @@ _WINDOW = 3  # neighbouring sentences that may state something together
 _MOST_WINDOWS = 40  # sentences around which the best window is searched: those that share most with the statement
 _RANKED = 10
 _PRESENT = 0.6
-_MOST_MISSING = 4
-_MOST_SPARE = 10
 _EMPTY = AnalysedText("")
 
 
@@ -59,33 +57,18 @@ class Comparison:
     def overlap(self) -> float:
         return sum(self.in_window) / len(self.wanted) if self.wanted else 0.0
 
-    @cached_property
-    def missing(self) -> tuple[str, ...]:
-        return tuple(each for each, share in zip(self.wanted, self.in_window, strict=True) if share < _PRESENT)
-
-    @cached_property
-    def missing_words(self) -> list[str]:
-        """The statement's words, at most four, that the window lacks."""
-        return self.statement.surfaces(frozenset(self.missing))[:_MOST_MISSING]
-
-    @cached_property
-    def spare_words(self) -> list[str]:
-        """Words of the window, at most ten, that the statement lacks: they may be what it says otherwise."""
-        known, spare = self.statement.related_stems.stems, list[str]()
-        for sentence in (self.best, *self.window):
-            spare += sentence.surfaces(sentence.related_stems.stems - known)
-        return list(dict.fromkeys(spare))[:_MOST_SPARE]
+    @property
+    def lacking(self) -> int:
+        """How many stems of the statement's names and figures are nowhere in the source."""
+        return sum(
+            share < _PRESENT and (stem in self.statement.names or stem[0].isdigit())
+            for stem, share in zip(self.wanted, self.anywhere, strict=True)
+        )
 
     def absent_words(self) -> list[str]:
         """Return the statement's words that are nowhere in the source, not even in a related form."""
         absent = frozenset(each for each, share in zip(self.wanted, self.anywhere, strict=True) if share == 0)
         return self.statement.surfaces(absent)
-
-    def cover(self, shares: Sequence[float]) -> float:
-        """Return the weighted share of the wanted stems, 0..1, of which `shares` are present; 0 if nothing is
-        wanted."""
-        total = sum(self.weights)
-        return sum(weight * share for weight, share in zip(self.weights, shares, strict=True)) / total if total else 0.0
 
 
 def compare(statement: AnalysedText, source: AnalysedSentences) -> Comparison:

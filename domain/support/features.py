@@ -1,104 +1,99 @@
 """The features that support is weighed by, each a number of about 0..1 with the sign that its weight may have.
 
-They measure how much is present, how much is missing and how far that is from what is present, so that they mean the
-same for a short evidence and a long document, for English and for Korean. They are few: each was kept because it lowers
-the log loss on kinds of text that the fit had not seen. These added nothing there: shares of names, figures and rare
-words, longest common subsequences, the order of words, sentences with a single word exchanged, words such as "only",
-hedges, lengths of statement and source, cosines of words in their context, differences of vectors, and boosted trees
-over all of them. The sentences of a statement are compared separately for facts; its words are taken together, because
-the lowest or the mean support of its sentences ranks worse.
+They measure how much is present, how much is missing and what differs, so that they mean the same for a short evidence
+and a long document, for English and for Korean. They are few: each was kept because it lowers the log loss on kinds of
+text that the fit had not seen. These added nothing there: the length of statement and source, shares of rare words by a
+list of frequencies, the lowest support of a statement's sentences, likenesses of single words, the window as a whole by
+its vector, other words, modality, order and quantifiers that differ, and boosted trees over all of them.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
 from domain.facts.comparison.best_place import SourceMatch
+from domain.facts.kinds import Disagreement
 from domain.support.comparison import Comparison
-
-_BROADEST = 8  # sentences; in more of them chance matches of words do not increase, because only a window counts
+from domain.text.words import words
 
 DIRECTIONS: Mapping[str, int] = MappingProxyType(
     {
         "told": 1,
         "last_missing": -1,
-        "elsewhere": 1,
-        "breadth": -1,
-        "neighbours": 1,
+        "together": 1,
+        "copied": 1,
         "agreeing": 1,
         "taken": 1,
         "denied_by_both": 1,
+        "lacking": -1,
+        "value": -1,
+        "name": -1,
+        "negation": -1,
         "closest": 1,
-        "kin": 1,
     }
 )
 """The sign that the weight of each feature must have, so that missing parts never speak for a claim."""
 
-MEANING = frozenset({"closest", "kin"})
+MEANING = frozenset({"closest"})
 """The features that need embeddings."""
 
+_KINDS = MappingProxyType({"number": "value", "date": "value", "unit": "value", "name": "name", "negation": "negation"})
+"""The feature of a difference of a kind; one of another kind says nothing about support on labelled pairs."""
 
-@dataclass(frozen=True, slots=True)
-class Closeness:
-    """Cosines of embeddings, 0..1.
-
-    `sentence`: the statement with the closest of its best sentences; `words`: each of its `missing_words` with the
-    closest of the `spare_words`.
-    """
-
-    sentence: float
-    words: tuple[float, ...]
+_REACH = 3  # words between two that belong together
+_MOST_LACKING = 3
+_BROADEST = 20  # sentences
 
 
-def features(compared: Comparison, places: Sequence[SourceMatch], closeness: Closeness | None) -> dict[str, float]:
+def features(
+    compared: Comparison,
+    places: Sequence[SourceMatch],
+    differences: Sequence[Disagreement],
+    closeness: float | None,
+) -> dict[str, float]:
     """Return the features by name; those of `MEANING` only with `closeness`.
 
-    `places` are the best ones for each sentence of the statement (`domain.evidence.contradictions.best_places`).
+    `places` are the best ones for each sentence of the statement (`domain.evidence.contradictions.best_places`);
+    `closeness` is the cosine of the statement with the closest of its best sentences.
     """
-    return {
-        **_coverage(compared),
-        **_facts(places),
-        "denied_by_both": _flag(_deny_the_same(compared)),
-        **(_meaning(closeness) if closeness else {}),
-    }
-
-
-def _coverage(compared: Comparison) -> dict[str, float]:
+    differing = {_KINDS[each.kind] for each in differences if each.kind in _KINDS}
     return {
         "told": math.log1p(sum(compared.in_window)) / 3,
-        "last_missing": _flag(bool(compared.wanted) and compared.in_window[-1] == 0),
-        # Words found elsewhere in the source prove nothing, but are better evidence than words found nowhere.
-        "elsewhere": compared.cover(compared.anywhere) - compared.cover(compared.in_window),
-        "breadth": math.log1p(min(len(compared.sentences), _BROADEST)) / math.log1p(_BROADEST),
-        "neighbours": _neighbours(compared),
-    }
-
-
-def _neighbours(compared: Comparison) -> float:
-    stated = list(pairwise(compared.statement.stems))
-    known = set(pairwise(each for sentence in compared.window for each in sentence.stems))
-    return sum(pair in known for pair in stated) / len(stated) if stated else 0.0
-
-
-def _facts(places: Sequence[SourceMatch]) -> dict[str, float]:
-    """The share of the statement's sentences with a place that says all of them, and the share found of the worst
-    one."""
-    return {
+        "last_missing": float(bool(compared.wanted) and compared.in_window[-1] == 0),
+        "together": _together(compared),
+        "copied": _copied(compared),
+        # The share of the statement's sentences with a place that says all of them, and the share of the worst one.
         "agreeing": sum(place.is_full_match for place in places) / max(1, len(places)),
         "taken": min((place.coverage for place in places), default=0.0),
+        "denied_by_both": float(any(compared.statement.denied & each.denied for each in compared.window)),
+        "lacking": _lacking(compared),
+        **{kind: float(kind in differing) for kind in ("value", "name", "negation")},
+        **({} if closeness is None else {"closest": closeness}),
     }
 
 
-def _deny_the_same(compared: Comparison) -> bool:
-    return any(not compared.statement.denied.isdisjoint(sentence.denied) for sentence in compared.window)
+def _lacking(compared: Comparison) -> float:
+    """How many names and figures are nowhere, weighed by the length of the source: a single sentence may refer to them
+    by a pronoun, a page on the matter would have them."""
+    breadth = math.log(max(1, min(len(compared.sentences), _BROADEST))) / math.log(_BROADEST)
+    return min(_MOST_LACKING, compared.lacking) / _MOST_LACKING * breadth
 
 
-def _meaning(closeness: Closeness) -> dict[str, float]:
-    words = closeness.words
-    return {"closest": closeness.sentence, "kin": sum(words) / len(words) if words else 1.0}
+def _together(compared: Comparison) -> float:
+    """The share of neighbouring stems of the statement that a sentence has in the same order, close to each other."""
+    stated = list(pairwise(compared.statement.stems))
+    near = {
+        (first, second)
+        for sentence in compared.window
+        for at, first in enumerate(sentence.stems)
+        for second in sentence.stems[at + 1 : at + 1 + _REACH]
+    }
+    return sum(pair in near for pair in stated) / len(stated) if stated else 0.0
 
 
-def _flag(value: bool) -> float:
-    return 1.0 if value else 0.0
+def _copied(compared: Comparison) -> float:
+    """The share of pairs of neighbouring words, of any kind, that the window has."""
+    stated = list(pairwise(words(compared.statement.text)))
+    known = set(pairwise(word for sentence in compared.window for word in words(sentence.text)))
+    return sum(pair in known for pair in stated) / len(stated) if stated else 0.0

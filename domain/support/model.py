@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -46,32 +46,26 @@ def parse_regression(data: Mapping[str, Any]) -> LogisticRegression:
 class SupportModel:
     """`full` weighs all features, `words` those without embeddings.
 
-    `disputed` is, by kind, the most that a statement gets if something of that kind differs from the source: how often
-    such a statement is labelled supported; `disagreement` is the same for a kind that the fit has not seen. `verbatim`
-    is the least for a statement found verbatim. Between `unlikely` and `likely`, exclusively, the verdict is uncertain.
+    `verbatim` is the least support of a statement that stands in the source, `substituted` the most of one that copies
+    a sentence but for one place (`domain.evidence.substitution`): how often labelled ones are supported. From
+    `unlikely` to `likely`, exclusively, the verdict is uncertain.
     """
 
     version: str
     full: LogisticRegression
     words: LogisticRegression
-    disputed: Mapping[str, float]
-    disagreement: float
     verbatim: float
+    substituted: float
     unlikely: float
     likely: float
 
-    def support(
-        self, features: Mapping[str, float], *, disputed: Collection[str] = (), verbatim: bool = False
-    ) -> float:
-        """Return the probability that the source supports the statement, 0..1.
-
-        `disputed` are the kinds of the disagreements between the two: one outweighs all similarity.
-        """
+    def support(self, features: Mapping[str, float], *, substituted: bool = False, verbatim: bool = False) -> float:
+        """Return the probability that the source supports the statement, 0..1."""
         weighing = self.full if features.keys() >= MEANING else self.words
         probability = weighing.probability(features)
-        if disputed:
-            return min(probability, *(self.disputed.get(kind, self.disagreement) for kind in disputed))
-        return max(probability, self.verbatim) if verbatim else probability
+        if verbatim:
+            return max(probability, self.verbatim)
+        return min(probability, self.substituted) if substituted else probability
 
     def is_uncertain(self, support: float) -> bool:
         return self.unlikely < support < self.likely
@@ -84,13 +78,12 @@ def support_model() -> SupportModel:
 
 def parsed(data: Mapping[str, Any]) -> SupportModel:
     full, words = (parse_regression(data[name]) for name in ("full", "words"))
-    numbers = {name: float(data[name]) for name in ("disagreement", "verbatim", "unlikely", "likely")}
-    disputed = {str(kind): float(most) for kind, most in data["disputed"].items()}
-    return SupportModel(version=str(data["version"]), full=full, words=words, disputed=disputed, **numbers)
+    numbers = {name: float(data[name]) for name in ("verbatim", "substituted", "unlikely", "likely")}
+    return SupportModel(version=str(data["version"]), full=full, words=words, **numbers)
 
 
 def estimated_support(statement: str, source: str) -> float:
-    """Return the probability, 0..1, that the `source` says the `statement`, ignoring figures that differ.
+    """Return the probability, 0..1, that the `source` says the `statement`, ignoring values that differ.
 
     Synonyms count for nothing, so a low value alone does not refute. Linear in both lengths; 0 for a statement longer
     than a sentence may be.
@@ -98,7 +91,7 @@ def estimated_support(statement: str, source: str) -> float:
     if is_too_long(statement):
         return 0.0
     compared = compare(AnalysedText(" ".join(without_markers(statement).split())), _read(source))
-    return support_model().support(features(compared, best_places(statement, source), None))
+    return support_model().support(features(compared, best_places(statement, source), (), None))
 
 
 @text_cache()

@@ -13,6 +13,7 @@ from clients.llm.protocol import NotJudged
 from domain.answers.statements import statements
 from domain.evidence.contradictions import Disagreement, best_places, disagreements, without_markers
 from domain.evidence.equivalence import without_heading_facts
+from domain.evidence.substitution import plain_substitution, stands_verbatim
 from domain.evidence.table_rows import stating_row
 from domain.facts.heading_context import with_outer_headings
 from domain.prompting.judgements import Alignment, Answerability, Relation, StatementCheck
@@ -20,11 +21,12 @@ from domain.prompting.numbered_sources import Source, Sources, content_of
 from domain.question import QuestionVerdict, judge_question
 from domain.support.analysis import AnalysedText
 from domain.support.comparison import Comparison, compare
-from domain.support.features import Closeness, features
+from domain.support.differences import STRIKING, precision
+from domain.support.features import features
 from domain.support.model import support_model
 from domain.text.languages import unread_language, why_unread
 from domain.text.lengths import TOO_LONG, is_too_long, stands_in
-from domain.text.quotes import locate_quote, locate_sentences
+from domain.text.quotes import locate_sentences
 from domain.text.sentences import is_table_row
 from domain.text.word_index import letters, parse_sentences
 from domain.text.words import content_stems, coverage
@@ -35,7 +37,8 @@ _MOST_WORDS = 4
 _NOTHING_ASKED = QuestionVerdict("yes", True, (), (), 1.0, "")
 _EXCERPT = 120
 _MOST_JUDGED = 100  # sentences of an answer as a whole: each is judged by itself as well
-_UNSAID = 0.4  # support of a statement that is too long to be read and stands nowhere verbatim
+_UNKNOWN = 0.4  # support of a statement that is too long to be compared
+_SURELY_NOT = 0.15  # support up to which a difference is called a contradiction
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class Judged:
     """One statement against one source; `support` is the probability that the source supports it, 0..1.
 
     `overlap` is the share of its words in the source's best place, `evidence` the deciding sentence or row, `said` the
-    same or the heading that says it, `missing` the words that occur nowhere in the source.
+    same or the heading that says it, `missing` the words that occur nowhere in the source. `is_contradicted`: it copies
+    a sentence with one thing exchanged, or is surely unsupported where the source says something else.
     """
 
     statement: str
@@ -54,6 +58,7 @@ class Judged:
     said: str
     missing: tuple[str, ...]
     disagreements: tuple[Disagreement, ...]
+    is_contradicted: bool = False
 
     @property
     def supported(self) -> bool:
@@ -64,39 +69,51 @@ class Judged:
 class Observed:
     """Observations from comparing a statement with a source; `features` are those of `domain.support.features`.
 
-    `in_cell`: cells of a table state all of it.
+    `substitution` is the one place where it differs from a sentence that it copies; `closeness` is the share of its
+    words in the best sentence.
     """
 
     compared: Comparison
     disagreements: tuple[Disagreement, ...]
+    substitution: Disagreement | None
     verbatim: bool
     features: Mapping[str, float]
-    in_cell: bool
+
+    @property
+    def closeness(self) -> float:
+        return self.compared.overlap
+
+    @property
+    def support(self) -> float:
+        return support_model().support(self.features, substituted=self.substitution is not None, verbatim=self.verbatim)
 
 
-def observe(statement: str, source: str, meaning: Meaning) -> Observed:
-    """Compare `statement` with the text of a `source`. Pure except for the embeddings, and linear in both lengths."""
-    plain, passage = " ".join(without_markers(statement).split()), read_passage(source)
+def observe(statement: str, text: str, meaning: Meaning, context: str = "") -> Observed:
+    """Compare `statement` with the `text` of a source below the headings of its `context`. Pure except for the
+    embeddings, and linear in both lengths."""
+    plain, passage = " ".join(without_markers(statement).split()), read_passage(text)
     compared = compare(AnalysedText(plain), passage.reads)
-    found = disagreements(plain, passage.text)
-    closeness = _closeness(compared, meaning) if meaning.known else None
     places = best_places(plain, passage.text)
-    verbatim = bool(places) and all(place.verbatim or place.in_cell for place in places)
-    in_cell = bool(places) and all(place.in_cell for place in places)
-    weighed = features(compared, places, closeness)
-    return Observed(compared, found, verbatim or _is_verbatim(compared, passage), weighed, in_cell)
+    in_cells = bool(places) and all(place.verbatim or place.in_cell for place in places)
+    verbatim = in_cells or _is_verbatim(compared, passage)
+    substitution = None if verbatim else plain_substitution(plain, passage.text, context)
+    found = () if verbatim else disagreements(plain, passage.text)
+    if context and found:
+        found = without_heading_facts(statement, text, found)
+    nearest = [compared.sentences[number].text for number in compared.ranking[: TUNING.encoded]]
+    closeness = meaning.best_likeness(plain, nearest) if meaning.known else None
+    weighed = features(compared, places, (substitution, *found) if substitution else found, closeness)
+    return Observed(compared, found, substitution, verbatim, weighed)
 
 
 def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
-    """Judge one statement against one source, below its headings and columns. A disagreement outweighs similarity."""
+    """Judge one statement against one source, below its headings and columns."""
     if is_too_long(statement):
         return _judged_whole(statement, source)
     text = with_outer_headings(statement, source.text, source.context)
-    seen = observe(statement, text, meaning)
-    compared, disputed = seen.compared, seen.disagreements
-    if source.context:
-        disputed = without_heading_facts(statement, text, disputed)
-    support = support_model().support(seen.features, disputed={each.kind for each in disputed}, verbatim=seen.verbatim)
+    seen = observe(statement, text, meaning, source.context)
+    compared, support = seen.compared, seen.support
+    differing = (seen.substitution,) if seen.substitution else seen.disagreements
     return Judged(
         statement=compared.statement.text,
         source=source.number,
@@ -105,7 +122,15 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
         evidence=(evidence := _evidence(statement, compared, text, source)),
         said=evidence or compared.best.text,
         missing=tuple(compared.absent_words()),
-        disagreements=disputed,
+        disagreements=differing,
+        is_contradicted=seen.substitution is not None or (support <= _SURELY_NOT and _strikes(seen)),
+    )
+
+
+def _strikes(seen: Observed) -> bool:
+    return any(
+        (each.source_value or each.kind == "negation") and precision(each, seen.closeness) >= STRIKING
+        for each in seen.disagreements
     )
 
 
@@ -130,24 +155,15 @@ def _judged_whole(statement: str, source: Source) -> Judged:
     # Too long to be read fact by fact: supported if the source has it verbatim, else uncertain.
     if stands_in(without_markers(statement), read_passage(source.text).text):
         return Judged(statement, source.number, support_model().verbatim, 1.0, statement, statement, (), ())
-    return Judged(statement, source.number, _UNSAID, 0.0, "", "", (), ())
-
-
-def _closeness(compared: Comparison, meaning: Meaning) -> Closeness:
-    nearest = [compared.sentences[number].text for number in compared.ranking[: TUNING.encoded]]
-    return Closeness(
-        sentence=meaning.best_likeness(compared.statement.text, nearest),
-        words=tuple(meaning.best_likeness(word, compared.spare_words) for word in compared.missing_words),
-    )
+    return Judged(statement, source.number, _UNKNOWN, 0.0, "", "", (), ())
 
 
 def _is_verbatim(compared: Comparison, passage: Passage) -> bool:
-    # Within a sentence; a short one occurs in too many places to mean anything.
-    if compared.missing or len(compared.statement.stems) < TUNING.verbatim_stems:
+    # The letters are compared first, which is quick.
+    statement = compared.statement.text
+    if letters(statement) not in parse_sentences(passage.text).letters:
         return False
-    if letters(compared.statement.text) not in parse_sentences(passage.text).letters:
-        return False
-    return locate_quote(compared.statement.text.rstrip(".!?。 "), passage.text, min_ratio=1.0) is not None
+    return stands_verbatim(statement, passage.text) is not None
 
 
 def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
@@ -225,9 +241,11 @@ def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> Statem
 
 def differences(judged: Judged) -> list[str]:
     # Disagreements with the source, else the statement's words that it lacks.
+    if judged.supported:
+        return []
     if judged.disagreements:
         return [each.message for each in judged.disagreements]
-    return [] if judged.supported else [f"the source does not have “{word}”" for word in judged.missing[:_MOST_WORDS]]
+    return [f"the source does not have “{word}”" for word in judged.missing[:_MOST_WORDS]]
 
 
 def check_alignment(question: str, answer: str, sources: Sources, meaning: Meaning) -> Alignment:
@@ -294,12 +312,14 @@ def _addresses(question: str, judged: Sequence[Judged], meaning: Meaning) -> boo
 
 
 def _relation(judged: Judged) -> Relation:
-    if any(each.source_value or each.kind == "negation" for each in judged.disagreements):
+    if judged.is_contradicted:
         return "contradicts"
     if judged.supported:
         return "supports"
     # An uncertain no does not mean that the source is silent: other words may mean the same.
-    may_say = judged.overlap >= TUNING.same_matter or support_model().is_uncertain(judged.support)
+    may_say = (
+        judged.disagreements or judged.overlap >= TUNING.same_matter or support_model().is_uncertain(judged.support)
+    )
     return "partially_supports" if may_say else "does_not_mention"
 
 
@@ -309,10 +329,10 @@ def _hedged(judged: Judged) -> str:
 
 
 def _explanation(judged: Judged) -> str:
-    if judged.disagreements:
-        return "; ".join(each.message for each in judged.disagreements)
     if judged.supported:
         return f"the source says: “{_excerpt(judged.said)}”"
+    if judged.disagreements:
+        return "; ".join(each.message for each in judged.disagreements)
     if is_too_long(judged.statement):
         return TOO_LONG
     if judged.missing:
