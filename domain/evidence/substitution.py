@@ -243,7 +243,7 @@ class _Comparison:
         return re.search(elsewhere, self._source.text, re.IGNORECASE) is not None
 
     def _are_names(self, stated: Sequence[Token], known: Sequence[Token]) -> bool:
-        if all(map(self._is_name, (*stated, *known))):
+        if all(map(self._is_name, (*stated, *known))) or (_has_title(stated) and _has_title(known)):
             return True
         # The form of a Korean noun does not show whether it is a name: two in the same role are compared.
         ends = stated[-1], known[-1]
@@ -264,6 +264,11 @@ class _Comparison:
 
 def _words(tokens: Sequence[Token]) -> str:
     return " ".join(each.text for each in tokens)
+
+
+def _has_title(tokens: Sequence[Token]) -> bool:
+    # "Mayor Ada Lund" at the beginning of a sentence.
+    return tokens[-1].kind == "name" and all(each.text[:1].isupper() for each in tokens)
 
 
 def _content(tokens: Sequence[Token]) -> list[Token]:
