@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
 from domain.facts.kinds import Kind
 from domain.facts.reading.phrases import normalised
@@ -17,8 +18,8 @@ from domain.facts.reading.tokens import Token, tokenize
 _MORE = (
     r"\b(?:more|higher|greater|larger|bigger|longer|older"
     r"|increas\w+|ris(?:es?|en|ing)|rose|gr[eo]w(?:s|n|th|ing)?|gain(?:s|ed)?)\b"
-    r"|(?<![가-힣])(?:높[은아았게다]|많[아았다]|큰|크[다며]|컸|길[다어]|긴(?= )|비싸|비쌌|늘[었어]|증가|상승|오[르른]|올[랐라]"
-    r"|빠[르른])\w*"
+    r"|(?<![가-힣])(?:높[은아았게다]|많[아았다]|큰|크[다며]|컸|길[다어]|긴(?= )"
+    r"|비싸|비쌌|늘[었어]|증가|상승|오[르른]|올[랐라]|빠[르른])\w*"
 )
 _LESS = (
     r"\b(?:less|fewer|lower|smaller|shorter|younger"
@@ -36,7 +37,6 @@ _MARKS = tuple(
             r"\b(?:except(?:ing|ed)?(?: for)?|exclud(?:es?|ed|ing)|apart from|other than)\b|제외\w*|이외\w*|뺀|빼고",
         ),
         ("including", r"\b(?:includ(?:es?|ed|ing)|inclusive)\b|포함\w*"),
-        ("unless", r"\bunless\b"),
         ("within", r"\b(?:within|inside)\b"),
         ("outside", r"\boutside\b"),
         ("over", r"(?<=[가-힣])(?:이상|초과)(?![가-힣])|초과(?:하\w*|한|할|된)|\bor more\b"),
@@ -58,27 +58,25 @@ _FAMILIES = tuple(
         "within,outside",
         "more,less",
         "before,after",
-        "if,unless",
         "below zero,above zero",
     )
 )
 """Classes of which one in the place of another changes what is said."""
-_ADDED = frozenset("denied obliged all most few only over under before except unless".split())
-_OMITTED = frozenset("denied possible planned reported most some few only over under before except unless".split())
-"""Classes that change what is said where the other sentence has none: "may be" says less than "is", so that adding it is
-no error, and leaving it out is one."""
+_ADDED = frozenset("denied obliged all most few only over under before except".split())
+_OMITTED = frozenset("denied possible planned reported most some few only over under before except".split())
+"""Classes that change what is said where the other sentence has none: "may be" says less than "is", so adding it is no
+error, and leaving it out is one."""
 _KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(("denied", "more", "less"), "negation"),
     **dict.fromkeys(("possible", "obliged", "advised", "planned"), "modality"),
     **dict.fromkeys(("over", "under", "within", "outside", "below zero", "above zero"), "number"),
-    **dict.fromkeys("all most some few many only except unless including also".split(), "quantifier"),
+    **dict.fromkeys("all most some few many only except including also".split(), "quantifier"),
     **dict.fromkeys(("before", "after"), "order"),
     "reported": "attribution",
 }
 _MOST_CHANGED = 3
 _SIGNS = frozenset(("below zero", "above zero"))
-EXCEPTING = frozenset(("except", "unless"))
-REVERSING = frozenset("denied possible reported planned if unless except only before after".split())
+REVERSING = frozenset("denied possible reported planned if except only before after".split())
 """Classes that may reverse the sentence beside them, or make it conditional."""
 
 
@@ -104,6 +102,12 @@ def _marked(tokens: Sequence[Token], text: str, marks: Sequence[tuple[int, int, 
         yield token
     for start, end, kind in rest:
         yield Token(text[start:end], kind, "cue", start, cue=kind, clause=tokens[-1].clause if tokens else 0)
+
+
+def makes_exception(tokens: Sequence[Token]) -> bool:
+    """Say whether the tokens restrict what precedes them: "except …"; "unless …", which is read as "if not …"."""
+    cues = [each.cue for each in tokens]
+    return "except" in cues or ("if", "denied") in pairwise(cues)
 
 
 class ChangedMarks:

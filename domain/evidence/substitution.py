@@ -7,7 +7,7 @@ but for a part of the sentence that the statement leaves out.
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import zip_longest
@@ -17,13 +17,13 @@ from rapidfuzz.distance import Prefix
 
 from domain.entities.names import same_country
 from domain.entities.units import UNITS
-from domain.evidence.closed_classes import EXCEPTING, ChangedMarks, read
+from domain.evidence.closed_classes import ChangedMarks, makes_exception, read
 from domain.evidence.contradictions import readable, without_markers
 from domain.evidence.exchanges import exchange, left_out_clauses, role_of
 from domain.evidence.verbatim import stands_verbatim
 from domain.facts.differences.opposites import are_opposites
 from domain.facts.kinds import Difference, Disagreement, Kind
-from domain.facts.reading.token_alignment import Alignment, align
+from domain.facts.reading.token_alignment import Alignment, Gap, align
 from domain.facts.reading.tokens import Token
 from domain.facts.reading.values import same_number_other_unit, values_agree
 from domain.facts.reading.vocabulary import OPPOSITES
@@ -139,43 +139,55 @@ class _Comparison:
 
     def differences(self) -> list[Difference] | None:
         """Return all places that differ; None if one of them may be a rewording."""
-        alignment = self._alignment
-        if exchanged := exchange(alignment):
+        if exchanged := exchange(self._alignment):
             return [exchanged]
-        moved = {id(alignment.statement[mine]) for mine, _ in alignment.moved}
-        moved |= {id(alignment.source[theirs]) for _, theirs in alignment.moved}
-        if any(alignment.statement[mine].is_content for mine, _ in alignment.moved):
+        moved = self._alignment.moved
+        if any(self._alignment.statement[mine].is_content for mine, _ in moved):
             return None
+        marks, dropped = ChangedMarks(), list[Token]()
         found: list[Difference] = []
-        marks = ChangedMarks()
-        is_scattered = False  # words within the sentence are left out
-        for gap in alignment.gaps:
-            mine, theirs = ([each for each in side if id(each) not in moved] for side in (gap.statement, gap.source))
-            stated, known, dropped = _paired(_content(mine), _content(theirs))
-            if stated:
-                if (difference := self._replaced(stated, known)) is None:
-                    return None
-                found += [difference] if difference is not _SAME else []
-            elif known:
-                dropped, limit = known, next((each for each in theirs if each.cue in EXCEPTING), None)
-                if limit:
-                    found.append(Difference("quantifier", self._whole, f"{limit.text} {known[0].text}"))
-            is_scattered = is_scattered or bool(dropped and not self._is_part(dropped))
-            if stated or not known or any(each.cue for each in mine) or self._is_frame(known):
-                marks.add(mine, theirs)
-            elif len(_content(alignment.statement)) < _FEWEST:
+        for gap in self._without(moved):
+            differences = self._in_gap(gap, marks, dropped)
+            if differences is None:
                 return None
+            found += differences
         if not marks.are_signs:
             change = marks.change()
-            if change is None or is_scattered:
+            if change is None or dropped:
                 return None
             kind, here, there = change
             return [*found, Difference(kind, here or self._whole, there)]
-        return None if is_scattered and any(each.kind not in _VALUES for each in found) else found
+        return None if dropped and any(each.kind not in _VALUES for each in found) else found
+
+    def _without(self, moved: Sequence[tuple[int, int]]) -> Iterator[Gap]:
+        lost = {id(self._alignment.statement[mine]) for mine, _ in moved}
+        lost |= {id(self._alignment.source[theirs]) for _, theirs in moved}
+        for gap in self._alignment.gaps:
+            sides = ([each for each in side if id(each) not in lost] for side in (gap.statement, gap.source))
+            yield Gap(*map(tuple, sides))
+
+    def _in_gap(self, gap: Gap, marks: ChangedMarks, dropped: list[Token]) -> list[Difference] | None:
+        """Return what differs in a gap, None for a rewording; add its marks, and what is left out within the
+        sentence."""
+        said = [each for each in _content(gap.statement) if not _keys(each.text) <= self._context]
+        stated, known, beside = _paired(said, _content(gap.source))
+        left_out = beside if stated else known
+        is_exception = bool(left_out) and makes_exception(gap.source)
+        if left_out and not is_exception and not self._is_part(left_out):
+            dropped += left_out
+        if stated:
+            marks.add(gap.statement, gap.source)
+            difference = self._replaced(stated, known)
+            return None if difference is None else [] if difference is _SAME else [difference]
+        if not known or any(each.cue for each in gap.statement) or self._is_frame(known):
+            marks.add(gap.statement, gap.source)
+        elif len(_content(self._alignment.statement)) < _FEWEST:
+            return None
+        return [Difference("quantifier", self._whole, _words(gap.source))] if is_exception else []
 
     @property
     def _whole(self) -> str:
-        return " ".join(each.text for each in self._alignment.statement)
+        return _words(self._alignment.statement)
 
     def _is_part(self, tokens: Sequence[Token]) -> bool:
         """Say whether the tokens are whole clauses of the source, or its beginning or end."""
@@ -196,9 +208,9 @@ class _Comparison:
 
     def _replaced(self, stated: Sequence[Token], known: Sequence[Token]) -> Difference | None:
         """Return the difference of words in one place; `_SAME` if there is none, None if they may be a rewording."""
-        mine, theirs = (" ".join(each.text for each in side) for side in (stated, known))
+        mine, theirs = map(_words, (stated, known))
         if not known:
-            return _SAME if _keys(mine) <= self._context else None
+            return None
         if len(stated) == len(known) == 1:
             if _are_forms_of_one(stated[0], known[0]):
                 return _SAME
@@ -206,13 +218,17 @@ class _Comparison:
                 return Difference(kind, mine, theirs)
             if stated[0].value or known[0].value:
                 return None
+        kind = self._kind_of_names(stated, known, mine, theirs)
+        return Difference(kind, mine, theirs) if kind else None
+
+    def _kind_of_names(self, stated: Sequence[Token], known: Sequence[Token], mine: str, theirs: str) -> Kind | None:
         if _DIGITS.sub("0", mine) == _DIGITS.sub("0", theirs):
-            return Difference("name", mine, theirs)  # `Room 12` and `Room 14`
+            return "name"  # `Room 12` and `Room 14`
         if _may_be_one(mine, theirs):
             return None
         if self._are_alternatives(stated, known):
-            return Difference("subject", mine, theirs)
-        return Difference("name", mine, theirs) if self._are_names(stated, known) else None
+            return "subject"
+        return "name" if self._are_names(stated, known) else None
 
     def _are_alternatives(self, stated: Sequence[Token], known: Sequence[Token]) -> bool:
         """Say whether two English nouns are two things, because the source elsewhere has that of the statement."""
@@ -227,7 +243,7 @@ class _Comparison:
         return re.search(elsewhere, self._source.text, re.IGNORECASE) is not None
 
     def _are_names(self, stated: Sequence[Token], known: Sequence[Token]) -> bool:
-        if all(map(self._is_name, (*stated, *known))):
+        if all(map(self._is_name, (*stated, *known))) or (_has_title(stated) and _has_title(known)):
             return True
         # The form of a Korean noun does not show whether it is a name: two in the same role are compared.
         ends = stated[-1], known[-1]
@@ -244,6 +260,15 @@ class _Comparison:
         # A capital that opens the statement shows a name if the source has it within a sentence.
         within = rf"[a-z,;] {re.escape(token.text)}\b"
         return token.text[:1].isupper() and re.search(within, self._source.text) is not None
+
+
+def _words(tokens: Sequence[Token]) -> str:
+    return " ".join(each.text for each in tokens)
+
+
+def _has_title(tokens: Sequence[Token]) -> bool:
+    # "Mayor Ada Lund" at the beginning of a sentence.
+    return tokens[-1].kind == "name" and all(each.text[:1].isupper() for each in tokens)
 
 
 def _content(tokens: Sequence[Token]) -> list[Token]:
@@ -302,7 +327,7 @@ def _noun(words: Sequence[Token], tokens: Sequence[Token]) -> str:
     run = tokens[first : last + 1]
     opens = len(run) == 1 if first == 0 else tokens[first - 1].key in _BEFORE_NOUNS
     is_noun = opens and len(run) <= _LONGEST_NOUN and all(each.is_content or each.key in _WITHIN_NOUNS for each in run)
-    return " ".join(each.text for each in run) if is_noun else ""
+    return _words(run) if is_noun else ""
 
 
 def _may_be_one(stated: str, known: str) -> bool:

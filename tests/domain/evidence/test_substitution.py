@@ -1,0 +1,181 @@
+"""Statements that copy a sentence of their source but for one place (V2, V3), and verbatim ones (V1)."""
+
+import pytest
+
+from domain.evidence.substitution import plain_substitution, stands_verbatim
+
+_ENGLISH = """
+The museum opened in 1987 and closes at 5 pm on weekdays. The trip takes up to 3 hours by ferry.
+If the tenant breaches this agreement, the landlord may end it with ten days' notice.
+The warranty covers all parts except the battery for two years. Anna Berg founded Norvik Foods in Bergen.
+At least two witnesses sign the form. Some of the rooms have a balcony. Visitors must wear a helmet in the hall.
+The northern plant produces more tyres than the southern plant. Sales rose by 4% to $5 million in the third quarter.
+The pump is not tested before delivery. Refunds are paid within 14 days unless the ticket was used.
+The treasurer signed the lease and the secretary keeps the minutes. It is not true that the bank closed its branches.
+"""
+_KOREAN = """
+박물관은 1987년에 문을 열었고 평일에는 오후 5시에 닫는다. 수수료는 최대 15%이다.
+임차인이 계약을 위반하면 임대인은 10일 전 통지로 계약을 해지할 수 있다.
+배터리를 제외한 모든 부품에 2년 보증이 적용된다. 한빛은행은 동해캐피탈에 채권을 매각했다.
+방문객은 생산동에서 안전모를 착용해야 한다. 매출은 2024년보다 18% 늘었다. 사무실은 7월에 센텀시티로 이전한다.
+이 약은 졸음을 유발할 수 있다. 주류 비용은 환급되지 않는다. 회원 대부분이 개정안에 찬성하였다.
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "statement"),
+    [
+        ("date", "The museum opened in 1978 and closes at 5 pm on weekdays."),
+        ("number", "The museum opened in 1987 and closes at 6 pm on weekdays."),
+        ("number", "The trip takes 3 hours by ferry."),
+        ("number", "Two witnesses sign the form."),
+        ("order", "If the landlord breaches this agreement, the tenant may end it with ten days' notice."),
+        ("modality", "If the tenant breaches this agreement, the landlord must end it with ten days' notice."),
+        ("quantifier", "The warranty covers all parts including the battery for two years."),
+        ("quantifier", "The warranty covers all parts for two years."),
+        ("name", "Anna Berg founded Halden Steel in Bergen."),
+        ("name", "Anna Berg founded Norvik Foods in Oslo."),
+        ("quantifier", "All of the rooms have a balcony."),
+        ("modality", "Visitors may wear a helmet in the hall."),
+        ("order", "The southern plant produces more tyres than the northern plant."),
+        ("negation", "The northern plant produces fewer tyres than the southern plant."),
+        ("negation", "Sales fell by 4% to $5 million in the third quarter."),
+        ("number", "Sales rose by 4% to $5 billion in the third quarter."),
+        ("unit", "Sales rose by 4% to €5 million in the third quarter."),
+        ("negation", "The pump is tested before delivery."),
+        ("order", "The pump is not tested after delivery."),
+        ("unit", "Refunds are paid within 14 weeks unless the ticket was used."),
+        ("quantifier", "Refunds are paid within 14 days."),
+        ("subject", "The secretary signed the lease and the secretary keeps the minutes."),
+        ("negation", "The bank closed its branches."),
+    ],
+)
+def test_one_place_that_differs_from_an_english_sentence_is_named(kind: str, statement: str) -> None:
+    found = plain_substitution(statement, _ENGLISH)
+
+    assert found is not None
+    assert found.kind == kind
+    assert found.claim_value in (statement, statement.rstrip(".")) or found.claim_value in statement
+
+
+@pytest.mark.parametrize(
+    ("kind", "statement"),
+    [
+        ("date", "박물관은 1978년에 문을 열었고 평일에는 오후 5시에 닫는다."),
+        ("number", "박물관은 1987년에 문을 열었고 평일에는 오전 5시에 닫는다."),
+        ("number", "수수료는 15%이다."),
+        ("order", "임대인이 계약을 위반하면 임차인은 10일 전 통지로 계약을 해지할 수 있다."),
+        ("modality", "임차인이 계약을 위반하면 임대인은 10일 전 통지로 계약을 해지하여야 한다."),
+        ("quantifier", "배터리를 포함한 모든 부품에 2년 보증이 적용된다."),
+        ("order", "동해캐피탈은 한빛은행에 채권을 매각했다."),
+        ("modality", "방문객은 생산동에서 안전모를 착용할 수 있다."),
+        ("negation", "매출은 2024년보다 18% 줄었다."),
+        ("name", "사무실은 7월에 해운대로 이전한다."),
+        ("modality", "이 약은 졸음을 유발한다."),
+        ("negation", "주류 비용은 환급된다."),
+        ("quantifier", "회원 모두가 개정안에 찬성하였다."),
+    ],
+)
+def test_one_place_that_differs_from_a_korean_sentence_is_named(kind: str, statement: str) -> None:
+    found = plain_substitution(statement, _KOREAN)
+
+    assert found is not None
+    assert found.kind == kind
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "The museum opened in 1987.",
+        "The museum closes at 17:00 on weekdays.",
+        "The trip takes at most three hours by ferry.",
+        "The landlord may end it with ten days' notice if the tenant breaches this agreement.",
+        "The warranty covers all parts apart from the battery for two years.",
+        "No fewer than two witnesses sign the form.",
+        "Several rooms have a balcony.",
+        "Visitors are required to wear a helmet in the hall.",
+        "The southern plant produces fewer tyres than the northern plant.",
+        "Sales increased by 4% to $5,000,000 in the third quarter.",
+        "Sales rose by 4 percent.",
+        "The pump isn't tested before delivery.",
+        "Norvik Foods was founded by Anna Berg in Bergen.",
+        "The company established in Bergen makes food.",
+    ],
+)
+def test_other_words_for_an_english_sentence_and_parts_of_it_are_no_substitution(statement: str) -> None:
+    assert plain_substitution(statement, _ENGLISH) is None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "박물관은 1987년에 문을 열었다.",
+        "박물관은 1987년에 문을 열었고 평일에는 17시에 닫는다.",
+        "수수료는 15% 이하이다.",
+        "임대인은 임차인이 계약을 위반하면 10일 전 통지로 계약을 해지할 수 있다.",
+        "2년 보증은 배터리를 제외한 모든 부품에 적용된다.",
+        "한빛은행은 채권을 동해캐피탈에 매각하였습니다.",
+        "매출은 2024년보다 18퍼센트 증가했다.",
+        "7월에 사무실은 센텀시티로 이전합니다.",
+        "이 약은 졸음을 일으킬 수 있다.",
+    ],
+)
+def test_other_words_for_a_korean_sentence_and_parts_of_it_are_no_substitution(statement: str) -> None:
+    assert plain_substitution(statement, _KOREAN) is None
+
+
+def test_another_sentence_of_the_source_that_says_it_settles_the_matter() -> None:
+    source = "In 2023, the fund held 40 bonds in Oslo. In 2024, the fund held 55 bonds in Oslo."
+
+    assert plain_substitution("In 2024, the fund held 55 bonds in Oslo.", source) is None
+    assert plain_substitution("In 2025, the fund held 55 bonds in Oslo.", source) is not None
+
+
+def test_words_of_the_headings_may_stand_in_the_statement() -> None:
+    source = "The monthly rent is 900 euros."
+
+    assert plain_substitution("The monthly rent for storage is 950 euros.", source) is None
+    found = plain_substitution("The monthly rent for storage is 950 euros.", source, "Contracts > Storage")
+    assert found is not None
+    assert found.claim_value == "950 euros"
+
+
+def test_a_language_that_is_not_read_is_not_compared() -> None:
+    source = "Der Vermieter zahlt die Miete nicht und der Mieter zahlt im Mai 500 Euro."
+
+    assert plain_substitution("Der Vermieter zahlt die Miete und der Mieter zahlt im Mai 500 Euro.", source) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        ("pH농도가 7보다 낮으면 산성이다.", "안내문의 일부이다. pH농도가 7보다 낮으면 산성이다. 높으면 염기성이다."),
+        ("IT서비스 부문은 적자였다.", "보고서이다. IT서비스 부문은 적자였다."),
+        ("Der Umsatz stieg auf 12,8 Mio. Euro.", "Bericht. Der Umsatz stieg auf 12,8 Mio. Euro. Das freut uns."),
+        ("売上高は12億円だった。", "概要です。売上高は12億円だった。利益は減った。"),
+        ("The museum opened in 1987", _ENGLISH),
+        ("The roof was repaired", "Notes\n\n- The roof was repaired\n- The lift was replaced"),
+    ],
+)
+def test_a_sentence_that_stands_in_its_source_is_found_in_every_script(statement: str, source: str) -> None:
+    span = stands_verbatim(statement, source)
+
+    assert span is not None
+    assert source[slice(*span)] == statement.rstrip(".。")
+    assert plain_substitution(statement, source) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        ("The bank closed its branches.", _ENGLISH),
+        ("The gate opens.", "If the alarm rings, the gate opens."),
+        ("The fee is refunded.", "The fee is refunded, unless the guest has stayed."),
+        ("The mayor took bribes", "A newspaper claims that the mayor took bribes."),
+        ("물이 오염되었다", "물이 오염되었다는 것은 사실이 아니다."),
+        ("문이 열린다", "경보가 울리면 문이 열린다."),
+        ("das Dach ist dicht", "Es ist nicht wahr, das Dach ist dicht zu nennen."),
+    ],
+)
+def test_words_that_their_sentence_reverses_do_not_stand_verbatim(statement: str, source: str) -> None:
+    assert stands_verbatim(statement, source) is None
