@@ -11,8 +11,8 @@ one process.
 
 Every kind of text weighs the same, and so do the two labels in it. Weights are kept to the sign that `DIRECTIONS` gives
 them, and each kind has an offset of its own while they are fitted, so that they explain pairs within a kind and not
-which kind it is. Slope and threshold come from leaving out one more kind; the threshold leaves false strips at 30 of
-100 there, because kinds that are new have more of them than any that were fitted.
+which kind it is. The threshold comes from leaving out one more kind: false strips are at most 30 of 100 there, because
+kinds that are new have more of them than any that were fitted.
 """
 
 import argparse
@@ -36,7 +36,6 @@ from domain.verdicts.states import CONFIDENCE_THRESHOLD
 _RIDGE = 30.0
 _RIDGE_OF_KINDS = 1.0
 _STEPS = 8
-_LONGEST_STEP = 0.5  # of slope and shift, so that few pairs do not throw them far off
 _MOST_STRIPPED = 0.30
 _MODEL = Path("domain/support/model.json")
 _DIFFERENCES = Path("domain/support/differences.json")
@@ -48,14 +47,13 @@ _MOST_SUBSTITUTED = 0.1  # support of a plain substitution: on people's texts th
 
 @dataclass(frozen=True)
 class Fit:
-    """Log odds are `slope * (standardised x @ weights + bias) + shift`; the last two are `SupportModel`'s."""
+    """Log odds are `standardised x @ weights + bias + shift`; the last two are `SupportModel`'s."""
 
     names: tuple[str, ...]
     means: Array
     scales: Array
     weights: Array
     bias: float
-    slope: float = 1.0
     shift: float = 0.0
     substituted: float = 1.0
     verbatim: float = 0.0
@@ -66,22 +64,20 @@ class Fit:
 
     def support(self, pairs: Pairs) -> Array:
         """Return what `SupportModel.support` does, one per pair."""
-        support = _logistic(self.slope * self.raw(pairs) + self.shift)
+        support = _logistic(self.raw(pairs) + self.shift)
         support = np.where(pairs.substituted, np.minimum(support, self.substituted), support)
         return np.where(pairs.verbatim, np.maximum(support, self.verbatim), support)
 
 
 def fit(pairs: Pairs) -> Fit:
-    """Fit weights, calibration and threshold, and the figures of what is decided without weights."""
+    """Fit weights and threshold, and the figures of what is decided without weights."""
     weights = _weighed(pairs)
     raw = np.zeros(len(pairs.labels))
     for _, rows in pairs.folds:
         raw[rows] = _weighed(pairs.where(~rows)).raw(pairs.where(rows))
-    slope, shift = _calibration(raw, pairs.labels, pairs.balance)
     return replace(
         weights,
-        slope=slope,
-        shift=max(shift, -slope * _least_kept(pairs, raw)),
+        shift=max(0.0, -_least_kept(pairs, raw)),
         substituted=min(_MOST_SUBSTITUTED, _share(pairs, pairs.substituted)),
         verbatim=_share(pairs, pairs.verbatim),
     )
@@ -118,17 +114,6 @@ def _regression(x: Array, labels: Array, balance: Array, ridges: Array) -> Array
         bend = (x.T * (balance * share * (1 - share))) @ x + np.diag(ridges)
         weights = weights - np.linalg.solve(bend, x.T @ (balance * (share - labels)) + ridges * weights)
     return weights
-
-
-def _calibration(raw: Array, labels: Array, balance: Array) -> tuple[float, float]:
-    """Return slope and shift of the log odds that fit the labels best (Platt's scaling), few of which change little."""
-    x, parts = np.stack([raw, np.ones(len(raw))]), np.array([1.0, 0.0])
-    for _ in range(20):
-        share = _logistic(parts @ x)
-        bend = (x * balance * share * (1 - share)) @ x.T + np.eye(2)
-        step = np.linalg.solve(bend, x @ (balance * (share - labels)) + parts - (1, 0))
-        parts = parts - np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
-    return float(parts[0]), float(parts[1])
 
 
 def _share(pairs: Pairs, rows: NDArray[np.bool_]) -> float:
@@ -271,8 +256,7 @@ def _described(fitted: Fit) -> dict[str, object]:
         name: {"mean": round(mean, 5), "scale": round(scale, 5), "weight": round(weight, 5)}
         for name, mean, scale, weight in rows
     }
-    offset = fitted.slope * fitted.bias + fitted.shift
-    return {"slope": round(fitted.slope, 5), "offset": round(offset, 5), "features": features}
+    return {"offset": round(fitted.bias + fitted.shift, 5), "features": features}
 
 
 def main() -> None:

@@ -15,14 +15,13 @@ from types import MappingProxyType
 from domain.facts.comparison.best_place import SourceMatch
 from domain.facts.kinds import Disagreement
 from domain.support.comparison import Comparison
-from domain.text.words import words
+from domain.text.negation import opposites
 
 DIRECTIONS: Mapping[str, int] = MappingProxyType(
     {
         "told": 1,
         "last_missing": -1,
         "together": 1,
-        "copied": 1,
         "agreeing": 1,
         "taken": 1,
         "denied_by_both": 1,
@@ -58,11 +57,12 @@ def features(
     `closeness` is the cosine of the statement with the closest of its best sentences.
     """
     differing = {_KINDS[each.kind] for each in differences if each.kind in _KINDS}
+    if opposites(set(compared.wanted), set(compared.best.stems)):
+        differing.add("negation")
     return {
         "told": math.log1p(sum(compared.in_window)) / 3,
         "last_missing": float(bool(compared.wanted) and compared.in_window[-1] == 0),
         "together": _together(compared),
-        "copied": _copied(compared),
         # The share of the statement's sentences with a place that says all of them, and the share of the worst one.
         "agreeing": sum(place.is_full_match for place in places) / max(1, len(places)),
         "taken": min((place.coverage for place in places), default=0.0),
@@ -90,10 +90,3 @@ def _together(compared: Comparison) -> float:
         for second in sentence.stems[at + 1 : at + 1 + _REACH]
     }
     return sum(pair in near for pair in stated) / len(stated) if stated else 0.0
-
-
-def _copied(compared: Comparison) -> float:
-    """The share of pairs of neighbouring words, of any kind, that the window has."""
-    stated = list(pairwise(words(compared.statement.text)))
-    known = set(pairwise(word for sentence in compared.window for word in words(sentence.text)))
-    return sum(pair in known for pair in stated) / len(stated) if stated else 0.0
