@@ -50,7 +50,10 @@ _MARKS = tuple(
     for kind, pattern in (
         ("possible", r"\bcan\b|(?<=[가-힣] )수(?:도|는|가)?(?=\s?[있없])|가능(?!성)(?:하\w*|합\w*|한|해|할)?"),
         ("obliged", r"\bneed(?:s|ed)? to\b"),
-        ("except", r"\b(?:except(?:ing|ed)?(?: for)?|exclud(?:es?|ed|ing)|apart from|other than)\b|제외\w*|이외\w*|뺀|빼고"),
+        (
+            "except",
+            r"\b(?:except(?:ing|ed)?(?: for)?|exclud(?:es?|ed|ing)|apart from|other than)\b|제외\w*|이외\w*|뺀|빼고",
+        ),
         ("including", r"\b(?:includ(?:es?|ed|ing)|inclusive)\b|포함\w*"),
         ("unless", r"\bunless\b"),
         ("within", r"\b(?:within|inside)\b"),
@@ -79,13 +82,19 @@ _FAMILIES = tuple(
     )
 )
 """Classes that exclude each other in one place."""
-_ADDED = frozenset("possible advised planned reported many denied obliged all most few only over under before except unless".split())
-_OMITTED = frozenset("obliged advised reported all many denied possible planned most some few only over under before except unless".split())
+_ADDED = frozenset(
+    "possible advised planned reported many denied obliged all most few only over under before except unless".split()
+)
+_OMITTED = frozenset(
+    "obliged advised reported all many denied possible planned most some few only over under before except unless".split()
+)
 _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("denied", "more", "less"), "negation"),
     **dict.fromkeys(("possible", "obliged", "advised", "planned"), "modality"),
     **dict.fromkeys(("over", "under", "within", "outside", "below zero", "above zero"), "number"),
-    **dict.fromkeys(("all", "most", "some", "few", "many", "only", "except", "unless", "including", "also"), "quantifier"),
+    **dict.fromkeys(
+        ("all", "most", "some", "few", "many", "only", "except", "unless", "including", "also"), "quantifier"
+    ),
     **dict.fromkeys(("before", "after"), "order"),
     "reported": "attribution",
 }
@@ -235,9 +244,7 @@ def _slots(alignment: Alignment, source: _Source, context: str) -> list[_Slot] |
     return [*slots, _Slot(_KINDS.get(mark, "wording"), here or _beside(alignment), there)]
 
 
-def _paired(
-    one: Sequence[Token], other: Sequence[Token]
-) -> tuple[Sequence[Token], Sequence[Token], Sequence[Token]]:
+def _paired(one: Sequence[Token], other: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token], Sequence[Token]]:
     """Return the words that replace each other, the only value for a value, and the other words of the source."""
     values = [each for each in other if each.value]
     if len(one) == len(values) == 1 and len(other) > 1 and _are_alike(one[0], values[0]):
@@ -286,9 +293,7 @@ def _cut_clauses(alignment: Alignment) -> frozenset[int]:
     return frozenset(each.clause for each in alignment.source if each.clause not in kept)
 
 
-def _replaced(
-    one: Sequence[Token], other: Sequence[Token], alignment: Alignment, source: _Source
-) -> _Slot | None:
+def _replaced(one: Sequence[Token], other: Sequence[Token], alignment: Alignment, source: _Source) -> _Slot | None:
     if not one or not other:
         return None
     mine, theirs = _text(one), _text(other)
@@ -323,11 +328,15 @@ def _replaced(
 
 def _is_inflected(one: Token, other: Token) -> bool:
     """Say whether two Korean words are forms of one verb: 낳으며 and 낳지, 쉽지 and 쉬웠습니다."""
-    if any(each.key[0] < "가" or each.kind not in _NOUNS or each.names not in ("", "loanword") for each in (one, other)):
+    if any(
+        each.key[0] < "가" or each.kind not in _NOUNS or each.names not in ("", "loanword") for each in (one, other)
+    ):
         return False
     if _LIGHT.match(one.text) and _LIGHT.match(other.text):
         return True
-    if {one.case, other.case} & {"subject", "object", "owner", "source", "than"} and not (_ENDING.search(one.text) and _ENDING.search(other.text)):
+    if {one.case, other.case} & {"subject", "object", "owner", "source", "than"} and not (
+        _ENDING.search(one.text) and _ENDING.search(other.text)
+    ):
         return False
     letters = [unicodedata.normalize("NFD", each.text) for each in (one, other)]
     shared = Prefix.similarity(*letters)
@@ -344,7 +353,10 @@ def _are_alternatives(stated: Token, known: Token, alignment: Alignment, source:
         return False
     if not (_opens_phrase(stated, alignment.statement) and _opens_phrase(known, alignment.source)):
         return False
-    return re.search(rf"(?:^|\n|[.:] |(?i:\b(?:an?|the|and|or)) ){re.escape(stated.text)}\b", source.text, re.IGNORECASE) is not None
+    return (
+        re.search(rf"(?:^|\n|[.:] |(?i:\b(?:an?|the|and|or)) ){re.escape(stated.text)}\b", source.text, re.IGNORECASE)
+        is not None
+    )
 
 
 def _opens_phrase(token: Token, tokens: Sequence[Token]) -> bool:
@@ -359,7 +371,12 @@ def _are_names(one: Sequence[Token], other: Sequence[Token], source: _Source) ->
     both = one[-1], other[-1]
     are_nouns = all(each.text[-1] >= "가" and _role(each) and not _VERBAL.search(each.text) for each in both)
     named = max(len(one), len(other)) == 1 or all(any(each.kind == "name" for each in side) for side in (one, other))
-    return are_nouns and named and _role(both[0]) == _role(both[1]) and not any(each.case for each in (*one[:-1], *other[:-1]))
+    return (
+        are_nouns
+        and named
+        and _role(both[0]) == _role(both[1])
+        and not any(each.case for each in (*one[:-1], *other[:-1]))
+    )
 
 
 def _is_name(token: Token, source: _Source) -> bool:
@@ -425,9 +442,7 @@ def _relabelled(order: Sequence[int], theirs: Sequence[int], known: Sequence[Tok
     return [at if keys[number] == keys[at] else number for at, number in enumerate(order)]
 
 
-def _are_exchanged(
-    pair: tuple[range, range], mine: Sequence[int], theirs: Sequence[int], alignment: Alignment
-) -> bool:
+def _are_exchanged(pair: tuple[range, range], mine: Sequence[int], theirs: Sequence[int], alignment: Alignment) -> bool:
     place = dict((*alignment.pairs, *alignment.moved))
     one, other = ([alignment.statement[mine[at]] for at in run] for run in pair)
     if not all(_is_phrase([mine[at] for at in run], alignment.statement) for run in pair):
@@ -435,7 +450,9 @@ def _are_exchanged(
     if bool(one[-1].value) != bool(other[-1].value) or _is_list(pair, mine, alignment.statement):
         return False
     ends = [(alignment.statement[at], alignment.source[place[at]]) for at in (mine[run[-1]] for run in pair)]
-    if _role(ends[0][0]) != _role(ends[1][0]) and any(here.case and _role(here) == _role(there) for here, there in ends):
+    if _role(ends[0][0]) != _role(ends[1][0]) and any(
+        here.case and _role(here) == _role(there) for here, there in ends
+    ):
         return False  # the particles moved with their words
     fronts = [_preposition(alignment.statement, mine[run[0]]) for run in pair]
     before = [_preposition(alignment.source, place[mine[run[0]]]) for run in pair]

@@ -65,9 +65,7 @@ class Statements(Items):
     tag = "statement"
 
     @classmethod
-    def of(
-        cls, pairs: Sequence[tuple[str, Sources]], noticed: Sequence[str] = ()
-    ) -> "tuple[Statements, Sources]":
+    def of(cls, pairs: Sequence[tuple[str, Sources]], noticed: Sequence[str] = ()) -> "tuple[Statements, Sources]":
         """Give each statement an id and, if any, what was `noticed` of it; renumber the sources of all, each once."""
         numbers: dict[tuple[str, str, str], int] = {}
         for _, sources in pairs:

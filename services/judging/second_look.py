@@ -38,7 +38,8 @@ async def _settled(models: ModelGateway, doubted: Sequence[FirstLook], log: Call
     if models.judges_offline:
         return [look.grounds.settle(look.ruling, None, _BY_RULES) for look in doubted]
     asked, sources = Statements.of(
-        [(look.grounds.statement, look.sources) for look in doubted], [_note(look.ruling.second_look) for look in doubted]
+        [(look.grounds.statement, look.sources) for look in doubted],
+        [_note(look.ruling.second_look) for look in doubted],
     )
     reply = await models.ask(
         RECHECK_STATEMENTS.for_items(len(doubted)),

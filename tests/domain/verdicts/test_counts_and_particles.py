@@ -12,7 +12,9 @@ from domain.facts.reading.tokens import tokenize
 from domain.verdicts.states import SentenceStatus
 from tests.domain.verdicts.test_sections_and_identifiers import statuses
 
-CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "counts_and_particles.json").read_text(encoding="utf-8"))
+CASES: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parent / "counts_and_particles.json").read_text(encoding="utf-8")
+)
 
 
 def test_everyday_statements() -> None:

@@ -1,4 +1,4 @@
-"""A "supports" that the rules doubt is asked again: one call for all of them, recorded under its own name (S5.4, V4)."""
+"""A "supports" that the rules doubt is asked again: one call for all, recorded under its own name (S5.4, V4)."""
 
 from collections import Counter
 from collections.abc import Generator, Sequence
