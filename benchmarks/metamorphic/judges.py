@@ -9,7 +9,7 @@ from clients.embeddings import Encoder
 from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
 from domain.correction.corrected_answer import correct
-from domain.prompting.judgements import StatementCheck
+from domain.prompting.judgements import SecondCheck, StatementCheck
 from domain.prompting.numbered_sources import Sources
 from domain.text.sentences import split_sentences
 from domain.text.words import content_stems
@@ -40,7 +40,7 @@ class Outcome:
 def outcomes(case: Case, judges: Mapping[str, Judge]) -> dict[str, Outcome]:
     """Return the outcome of the case with each judge, at the default threshold."""
     grounds = Grounds.of(case.statement, [case.source])
-    return {name: _outcome(grounds, judge(case)) for name, judge in judges.items()}
+    return {name: _outcome(grounds, judge(case), twice=name != "offline") for name, judge in judges.items()}
 
 
 def is_unchanged(case: Case) -> bool:
@@ -61,8 +61,10 @@ def judges(embedder: Encoder | None) -> dict[str, Judge]:
     }
 
 
-def _outcome(grounds: Grounds, reply: StatementCheck) -> Outcome:
+def _outcome(grounds: Grounds, reply: StatementCheck, *, twice: bool) -> Outcome:
     ruling = grounds.rule(reply)
+    if twice:
+        ruling = grounds.settle(ruling, _again(reply))
     checks = [PairVerdict.from_json(1, ruling.as_json())]
     return Outcome(sentence_status(True, checks), is_failing(checks), ruling.explanation)
 
@@ -70,6 +72,16 @@ def _outcome(grounds: Grounds, reply: StatementCheck) -> Outcome:
 def _yes(quotation: str) -> StatementCheck:
     return StatementCheck(
         is_accurate=True, relation="supports", confidence=1.0, evidence=quotation, explanation="The source says so."
+    )
+
+
+def _again(reply: StatementCheck) -> SecondCheck:
+    return SecondCheck(
+        evidence=reply.evidence,
+        comparison=reply.explanation,
+        relation=reply.relation,
+        is_accurate=reply.is_accurate,
+        confidence=reply.confidence,
     )
 
 

@@ -59,7 +59,7 @@ class ScriptedJudge:
 
 
 @dataclass(frozen=True)
-class Path_:
+class Course:
     """What one course of replies leads to."""
 
     supported: bool
@@ -73,9 +73,9 @@ class Judged:
 
     kind: str
     label: bool
-    confirmed: Path_
-    taken_back: Path_
-    refused: Path_
+    confirmed: Course
+    taken_back: Course
+    refused: Course
     noticed: str
 
     def expected(self, accuracy: float, what: str) -> float:
@@ -101,14 +101,15 @@ async def judged(pair: dict[str, Any]) -> Judged:
     quote = pair["source"][slice(*best_text_span(pair["source"], statement))]
     noticed = ""
 
-    async def course(first: bool, second: bool) -> Path_:
+    async def course(first: bool, second: bool) -> Course:
         nonlocal noticed
         judge = ScriptedJudge(quote, (first, second))
         checked = await judge_statement(judge, statement, sources, log=CallLog())  # pyright: ignore[reportArgumentType]
         told = checked["verdict"] or {}
-        noticed = noticed or (told.get("second_look") or {}).get("noticed", "")
+        looks: dict[str, Any] | None = told.get("second_look")
+        noticed = noticed or (str(looks["noticed"]) if looks else "")
         supported = bool(told) and PairVerdict.from_json(1, told).verdict() is Verdict.ACCURATE
-        return Path_(supported, len(judge.asked), len(judge.asked) - judge.asked.count(_FIRST))
+        return Course(supported, len(judge.asked), len(judge.asked) - judge.asked.count(_FIRST))
 
     confirmed = await course(True, True)
     taken_back = await course(True, False) if confirmed.again else confirmed

@@ -16,6 +16,7 @@ from domain.evidence.equivalence import without_heading_facts
 from domain.evidence.spans import best_text_span, claim_relevance, locate_verbatim
 from domain.evidence.substitution import plain_substitution
 from domain.evidence.table_rows import stating_row
+from domain.facts.grounding import absent_subjects
 from domain.facts.heading_context import active_context, with_outer_headings
 from domain.prompting.judgements import Relation, SecondCheck, StatementCheck
 from domain.safety.prompt_injection import without_orders
@@ -47,6 +48,7 @@ _WORTH_ASKING = 0.5
 """The precision of a difference from which a second look gains more than it loses, if the judge's errors in it are
 independent of those in the first."""
 
+_MOST_WORDS = 4  # in an explanation
 _QUOTE_RATIO = 0.85
 _LEAST_WORDS, _LEAST_SHARED = 2, 0.2  # of a quotation, and of the statement's words in it
 _LEAST_QUOTED = 12  # bytes of letters: three Chinese or Japanese characters, or a word or two
@@ -213,7 +215,18 @@ class Grounds:
             return quoted, denial
         if row := next(_stating_rows(self.statement, self.readable, self.contexts), None):
             return row, ""
-        return quoted, "" if quoted else _NO_WORDS
+        if quoted is None:
+            return None, _NO_WORDS
+        unnamed = [self._unnamed(place) for place in (quoted, self.own_evidence or quoted)]
+        if all(unnamed):
+            return quoted, f"the words that were found as its proof do not have {unnamed[0]}"
+        return (self.own_evidence if unnamed[0] else quoted), ""
+
+    def _unnamed(self, place: Evidence) -> str:
+        """Return the subjects of the statement that a place does not name, read with its headings (V4)."""
+        source, context = self.readable[place.source], self.contexts[place.source]
+        found = absent_subjects(self.statement, source, place.start, place.end, context)
+        return ", ".join(f"“{word}”" for word in found[:_MOST_WORDS])
 
     def _quoted(self, quote: str, *, in_other_words: bool = False) -> Evidence | None:
         """Return where the words stand that a judge quotes. Words that say nothing stand everywhere; without

@@ -73,12 +73,18 @@ async def _judged(models: ModelGateway, pairs: Sequence[Pair], log: CallLog) -> 
         return [Checked(status="not_checked", verdict=None, reason=reply.reason) for _ in pairs]
     verdicts = {} if isinstance(reply, Failure) else by_id(asked, reply.verdicts)
     read = {place: verdicts[each.id].verdict for place, each in enumerate(asked) if each.id in verdicts}
-    together, *alone = await asyncio.gather(
+    unread = {place: pair for place, pair in enumerate(pairs) if place not in read}
+    together, alone = await asyncio.gather(
         _ruled(models, {place: (pairs[place], verdict) for place, verdict in read.items()}, log),
-        *(_judge_single(models, pair, log) for place, pair in enumerate(pairs) if place not in read),
+        _judged_alone(models, unread, log),
     )
-    unread = iter(alone)
-    return [together[place] if place in read else next(unread) for place in range(len(pairs))]
+    found = together | alone
+    return [found[place] for place in range(len(pairs))]
+
+
+async def _judged_alone(models: ModelGateway, pairs: Mapping[int, Pair], log: CallLog) -> dict[int, Checked]:
+    found = await asyncio.gather(*(_judge_single(models, pair, log) for pair in pairs.values()))
+    return dict(zip(pairs, found, strict=True))
 
 
 async def _ruled(

@@ -7,6 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from domain.evidence.contradictions import disagreements
+from domain.facts.kinds import Disagreement
 from domain.prompting.judgements import Relation, SecondCheck, StatementCheck
 from domain.verdicts import ruling as rules
 from domain.verdicts.ruling import (
@@ -148,9 +149,15 @@ def test_a_no_that_the_source_bears_out_is_at_least_as_sure(sure: float, expecte
         (f"  {SAID}\n", f"Returns policy.\n\n{POLICY}"),
         ("A receipt is required for every return", POLICY),
         (f"{SAID} A receipt is required for every return.", POLICY),
-        ("Returns are accepted within 30 days of the purchase date.", POLICY.replace("within 30 days", "within\n30 days")),
+        (
+            "Returns are accepted within 30 days of the purchase date.",
+            POLICY.replace("within 30 days", "within\n30 days"),
+        ),
         ("pH농도가 7보다 낮으면 산성이다.", "시설 안내문의 일부이다. pH농도가 7보다 낮으면 산성이다."),
-        ("Der Umsatz stieg auf 12,8 Mio. Euro.", "Es war ein gutes Jahr. Der Umsatz stieg auf 12,8 Mio. Euro. Mehr folgt."),
+        (
+            "Der Umsatz stieg auf 12,8 Mio. Euro.",
+            "Es war ein gutes Jahr. Der Umsatz stieg auf 12,8 Mio. Euro. Mehr folgt.",
+        ),
         ("退款在退货后14天内支付。", "退货政策。退款在退货后14天内支付。"),
     ],
 )
@@ -183,7 +190,12 @@ LONG_AGO = "In 1987 the shop took goods back within 30 days of purchase."
         (LONG_AGO, SAID, "so it seems", "“1987” is not in the source"),
         (ELSEWHERE, "", "so it seems", "no words of the source"),
         ("Goods may be taken back for a month.", "as everybody knows", "so it seems", "no words of the source"),
-        ("Goods may be returned for a month.", SAID, "The source does not mention a month.", "own explanation denies it"),
+        (
+            "Goods may be returned for a month.",
+            SAID,
+            "The source does not mention a month.",
+            "own explanation denies it",
+        ),
     ],
 )
 def test_a_doubtful_yes_is_open_until_the_judge_has_looked_again(
@@ -231,7 +243,10 @@ def test_a_no_is_not_asked_about() -> None:
 
 
 def test_a_kind_of_difference_that_is_wrong_more_often_than_right_buys_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "precision", lambda _: 0.49)
+    def rarely_right(_: Disagreement) -> float:
+        return 0.49
+
+    monkeypatch.setattr(rules, "precision", rarely_right)
     assert Grounds.of(LONG_AGO, [POLICY]).rule(reply(SAID)).supports
     assert Grounds.of(LONG_AGO, [POLICY]).rule(reply(SAID)).second_look is None
 
