@@ -3,8 +3,8 @@
 The strategies: another retrieved chunk, a chunk found by a search, the source's own sentence where it says otherwise, a
 model's rewriting in words of the source; else the statement is dropped. A rewritten statement keeps its subjects, and
 one place of the source must name them with their values (V6): a statement about something that no source names never
-gets the figures of something else. If a strategy could not be tried because a model failed, the statement stays as it
-is, and its state says that it failed.
+gets the figures of something else. If a passage could not be checked because a model failed, the statement stays as it
+is, and its state says that it failed: the passage may say it. If only a rewriting failed, it goes: no source has it.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ _LONGEST_GROWTH = 1.5
 
 @dataclass(slots=True)
 class RepairStrategies:
-    """Repairs one statement, once; `failures` collects why strategies could not be tried."""
+    """Repairs one statement, once; `failures` collects why passages could not be checked."""
 
     context: StepContext
     statement: Statement
@@ -107,7 +107,6 @@ class RepairStrategies:
         item = repair_item(self.statement.index)
         reply = await self.context.tools.models.ask(REWRITE_STATEMENT, fields, log=self.context.log, item=item)
         if isinstance(reply, Failure):
-            self.failures.append(reply.reason)
             return None
         text = clean_words(reply.text)
         if not 1 <= reply.source <= len(passages) or not self._is_minimal(text):

@@ -54,7 +54,7 @@ def test_what_a_named_source_does_not_say_is_not_supported() -> None:  # V3
 def test_a_judge_that_quotes_everything_is_cut_to_what_states_the_sentence(stage: GroqStage) -> None:  # N3
     filler = " ".join(f"Hall {number} has a door and two windows." for number in range(100))
     text = f"{filler} The bridge opened in 1998. {filler}"
-    reply = {"evidence": text, "differences": [], "explanation": "so it is", "relation": "supports"}
+    reply: dict[str, Any] = {"evidence": text, "differences": [], "explanation": "so it is", "relation": "supports"}
     quote = json.dumps({**reply, "is_accurate": True, "confidence": 0.95})
     stage.sim.fail(Fault(kind=FaultKind.SAYING, match="\ncheck_statement\n", quote=quote, times=None))
     told = GivenStory("The bridge opened in 1998 [1].", text, play=with_groq(stage), checks=["citations"]).verified()
