@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.model import rewrite_statement
+from domain.correction.source_wording import source_wording
 from domain.evidence.contradictions import disagreements
 from domain.evidence.equivalence import is_in_one_place, names_subjects
 from domain.prompting.numbered_sources import Sources
@@ -96,10 +96,11 @@ def lists(draw: st.DrawFn) -> Listed:
 def repaired(statement: str, source: str) -> str | None:
     """The repaired statement: itself, other words, or None where it is dropped or stays marked."""
     sources = Sources.numbered([("list.md", source)])
-    reply = check_statement(statement, sources, WORDS_ONLY)
-    if Grounds.of(statement, [source]).rule(reply).supports:
+    ruling = Grounds.of(statement, [source]).rule(check_statement(statement, sources, WORDS_ONLY))
+    if ruling.supports:
         return statement
-    return rewrite_statement(statement, sources).text or None
+    place = (ruling.evidence.start, ruling.evidence.end) if ruling.evidence else None
+    return source_wording(statement, source, contradicting=place if ruling.relation == "contradicts" else None)
 
 
 @settings(max_examples=400, deadline=None)
