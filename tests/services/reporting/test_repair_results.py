@@ -189,13 +189,15 @@ def test_the_model_takes_out_what_no_source_says(groq: Play) -> None:  # N5
     assert_rebuilt(story, query)
 
 
-def test_a_rewriting_that_its_own_check_refuses_is_not_taken(stage: GroqStage, groq: Play) -> None:  # N5, N4
+def test_a_rewriting_that_stands_in_its_source_is_taken_whatever_its_check_says(
+    stage: GroqStage, groq: Play
+) -> None:  # N5, V1
     story = Story(play=groq)
     said = "Returns are accepted within 30 days of the purchase date by any employee whatsoever, smiling"
     story.selected(story.add("a.md", RETURNS)).drafted(f"{said} [†1].", no())
     stage.sim.fail(Fault(kind=FaultKind.LYING, match="\ncheck_statement\n", times=None))
     story.repair()
-    assert story.outcome("repair_statements", "s0")["status"] == "dropped"
+    assert story.outcome("repair_statements", "s0")["status"] == "rewritten"
     assert "rewrite_statement" in story.asked()
 
 
