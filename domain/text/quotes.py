@@ -26,6 +26,8 @@ _STOP_BEHIND = re.compile(rf"{_CLOSING}\s?(?:[.!?…]+{_CLOSING}(?=\s|[\[【]|$)
 _OPEN_BEFORE = re.compile(
     rf"(?:^|\n\s*(?:[-*+•‣▪◦·○●#>]+|\(?\w{{1,3}}[.)])?|[.!?…。！？｡]{_CLOSING}|[|\t])\s*(?:\[[^\[\]]*\]\s*)*$"
 )
+_NEAR = 120  # characters before a sentence that tell whether it begins there
+_MOST_PLACES = 20
 _MIN_FUZZY = 8
 """A shorter quotation would be similar to something in any text; it must match exactly."""
 _LONGEST_FUZZY = 2_000
@@ -85,22 +87,21 @@ def locate_sentences(statement: str, text: str) -> Located | None:
     Case, white space and the final stop do not matter. What a splitter cut from a sentence behind a stop counts, too.
     """
     stop = _FINAL_STOP.search(statement)
-    wanted = statement[: stop.start()] if stop else ""
-    start = 0
-    while (place := locate_quote(wanted, text[start:], min_ratio=1.0)) and place.exact:
-        before, behind = text[: start + place.start], _STOP_BEHIND.match(text, start + place.end)
-        if (
-            _OPEN_BEFORE.search(before)
-            and behind
-            and ("?" in _asked(behind[0])) == ("?" in _asked(statement[len(wanted) :]))
-        ):
-            return replace(place, start=start + place.start, end=start + place.end)
-        start += place.start + 1
+    wanted, start = (statement[: stop.start()] if stop else ""), 0
+    for _ in range(_MOST_PLACES):
+        place = locate_quote(wanted, text[start:], min_ratio=1.0)
+        if place is None or not place.exact:
+            return None
+        first, last = start + place.start, start + place.end
+        before, behind = _OPEN_BEFORE.search(text, max(0, first - _NEAR), first), _STOP_BEHIND.match(text, last)
+        if before and behind and _asks(behind[0]) == _asks(statement[len(wanted) :]):
+            return replace(place, start=first, end=last)
+        start = first + 1
     return None
 
 
-def _asked(stop: str) -> str:
-    return stop.replace("？", "?")
+def _asks(stop: str) -> bool:
+    return "?" in stop or "？" in stop
 
 
 def _find(wanted: str, text: str) -> int | None:
