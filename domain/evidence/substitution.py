@@ -87,14 +87,19 @@ def plain_substitution(statement: str, source: str, context: str = "") -> Disagr
     known = _keys(context)
     for sentence, places in near:
         if found := _difference(sentence, places, parsed, known):
-            return Disagreement(found.kind, found.statement_text, found.source_text, _message(found))
+            return Disagreement(found.kind, found.statement_text, found.source_text, _message(found, sentence))
     return None
 
 
-def _message(found: Difference) -> str:
-    if found.source_text is None:
-        return f"the statement says “{found.statement_text}”, the same sentence of the source does not"
-    return f"the statement says “{found.statement_text}”, the same sentence of the source says “{found.source_text}”"
+def _message(found: Difference, sentence: str) -> str:
+    stated, known = found.statement_text, found.source_text
+    if known is None:
+        return f"the statement says “{stated}”, the same sentence of the source does not"
+    if stated == _words(read(sentence)):
+        return f"the statement leaves out “{known}”, which the same sentence of the source says"
+    if stated == known:
+        return f"the statement has “{stated}” and what it relates to the other way round than the source"
+    return f"the statement says “{stated}”, the same sentence of the source says “{known}”"
 
 
 @text_cache()
