@@ -1,525 +1,350 @@
-"""Finds the one place where a statement differs from a sentence that it otherwise copies, and verbatim places (V1-V3).
+"""Finds the one place where a statement differs from a sentence that it otherwise copies (V2, V3).
 
-Such a sentence with another number, name, negation or limit is the error that readers try first. What may be a
-rewording is no substitution: any other word that differs, but for a clause that is left out, ends the search.
+Such a sentence with another number, name, negation or limit is the error that readers try first, and the only one that
+a rule decides for every judge. What may be a rewording is no substitution: any other word that differs ends the search,
+but for a part of the sentence that the statement leaves out.
 """
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from heapq import nlargest
+from itertools import zip_longest
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Prefix
 
 from domain.entities.names import same_country
 from domain.entities.units import UNITS
+from domain.evidence.closed_classes import ChangedMarks, makes_exception, read
 from domain.evidence.contradictions import readable, without_markers
+from domain.evidence.exchanges import exchange, left_out_clauses, role_of
+from domain.evidence.verbatim import stands_verbatim
 from domain.facts.differences.opposites import are_opposites
-from domain.facts.kinds import Disagreement, Kind
-from domain.facts.reading.phrases import normalised
+from domain.facts.kinds import Difference, Disagreement, Kind
 from domain.facts.reading.token_alignment import Alignment, Gap, align
-from domain.facts.reading.tokens import Token, tokenize
+from domain.facts.reading.tokens import Token
 from domain.facts.reading.values import same_number_other_unit, values_agree
-from domain.facts.reading.vocabulary import OPPOSITES, RELATIONS
+from domain.facts.reading.vocabulary import OPPOSITES
 from domain.text.cache import text_cache
 from domain.text.languages import language_of
-from domain.text.lengths import is_too_long
-from domain.text.quotes import locate_quote
+from domain.text.lengths import is_too_long, stands_in
 from domain.text.sentences import split_sentences
+
+__all__ = ["plain_substitution", "stands_verbatim"]
 
 _LEAST_SHARED = 0.6  # share of the statement's words that a sentence must have to be aligned with it
 _CANDIDATES = 3
+_FEWEST = 3  # words of a statement that may be a part of a sentence
 _WORD = re.compile(r"\d[\d.,]*|[^\W\d_]+")
-_STOP = re.compile(r"[.!?。！？][\"'”’)\]]*\s|\n\s*\n")
-_END = " \t\n.。!?"
-
-_MORE = (
-    r"\b(?:more|higher|greater|larger|bigger|longer|older|increas\w+|ris(?:es?|en|ing)|rose|gr[eo]w(?:s|n|th|ing)?|gain(?:s|ed)?)\b"
-    r"|(?<![가-힣])(?:높[은아았게다]|많[아았다]|큰|크[다며]|컸|길[다어]|긴(?= )|비싸|비쌌|늘[었어]|증가|상승|오[르른]|올[랐라]|빠[르른])\w*"
-)
-_LESS = (
-    r"\b(?:less|fewer|lower|smaller|shorter|younger|decreas\w+|f[ae]ll(?:s|en|ing)?|declin\w+|drop(?:s|ped|ping)?|shr[aiu]nk\w*|reduc\w+|los[et]s?)\b"
-    r"|(?<![가-힣])(?:낮[은아았게다]|적[은었다]|작[은았다]|짧|싸(?=다|고|며)|쌌|줄[었어]|감소|하락|내[리린]|내렸|떨어[지졌진]|느[리린])\w*"
-)
-_MARKS = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE))
-    for kind, pattern in (
-        ("possible", r"\bcan\b|(?<=[가-힣] )수(?:도|는|가)?(?=\s?[있없])|가능(?!성)(?:하\w*|합\w*|한|해|할)?"),
-        ("obliged", r"\bneed(?:s|ed)? to\b"),
-        (
-            "except",
-            r"\b(?:except(?:ing|ed)?(?: for)?|exclud(?:es?|ed|ing)|apart from|other than)\b|제외\w*|이외\w*|뺀|빼고",
-        ),
-        ("including", r"\b(?:includ(?:es?|ed|ing)|inclusive)\b|포함\w*"),
-        ("unless", r"\bunless\b"),
-        ("within", r"\b(?:within|inside)\b"),
-        ("outside", r"\boutside\b"),
-        ("over", r"(?<=[가-힣])(?:이상|초과)(?![가-힣])|초과(?:하\w*|한|할|된)|\bor more\b"),
-        ("under", r"(?<=[가-힣])(?:이하|미만|이내)(?![가-힣])|\bor less\b"),
-        ("more", _MORE),
-        ("less", _LESS),
-        ("also", r"(?<=[가-힣]{2})도(?=\s)"),
-        ("below zero", r"영하"),
-        ("above zero", r"영상(?=\s?\d)"),
-    )
-)
-"""Closed classes of words that limit, allow or compare, beside those that every sentence is read with."""
-_FAMILIES = tuple(
-    frozenset(family.split(","))
-    for family in (
-        "denied,possible,obliged,advised,planned,reported",
-        "denied,all,most,some,few,many,only,except,including,also",
-        "over,under",
-        "within,outside",
-        "more,less",
-        "before,after",
-        "if,unless",
-        "below zero,above zero",
-    )
-)
-"""Classes that exclude each other in one place."""
-_ADDED = frozenset("denied obliged all most few only over under before except unless".split())
-_OMITTED = frozenset("denied possible planned most some few only over under before except unless".split())
-_KINDS: dict[str, Kind] = {
-    **dict.fromkeys(("denied", "more", "less"), "negation"),
-    **dict.fromkeys(("possible", "obliged", "advised", "planned"), "modality"),
-    **dict.fromkeys(("over", "under", "within", "outside", "below zero", "above zero"), "number"),
-    **dict.fromkeys(
-        ("all", "most", "some", "few", "many", "only", "except", "unless", "including", "also"), "quantifier"
-    ),
-    **dict.fromkeys(("before", "after"), "order"),
-    "reported": "attribution",
-}
 _CALENDAR = re.compile(
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|noon|midnight|spring|summer|autumn|winter|mornings?|afternoons?|evenings?|nights?"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|spring|summer|autumn|winter"
+    r"|noon|midnight|mornings?|afternoons?|evenings?|nights?"
     r"|(?:[월화수목금토일]요일|봄|여름|가을|겨울|오전|오후|아침|저녁|밤|낮|새벽)(?:에|에는|의)?",
     re.IGNORECASE,
 )
+_DIGITS = re.compile(r"\d+")
+_NOUNS = ("word", "name")
+_BEFORE_NOUNS = frozenset(("a", "an", "the", "and", "or"))
+_WITHIN_NOUNS = frozenset(("a", "an", "the", "of"))
+_LONGEST_NOUN, _LONGEST_NAME = 4, 8  # words
 _VARIANTS = 80  # percentage of common letters from which two names may be spellings of one
-_MOST_EXCHANGED = 4  # words of one of two things that change places
-_MOST_MARKS = 3
-_SIGNS = frozenset(("below zero", "above zero"))
 _LIGHT = re.compile("[하되있한된할될했됐]")
 _ENDING = re.compile("[을를은는지며고게야]$|니다$|다$")
 _LONGEST_ENDING = 3  # letters
-_VERBAL = re.compile("[라하되주있없에서지]는$")
-_COPULA = re.compile("(?:이다|입니다|이며|이고|였다|이었다)$")
+_ATTRIBUTIVE = re.compile("[라하되주있없에서지]는$")
 _VERB = re.compile("[다고며면지게서는은할한된될하해]$")
-_NOUNS = ("word", "name")
-_VALUES = ("number", "date", "unit")
-_BEFORE_NOUNS = frozenset(("a", "an", "the", "and", "or"))
-_WITHIN_NAMES = frozenset(("a", "an", "the", "of"))
-_DIGITS = re.compile(r"\d+")
-_ARTICLES = frozenset(("a", "an", "the"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    text: str
-    keys: frozenset[str]
+_QUOTED = re.compile("[다라][고는]$")
+_VALUES: tuple[Kind, ...] = ("number", "date", "unit")
+_SAME = Difference("wording", "", None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
+    """`keys` are those of the words of each of the sentences."""
+
     text: str
-    sentences: tuple[_Sentence, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Slot:
-    kind: Kind
-    stated: str
-    known: str | None
-
-
-_SAME = _Slot("wording", "", None)
+    sentences: tuple[str, ...]
+    keys: tuple[frozenset[str], ...]
 
 
 def plain_substitution(statement: str, source: str, context: str = "") -> Disagreement | None:
     """Return the one place where the `statement` differs from a sentence of the `source` that it copies.
 
-    None if it differs in no place or in several, or where the words may mean the same. Words of the `context`, which
-    are the headings above the source, may stand in the statement, too.
+    None if it differs in no place or in several, where the words may mean the same, and in other languages than English
+    and Korean. Words of the `context`, which are the headings above the source, may stand in the statement, too.
     """
-    if is_too_long(statement) or language_of(statement) == "other" or stands_verbatim(statement, source):
+    if is_too_long(statement):
         return None
-    read = _read_source(source)
-    for sentence in split_sentences(without_markers(readable(statement))):
-        slot = _slot_in(sentence.text, read, context)
-        if slot:
-            return Disagreement(slot.kind, slot.stated, slot.known, _message(slot))
+    parsed = _parsed(source)
+    sentences = [each.text for each in split_sentences(without_markers(readable(statement)))]
+    near = [(sentence, _near(sentence, parsed)) for sentence in sentences]
+    if not any(places for _, places in near) or language_of(statement) == "other":
+        return None
+    if stands_in(statement, source) and stands_verbatim(statement, source):
+        return None
+    known = _keys(context)
+    for sentence, places in near:
+        if found := _difference(sentence, places, parsed, known):
+            return Disagreement(found.kind, found.statement_text, found.source_text, _message(found, sentence))
     return None
 
 
-def stands_verbatim(statement: str, source: str) -> tuple[int, int] | None:
-    """Return the span of the `source` that is the `statement`, but for case, spacing and the final stop (V1).
-
-    Words around it in its sentence that may reverse it, such as "it is not true that", leave it without a span.
-    """
-    wanted = statement.strip().rstrip(_END)
-    found = locate_quote(wanted, source, min_ratio=1.0) if wanted else None
-    if found is None or not found.exact:
-        return None
-    return (found.start, found.end) if _stands_alone(source, found.start, found.end) else None
-
-
-def _stands_alone(source: str, start: int, end: int) -> bool:
-    del source, start, end
-    return True
+def _message(found: Difference, sentence: str) -> str:
+    stated, known = found.statement_text, found.source_text
+    if known is None:
+        return f"the statement says “{stated}”, the same sentence of the source does not"
+    if stated == _words(read(sentence)):
+        return f"the statement leaves out “{known}”, which the same sentence of the source says"
+    if stated == known:
+        return f"the statement has “{stated}” and what it relates to the other way round than the source"
+    return f"the statement says “{stated}”, the same sentence of the source says “{known}”"
 
 
-def _slot_in(sentence: str, source: _Source, context: str) -> _Slot | None:
-    keys = _keys(sentence)
-    least = _LEAST_SHARED * len(keys)
-    shared = ((len(keys & each.keys), -at) for at, each in enumerate(source.sentences))
-    near = nlargest(_CANDIDATES, (each for each in shared if each[0] >= least))
-    found: _Slot | None = None
-    for _, place in near:
-        known = source.sentences[-place].text
-        slots = _slots(align(_read(sentence), _read(known)), source, context)
-        if slots == []:
+@text_cache()
+def _parsed(source: str) -> _Source:
+    plain = without_markers(readable(source))
+    sentences = tuple(each.text for each in split_sentences(plain, cites=False))
+    return _Source(plain, sentences, tuple(map(_keys, sentences)))
+
+
+def _keys(text: str) -> frozenset[str]:
+    # Beginnings: particles and endings follow.
+    return frozenset(word[:2] if word >= "가" else word[:5] for word in _WORD.findall(text.casefold()))
+
+
+def _near(sentence: str, source: _Source) -> list[str]:
+    wanted = _keys(sentence)
+    shared = ((len(wanted & keys), -at) for at, keys in enumerate(source.keys))
+    near = nlargest(_CANDIDATES, (each for each in shared if each[0] >= _LEAST_SHARED * len(wanted)))
+    return [source.sentences[-at] for _, at in near]
+
+
+def _difference(sentence: str, places: Sequence[str], source: _Source, context: frozenset[str]) -> Difference | None:
+    """Return the difference from the first of the places that has one only; None if another place has none."""
+    found: Difference | None = None
+    for place in places:
+        differences = _Comparison(align(read(sentence), read(place)), source, context).differences()
+        if differences == []:
             return None
-        if slots and len(slots) == 1:
-            found = found or slots[0]
+        if found is None and differences and len(differences) == 1:
+            found = differences[0]
     return found
 
 
-def _slots(alignment: Alignment, source: _Source, context: str) -> list[_Slot] | None:
-    """Return all places that differ; None if one of them may be a rewording."""
-    if exchanged := _exchange(alignment):
-        return [exchanged]
-    if any(each.is_content for each in _moved(alignment)):
-        return None
-    slots: list[_Slot] = []
-    stated, known = Counter[str](), Counter[str]()
-    words: dict[str, str] = {}
-    is_inner = False
-    lost = {id(each) for each in _moved(alignment)}
-    known_lost = {id(alignment.source[theirs]) for _, theirs in alignment.moved}
-    for gap in alignment.gaps:
-        mine = [each for each in gap.statement if id(each) not in lost]
-        theirs = [each for each in gap.source if id(each) not in known_lost]
-        one, other = _content(mine), _content(theirs)
-        one, other, dropped = _paired(one, other)
-        is_inner = is_inner or bool(dropped and not _is_cut(dropped, alignment))
-        if one:
-            slot = _replaced(one, other, alignment, source)
-            if slot is None:
+class _Comparison:
+    """A statement and one sentence of its source, aligned."""
+
+    def __init__(self, alignment: Alignment, source: _Source, context: frozenset[str]) -> None:
+        self._alignment, self._source, self._context = alignment, source, context
+        kept = sorted(at for at in alignment.matched_source if alignment.source[at].is_content)
+        self._first, self._last = (alignment.source[kept[0]], alignment.source[kept[-1]]) if kept else (None, None)
+        self._left_out = left_out_clauses(alignment)
+
+    def differences(self) -> list[Difference] | None:
+        """Return all places that differ; None if one of them may be a rewording."""
+        if exchanged := exchange(self._alignment):
+            return [exchanged]
+        moved = self._alignment.moved
+        if any(self._alignment.statement[mine].is_content for mine, _ in moved):
+            return None
+        marks, dropped = ChangedMarks(), list[Token]()
+        found: list[Difference] = []
+        for gap in self._without(moved):
+            differences = self._in_gap(gap, marks, dropped)
+            if differences is None:
                 return None
-            slots += [slot] if slot is not _SAME else []
-        elif other:
-            is_inner = is_inner or not _is_cut(other, alignment)
-            if limit := next((each for each in theirs if each.cue in ("except", "unless")), None):
-                slots.append(_Slot("quantifier", _beside(alignment), f"{limit.text} {other[0].text}"))
-            if not any(each.cue for each in mine):
-                continue
-        for side, tokens in ((stated, mine), (known, theirs)):
-            for each in tokens:
-                if each.cue:
-                    side[each.cue] += 1
-                    words.setdefault(f"{side is stated} {each.cue}", each.text)
-    added, omitted = stated - known, known - stated
-    if not added and not omitted:
-        return None if is_inner and any(each.kind not in _VALUES for each in slots) else slots
-    if is_inner:
-        return None
-    if slots and (added + omitted).keys() <= _SIGNS:
-        return slots  # the number has its sign
-    if sum((added + omitted).values()) > _MOST_MARKS:
-        return None
-    alone = added.keys() & _ADDED or omitted.keys() & _OMITTED
-    if not (_exclude(added, omitted) if added and omitted else alone):
-        return None
-    mark = min(added or omitted, key=lambda each: each not in (_ADDED if added else _OMITTED))
-    here = next((words[f"True {each}"] for each in added), None)
-    there = next((words[f"False {each}"] for each in omitted), None)
-    return [*slots, _Slot(_KINDS.get(mark, "wording"), here or _beside(alignment), there)]
+            found += differences
+        if not marks.are_signs:
+            change = marks.change()
+            if change is None or dropped:
+                return None
+            kind, here, there = change
+            return [*found, Difference(kind, here or self._whole, there)]
+        return None if dropped and any(each.kind not in _VALUES for each in found) else found
+
+    def _without(self, moved: Sequence[tuple[int, int]]) -> Iterator[Gap]:
+        lost = {id(self._alignment.statement[mine]) for mine, _ in moved}
+        lost |= {id(self._alignment.source[theirs]) for _, theirs in moved}
+        for gap in self._alignment.gaps:
+            sides = ([each for each in side if id(each) not in lost] for side in (gap.statement, gap.source))
+            yield Gap(*map(tuple, sides))
+
+    def _in_gap(self, gap: Gap, marks: ChangedMarks, dropped: list[Token]) -> list[Difference] | None:
+        """Return what differs in a gap, None for a rewording; add its marks, and what is left out within the
+        sentence."""
+        said = [each for each in _content(gap.statement) if not _keys(each.text) <= self._context]
+        stated, known, beside = _paired(said, _content(gap.source))
+        left_out = beside if stated else known
+        is_exception = bool(left_out) and makes_exception(gap.source)
+        if left_out and not is_exception and not self._is_part(left_out):
+            dropped += left_out
+        if stated:
+            marks.add(gap.statement, gap.source)
+            difference = self._replaced(stated, known)
+            return None if difference is None else [] if difference is _SAME else [difference]
+        if not known or any(each.cue for each in gap.statement) or self._is_frame(known):
+            marks.add(gap.statement, gap.source)
+        elif len(_content(self._alignment.statement)) < _FEWEST:
+            return None
+        return [Difference("quantifier", self._whole, _words(gap.source))] if is_exception else []
+
+    @property
+    def _whole(self) -> str:
+        return _words(self._alignment.statement)
+
+    def _is_part(self, tokens: Sequence[Token]) -> bool:
+        """Say whether the tokens are whole clauses of the source, or its beginning or end."""
+        if self._first is None or self._last is None or all(each.clause in self._left_out for each in tokens):
+            return True
+        # The first word of the statement may also stand in what precedes it.
+        opens = tokens[-1].start < self._first.start or tokens[-1].key == self._first.key
+        return opens or tokens[0].start > self._last.start
+
+    def _is_frame(self, tokens: Sequence[Token]) -> bool:
+        """Say whether the tokens say how true the rest is: "it is a myth that …", …다는 소문이 있다."""
+        if self._first is None or self._last is None:
+            return False
+        between = [each for each in self._alignment.source if tokens[-1].start < each.start < self._first.start]
+        if any(each.key in ("that", "whether") for each in between):
+            return True
+        return tokens[0].start > self._last.start and _QUOTED.search(self._last.text) is not None
+
+    def _replaced(self, stated: Sequence[Token], known: Sequence[Token]) -> Difference | None:
+        """Return the difference of words in one place; `_SAME` if there is none, None if they may be a rewording."""
+        mine, theirs = map(_words, (stated, known))
+        if not known:
+            return None
+        if len(stated) == len(known) == 1:
+            if _are_forms_of_one(stated[0], known[0]):
+                return _SAME
+            if kind := _kind(stated[0], known[0]):
+                return Difference(kind, mine, theirs)
+            if stated[0].value or known[0].value:
+                return None
+        kind = self._kind_of_names(stated, known, mine, theirs)
+        return Difference(kind, mine, theirs) if kind else None
+
+    def _kind_of_names(self, stated: Sequence[Token], known: Sequence[Token], mine: str, theirs: str) -> Kind | None:
+        if _DIGITS.sub("0", mine) == _DIGITS.sub("0", theirs):
+            return "name"  # `Room 12` and `Room 14`
+        if _may_be_one(mine, theirs):
+            return None
+        if self._are_alternatives(stated, known):
+            return "subject"
+        return "name" if self._are_names(stated, known) else None
+
+    def _are_alternatives(self, stated: Sequence[Token], known: Sequence[Token]) -> bool:
+        """Say whether two English nouns are two things, because the source elsewhere has that of the statement."""
+        if any(each.kind not in _NOUNS or each.text >= "가" for each in (*stated, *known)):
+            return False
+        if len(stated) == len(known) == 1 and stated[0].kind != known[0].kind:
+            return False
+        noun = _noun(stated, self._alignment.statement)
+        if not noun or not _noun(known, self._alignment.source):
+            return False
+        elsewhere = rf"(?:^|\n|[.:] |\b(?:an?|the|and|or) ){re.escape(noun)}\b"
+        return re.search(elsewhere, self._source.text, re.IGNORECASE) is not None
+
+    def _are_names(self, stated: Sequence[Token], known: Sequence[Token]) -> bool:
+        if all(map(self._is_name, (*stated, *known))) or (_has_title(stated) and _has_title(known)):
+            return True
+        # The form of a Korean noun does not show whether it is a name: two in the same role are compared.
+        ends = stated[-1], known[-1]
+        if any(each.text[-1] < "가" or not role_of(each) or _ATTRIBUTIVE.search(each.text) for each in ends):
+            return False
+        if role_of(ends[0]) != role_of(ends[1]) or any(each.case for each in (*stated[:-1], *known[:-1])):
+            return False
+        is_named = all(any(each.kind == "name" for each in side) for side in (stated, known))
+        return is_named or max(len(stated), len(known)) == 1
+
+    def _is_name(self, token: Token) -> bool:
+        if token.kind == "name":
+            return token.names != "loanword" or bool(token.case) or not _VERB.search(token.text)
+        # A capital that opens the statement shows a name if the source has it within a sentence.
+        within = rf"[a-z,;] {re.escape(token.text)}\b"
+        return token.text[:1].isupper() and re.search(within, self._source.text) is not None
 
 
-def _paired(one: Sequence[Token], other: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token], Sequence[Token]]:
-    """Return the words that replace each other, the only value for a value, and the other words of the source."""
-    values = [each for each in other if each.value]
-    if len(one) == len(values) == 1 and len(other) > 1 and _are_alike(one[0], values[0]):
-        return one, values, [each for each in other if not each.value]
-    return one, other, ()
+def _words(tokens: Sequence[Token]) -> str:
+    return " ".join(each.text for each in tokens)
 
 
-def _are_alike(one: Token, other: Token) -> bool:
-    if not one.value or not other.value:
-        return False
-    measured = one.value.quantity, other.value.quantity
-    return measured[0].dimension == measured[1].dimension if all(measured) else not any(measured)
-
-
-def _exclude(added: Counter[str], omitted: Counter[str]) -> bool:
-    return any(family & added.keys() and family & omitted.keys() for family in _FAMILIES)
+def _has_title(tokens: Sequence[Token]) -> bool:
+    # "Mayor Ada Lund" at the beginning of a sentence.
+    return tokens[-1].kind == "name" and all(each.text[:1].isupper() for each in tokens)
 
 
 def _content(tokens: Sequence[Token]) -> list[Token]:
     return [each for each in tokens if each.is_content]
 
 
-def _moved(alignment: Alignment) -> list[Token]:
-    return [alignment.statement[mine] for mine, _ in alignment.moved]
+def _paired(stated: list[Token], known: list[Token]) -> tuple[list[Token], list[Token], list[Token]]:
+    """Return the words that replace each other, and those of the source that are left out beside them: for a value, all
+    but the only value of its kind."""
+    values = [each for each in known if each.value]
+    if len(stated) == len(values) == 1 and _are_of_one_kind(stated[0], values[0]):
+        return stated, values, [each for each in known if not each.value]
+    return stated, known, []
 
 
-def _beside(alignment: Alignment) -> str:
-    return " ".join(each.text for each in alignment.statement[-1:])
+def _are_of_one_kind(stated: Token, known: Token) -> bool:
+    if not stated.value or not known.value:
+        return False
+    one, other = stated.value.quantity, known.value.quantity
+    return one.dimension == other.dimension if one and other else not one and not other
 
 
-def _is_cut(tokens: Sequence[Token], alignment: Alignment) -> bool:
-    """Say whether the tokens are whole clauses of the source, or its beginning or end."""
-    cut = _cut_clauses(alignment)
-    kept = sorted(at for at in alignment.matched_source if alignment.source[at].is_content)
-    if not kept:
-        return True
-    first, last = (alignment.source[at] for at in (kept[0], kept[-1]))
-    # The first word of the statement may also stand in what precedes it.
-    is_end = tokens[-1].start < first.start or tokens[0].start > last.start or tokens[-1].key == first.key
-    return is_end or all(each.clause in cut for each in tokens)
-
-
-def _cut_clauses(alignment: Alignment) -> frozenset[int]:
-    """Return the clauses of the source of which the statement has no word."""
-    kept = {alignment.source[at].clause for at in alignment.matched_source if alignment.source[at].is_content}
-    return frozenset(each.clause for each in alignment.source if each.clause not in kept)
-
-
-def _replaced(one: Sequence[Token], other: Sequence[Token], alignment: Alignment, source: _Source) -> _Slot | None:
-    if not one or not other:
-        return None
-    mine, theirs = _text(one), _text(other)
-    if len(one) == len(other) == 1 and _is_inflected(one[0], other[0]):
-        return _SAME
-    if len(one) == len(other) == 1:
-        stated, known = one[0], other[0]
-        if are_opposites(stated, known) or frozenset((stated.key, known.key)) in OPPOSITES:
-            return _Slot("negation", mine, theirs)
-        if stated.value and known.value:
-            if values_agree(known.value, stated.value):
-                return None
-            quantities = stated.value.quantity, known.value.quantity
-            is_unit = quantities[0] and quantities[1] and same_number_other_unit(quantities[0], quantities[1])
-            is_date = stated.value.date and known.value.date
-            return _Slot("unit" if is_unit else "date" if is_date else "number", mine, theirs)
-        if stated.value or known.value:
+def _kind(stated: Token, known: Token) -> Kind | None:
+    """Return the kind of the difference between two words that exclude each other: opposites, values, units."""
+    if are_opposites(stated, known) or frozenset((stated.key, known.key)) in OPPOSITES:
+        return "negation"
+    if stated.value and known.value:
+        if values_agree(known.value, stated.value):
             return None
-        units = UNITS.get(stated.text.casefold()), UNITS.get(known.text.casefold())
-        if all(units):
-            return _Slot("unit", mine, theirs) if units[0] != units[1] else None
-        if _CALENDAR.fullmatch(mine) and _CALENDAR.fullmatch(theirs):
-            return _Slot("date", mine, theirs)
-        if _are_alternatives(stated, known, alignment, source) and not _may_be_one(mine, theirs):
-            return _Slot("subject", mine, theirs)
-    if mine != theirs and _DIGITS.sub("0", mine) == _DIGITS.sub("0", theirs):
-        return _Slot("name", mine, theirs)  # `Room 12`
-    if _are_names(one, other, source) and not _may_be_one(mine, theirs):
-        return _Slot("name", mine, theirs)
-    return None
+        one, other = stated.value.quantity, known.value.quantity
+        is_unit = one is not None and other is not None and same_number_other_unit(one, other)
+        return "unit" if is_unit else "date" if stated.value.date and known.value.date else "number"
+    units = UNITS.get(stated.text.casefold()), UNITS.get(known.text.casefold())
+    if all(units):
+        return "unit" if units[0] != units[1] else None
+    return "date" if _CALENDAR.fullmatch(stated.text) and _CALENDAR.fullmatch(known.text) else None
 
 
-def _is_inflected(one: Token, other: Token) -> bool:
+def _are_forms_of_one(stated: Token, known: Token) -> bool:
     """Say whether two Korean words are forms of one verb: 낳으며 and 낳지, 쉽지 and 쉬웠습니다."""
-    if any(
-        each.key[0] < "가" or each.kind not in _NOUNS or each.names not in ("", "loanword") for each in (one, other)
-    ):
+    both = stated, known
+    if any(each.key[0] < "가" or each.kind not in _NOUNS or each.names not in ("", "loanword") for each in both):
         return False
-    if _LIGHT.match(one.text) and _LIGHT.match(other.text):
+    if all(_LIGHT.match(each.text) for each in both):
         return True
-    if {one.case, other.case} & {"subject", "object", "owner", "source", "than"} and not (
-        _ENDING.search(one.text) and _ENDING.search(other.text)
-    ):
+    is_noun = {stated.case, known.case} & {"subject", "object", "owner", "source", "than"}
+    if is_noun and not all(_ENDING.search(each.text) for each in both):
         return False
-    letters = [unicodedata.normalize("NFD", each.text) for each in (one, other)]
-    shared = Prefix.similarity(*letters)
-    return shared >= 2 and shared >= min(map(len, letters)) - _LONGEST_ENDING
+    letters = [unicodedata.normalize("NFD", each.text) for each in both]
+    return Prefix.similarity(*letters) >= max(2, min(map(len, letters)) - _LONGEST_ENDING)
 
 
-def _text(tokens: Sequence[Token]) -> str:
-    return " ".join(each.text for each in tokens)
+def _noun(words: Sequence[Token], tokens: Sequence[Token]) -> str:
+    """Return the words with what stands between them if they are one noun with an article; else nothing."""
+    first, last = (next(at for at, each in enumerate(tokens) if each is word) for word in (words[0], words[-1]))
+    run = tokens[first : last + 1]
+    opens = len(run) == 1 if first == 0 else tokens[first - 1].key in _BEFORE_NOUNS
+    is_noun = opens and len(run) <= _LONGEST_NOUN and all(each.is_content or each.key in _WITHIN_NOUNS for each in run)
+    return _words(run) if is_noun else ""
 
 
-def _are_alternatives(stated: Token, known: Token, alignment: Alignment, source: _Source) -> bool:
-    """Say whether the source names both things elsewhere: it does not use two nouns for one."""
-    if stated.kind != known.kind or stated.kind not in _NOUNS or len(stated.key) < 2:
-        return False
-    if not (_opens_phrase(stated, alignment.statement) and _opens_phrase(known, alignment.source)):
-        return False
-    return (
-        re.search(rf"(?:^|\n|[.:] |(?i:\b(?:an?|the|and|or)) ){re.escape(stated.text)}\b", source.text, re.IGNORECASE)
-        is not None
-    )
-
-
-def _opens_phrase(token: Token, tokens: Sequence[Token]) -> bool:
-    at = next(at for at, each in enumerate(tokens) if each is token)
-    return at == 0 or tokens[at - 1].key in _BEFORE_NOUNS
-
-
-def _are_names(one: Sequence[Token], other: Sequence[Token], source: _Source) -> bool:
-    if all(_is_name(each, source) for each in (*one, *other)):
+def _may_be_one(stated: str, known: str) -> bool:
+    """Say whether two names may be spellings, short forms or initials of one."""
+    mine, theirs = stated.casefold().split(), known.casefold().split()
+    if max(len(mine), len(theirs)) > _LONGEST_NAME or same_country(mine, theirs):
         return True
-    # A Korean noun in the same role: its form does not show whether it is a name.
-    both = one[-1], other[-1]
-    are_nouns = all(each.text[-1] >= "가" and _role(each) and not _VERBAL.search(each.text) for each in both)
-    named = max(len(one), len(other)) == 1 or all(any(each.kind == "name" for each in side) for side in (one, other))
-    return (
-        are_nouns
-        and named
-        and _role(both[0]) == _role(both[1])
-        and not any(each.case for each in (*one[:-1], *other[:-1]))
-    )
-
-
-def _is_name(token: Token, source: _Source) -> bool:
-    if token.kind == "name":
-        return token.names != "loanword" or bool(token.case) or not _VERB.search(token.text)
-    return token.text[:1].isupper() and re.search(rf"[a-z,;] {re.escape(token.text)}\b", source.text) is not None
-
-
-def _may_be_one(one: str, other: str) -> bool:
-    mine, theirs = one.casefold().split(), other.casefold().split()
-    if max(len(mine), len(theirs)) > _MOST_EXCHANGED:
+    if fuzz.ratio(stated.casefold(), known.casefold()) >= _VARIANTS:
         return True
-    initials = ("".join(word[0] for word in each) for each in (mine, theirs))
-    return (
-        same_country(mine, theirs)
-        or fuzz.ratio(one.casefold(), other.casefold()) >= _VARIANTS
-        or any(each in ("".join(mine), "".join(theirs)) for each in initials)
-        or (len(mine) != len(theirs) and not set(mine).isdisjoint(theirs))
+    pairs = zip_longest(
+        ("".join(word[0] for word in each) for each in (mine, theirs)), ("".join(theirs), "".join(mine))
     )
-
-
-def _exchange(alignment: Alignment) -> _Slot | None:
-    """Return two things that changed places, with or without their Korean particles, while all other words stayed."""
-    stated, known = alignment.statement, alignment.source
-    place = dict((*alignment.pairs, *alignment.moved))
-    mine = [at for at, each in enumerate(stated) if _is_placed(each)]
-    if any(at not in place for at in mine):
-        return None
-    cut = _cut_clauses(alignment)
-    theirs = [at for at, each in enumerate(known) if _is_placed(each) and each.clause not in cut]
-    if sorted(place[at] for at in mine) != theirs:
-        return None
-    rank = {at: number for number, at in enumerate(theirs)}
-    order = [rank[place[at]] for at in mine]
-    pair = _turned(order) or _turned(_relabelled(order, theirs, known))
-    if pair and _are_exchanged(pair, mine, theirs, alignment):
-        return _Slot("order", _words_at(pair[0], mine, stated), _words_at(pair[1], mine, stated))
-    roles = [(at, _role(stated[at]), _role(known[place[at]])) for at in mine if stated[at].is_content]
-    changed = {(here, there): at for at, here, there in roles if here and there and here != there}
-    turned = next((at for (here, there), at in changed.items() if (there, here) in changed), None)
-    return None if turned is None else _Slot("order", stated[turned].text, known[place[turned]].text)
-
-
-def _is_placed(token: Token) -> bool:
-    return token.kind not in ("filler", "pronoun") or token.key in RELATIONS
-
-
-def _turned(order: Sequence[int]) -> tuple[range, range] | None:
-    """Return the places of two runs that changed places around others that stayed, in an order of numbers from 0."""
-    wrong = [at for at, number in enumerate(order) if at != number]
-    if not wrong:
-        return None
-    first, last = wrong[0], wrong[-1]
-    starts = [first, *(at for at in range(first + 1, last + 1) if order[at] != order[at - 1] + 1), last + 1]
-    if len(starts) < 4 or order[first] + starts[1] - first != last + 1 or order[starts[-2]] != first:
-        return None
-    return range(first, starts[1]), range(starts[-2], last + 1)
-
-
-def _relabelled(order: Sequence[int], theirs: Sequence[int], known: Sequence[Token]) -> Sequence[int]:
-    """Return the order with each number that stands for the same word as its place replaced by the place."""
-    keys = [known[at].key for at in theirs]
-    return [at if keys[number] == keys[at] else number for at, number in enumerate(order)]
-
-
-def _are_exchanged(pair: tuple[range, range], mine: Sequence[int], theirs: Sequence[int], alignment: Alignment) -> bool:
-    place = dict((*alignment.pairs, *alignment.moved))
-    one, other = ([alignment.statement[mine[at]] for at in run] for run in pair)
-    if not all(_is_phrase([mine[at] for at in run], alignment.statement) for run in pair):
-        return False
-    if bool(one[-1].value) != bool(other[-1].value) or _is_list(pair, mine, alignment.statement):
-        return False
-    ends = [(alignment.statement[at], alignment.source[place[at]]) for at in (mine[run[-1]] for run in pair)]
-    if _role(ends[0][0]) != _role(ends[1][0]) and any(
-        here.case and _role(here) == _role(there) for here, there in ends
-    ):
-        return False  # the particles moved with their words
-    fronts = [_preposition(alignment.statement, mine[run[0]]) for run in pair]
-    before = [_preposition(alignment.source, place[mine[run[0]]]) for run in pair]
-    return fronts != before or fronts[0] == fronts[1]
-
-
-def _is_phrase(places: Sequence[int], tokens: Sequence[Token]) -> bool:
-    """Say whether the tokens are one noun with what belongs to it."""
-    run = tokens[places[0] : places[-1] + 1]
-    joined = all(each.is_content or each.key in _WITHIN_NAMES for each in run)
-    return joined and len(run) <= _MOST_EXCHANGED and not any(each.case not in ("", "owner") for each in run[:-1])
-
-
-def _is_list(pair: tuple[range, range], mine: Sequence[int], tokens: Sequence[Token]) -> bool:
-    ends = {tokens[mine[at]].clause for run in pair for at in run}
-    between = [tokens[mine[at]] for at in range(pair[0][-1] + 1, pair[1][0])]
-    return len(ends) > 1 and ends.isdisjoint(each.clause for each in between)
-
-
-def _preposition(tokens: Sequence[Token], at: int) -> str:
-    before = next((each for each in reversed(tokens[:at]) if each.key not in _ARTICLES), None)
-    return before.key if before and before.kind == "filler" else ""
-
-
-def _words_at(run: range, mine: Sequence[int], tokens: Sequence[Token]) -> str:
-    return _text([tokens[mine[at]] for at in run])
-
-
-def _role(token: Token) -> str:
-    if not token.case and _COPULA.search(token.text):
-        return "predicate"
-    return "subject" if token.case == "topic" else token.case
-
-
-def _message(slot: _Slot) -> str:
-    if slot.known is None:
-        return f"the statement says “{slot.stated}”, the same sentence of the source does not"
-    return f"the statement says “{slot.stated}”, the source says “{slot.known}” in the same sentence"
-
-
-@text_cache()
-def _read_source(source: str) -> _Source:
-    plain = without_markers(readable(source))
-    parts = (each.text for each in split_sentences(plain, cites=False))
-    return _Source(plain, tuple(_Sentence(part, _keys(part)) for part in parts))
-
-
-def _keys(text: str) -> frozenset[str]:
-    # Korean words by their first syllables, since particles follow.
-    return frozenset(word[:2] if word >= "가" else word[:5] for word in _WORD.findall(text.casefold()))
-
-
-@lru_cache(maxsize=2048)
-def _read(sentence: str) -> tuple[Token, ...]:
-    """Return the tokens of a sentence, with the words of `_MARKS` as cues."""
-    tokens = tokenize(sentence)
-    text = normalised(sentence)
-    marks = sorted((m.start(), m.end(), kind) for kind, pattern in _MARKS for m in pattern.finditer(text))
-    return tuple(_marked(tokens, text, marks))
-
-
-def _marked(tokens: Sequence[Token], text: str, marks: Sequence[tuple[int, int, str]]) -> Iterator[Token]:
-    rest = list(marks)
-    for token in tokens:
-        while rest and rest[0][0] < token.start:
-            start, end, kind = rest.pop(0)
-            yield Token(text[start:end], kind, "cue", start, cue=kind, clause=token.clause)
-        if rest and rest[0][0] == token.start and not token.value:
-            start, end, kind = rest.pop(0)
-            yield replace(token, text=text[start:end], key=kind, kind="cue", cue=kind, case="")
-            continue
-        yield token
-    for start, end, kind in rest:
-        yield Token(text[start:end], kind, "cue", start, cue=kind, clause=tokens[-1].clause if tokens else 0)
+    return any(initials == name for initials, name in pairs) or (
+        len(mine) != len(theirs) and not set(mine).isdisjoint(theirs)
+    )

@@ -1,0 +1,58 @@
+"""Finds a statement that stands word for word in a source, wherever its sentences end (V1)."""
+
+import re
+from bisect import bisect_right
+
+from domain.evidence.closed_classes import REVERSING, read
+from domain.evidence.contradictions import without_markers
+from domain.text.languages import language_of
+from domain.text.quotes import locate_quote
+from domain.text.sentences import split_sentences
+
+_STOP = re.compile(r"[.!?。！？][\"'”’)\]]*\s|\n\s*\n")
+_ITEM = re.compile(r"^\W*(?:\(?\d{1,3}[.)]|[a-z][.)]|제\d+조)\s*", re.IGNORECASE)
+_SIGNS_BEFORE = " \t\n*-•·#>|\"'“‘「『([①②③④⑤⑥⑦⑧⑨"
+_SIGNS_BEHIND = " \t\n*|\"'”’」』)].。!?！？"
+_LEADS = re.compile(
+    r"(?:[,;:—–|]|\b(?:and|but|however|moreover)|[가-힣](?:고|며|지만|으나|는데))[\s\"'“‘(]*$", re.IGNORECASE
+)
+_FOLLOWS = re.compile(r"[\s\"'”’)]*(?:[,;:—–|]|\b(?:and|but|while|because|which|who)\b)", re.IGNORECASE)
+_STOPS = ".!?。！？"
+_END = " \t\n.。!?"
+
+
+def stands_verbatim(statement: str, source: str) -> tuple[int, int] | None:
+    """Return the span of the `source` that is the `statement`, but for case, spacing and the final stop (V1).
+
+    Words around it in its sentence that may reverse it, such as "it is not true that", leave it without a span.
+    """
+    wanted = statement.strip().rstrip(_END)
+    found = locate_quote(wanted, source, min_ratio=1.0) if wanted else None
+    if found is None or not found.exact:
+        return None
+    return (found.start, found.end) if _stands_alone(source, found.start, found.end) else None
+
+
+def _stands_alone(source: str, start: int, end: int) -> bool:
+    """Say whether nothing in its sentence reverses a span. In other languages than the two that are read, whether it is
+    all of its sentence."""
+    before, behind = _around(source, start, end)
+    if not before and (not behind or (source[end - 1].isalpha() and source[end] in _STOPS)):
+        return True
+    if language_of(source[start - len(before) : end + len(behind)]) == "other":
+        return False
+    if (before and not _LEADS.search(before)) or (behind and not _FOLLOWS.match(behind)):
+        return False
+    return not any(each.cue in REVERSING for part in (before, behind) for each in read(part))
+
+
+def _around(source: str, start: int, end: int) -> tuple[str, str]:
+    """Return what precedes and follows a span within its sentence, without signs."""
+    sentences = split_sentences(source)
+    first = sentences[bisect_right(sentences, start, key=lambda each: each.start) - 1]
+    last = sentences[bisect_right(sentences, end - 1, key=lambda each: each.start) - 1]
+    # The splitter may have missed the end of the sentence before it.
+    before = _STOP.split(source[first.start : start])[-1]
+    behind = _STOP.split(source[end : max(end, last.end)] + " ")[0]
+    marked = _ITEM.sub("", without_markers(before)).strip(_SIGNS_BEFORE)
+    return marked and before, without_markers(behind).strip(_SIGNS_BEHIND) and behind
