@@ -35,6 +35,7 @@ _NOTHING_ASKED = QuestionVerdict("yes", True, (), (), 1.0, "")
 _EXCERPT = 120
 _MOST_JUDGED = 100  # sentences of an answer as a whole: each is judged by itself as well
 _UNKNOWN = 0.4  # support of a statement that is too long to be compared
+_UNDECIDED = 0.5
 _SURELY_NOT = 0.15  # support up to which a difference is called a contradiction
 
 
@@ -82,7 +83,12 @@ class Observed:
 
     @property
     def support(self) -> float:
-        return support_model().support(self.features, substituted=self.substitution is not None, verbatim=self.verbatim)
+        """The fitted probability; a difference leaves no more than its kind did on labelled pairs, but strikes nothing
+        by itself."""
+        substituted = self.substitution is not None
+        support = support_model().support(self.features, substituted=substituted, verbatim=self.verbatim)
+        left = min((1 - precision(each, self.closeness) for each in self.disagreements), default=1.0)
+        return min(support, max(_UNDECIDED, left))
 
 
 def observe(statement: str, text: str, meaning: Meaning, context: str = "") -> Observed:
