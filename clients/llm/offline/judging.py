@@ -99,7 +99,9 @@ def observe(statement: str, text: str, meaning: Meaning, context: str = "") -> O
     places = best_places(plain, passage.text)
     in_cells = bool(places) and all(place.verbatim or place.in_cell for place in places)
     verbatim = in_cells or _is_verbatim(compared, passage)
-    substitution = None if verbatim else plain_substitution(plain, passage.text, context)
+    # Another section may say the same of another thing.
+    is_named = bool(places) and all(place.section and place.is_full_match for place in places)
+    substitution = None if verbatim or is_named else plain_substitution(plain, passage.text, context)
     found = () if verbatim else disagreements(plain, passage.text)
     if context and found:
         found = without_heading_facts(statement, text, found)
