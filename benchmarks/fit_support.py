@@ -160,7 +160,7 @@ def left_out(pairs: Pairs) -> Array:
 def precisions(pairs: Pairs) -> dict[str, dict[str, object]]:
     """Return, for each kind of difference, how often it is right, in all and by closeness (`differences.json`)."""
     wrong, parts = pairs.labels == 0, np.digitize(pairs.closeness, _EDGES)
-    mean = _drawn(wrong, pairs.differing.any(axis=1), 0.5)
+    mean = _drawn(wrong, pairs.differing.max(axis=1), 0.5)
     found: dict[str, dict[str, object]] = {}
     for kind, rows in zip(pairs.kinds, pairs.differing.T, strict=True):
         share = _drawn(wrong, rows, mean)
@@ -237,7 +237,7 @@ def described(full: Fit, words: Fit, pairs: Pairs) -> dict[str, object]:
 
 def described_differences(pairs: Pairs) -> dict[str, object]:
     """Return the content of `differences.json`."""
-    mean = round(_drawn(pairs.labels == 0, pairs.differing.any(axis=1), 0.5), 3)
+    mean = round(_drawn(pairs.labels == 0, pairs.differing.max(axis=1), 0.5), 3)
     return _versioned({"fitted_on": _fitted_on(pairs), "mean": mean, "edges": list(_EDGES), "kinds": precisions(pairs)})
 
 

@@ -38,6 +38,7 @@ _NOTHING_ASKED = QuestionVerdict("yes", True, (), (), 1.0, "")
 _EXCERPT = 120
 _MOST_JUDGED = 100  # sentences of an answer as a whole: each is judged by itself as well
 _UNKNOWN = 0.4  # support of a statement that is too long to be compared
+_UNDECIDED = 0.5
 _SURELY_NOT = 0.15  # support up to which a difference is called a contradiction
 
 
@@ -85,7 +86,12 @@ class Observed:
 
     @property
     def support(self) -> float:
-        return support_model().support(self.features, substituted=self.substitution is not None, verbatim=self.verbatim)
+        """The fitted probability; a difference leaves no more than its kind did on labelled pairs, but strikes nothing
+        by itself."""
+        substituted = self.substitution is not None
+        support = support_model().support(self.features, substituted=substituted, verbatim=self.verbatim)
+        left = min((1 - precision(each, self.closeness) for each in self.disagreements), default=1.0)
+        return min(support, max(_UNDECIDED, left))
 
 
 def observe(statement: str, text: str, meaning: Meaning, context: str = "") -> Observed:
@@ -96,7 +102,9 @@ def observe(statement: str, text: str, meaning: Meaning, context: str = "") -> O
     places = best_places(plain, passage.text)
     in_cells = bool(places) and all(place.verbatim or place.in_cell for place in places)
     verbatim = in_cells or _is_verbatim(compared, passage)
-    substitution = None if verbatim else plain_substitution(plain, passage.text, context)
+    # Another section may say the same of another thing.
+    is_named = bool(places) and all(place.section and place.is_full_match for place in places)
+    substitution = None if verbatim or is_named else plain_substitution(plain, passage.text, context)
     found = () if verbatim else disagreements(plain, passage.text)
     if context and found:
         found = without_heading_facts(statement, text, found)

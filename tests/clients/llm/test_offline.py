@@ -201,13 +201,14 @@ def test_a_long_sentence_is_cited_by_the_words_that_answer(model: OfflineModel) 
     [
         ("All returns must be made within 30 days of the purchase date [†1].", 1, "supports", "30 days"),
         ("All returns must be made within 14 days of the purchase date.", 1, "contradicts", "30 days"),
-        ("Items on final sale can be returned.", 1, "contradicts", "returned"),
+        ("Items on final sale can be returned.", 1, "contradicts", "not"),
         ("Employees receive 20 days of paid leave per year.", 2, "contradicts", "15 days"),
         ("Employees receive 15 days of paid leave per year and a bonus of $500.", 2, "partially_supports", "$500"),
         ("The company was founded by two engineers in Oslo.", 1, "does_not_mention", "founded"),
         ("모든 환불 요청은 구매일로부터 30일 이내에 해야 합니다.", 3, "supports", "30일"),
-        ("환불 요청은 구매일로부터 14일 이내에 해야 합니다.", 3, "contradicts", "14일"),
-        ("2023년 매출은 전년 대비 12% 감소했습니다.", 3, "contradicts", "감소"),
+        ("모든 환불 요청은 구매일로부터 14일 이내에 해야 합니다.", 3, "contradicts", "14일"),
+        ("환불 요청은 구매일로부터 14일 이내에 해야 한다.", 3, "partially_supports", "14일"),
+        ("2023년 매출은 전년 대비 12% 감소했습니다.", 3, "partially_supports", "감소"),
     ],
 )
 def test_a_statement_is_judged_and_the_deciding_words_are_named(
@@ -216,8 +217,17 @@ def test_a_statement_is_judged_and_the_deciding_words_are_named(
     checked = check(model, statement, number)
     assert checked.relation == relation
     assert checked.is_accurate == (relation == "supports")
-    assert checked.confidence >= 0.7
+    assert checked.confidence >= (0.55 if relation == "partially_supports" else 0.7)
     assert names in checked.explanation
+
+
+def test_a_copied_sentence_with_another_difference_is_no_confident_yes(model: OfflineModel) -> None:
+    for statement, source in (
+        ("Members may be asked to pay a deposit of $50 on arrival.", "Members must pay a deposit of $50 on arrival."),
+        ("The bridge is safe for lorries.", "According to the mayor, the bridge is safe for lorries."),
+    ):
+        checked = ask(model, CHECK_STATEMENT, sources=Sources.numbered([("a.txt", source)]), statement=statement)
+        assert not checked.is_accurate or checked.confidence < 0.7
 
 
 def test_a_verdict_that_is_not_certain_says_so(model: OfflineModel) -> None:
