@@ -13,7 +13,7 @@ from domain.facts.grounding import context_tokens
 from domain.facts.heading_context import with_headings
 from domain.facts.reading.token_alignment import tokens_match
 from domain.facts.reading.tokens import tokenize
-from domain.text.languages import language_of
+from domain.text.languages import unread_language
 from domain.text.readability import is_readable
 from domain.text.sentences import is_table_row
 from domain.text.word_index import parse_sentences
@@ -33,7 +33,7 @@ def source_wording(
     the source says otherwise. It shares half of the statement's words, names its subjects and can be read without the
     sentences around it. None in a language that the rules do not read.
     """
-    if language_of(statement) not in ("en", "ko"):
+    if unread_language(statement, [source]):
         return None
     shared = relevance_to(statement)
     rated = [(shared(sentence.text), sentence) for sentence in parse_sentences(source).sentences]

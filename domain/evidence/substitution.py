@@ -28,8 +28,8 @@ from domain.facts.reading.tokens import Token
 from domain.facts.reading.values import same_number_other_unit, values_agree
 from domain.facts.reading.vocabulary import OPPOSITES
 from domain.text.cache import text_cache
-from domain.text.languages import language_of
-from domain.text.lengths import is_too_long, stands_in
+from domain.text.languages import unread_language
+from domain.text.lengths import is_too_long
 from domain.text.sentences import split_sentences
 
 __all__ = ["plain_substitution", "stands_verbatim"]
@@ -80,9 +80,9 @@ def plain_substitution(statement: str, source: str, context: str = "") -> Disagr
     parsed = _parsed(source)
     sentences = [each.text for each in split_sentences(without_markers(readable(statement)))]
     near = [(sentence, _near(sentence, parsed)) for sentence in sentences]
-    if not any(places for _, places in near) or language_of(statement) == "other":
+    if not any(places for _, places in near) or unread_language(statement, [source]):
         return None
-    if stands_in(statement, source) and stands_verbatim(statement, source):
+    if stands_verbatim(statement, source):
         return None
     known = _keys(context)
     for sentence, places in near:

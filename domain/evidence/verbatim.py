@@ -5,9 +5,12 @@ from bisect import bisect_right
 
 from domain.evidence.closed_classes import REVERSING, read
 from domain.evidence.contradictions import without_markers
-from domain.text.languages import language_of
-from domain.text.quotes import locate_quote
+from domain.evidence.spans import locate_verbatim
+from domain.text.cache import text_cache
+from domain.text.languages import unread_language
+from domain.text.quotes import locate_sentences
 from domain.text.sentences import split_sentences
+from domain.text.word_index import letters
 
 _STOP = re.compile(r"[.!?。！？][\"'”’)\]]*\s|\n\s*\n")
 _ITEM = re.compile(r"^\W*(?:\(?\d{1,3}[.)]|[a-z][.)]|제\d+조)\s*", re.IGNORECASE)
@@ -24,13 +27,25 @@ _END = " \t\n.。!?"
 def stands_verbatim(statement: str, source: str) -> tuple[int, int] | None:
     """Return the span of the `source` that is the `statement`, but for case, spacing and the final stop (V1).
 
-    Words around it in its sentence that may reverse it, such as "it is not true that", leave it without a span.
+    In every language, these are whole sentences, lines or cells; in those that the rules read, also a clause, unless
+    words around it in its sentence may reverse it, such as "it is not true that".
     """
     wanted = statement.strip().rstrip(_END)
-    found = locate_quote(wanted, source, min_ratio=1.0) if wanted else None
-    if found is None or not found.exact:
+    # Most statements stand nowhere, which their letters tell at once.
+    if not wanted or letters(wanted) not in _letters(source):
         return None
-    return (found.start, found.end) if _stands_alone(source, found.start, found.end) else None
+    found = locate_sentences(statement, source)
+    if found is None:
+        found = locate_verbatim(wanted, source)
+        if found is None or not _stands_alone(source, found.start, found.end):
+            return None
+    stops = source[found.end : found.end + 1] in (".", "。")
+    return found.start, found.end + stops
+
+
+@text_cache()
+def _letters(source: str) -> str:
+    return letters(without_markers(source))
 
 
 def _stands_alone(source: str, start: int, end: int) -> bool:
@@ -39,7 +54,7 @@ def _stands_alone(source: str, start: int, end: int) -> bool:
     before, behind = _around(source, start, end)
     if not before and (not behind or (source[end - 1].isalpha() and source[end] in _STOPS)):
         return True
-    if language_of(source[start - len(before) : end + len(behind)]) == "other":
+    if unread_language(source[start - len(before) : end + len(behind)], [source]):
         return False
     if (before and not _LEADS.search(before)) or (behind and not _FOLLOWS.match(behind)):
         return False

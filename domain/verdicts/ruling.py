@@ -11,21 +11,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from domain.evidence.contradictions import Disagreement, disagreements, without_markers
+from domain.evidence.contradictions import Disagreement, disagreements
 from domain.evidence.equivalence import without_heading_facts
-from domain.evidence.spans import best_text_span, claim_relevance, locate_verbatim
+from domain.evidence.spans import best_text_span, claim_relevance
 from domain.evidence.substitution import plain_substitution
 from domain.evidence.table_rows import stating_row
+from domain.evidence.verbatim import stands_verbatim
 from domain.facts.grounding import absent_subjects
 from domain.facts.heading_context import active_context, with_outer_headings
 from domain.prompting.judgements import Relation, SecondCheck, StatementCheck
 from domain.safety.prompt_injection import without_orders
 from domain.support.differences import precision
-from domain.text.cache import text_cache
 from domain.text.languages import unread_language
 from domain.text.lengths import TOO_LONG, is_too_long
 from domain.text.quotes import locate_quote
-from domain.text.word_index import letters
 from domain.text.words import content_stems
 from domain.verdicts.self_contradiction import denies_itself
 
@@ -54,9 +53,6 @@ _LEAST_WORDS, _LEAST_SHARED = 2, 0.2  # of a quotation, and of the statement's w
 _LEAST_QUOTED = 12  # bytes of letters: three Chinese or Japanese characters, or a word or two
 _HANGUL = re.compile("[가-힣]")
 _OWN_EVIDENCE = 0.5  # claim_relevance from which our own best span is evidence
-# A line break alone ends nothing: lines of prose are wrapped.
-_BEFORE_SENTENCE = re.compile(r"(?:^|[.!?…。！？][\"'”’»)\]]*|\n\s*\n|\n[ \t]*[-*•#|>][^\w\n]*)\s*$")
-_AFTER_SENTENCE = re.compile(r"[\"'”’»)\]]*(?:[.!…。！]|\s*(?:$|\n\s*(?:\n|[-*•#|>])))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,24 +267,8 @@ def _as_said(look: Look, evidence: Evidence | None) -> Ruling:
 
 
 def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:
-    wanted = statement.rstrip(" \n.。")
-    for number, source in enumerate(sources):
-        found = locate_verbatim(wanted, source) if letters(wanted) in _letters(source) else None
-        if found and _is_whole(source, found.start, found.end, statement):
-            stops = source[found.end : found.end + 1] in (".", "。")
-            return Evidence(number, found.start, found.end + stops)
-    return None
-
-
-@text_cache()
-def _letters(source: str) -> str:
-    return letters(without_markers(source))
-
-
-def _is_whole(source: str, start: int, end: int, statement: str) -> bool:
-    """Say whether a place is one or several whole sentences; a clause of a sentence may say something else alone."""
-    same_case = source[start : start + 1] == statement.lstrip()[:1]
-    return same_case and bool(_BEFORE_SENTENCE.search(source[:start]) and _AFTER_SENTENCE.match(source, end))
+    places = ((number, stands_verbatim(statement, source)) for number, source in enumerate(sources))
+    return next((Evidence(number, *place) for number, place in places if place), None)
 
 
 def _substitution(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> Disagreement | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.passages import Passage, read_passage
+from clients.llm.offline.passages import read_passage
 from clients.llm.offline.relevance import texts_of
 from clients.llm.offline.tables import read_table
 from clients.llm.offline.tuning import TUNING
@@ -26,9 +26,7 @@ from domain.support.features import features
 from domain.support.model import support_model
 from domain.text.languages import unread_language, why_unread
 from domain.text.lengths import TOO_LONG, is_too_long, stands_in
-from domain.text.quotes import locate_sentences
 from domain.text.sentences import is_table_row
-from domain.text.word_index import letters, parse_sentences
 from domain.text.words import content_stems, coverage
 from domain.verdicts.joint_support import find_joint_support
 from domain.verdicts.states import CONFIDENCE_THRESHOLD
@@ -101,7 +99,7 @@ def observe(statement: str, text: str, meaning: Meaning, context: str = "") -> O
     compared = compare(AnalysedText(plain), passage.reads)
     places = best_places(plain, passage.text)
     in_cells = bool(places) and all(place.verbatim or place.in_cell for place in places)
-    verbatim = in_cells or _is_verbatim(compared, passage)
+    verbatim = in_cells or stands_verbatim(plain, passage.text) is not None
     # Another section may say the same of another thing.
     is_named = bool(places) and all(place.section and place.is_full_match for place in places)
     substitution = None if verbatim or is_named else plain_substitution(plain, passage.text, context)
@@ -166,14 +164,6 @@ def _judged_whole(statement: str, source: Source) -> Judged:
     return Judged(statement, source.number, _UNKNOWN, 0.0, "", "", (), ())
 
 
-def _is_verbatim(compared: Comparison, passage: Passage) -> bool:
-    # The letters are compared first, which is quick.
-    statement = compared.statement.text
-    if letters(statement) not in parse_sentences(passage.text).letters:
-        return False
-    return stands_verbatim(statement, passage.text) is not None
-
-
 def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
     """Judge a statement against the source that supports it best, among those that share most of its words."""
     statement = content_of(statement, sources)
@@ -206,8 +196,8 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
 def _check_copied(statement: str, sources: Sequence[Source], language: str) -> StatementCheck:
     """V1: a yes if a source has the statement word for word. Raises NotJudged with the language otherwise."""
     texts = [source.text for source in sources]
-    places = ((text, locate_sentences(statement, text)) for text in texts)
-    quote = next((text[place.start : place.end] for text, place in places if place), None)
+    places = ((text, stands_verbatim(statement, text)) for text in texts)
+    quote = next((text[slice(*place)] for text, place in places if place), None)
     if quote is None:
         raise NotJudged(why_unread(language))
     return StatementCheck(
