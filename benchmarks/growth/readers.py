@@ -20,7 +20,6 @@ from domain.entities.quantities import Quantity
 from domain.evidence.contradictions import Disagreement, best_places, disagreements
 from domain.facts.comparison.best_place import SourceMatch
 from domain.facts.differences.gaps import SentenceContext
-from domain.facts.differences.roles import RolePair, role_pairs
 from domain.facts.reading.token_alignment import Alignment, Gap, align
 from domain.facts.reading.tokens import Token, Value, tokenize
 from domain.facts.structure.terms import Term, terms_of
@@ -126,7 +125,6 @@ READERS: Mapping[object, Callable[[str], object]] = {
     Sequence[Mapping[str, Any]]: _records,
     Sequence[dict[str, Any]]: _compared,
     Sequence[Disagreement]: lambda text: disagreements(text, _ONE),
-    Sequence[RolePair]: role_pairs,
     Sequence[Quantity]: find_quantities,
     AnalysedSentences: _read_texts,
     Sequence[Statement]: statements,
