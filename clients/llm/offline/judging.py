@@ -314,10 +314,10 @@ def _relation(judged: Judged) -> Relation:
         return "contradicts"
     if judged.supported:
         return "supports"
-    # An uncertain no does not mean that the source is silent: other words may mean the same.
-    may_say = (
-        judged.disagreements or judged.overlap >= TUNING.same_matter or support_model().is_uncertain(judged.support)
-    )
+    # An uncertain no does not mean that the source is silent: other words may mean the same. A value that it has
+    # nowhere shows nothing of the kind.
+    differs = any(each.source_value or each.kind == "negation" for each in judged.disagreements)
+    may_say = differs or judged.overlap >= TUNING.same_matter or support_model().is_uncertain(judged.support)
     return "partially_supports" if may_say else "does_not_mention"
 
 
