@@ -39,7 +39,7 @@ def workspace(groq_stack: Stack) -> str:
 def test_with_every_call_failing_every_query_ends_with_a_reason(
     groq: Stack, provider: GroqSimulator, workspace: str
 ) -> None:  # N4, S1.6
-    # One kind after another, and only then the waiting: the slow kinds wait side by side.
+    # One kind after another: a model that is away for one question is away for all.
     asked: dict[FaultKind, str] = {}
     for kind in ALWAYS:
         provider.faults.faults[:] = [Fault(kind=kind, times=None)]
