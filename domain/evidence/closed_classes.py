@@ -70,8 +70,10 @@ error, and leaving it out is one."""
 _KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(("denied", "more", "less"), "negation"),
     **dict.fromkeys(("possible", "obliged", "advised", "planned"), "modality"),
-    **dict.fromkeys(("over", "under", "within", "outside", "below zero", "above zero"), "number"),
-    **dict.fromkeys("all most some few many only except including also".split(), "quantifier"),
+    **dict.fromkeys(("below zero", "above zero"), "number"),
+    **dict.fromkeys(
+        "all most some few many only except including also over under within outside".split(), "quantifier"
+    ),
     **dict.fromkeys(("before", "after"), "order"),
     "reported": "attribution",
 }

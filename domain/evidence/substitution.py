@@ -56,6 +56,7 @@ _LONGEST_ENDING = 3  # letters
 _ATTRIBUTIVE = re.compile("[라하되주있없에서지]는$")
 _VERB = re.compile("[다고며면지게서는은할한된될하해]$")
 _QUOTED = re.compile("[다라][고는]$")
+_DECIDING = frozenset(("number", "date", "unit", "negation", "order"))
 _VALUES: tuple[Kind, ...] = ("number", "date", "unit")
 _SAME = Difference("wording", "", None)
 
@@ -89,6 +90,17 @@ def plain_substitution(statement: str, source: str, context: str = "") -> Disagr
         if found := _difference(sentence, places, parsed, known):
             return Disagreement(found.kind, found.statement_text, found.source_text, _message(found, sentence))
     return None
+
+
+def decides(found: Disagreement, source: str) -> bool:
+    """Say whether a substitution in a sentence of the `source` is plain enough to decide for every judge.
+
+    Values, names, negations and exchanges are. A limit, a permission or a quantity may be said in many ways; and a name
+    that the source has elsewhere may be said there to be or do the same.
+    """
+    if found.kind == "name":
+        return len(re.findall(rf"(?<!\w){re.escape(found.claim_value)}", source, re.IGNORECASE)) == 0
+    return found.kind in _DECIDING
 
 
 def _message(found: Difference, sentence: str) -> str:
@@ -233,7 +245,9 @@ class _Comparison:
             return None
         if self._are_alternatives(stated, known):
             return "subject"
-        return "name" if self._are_names(stated, known) else None
+        if self._are_names(stated, known):
+            return "name"
+        return "subject" if _are_korean_nouns(stated, known) else None
 
     def _are_alternatives(self, stated: Sequence[Token], known: Sequence[Token]) -> bool:
         """Say whether two English nouns are two things, because the source elsewhere has that of the statement."""
@@ -250,14 +264,8 @@ class _Comparison:
     def _are_names(self, stated: Sequence[Token], known: Sequence[Token]) -> bool:
         if all(map(self._is_name, (*stated, *known))) or (_has_title(stated) and _has_title(known)):
             return True
-        # The form of a Korean noun does not show whether it is a name: two in the same role are compared.
-        ends = stated[-1], known[-1]
-        if any(each.text[-1] < "가" or not role_of(each) or _ATTRIBUTIVE.search(each.text) for each in ends):
-            return False
-        if role_of(ends[0]) != role_of(ends[1]) or any(each.case for each in (*stated[:-1], *known[:-1])):
-            return False
         is_named = all(any(each.kind == "name" for each in side) for side in (stated, known))
-        return is_named or max(len(stated), len(known)) == 1
+        return is_named and _are_korean_nouns(stated, known)
 
     def _is_name(self, token: Token) -> bool:
         if token.kind == "name":
@@ -265,6 +273,17 @@ class _Comparison:
         # A capital that opens the statement shows a name if the source has it within a sentence.
         within = rf"[a-z,;] {re.escape(token.text)}\b"
         return token.text[:1].isupper() and re.search(within, self._source.text) is not None
+
+
+def _are_korean_nouns(stated: Sequence[Token], known: Sequence[Token]) -> bool:
+    """Say whether two Korean nouns have the same role; their form does not show whether they are names."""
+    ends = stated[-1], known[-1]
+    if any(each.text[-1] < "가" or not role_of(each) or _ATTRIBUTIVE.search(each.text) for each in ends):
+        return False
+    if role_of(ends[0]) != role_of(ends[1]) or any(each.case for each in (*stated[:-1], *known[:-1])):
+        return False
+    is_named = all(any(each.kind == "name" for each in side) for side in (stated, known))
+    return is_named or max(len(stated), len(known)) == 1
 
 
 def _words(tokens: Sequence[Token]) -> str:

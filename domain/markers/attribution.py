@@ -81,7 +81,8 @@ def _without_trail(statement: str, sources: Sequence[SourceNames]) -> str:
 
 def _without_korean_lead(statement: str, sources: Sequence[SourceNames]) -> str:
     for particle in list(_KOREAN.finditer(statement, 0, _LONGEST))[:_MOST_COMMAS]:
-        if not _names_one(statement[: particle.start()], sources):
+        is_weak = (particle["says"] or "").startswith("에서")
+        if not _names_one(statement[: particle.start()], sources, is_weak=is_weak):
             continue
         left = statement[particle.end() :]
         reports = _KOREAN_REPORTS.search(left)

@@ -60,8 +60,8 @@ class SourceNames:
         """Say whether the `phrase` names the source and nothing else: "Apple's 10-Q", "the 2023 safety guide".
 
         It has words of its names in any order: a whole name, a type of filing, or two of them; or it says only "the
-        report". A phrase that `is_weak`, as in brackets, may be about something else: there a word for a document, or a
-        name of several words, has to stand in it.
+        report". A phrase that `is_weak`, as in brackets, may be about something else, as a title may: there a word for a
+        document or the ending of a file has to stand in it.
         """
         said = {_core(word) for word in _words(_PAGE.sub(" ", phrase))}
         names = [{_core(word) for word in _words(name)} for name in self.whole]
@@ -74,12 +74,11 @@ class SourceNames:
             name for name in names if name and all(any(_is_one_of(word, {each}) for word in said) for each in name)
         ]
         is_file = any(_EXTENSION.search(name) and set(map(_core, _words(name))) in whole for name in self.whole)
-        if is_file or any(_FILING.fullmatch(word) for word in meant):
+        if any(_FILING.fullmatch(word) for word in meant):
             return True
         if is_weak:
-            spelled = any(sum(map(str.isalpha, name)) > 1 for name in whole)
-            return spelled or (is_document and bool(meant))
-        return bool(whole) or len(meant) > 1 or is_document
+            return (is_document and bool(meant)) or (is_file and _EXTENSION.search(phrase) is not None)
+        return is_file or bool(whole) or len(meant) > 1 or is_document
 
     def without_names_in(self, text: str) -> "SourceNames":
         """Leave out names that the `text` has: it may be about somebody of that name, who says something in it."""

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from domain.evidence.contradictions import Disagreement, disagreements
 from domain.evidence.equivalence import without_heading_facts
 from domain.evidence.spans import best_text_span, claim_relevance
-from domain.evidence.substitution import plain_substitution
+from domain.evidence.substitution import decides, plain_substitution
 from domain.evidence.table_rows import stating_row
 from domain.evidence.verbatim import stands_verbatim
 from domain.facts.grounding import absent_subjects
@@ -50,6 +50,7 @@ independent of those in the first."""
 _MOST_WORDS = 4  # in an explanation
 _QUOTE_RATIO = 0.85
 _LEAST_WORDS, _LEAST_SHARED = 2, 0.2  # of a quotation, and of the statement's words in it
+_ANY = 0.01
 _LEAST_QUOTED = 12  # bytes of letters: three Chinese or Japanese characters, or a word or two
 _HANGUL = re.compile("[가-힣]")
 _OWN_EVIDENCE = 0.5  # claim_relevance from which our own best span is evidence
@@ -144,7 +145,10 @@ class Grounds:
             return cls(statement, readable, above, verbatim, own_evidence=verbatim, is_read=is_read)
         own_evidence = _own_evidence(statement, readable)
         if substitution := _substitution(statement, readable, above):
-            return cls(statement, readable, above, None, substitution, own_evidence=own_evidence)
+            found, is_plain = substitution
+            if is_plain:
+                return cls(statement, readable, above, None, found, own_evidence=own_evidence)
+            return cls(statement, readable, above, None, None, (found,), own_evidence)
         whole = "\n\n".join(with_outer_headings(statement, *each) for each in zip(readable, above, strict=True))
         found = disagreements(statement, whole)
         differences = without_heading_facts(statement, whole, found) if any(above) else found
@@ -165,7 +169,7 @@ class Grounds:
         look = Look(reply.is_accurate, reply.relation, reply.confidence, reply.explanation)
         quoted = self._quoted(reply.evidence)
         if self.verbatim:
-            return self._rule_verbatim(look, self.verbatim)
+            return _rule_verbatim(look, self.verbatim)
         if self.substitution:
             return _contradicted(look, self.substitution, quoted or self.own_evidence)
         if not look.supports:
@@ -198,11 +202,6 @@ class Grounds:
         settled = _unproven(look, _NO_WORDS, None) if unproven else _as_said(look, quoted or self.own_evidence)
         return replace(settled, second_look=replace(doubt, second=look))
 
-    def _rule_verbatim(self, look: Look, place: Evidence) -> Ruling:
-        if look.supports:
-            return _as_said(replace(look, confidence=max(look.confidence, VERBATIM_CONFIDENCE)), place)
-        return Ruling(True, "supports", VERBATIM_CONFIDENCE, "the source has it word for word", "evidence", place)
-
     def _proof(self, reply: StatementCheck, quoted: Evidence | None) -> tuple[Evidence | None, str]:
         """Return the words that prove a "supports", and what speaks against it; "" if nothing does."""
         if self.disagreements:
@@ -225,14 +224,15 @@ class Grounds:
         return ", ".join(f"“{word}”" for word in found[:_MOST_WORDS])
 
     def _quoted(self, quote: str, *, in_other_words: bool = False) -> Evidence | None:
-        """Return where the words stand that a judge quotes. Words that say nothing stand everywhere; without
-        `in_other_words` they must share some with a statement in the same script."""
+        """Return where the words stand that a judge quotes. Words that say nothing stand everywhere. Those in the
+        script of the statement must share some with it; one is enough `in_other_words`."""
         if self._says_little(quote) and quote.strip() != self.statement.strip():
             return None
         for number, source in enumerate(self.readable):
             if found := locate_quote(quote, source, _QUOTE_RATIO):
                 words = source[found.start : found.end]
-                if in_other_words or not self.is_read or _in_two_scripts(self.statement, words) or self._shares(words):
+                least = _ANY if in_other_words else _LEAST_SHARED
+                if not self.is_read or _in_two_scripts(self.statement, words) or self._shares(words) >= least:
                     return Evidence(number, found.start, found.end)
         return None
 
@@ -241,10 +241,11 @@ class Grounds:
             return len(content_stems(quote)) < _LEAST_WORDS
         return len("".join(filter(str.isalpha, quote)).encode()) < _LEAST_QUOTED
 
-    def _shares(self, words: str) -> bool:
-        return claim_relevance(self.statement, words) >= _LEAST_SHARED
+    def _shares(self, words: str) -> float:
+        return claim_relevance(self.statement, words)
 
 
+_VERBATIM = "a source has the statement word for word"
 _NO_WORDS = "no words of the source were found that say so"
 
 
@@ -262,6 +263,14 @@ def _contradicted(look: Look, found: Disagreement, evidence: Evidence | None) ->
     return Ruling(False, "contradicts", confidence, found.message, "evidence", evidence)
 
 
+def _rule_verbatim(look: Look, place: Evidence) -> Ruling:
+    said = _as_said(look, place)
+    if look.supports:
+        return replace(said, confidence=max(look.confidence, VERBATIM_CONFIDENCE))
+    # The sentences around it may take it back, which no rule sees.
+    return replace(said, second_look=SecondLook(_VERBATIM, "", look))
+
+
 def _as_said(look: Look, evidence: Evidence | None) -> Ruling:
     return Ruling(look.is_accurate, look.relation, look.confidence, look.explanation, "model", evidence)
 
@@ -271,13 +280,13 @@ def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:
     return next((Evidence(number, *place) for number, place in places if place), None)
 
 
-def _substitution(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> Disagreement | None:
-    """Return how the statement differs from a sentence of one source, if no further source has what it says instead."""
+def _substitution(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> tuple[Disagreement, bool] | None:
+    """Return how the statement differs from a sentence that it copies, and whether that is plain enough to decide: no
+    other source speaks of the same."""
     for number, (source, context) in enumerate(zip(sources, contexts, strict=True)):
-        found = plain_substitution(statement, source, context)
-        rest = (*sources[:number], *sources[number + 1 :])
-        if found and not any(found.claim_value in text for text in rest):
-            return found
+        if found := plain_substitution(statement, source, context):
+            others = (*sources[:number], *sources[number + 1 :])
+            return found, decides(found, source) and _own_evidence(statement, others) is None
     return None
 
 

@@ -13,7 +13,7 @@ from clients.llm.protocol import NotJudged
 from domain.answers.statements import statements
 from domain.evidence.contradictions import Disagreement, best_places, disagreements, without_markers
 from domain.evidence.equivalence import without_heading_facts
-from domain.evidence.substitution import plain_substitution, stands_verbatim
+from domain.evidence.substitution import decides, plain_substitution
 from domain.evidence.table_rows import stating_row
 from domain.facts.heading_context import with_outer_headings
 from domain.prompting.judgements import Alignment, Answerability, Relation, StatementCheck
@@ -129,8 +129,14 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
         said=evidence or compared.best.text,
         missing=tuple(compared.absent_words()),
         disagreements=differing,
-        is_contradicted=seen.substitution is not None or (support <= _SURELY_NOT and _strikes(seen)),
+        is_contradicted=_is_contradicted(seen, source.text),
     )
+
+
+def _is_contradicted(seen: Observed, source: str) -> bool:
+    if seen.substitution:
+        return decides(seen.substitution, source)
+    return seen.support <= _SURELY_NOT and _strikes(seen)
 
 
 def _strikes(seen: Observed) -> bool:
