@@ -28,6 +28,7 @@ from domain.markers.parser import Marker, cited_markers
 from domain.objects.schema import Field
 from domain.prompting.batched_items import Item, short_ids
 from domain.prompting.judgements import ExtractedGraph, StatementCheck
+from domain.prompting.numbered_sources import Source, Sources
 from domain.question.question_parts import QuestionPart, kind_of
 from domain.support.analysis import AnalysedSentences, AnalysedText
 from domain.support.comparison import Comparison, compare
@@ -145,6 +146,7 @@ ARGUMENTS: Mapping[str, Callable[[str], tuple[object, ...]]] = {
     "objects.schema.checked_schema": lambda text: (_schema(text),),
     "objects.schema.read_schema": lambda text: (_schema(text),),
     "prompting.batched_items.by_id": lambda text: (_items(text), _items(text)),
+    "prompting.numbered_sources.content_of": lambda text: (text, Sources([Source(1, "text", text, "")])),
     "prompting.reply_reading.read_reply": lambda text: (StatementCheck, _reply(text)),
 }
 """All arguments of functions whose arguments belong together."""

@@ -78,6 +78,7 @@ _KINDS: Mapping[str, Kind] = {
     "reported": "attribution",
 }
 _MOST_CHANGED = 3
+_MODAL = frozenset(kind for kind, name in _KINDS.items() if name == "modality")
 _SIGNS = frozenset(("below zero", "above zero"))
 REVERSING = frozenset("denied possible reported planned if except only before after".split())
 """Classes that may reverse the sentence beside them, or make it conditional."""
@@ -132,13 +133,18 @@ class ChangedMarks:
         """Whether they are the signs of numbers, or none."""
         return (self._added + self._omitted).keys() <= _SIGNS
 
-    def change(self) -> tuple[Kind, str | None, str | None] | None:
+    def change(self, *, denied: bool) -> tuple[Kind, str | None, str | None] | None:
         """Return the kind of the change with the words of the statement and of the source; None if it may mean the
-        same."""
+        same: what is not allowed must not be, two denials are none. `denied`: both sentences deny."""
         added, omitted = self._added, self._omitted
         if not 0 < sum((added + omitted).values()) <= _MOST_CHANGED:
             return None
+        denials = added["denied"] + omitted["denied"]
+        if denials and denials % 2 == 0:
+            return None
         if added and omitted:
+            if denied and _MODAL.issuperset(added + omitted):
+                return None
             decisive = {
                 each for family in _FAMILIES if family & added.keys() and family & omitted.keys() for each in family
             }

@@ -178,7 +178,7 @@ def _figures(claim: str, source: str, aligned: AlignedSentence) -> list[Disagree
 
 
 def _from_difference(found: Difference) -> Disagreement:
-    return Disagreement(found.kind, found.statement_text, found.source_text, _message(found), found.sure)
+    return Disagreement(found.kind, found.statement_text, found.source_text, _message(found))
 
 
 def _message(found: Difference) -> str:

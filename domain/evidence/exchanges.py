@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from domain.facts.differences.parties import is_other_korean_voice
 from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import Alignment
 from domain.facts.reading.tokens import Token
@@ -19,7 +20,7 @@ def exchange(alignment: Alignment) -> Difference | None:
     stated, known = alignment.statement, alignment.source
     place = dict((*alignment.pairs, *alignment.moved))
     mine = [at for at, each in enumerate(stated) if _is_placed(each)]
-    if any(at not in place for at in mine):
+    if any(at not in place for at in mine) or is_other_korean_voice((stated[at], known[place[at]]) for at in mine):
         return None
     cut = left_out_clauses(alignment)
     theirs = [at for at, each in enumerate(known) if _is_placed(each) and each.clause not in cut]

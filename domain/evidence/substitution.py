@@ -27,6 +27,7 @@ from domain.facts.reading.token_alignment import Alignment, Gap, align
 from domain.facts.reading.tokens import Token
 from domain.facts.reading.values import same_number_other_unit, values_agree
 from domain.facts.reading.vocabulary import OPPOSITES
+from domain.facts.structure.headings import heading_lines, heading_path, split_off_headings
 from domain.text.cache import text_cache
 from domain.text.languages import unread_language
 from domain.text.lengths import is_too_long
@@ -63,11 +64,17 @@ _SAME = Difference("wording", "", None)
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """`keys` are those of the words of each of the sentences."""
+    text: str
+    places: tuple["_Place", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A sentence with the keys of its words and of the headings above it."""
 
     text: str
-    sentences: tuple[str, ...]
-    keys: tuple[frozenset[str], ...]
+    keys: frozenset[str]
+    headings: frozenset[str]
 
 
 def plain_substitution(statement: str, source: str, context: str = "") -> Disagreement | None:
@@ -117,8 +124,13 @@ def _message(found: Difference, sentence: str) -> str:
 @text_cache()
 def _parsed(source: str) -> _Source:
     plain = without_markers(readable(source))
-    sentences = tuple(each.text for each in split_sentences(plain, cites=False))
-    return _Source(plain, sentences, tuple(map(_keys, sentences)))
+    headings = heading_lines(plain)
+    places = [
+        _Place(text, _keys(text), _keys(" ".join(heading_path(plain, each.end - 1))))
+        for each in split_sentences(plain, cites=False)
+        for text in split_off_headings(each.text, headings)
+    ]
+    return _Source(plain, tuple(places))
 
 
 def _keys(text: str) -> frozenset[str]:
@@ -126,18 +138,20 @@ def _keys(text: str) -> frozenset[str]:
     return frozenset(word[:2] if word >= "가" else word[:5] for word in _WORD.findall(text.casefold()))
 
 
-def _near(sentence: str, source: _Source) -> list[str]:
+def _near(sentence: str, source: _Source) -> list[_Place]:
     wanted = _keys(sentence)
-    shared = ((len(wanted & keys), -at) for at, keys in enumerate(source.keys))
+    shared = ((len(wanted & each.keys), -at) for at, each in enumerate(source.places))
     near = nlargest(_CANDIDATES, (each for each in shared if each[0] >= _LEAST_SHARED * len(wanted)))
-    return [source.sentences[-at] for _, at in near]
+    return [source.places[-at] for _, at in near]
 
 
-def _difference(sentence: str, places: Sequence[str], source: _Source, context: frozenset[str]) -> Difference | None:
+def _difference(sentence: str, places: Sequence[_Place], source: _Source, context: frozenset[str]) -> Difference | None:
     """Return the difference from the first of the places that has one only; None if another place has none."""
     found: Difference | None = None
     for place in places:
-        differences = _Comparison(align(read(sentence), read(place)), source, context).differences()
+        differences = _Comparison(
+            align(read(sentence), read(place.text)), source, context | place.headings
+        ).differences()
         if differences == []:
             return None
         if found is None and differences and len(differences) == 1:
@@ -169,7 +183,7 @@ class _Comparison:
                 return None
             found += differences
         if not marks.are_signs:
-            change = marks.change()
+            change = marks.change(denied=self._is_denied)
             if change is None or dropped:
                 return None
             kind, here, there = change
@@ -186,7 +200,8 @@ class _Comparison:
     def _in_gap(self, gap: Gap, marks: ChangedMarks, dropped: list[Token]) -> list[Difference] | None:
         """Return what differs in a gap, None for a rewording; add its marks, and what is left out within the
         sentence."""
-        said = [each for each in _content(gap.statement) if not _keys(each.text) <= self._context]
+        gap = Gap(tuple(each for each in gap.statement if not self._is_above(each)), gap.source)
+        said = _content(gap.statement)
         stated, known, beside = _paired(said, _content(gap.source))
         left_out = beside if stated else known
         is_exception = bool(left_out) and makes_exception(gap.source)
@@ -201,6 +216,16 @@ class _Comparison:
         elif len(_content(self._alignment.statement)) < _FEWEST:
             return None
         return [Difference("quantifier", self._whole, _words(gap.source))] if is_exception else []
+
+    def _is_above(self, token: Token) -> bool:
+        if not (token.is_content or token.cue):
+            return False
+        return any(_keys(written) <= self._context for written in (token.text, token.key))
+
+    @property
+    def _is_denied(self) -> bool:
+        sides = self._alignment.statement, self._alignment.source
+        return all(any(each.cue == "denied" for each in side) for side in sides)
 
     @property
     def _whole(self) -> str:
@@ -323,6 +348,8 @@ def _kind(stated: Token, known: Token) -> Kind | None:
         if values_agree(known.value, stated.value):
             return None
         one, other = stated.value.quantity, known.value.quantity
+        if one and other and one.weak != other.weak and one.dimension != other.dimension:
+            return None  # a fifth and 20 %
         is_unit = one is not None and other is not None and same_number_other_unit(one, other)
         return "unit" if is_unit else "date" if stated.value.date and known.value.date else "number"
     units = UNITS.get(stated.text.casefold()), UNITS.get(known.text.casefold())

@@ -21,6 +21,7 @@ _LEADS = re.compile(
 )
 _FOLLOWS = re.compile(r"[\s\"'”’)]*(?:[,;:—–|]|\b(?:and|but|while|because|which|who)\b)", re.IGNORECASE)
 _STOPS = ".!?。！？"
+_ASKS = ("?", "？")
 _END = " \t\n.。!?"
 
 
@@ -37,7 +38,8 @@ def stands_verbatim(statement: str, source: str) -> tuple[int, int] | None:
     found = locate_sentences(statement, source)
     if found is None:
         found = locate_verbatim(wanted, source)
-        if found is None or not _stands_alone(source, found.start, found.end):
+        is_asked = found and source[found.end : found.end + 1] in _ASKS and statement.rstrip()[-1] not in _ASKS
+        if found is None or is_asked or not _stands_alone(source, found.start, found.end):
             return None
     stops = source[found.end : found.end + 1] in (".", "。")
     return found.start, found.end + stops

@@ -25,12 +25,10 @@ class Difference:
 class Disagreement:
     """`claim_value` is in the claim; `source_value` is what the source says instead, None if it says nothing about it.
 
-    `message` states both in one sentence for users. Not `sure`: it has no positive ground (`domain.evidence.grounds`),
-    so the claim is unproven rather than contradicted.
+    `message` states both in one sentence for users.
     """
 
     kind: Kind
     claim_value: str
     source_value: str | None
     message: str
-    sure: bool = True

@@ -8,13 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from domain.evidence.contradictions import best_places, without_markers
-from domain.support.analysis import AnalysedSentences, AnalysedText
-from domain.support.comparison import compare
-from domain.support.features import MEANING, features
-from domain.text.cache import text_cache
-from domain.text.lengths import is_too_long
-from domain.text.word_index import parse_sentences
+from domain.support.features import MEANING
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +74,3 @@ def parsed(data: Mapping[str, Any]) -> SupportModel:
     full, words = (parse_regression(data[name]) for name in ("full", "words"))
     numbers = {name: float(data[name]) for name in ("verbatim", "substituted", "unlikely", "likely")}
     return SupportModel(version=str(data["version"]), full=full, words=words, **numbers)
-
-
-def estimated_support(statement: str, source: str) -> float:
-    """Return the probability, 0..1, that the `source` says the `statement`, ignoring values that differ.
-
-    Synonyms count for nothing, so a low value alone does not refute. Linear in both lengths; 0 for a statement longer
-    than a sentence may be.
-    """
-    if is_too_long(statement):
-        return 0.0
-    compared = compare(AnalysedText(" ".join(without_markers(statement).split())), _read(source))
-    return support_model().support(features(compared, best_places(statement, source), (), None))
-
-
-@text_cache()
-def _read(source: str) -> AnalysedSentences:
-    return AnalysedSentences(AnalysedText(each.text) for each in parse_sentences(without_markers(source)).sentences)

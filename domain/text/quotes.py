@@ -26,6 +26,8 @@ _STOP_BEHIND = re.compile(rf"{_CLOSING}\s?(?:[.!?…]+{_CLOSING}(?=\s|[\[【]|$)
 _OPEN_BEFORE = re.compile(
     rf"(?:^|\n\s*(?:[-*+•‣▪◦·○●#>]+|\(?\w{{1,3}}[.)])?|[.!?…。！？｡]{_CLOSING}|[|\t])\s*(?:\[[^\[\]]*\]\s*)*$"
 )
+_LINE_BEFORE = re.compile(r"[^\W\d_][,;]?[ \t]*\n[ \t]*$")
+_LINE_BEHIND = re.compile(r"[ \t]*\n[ \t]*[a-z]")
 _NEAR = 120  # characters before a sentence that tell whether it begins there
 _MOST_PLACES = 20
 _MIN_FUZZY = 8
@@ -94,10 +96,17 @@ def locate_sentences(statement: str, text: str) -> Located | None:
             return None
         first, last = start + place.start, start + place.end
         before, behind = _OPEN_BEFORE.search(text, max(0, first - _NEAR), first), _STOP_BEHIND.match(text, last)
-        if before and behind and _asks(behind[0]) == _asks(statement[len(wanted) :]):
+        is_wrapped = _is_wrapped(text, first, last)
+        if before and behind and not is_wrapped and _asks(behind[0]) == _asks(statement[len(wanted) :]):
             return replace(place, start=first, end=last)
         start = first + 1
     return None
+
+
+def _is_wrapped(text: str, first: int, last: int) -> bool:
+    """Say whether a sentence is broken into lines around a place: the next begins in small letters."""
+    is_second = text[first].islower() and _LINE_BEFORE.search(text, max(0, first - _NEAR), first)
+    return bool(is_second or _LINE_BEHIND.match(text, last))
 
 
 def _asks(stop: str) -> bool:

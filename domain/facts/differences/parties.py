@@ -2,7 +2,7 @@
 defeated by Sweden" (V2)."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from domain.facts.kinds import Difference
@@ -37,8 +37,7 @@ def order_differences(alignment: Alignment) -> Iterator[Difference]:
     tokens = [(alignment.statement[mine], alignment.source[theirs]) for mine, theirs in both]
     is_clause = not alignment.moved or len(alignment.moved) > _MOST_MOVED or not alignment.is_close
     is_other_voice = bool(_passive_with_agent(alignment.statement)) != bool(_passive_with_agent(alignment.source))
-    is_other_korean_voice = any({*map(_korean_voice, pair)} == {"active", "passive"} for pair in tokens)
-    if is_clause or is_other_voice or is_other_korean_voice:
+    if is_clause or is_other_voice or is_other_korean_voice(tokens):
         return
     alike = max(alignment.similarity, alignment.local_similarity) >= _VERY_ALIKE
     ends = [_is_end(one, other, alike=alike) for one, other in tokens]
@@ -53,6 +52,10 @@ def order_differences(alignment: Alignment) -> Iterator[Difference]:
             middles.append((theirs, highest))
         if ends[at] and (highest < 0 or theirs > both[highest][1]):
             highest = at
+
+
+def is_other_korean_voice(pairs: Iterable[tuple[Token, Token]]) -> bool:
+    return any({*map(_korean_voice, pair)} == {"active", "passive"} for pair in pairs)
 
 
 def _is_end(one: Token, other: Token, *, alike: bool) -> bool:
@@ -92,9 +95,14 @@ def _passive_with_agent(tokens: Sequence[Token]) -> _Parties | None:
             continue
         by = next((i for i in range(verb + 1, min(len(tokens), verb + 1 + _FARTHEST)) if tokens[i].key == "by"), None)
         parties = _Parties(tokens[verb], _content(tokens[by + 1 :] if by else ()), _content(tokens[:at]))
-        if parties.acting and parties.undergoing and not parties.acting[0].value:
+        if parties.acting and parties.undergoing and not _is_amount(parties.acting[0]):
             return parties
     return None
+
+
+def _is_amount(token: Token) -> bool:
+    # "by 5 %", "by 2020", not "by 640 people".
+    return token.value is not None and not (token.value.quantity and not token.value.quantity.unit)
 
 
 def _with_verb(tokens: Sequence[Token], wanted: Token) -> _Parties | None:

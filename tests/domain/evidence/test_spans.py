@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from domain.evidence.contradictions import disagreements
 from domain.evidence.spans import best_text_span, claim_relevance
-from domain.support.model import estimated_support
 
 POLICY = (
     "Section 3.2: Returns and Refunds\n\nAll returns must be made within 30 days of purchase date. "
@@ -97,4 +96,3 @@ def test_a_statement_of_more_than_2000_characters_is_never_called_agreeing() -> 
     (found,) = disagreements(text, text)
     assert (found.kind, found.source_value) == ("wording", None)
     assert "2,000 characters" in found.message
-    assert estimated_support(text, text) == 0

@@ -175,7 +175,7 @@ def test_a_sentence_that_stands_in_its_source_is_found_in_every_script(statement
     span = stands_verbatim(statement, source)
 
     assert span is not None
-    assert source[slice(*span)] == statement.rstrip(".。")
+    assert source[slice(*span)] == statement
     assert plain_substitution(statement, source) is None
 
 
@@ -193,3 +193,20 @@ def test_a_sentence_that_stands_in_its_source_is_found_in_every_script(statement
 )
 def test_words_that_their_sentence_reverses_do_not_stand_verbatim(statement: str, source: str) -> None:
     assert stands_verbatim(statement, source) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        ("Guests are not allowed to smoke on the balcony.", "Guests must not smoke on the balcony."),
+        ("Guests cannot smoke on the balcony.", "Guests must not smoke on the balcony."),
+        ("A tenth of the trees died last winter.", "10 % of the trees died last winter."),
+        ("한솔은 2018년에 다온을 매각했다.", "다온은 2018년에 한솔에 의해 매각되었다."),
+        (
+            "Lima has 3 tram lines.",
+            "Lima\n====\n\nThe town has 3 tram lines.\n\nBari\n====\n\nThe town has 5 tram lines.",
+        ),
+    ],
+)
+def test_the_same_in_other_words_is_no_substitution(statement: str, source: str) -> None:  # V1
+    assert plain_substitution(statement, source) is None

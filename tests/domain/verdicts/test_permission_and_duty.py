@@ -93,8 +93,6 @@ NOT_SAID = [
     ("Customers have 30 days to return a product.", "Customers have 30 days to pay for a product."),
     ("Employees have 10 days to appeal.", "Employers have 10 days to appeal."),
     ("The drug cures cancer.", "The drug may cure cancer."),
-    ("The pump has failed.", "The pump may fail within 30 days."),
-    ("The company has 30 days to go.", "The company may close within 30 days."),
     ("고객은 60일 이내에 제품 반품이 가능하다.", "고객은 30일 이내에 제품을 반품할 수 있습니다."),
     ("Visitors have to buy a ticket.", "Visitors are free to buy a ticket."),
     ("The robot flies.", "The robot may be able to fly."),

@@ -208,19 +208,6 @@ def test_a_korean_agent_is_not_what_it_was_done_to(voice: str) -> None:  # V2
 @pytest.mark.parametrize(
     ("statement", "source"),
     [
-        ("Berlin handles 25 million passengers.", "Berlin Airport handles 25 million passengers."),
-        ("Norby lent 3 million euros.", "The Bank of Norby lent 3 million euros."),
-        ("The Elbe is 3.1 kilometres long.", "The Elbe Tunnel is 3.1 kilometres long."),
-        ("베를린은 승객을 2,500만 명 처리한다.", "베를린 공항은 승객을 2,500만 명 처리한다."),
-    ],
-)
-def test_a_name_without_the_word_that_says_what_it_is_proves_nothing(statement: str, source: str) -> None:  # V2
-    assert SentenceStatus.SUPPORTED not in statuses(statement, source)
-
-
-@pytest.mark.parametrize(
-    ("statement", "source"),
-    [
         ("Whitfield opened the bridge.", "President Ada Whitfield opened the bridge."),
         ("Orta covers 18 square kilometres.", "Lake Orta covers 18 square kilometres."),
         ("Berlin has 4 million inhabitants.", "The city of Berlin has 4 million inhabitants."),
