@@ -60,7 +60,7 @@ class SourceNames:
         """Say whether the `phrase` names the source and nothing else: "Apple's 10-Q", "the 2023 safety guide".
 
         It has words of its names in any order: a whole name, a type of filing, or two of them; or it says only "the
-        report". A phrase that `is_weak`, as in brackets, may be about something else, as a title may: there a word for a
+        report". A phrase that `is_weak`, as in brackets, may be about something else, as a title may: a word for a
         document or the ending of a file has to stand in it.
         """
         said = {_core(word) for word in _words(_PAGE.sub(" ", phrase))}

@@ -50,7 +50,6 @@ independent of those in the first."""
 _MOST_WORDS = 4  # in an explanation
 _QUOTE_RATIO = 0.85
 _LEAST_WORDS, _LEAST_SHARED = 2, 0.2  # of a quotation, and of the statement's words in it
-_ANY = 0.01
 _LEAST_QUOTED = 12  # bytes of letters: three Chinese or Japanese characters, or a word or two
 _HANGUL = re.compile("[가-힣]")
 _OWN_EVIDENCE = 0.5  # claim_relevance from which our own best span is evidence
@@ -183,13 +182,14 @@ class Grounds:
             return _as_said(look, evidence)
         place = evidence or self.own_evidence
         words = self.readable[place.source][place.start : place.end] if place else ""
+        evidence = evidence or self._quoted(reply.evidence, in_other_words=True)
         return replace(_unproven(look, noticed, evidence), second_look=SecondLook(noticed, words, look))
 
     def settle(self, ruling: Ruling, reply: SecondCheck | None, reason: str = "") -> Ruling:
         """Return the ruling with the second look of the judge, which decides; without one it stays uncertain.
 
-        A second "supports" counts only with words that stand in a source (V4), which may be other words than the
-        statement's.
+        A second "supports" counts only with words that stand in a source (V4). They may be other words than the
+        statement's if the judge quotes them at both looks.
         """
         doubt = ruling.second_look
         if doubt is None:
@@ -197,7 +197,7 @@ class Grounds:
         if reply is None:
             return replace(ruling, second_look=replace(doubt, reason=reason))
         look = Look(reply.is_accurate, reply.relation, reply.confidence, reply.comparison)
-        quoted = self._quoted(reply.evidence, in_other_words=True)
+        quoted = self._quoted(reply.evidence) or self._quoted_twice(reply.evidence, ruling.evidence)
         unproven = look.supports and quoted is None
         settled = _unproven(look, _NO_WORDS, None) if unproven else _as_said(look, quoted or self.own_evidence)
         return replace(settled, second_look=replace(doubt, second=look))
@@ -224,15 +224,14 @@ class Grounds:
         return ", ".join(f"“{word}”" for word in found[:_MOST_WORDS])
 
     def _quoted(self, quote: str, *, in_other_words: bool = False) -> Evidence | None:
-        """Return where the words stand that a judge quotes. Words that say nothing stand everywhere. Those in the
-        script of the statement must share some with it; one is enough `in_other_words`."""
+        """Return where the words stand that a judge quotes. Words that say nothing stand everywhere; without
+        `in_other_words` they must share some with a statement in the same script."""
         if self._says_little(quote) and quote.strip() != self.statement.strip():
             return None
         for number, source in enumerate(self.readable):
             if found := locate_quote(quote, source, _QUOTE_RATIO):
                 words = source[found.start : found.end]
-                least = _ANY if in_other_words else _LEAST_SHARED
-                if not self.is_read or _in_two_scripts(self.statement, words) or self._shares(words) >= least:
+                if in_other_words or not self.is_read or _in_two_scripts(self.statement, words) or self._shares(words):
                     return Evidence(number, found.start, found.end)
         return None
 
@@ -241,8 +240,14 @@ class Grounds:
             return len(content_stems(quote)) < _LEAST_WORDS
         return len("".join(filter(str.isalpha, quote)).encode()) < _LEAST_QUOTED
 
-    def _shares(self, words: str) -> float:
-        return claim_relevance(self.statement, words)
+    def _quoted_twice(self, quote: str, first: Evidence | None) -> Evidence | None:
+        second = self._quoted(quote, in_other_words=True)
+        if first is None or second is None or first.source != second.source:
+            return None
+        return second if max(first.start, second.start) < min(first.end, second.end) else None
+
+    def _shares(self, words: str) -> bool:
+        return claim_relevance(self.statement, words) >= _LEAST_SHARED
 
 
 _VERBATIM = "a source has the statement word for word"

@@ -15,6 +15,7 @@ from domain.evidence.contradictions import Disagreement, best_places, disagreeme
 from domain.evidence.equivalence import without_heading_facts
 from domain.evidence.substitution import decides, plain_substitution
 from domain.evidence.table_rows import stating_row
+from domain.evidence.verbatim import stands_verbatim
 from domain.facts.heading_context import with_outer_headings
 from domain.prompting.judgements import Alignment, Answerability, Relation, StatementCheck
 from domain.prompting.numbered_sources import Source, Sources, content_of
