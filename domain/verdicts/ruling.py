@@ -272,7 +272,10 @@ def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:
 
 
 def _substitution(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> Disagreement | None:
-    """Return how the statement differs from a sentence of one source, if no further source has what it says instead."""
+    """Return how the statement differs from a sentence of one source, if no further source has what it says instead
+    and no row of a table states it: the column's head is in no sentence of the row."""
+    if next(_stating_rows(statement, sources, contexts), None):
+        return None
     for number, (source, context) in enumerate(zip(sources, contexts, strict=True)):
         found = plain_substitution(statement, source, context)
         rest = (*sources[:number], *sources[number + 1 :])
