@@ -7,9 +7,10 @@ names are sure of no language: then what stands beside a text settles it.
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 ENGLISH, KOREAN = "en", "ko"
 READ = (ENGLISH, KOREAN)
@@ -104,7 +105,10 @@ def probabilities(text: str) -> Mapping[str, float]:
 
 
 @lru_cache(maxsize=1)
-def _model() -> LanguageIdentifier:
+def _model() -> "LanguageIdentifier":
+    # Commands that only talk to a server start without numpy.
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
+
     make: Any = LanguageIdentifier
     whole = make.from_model_file(MODEL_FILE)
     # Without the columns of the languages that have no name here, which are half of its memory.

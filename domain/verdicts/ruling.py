@@ -287,7 +287,9 @@ def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:
 
 def _substitution(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> tuple[Disagreement, bool] | None:
     """Return how the statement differs from a sentence that it copies, and whether that is plain enough to decide: no
-    other source speaks of the same."""
+    other source speaks of the same. None if a row of a table states it, whose head is in no sentence."""
+    if next(_stating_rows(statement, sources, contexts), None):
+        return None
     for number, (source, context) in enumerate(zip(sources, contexts, strict=True)):
         if found := plain_substitution(statement, source, context):
             others = (*sources[:number], *sources[number + 1 :])

@@ -21,7 +21,7 @@ from db.models import Query
 from db.queries.runs import model_calls, queries, results, steps
 from db.session import reading
 from domain.errors import NotReverifiable
-from domain.prompting.judgements import CHECK_ALIGNMENT
+from domain.prompting.judgements import CHECK_ALIGNMENT, CHECK_STATEMENT, CHECK_STATEMENTS
 from domain.query.options import QueryOptions
 from domain.verdicts.calibration import Calibration
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
@@ -54,6 +54,8 @@ _STEPS: Mapping[str, Body] = {
     "recheck_answerability": repair_steps.recheck_answerability,
     "fill_object": fill_object,
 }
+_JUDGEMENTS = frozenset(each.name for each in (CHECK_ALIGNMENT, CHECK_STATEMENT, CHECK_STATEMENTS))
+"""What a verification without a question asks, too, tells which judge it had."""
 _SHARED = frozenset({"score_chunks", "check_statements"})
 _SENT = frozenset({"select", "extract_citations"})
 """The outcomes that came with the request of a verification (N2)."""
@@ -126,7 +128,7 @@ def _read(query_id: uuid.UUID) -> _Record:
         if calls and not replies:
             raise NotReverifiable("The replies of its models were erased, or come from a version that kept no audit.")
         found = steps.list_outcomes(session, query_id)
-        judged_offline = any(call.prompt == CHECK_ALIGNMENT.name and call.model == PROVIDER for call in calls)
+        judged_offline = any(call.prompt in _JUDGEMENTS and call.model == PROVIDER for call in calls)
         published = results.find_published_verification(session, query_id)
         return _Record(query, found, replies, answer, published, judged_offline)
 

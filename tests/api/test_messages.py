@@ -12,6 +12,7 @@ KOREAN: dict[str, str] = json.loads(TABLE.read_text(encoding="utf-8"))
 _PLACE = re.compile(r"\{\w+\}")
 # Descriptions of parameters, names of things inside of files, and an address in an answer.
 NOT_TOLD = {
+    "below zero,above zero",
     "The collection to join; made on first use.",
     "Where it came from.",
     "A file of type {1}.",

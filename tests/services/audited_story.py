@@ -45,7 +45,12 @@ class AuditedStory(Story):
 
 
 class AuditedGivenStory(GivenStory):
-    """An external answer with stored calls."""
+    """An external answer to a model, with stored calls."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        with transaction() as session:
+            get_query(session, self.query_id).provider = "groq"
 
     def run(self, step: str, body: Body, *items: str) -> Outcome:
         before = len(self.log.records)

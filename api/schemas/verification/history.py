@@ -33,7 +33,7 @@ class SecondLookRead(BaseModel):
 
     noticed: str = Field(description="What the rules saw, which the judge was asked about.")
     place: str = Field(description="The words of the source beside which they saw it; may be empty.")
-    first: LookRead
+    first: LookRead = Field(description="The answer in which the rules saw it.")
     second: LookRead | None = Field(description="The answer that decides; null when there was none.")
     reason: str = Field(description="Why there was no second answer; empty otherwise.")
 

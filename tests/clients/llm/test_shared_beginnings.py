@@ -44,6 +44,12 @@ def together(*statements: str) -> dict[str, object]:
     return {"sources": sources, "statements": asked}
 
 
+def doubted(*statements: str) -> dict[str, object]:
+    pairs = [(statement, SOURCES) for statement in statements]
+    asked, sources = Statements.of(pairs, ["the figure differs"] * len(pairs))
+    return {"sources": sources, "statements": asked}
+
+
 # For each prompt what two calls have in common, and what each has of its own. Calls about the passages of one question
 # are sent at once, so that none finds what another begins with: what comes back later is a passage.
 CALLS: dict[str, tuple[dict[str, object], dict[str, object], dict[str, object]]] = {
@@ -58,6 +64,7 @@ CALLS: dict[str, tuple[dict[str, object], dict[str, object], dict[str, object]]]
     "check_answerability": (KNOWN, {"answer": ANSWER}, {"answer": STATEMENT}),
     "check_statement": ({"sources": Sources(SOURCES[:1])}, {"statement": STATEMENT}, {"statement": WRONG}),
     "check_statements": ({}, together(STATEMENT, WRONG), together(WRONG, ANSWER)),
+    "recheck_statements": ({}, doubted(STATEMENT, WRONG), doubted(WRONG, ANSWER)),
     "plan_queries": ({"question": QUESTION, "count": 4}, {"claims": f"- {STATEMENT}"}, {"claims": f"- {WRONG}"}),
     "restate_question": (
         {"conversation": f"user: {QUESTION}\nassistant: {ANSWER}"},

@@ -144,9 +144,9 @@ def test_parts_are_read_below_the_columns_of_their_sources() -> None:  # V4, V7
     ],
 )
 def test_no_part_is_proven_below_what_names_another_thing(
-    groq: Play, statement: str, texts: Sequence[str], contexts: Sequence[str]
+    statement: str, texts: Sequence[str], contexts: Sequence[str]
 ) -> None:  # V2, V7
-    told = told_together(statement, texts, contexts, groq)
+    told = told_together(statement, texts, contexts, by_words)
     assert not any(each["is_accurate"] for each in told.values())
 
 

@@ -149,7 +149,7 @@ def test_no_citation_in_doubt_stays_behind_text_that_claims_nothing(heading: str
         ("Model X100 weighs 9 kilograms", "The box of model X100 weighs 7 kilograms.", None),
         ("Model X100 weighs 9 kilograms", "Model X100 weighs more than 7 kilograms.", None),
         ("Model X100 weighs 9 kilograms", "If it is full, model X100 weighs 7 kilograms.", None),
-        ("Model X100 was tested 9 times", "Model X100 tested 7 times.", None),
+        ("Model X100 was tested 9 times", "Model X100 tested 7 times.", "Model X100 tested 7 times"),
     ],
 )
 def test_a_repair_by_rule_is_a_sentence_of_the_source(
@@ -353,14 +353,16 @@ def test_without_repairs_the_sentence_stays_and_only_its_citation_goes() -> None
     assert_rebuilt(story, query)
 
 
-def test_a_model_that_is_away_mends_nothing_and_what_failed_says_so(stage: GroqStage, groq: Play) -> None:  # N5, N4
+def test_without_its_model_a_statement_becomes_the_sentence_of_its_source_which_is_told_once(
+    stage: GroqStage, groq: Play
+) -> None:  # N5, N4
     story = Story(play=groq)
     story.selected(story.add("a.md", RETURNS)).drafted(f"{GOOD} {WRONG} [†1].", yes(), no("60", "contradicts"))
     stage.sim.fail(Fault(kind=FaultKind.FORBIDDEN, times=None))
     query = story.repair().conclude()
-    assert query["answer"] == f"{GOOD.replace(' [†1].', '. [1]')} {WRONG}."
-    assert edits(query) == []
-    assert states(query) == ["supported", "contradicted"]
+    # Its own sentence stands already.
+    assert query["answer"] == GOOD.replace(" [†1].", ". [1]")
+    assert [edit["kind"] for edit in edits(query)] == ["dropped"]
 
 
 def test_a_repair_that_left_nothing_leaves_the_statement_as_it_was() -> None:  # N5, N4
