@@ -14,7 +14,18 @@ from math import ceil
 from pathlib import Path
 from statistics import median
 
-PROGRAM = ("api", "citewell", "clients", "config", "db", "domain", "sdk/python/citewell_client", "services", "workers")
+PROGRAM = (
+    "api",
+    "citewell",
+    "citewell_verify",
+    "clients",
+    "config",
+    "db",
+    "domain",
+    "sdk/python/citewell_client",
+    "services",
+    "workers",
+)
 TABLES = Path("db/models")
 SHORT, LONG = 40, 200
 _WORD = re.compile(r"\w[\w'’-]*")

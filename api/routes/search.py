@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Request
 from api.http.uploads import require_json
 from api.schemas.questions.retrieval import SearchExplain, SearchExplained
 from api.schemas.questions.search import SearchCreate, SearchResult
-from clients.embeddings import configured_embedder
+from clients.embeddings.factory import configured_embedder
 from config.settings import Settings, settings
 from domain.errors import ScopeMissing
 from domain.keys import Scope, allows

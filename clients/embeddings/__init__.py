@@ -1,6 +1,8 @@
-"""Embeddings: texts as vectors whose cosine measures similarity of meaning."""
+"""Embeddings: texts as vectors whose cosine measures similarity of meaning.
 
-from clients.embeddings.factory import configured_embedder, embedder_of
+The configured model is made in `clients.embeddings.factory`: only that needs settings.
+"""
+
 from clients.embeddings.protocol import Embedder, Encoder, Vectors
 from clients.embeddings.wheel import UseEmbedder, default_embedder
 
@@ -9,7 +11,5 @@ __all__ = [
     "Encoder",
     "UseEmbedder",
     "Vectors",
-    "configured_embedder",
     "default_embedder",
-    "embedder_of",
 ]

@@ -11,10 +11,10 @@ from config.settings import Settings
 from db.models import Query, QueryKind, QueryStatus, Workspace
 from db.queries.access.idempotency import Repeatable, reserve_key
 from db.queries.access.workspaces import require_open_workspace
-from db.queries.documents.chunks import Passage
 from db.queries.runs import queries, results
 from db.session import transaction
 from domain.errors import NotReverifiable
+from domain.evidence.passages import Passage
 from domain.query.options import Preset
 from domain.query.workspaces import WorkspaceSettings
 from services.audit.cited_evidence import as_source, evidence_of

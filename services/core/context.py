@@ -14,13 +14,14 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker
 from db.models import QueryKind
-from db.queries.documents.chunks import Passage, get_passages
+from db.queries.documents.chunks import get_passages
 from db.queries.runs.events import EventData
 from db.queries.runs.steps import Key
 from db.queries.verifications.external_sources import get_given_passages
 from db.session import reading
 from domain.answers.statements import Statement, statements
 from domain.errors import SourceDeleted
+from domain.evidence.passages import Passage
 from domain.markers.citable import Citable, citable_sources
 from domain.prompting.numbered_sources import Sources
 from domain.query.budget import CODES, Budget

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from clients.embeddings import Embedder, embedder_of
+from clients.embeddings import Embedder
+from clients.embeddings.factory import embedder_of
 from db.indexes import ensure_space_index
 from db.models import Workspace
 from db.queries.documents.spaces import (

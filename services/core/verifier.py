@@ -44,6 +44,7 @@ DECIDE_NOTHING = (
     "domain.query.resumption",
     "domain.audit.reverification",
     "domain.audit.validity",
+    "domain.verdicts.report",
     "domain.verdicts.summary_line",
     "domain.webhooks.delivery",
 )

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from clients.llm.gateway import Failure
-from db.queries.documents.chunks import Passage
 from domain.answers.statements import Statement
+from domain.evidence.passages import Passage
 from domain.prompting.judgements import CHECK_ANSWERABILITY
 from domain.query.outcomes import Assessed, Checked, EvidenceFound
 from services.core.context import StepContext, StepResult, numbered_sources

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clients.llm.gateway import Failure
-from db.queries.documents.chunks import Passage
 from domain.answers.statements import Statement, statements
 from domain.correction.edits import clean_words
 from domain.correction.substitution import corrected, is_proven
 from domain.evidence.contradictions import disagreements
 from domain.evidence.equivalence import keeps_subjects
 from domain.evidence.excerpts import best_relevance
+from domain.evidence.passages import Passage
 from domain.evidence.spans import claim_relevance
 from domain.prompting.judgements import REWRITE_STATEMENT
 from domain.query.outcomes import Repaired

@@ -23,11 +23,12 @@ from config.models import ModelInfo
 from config.settings import GraphSettings
 from db.models import GraphStatus
 from db.queries.documents import graph_jobs as jobs
-from db.queries.documents.chunks import Passage, get_passages
+from db.queries.documents.chunks import get_passages
 from db.queries.documents.graph_jobs import GraphClaim
 from db.queries.documents.graph_storing import lock_graph, store_passage_graph
 from db.session import reading, transaction
 from domain.errors import DatabaseUnavailable
+from domain.evidence.passages import Passage
 from services.core.call_telemetry import report_calls
 from services.documents.graph_extraction import Extraction, extract
 from services.documents.ingestion import Hold

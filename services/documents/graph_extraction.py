@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog, Terms
-from db.queries.documents.chunks import Passage
 from domain.documents.graph import PassageGraph, grounded
 from domain.documents.graph_extraction import read_graph
+from domain.evidence.passages import Passage
 from domain.prompting.judgements import EXTRACT_GRAPH
 
 NOTHING = PassageGraph((), ())

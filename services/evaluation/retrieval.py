@@ -16,13 +16,14 @@ from clients.llm.protocol import CallLog, CallRecord
 from config.settings import RetrievalSettings
 from db.queries.access.workspaces import delete_workspace, get_or_add_workspace
 from db.queries.documents import ingestion as rows
-from db.queries.documents.chunks import Passage, get_passages
+from db.queries.documents.chunks import get_passages
 from db.queries.documents.documents import add_document
 from db.queries.documents.spaces import Space
 from db.queries.documents.vectors import add_vectors
 from db.queries.documents.versions import mark_document_ready
 from db.session import reading, transaction
 from domain.documents.documents import Page, ParsedDocument
+from domain.evidence.passages import Passage
 from domain.quality.metrics import Score, found, mean, reciprocal_rank, roc_auc
 from domain.query.options import Preset
 from domain.retrieval.ranking import Scored, rank

@@ -4,10 +4,11 @@ import uuid
 from typing import Any
 
 from config.verification import VerificationSettings
-from db.queries.documents.chunks import Passage, get_passage, text_around
+from db.queries.documents.chunks import get_passage, text_around
 from db.session import reading
 from domain.evidence.citation_scoring import CitationScore, score_citation
 from domain.evidence.citation_types import citation_type
+from domain.evidence.passages import Passage
 from domain.evidence.spans import row_or_best_span
 
 

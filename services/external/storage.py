@@ -56,6 +56,21 @@ def _portions(items: Sequence[Item]) -> Iterator[list[Item]]:
     yield portion
 
 
+def text_row(number: int, source: NewSource) -> dict[str, Any]:
+    """The row of a source without what its stored document adds, if it names one."""
+    return {
+        "number": number,
+        "url": source.url,
+        "document_id": source.document_id,
+        "context": None,
+        "title": source.title or f"Source {number}",
+        "details": dict(source.metadata),
+        "text": source.text,
+        "pages": None if source.pages is None else [list(page) for page in source.pages],
+        "sections": None,
+    }
+
+
 class SourceRows:
     """Reads the sources of verifications; a stored document that several of them name is read once."""
 
@@ -72,11 +87,9 @@ class SourceRows:
         return rows
 
     def _row(self, number: int, source: NewSource) -> dict[str, Any]:
-        row = {"number": number, "url": source.url, "document_id": source.document_id, "context": None}
+        row = text_row(number, source)
         if source.document_id is None:
-            pages = None if source.pages is None else [list(page) for page in source.pages]
-            title, details = source.title or f"Source {number}", dict(source.metadata)
-            return {**row, "title": title, "details": details, "text": source.text, "pages": pages, "sections": None}
+            return row
         document = self._document(source.document_id)
         return {
             **row,
@@ -108,7 +121,7 @@ class Store:
             outcomes = [
                 (item.query_id, *outcome)
                 for item in some
-                for outcome in _outcomes(item.new, list(islice(keys, len(item.rows))), item.rows)
+                for outcome in first_outcomes(item.new, list(islice(keys, len(item.rows))), item.rows)
             ]
             add_outcomes(self._session, outcomes)
 
@@ -153,9 +166,11 @@ class Store:
         return self._stored[name]
 
 
-def _outcomes(
+def first_outcomes(
     new: NewVerification, keys: list[int], rows: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, str, dict[str, Any]]]:
+    """The (step, item, outcome) of all that is known of a verification when it is accepted; `keys` are those of
+    `rows`."""
     selected = _selected(new, keys, rows)
     sources = citable_sources(selected["sources"])
     draft = _draft(new, sources)

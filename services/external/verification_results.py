@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from db.models import Query, QueryKind, QueryStatus, VerificationSentence
+from db.models import Answer, Query, QueryKind, QueryStatus, VerificationSentence
 from db.queries.paging import Place
 from db.queries.runs import queries, results, steps
 from db.queries.runs.parking import list_degraded
@@ -28,7 +28,7 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
         outcomes = steps.list_outcomes(session, query_id).get(0, {})
         draft, sources = outcomes["generate", ""], outcomes["select", ""]["sources"]
         stored = results.find_draft_verification(session, query_id)
-        rendered = _AsSubmitted(sources, draft["inserted"])
+        rendered = AsSubmitted(sources, draft["inserted"])
         # An answer that was concluded and then cancelled was never published.
         is_cancelled = query.status == QueryStatus.CANCELLED
         published = None if is_cancelled else results.find_published_verification(session, query_id)
@@ -38,7 +38,7 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
             **_repaired(draft["given"], None if is_cancelled else results.find_answer(session, query_id)),
             "repaired_is_grounded": _grounded_after(published),
             "sources": sources,
-            **_reading(draft),
+            **reading_of(draft),
             "sentences": [rendered.sentence(each) for each in stored.sentences] if stored else [],
             "citations": [rendered.citation(each) for each in outcomes.get(("conclude", ""), {}).get("citations", [])],
             "verification": scores_json(stored, query.options) if stored else None,
@@ -50,7 +50,8 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
         }
 
 
-def _reading(draft: Mapping[str, Any]) -> dict[str, Any]:
+def reading_of(draft: Mapping[str, Any]) -> dict[str, Any]:
+    """How the citations of a given answer were read: those that name no source, and remarks for users."""
     given: str = draft["given"]
     unread = [{"start": start, "end": end, "text": given[start:end]} for start, end in draft.get("unread", [])]
     issues: list[str] = []
@@ -103,7 +104,7 @@ def _repaired(given: str, found: results.StoredAnswer | None) -> dict[str, Any]:
     if found is None:
         return {"repaired_answer": None, "changed": None, "edits": [], "removed_citations": []}
     answer, _ = found
-    changed = bool(answer.edits) or answer.abstained
+    changed = is_changed(answer)
     return {
         "repaired_answer": answer.text if changed else given,
         "changed": changed,
@@ -112,11 +113,15 @@ def _repaired(given: str, found: results.StoredAnswer | None) -> dict[str, Any]:
     }
 
 
+def is_changed(answer: Answer) -> bool:
+    return bool(answer.edits) or answer.abstained
+
+
 def _grounded_after(published: StoredVerification | None) -> bool | None:
     return published.verification.is_grounded if published else None
 
 
-class _AsSubmitted:
+class AsSubmitted:
     """Renders sentences and citations with the request's source numbers and offsets in the answer as given."""
 
     def __init__(self, sources: Sequence[Mapping[str, Any]], inserted: Sequence[Sequence[int]]) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from clients.llm.gateway import Failure
-from db.queries.documents.chunks import Passage
 from domain.evidence.citation_scoring import score_citation
+from domain.evidence.passages import Passage
 from domain.prompting.judgements import EXTRACT_CITATIONS, ExtractedCitation
 from domain.query.outcomes import Extracted
 from services.core.context import StepContext, StepResult, numbered_sources, when_loaded

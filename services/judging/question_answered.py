@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from db.queries.documents.chunks import Passage
+from domain.evidence.passages import Passage
 from domain.question import ModelJudgement, QuestionVerdict, judge_question
 from services.core.context import StepContext
 

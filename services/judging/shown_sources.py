@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from db.queries.documents.chunks import Passage
 from domain.answers.statements import Statement
 from domain.evidence.excerpts import Wanted, choose_excerpts
+from domain.evidence.passages import Passage
 from domain.prompting.numbered_sources import Source, Sources
 from domain.query.outcomes import Checked
 from services.core.context import StepContext, numbered_sources

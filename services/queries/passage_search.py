@@ -10,12 +10,13 @@ from sqlalchemy.orm import Session
 from clients.embeddings import Embedder
 from config.settings import Settings
 from db.models import DocumentStatus
-from db.queries.documents.chunks import Passage, get_passages, list_passages
+from db.queries.documents.chunks import get_passages, list_passages
 from db.queries.documents.documents import get_document, workspace_names_of
 from db.queries.documents.text_marks import find_marks
 from db.session import reading
 from domain.documents.text_marks import TextMarks
 from domain.errors import DocumentNotRead
+from domain.evidence.passages import Passage
 from domain.query.options import DocumentFilter
 from services.queries.submission import checked_question, open_workspaces
 from services.retrieval.candidates import Search, Searched, search

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from db.models import Answer, Citation, Verification
-from db.queries.documents.chunks import Passage
 from db.queries.runs.results import StoredVerification
 from domain.answers.statements import Statement
 from domain.correction.corrected_answer import Corrected
+from domain.evidence.passages import Passage
 from domain.evidence.spans import claim_relevance
 from domain.verdicts.confidence import confidence
 from domain.verdicts.states import PairVerdict, SentenceStatus, accuracy_rate, sentence_status

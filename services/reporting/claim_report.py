@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from db.models import VerificationClaim
-from db.queries.documents.chunks import Passage
+from domain.evidence.passages import Passage
 from domain.query.outcomes import Checked
 from domain.verdicts.claim_verdicts import (
     ClaimingSentence,

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from db.queries.documents.chunks import Passage
 from domain.answers.external_citations import as_given
 from domain.answers.parser import parse_answer
 from domain.answers.statements import Statement, statements
+from domain.evidence.passages import Passage
 from domain.verdicts.states import PairVerdict
 from services.core.context import StepContext
 from services.verification.quoted_evidence import check_evidence

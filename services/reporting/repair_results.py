@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from db.queries.documents.chunks import Passage
 from domain.correction.corrected_answer import Corrected, correct
 from domain.correction.edits import Repair
+from domain.evidence.passages import Passage
 from domain.query.outcomes import Assessed, Repaired
 from domain.verdicts.states import UNPROVEN, PairVerdict, SentenceStatus, Verdict
 from domain.verdicts.weighted_scores import citation_coverage

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from db.models import Citation, CitationCheck, VerificationSentence
-from db.queries.documents.chunks import Passage
 from domain.answers.statements import Statement, statements
+from domain.evidence.passages import Passage
 from domain.verdicts.states import PairVerdict, SentenceStatus, Verdict, sentence_support
 from services.core.context import StepContext
 from services.reporting.repair_results import Repairs

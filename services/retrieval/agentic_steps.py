@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from clients.llm.gateway import Failure
-from db.queries.documents.chunks import Passage
+from domain.evidence.passages import Passage
 from domain.evidence.spans import best_text_span
 from domain.prompting.judgements import DECIDE_SEARCH, RESEARCH_NOTES, ResearchNote, SearchDecision
 from domain.prompting.numbered_sources import Sources

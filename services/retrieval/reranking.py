@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker, RerankFailed
-from db.queries.documents.chunks import Passage
+from domain.evidence.passages import Passage
 from domain.query.modes import GateDecision, evidence_gate, parse_mode, rules_of
 from domain.query.options import QueryOptions
 from domain.query.outcomes import Scored, Selected

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from clients.llm.gateway import Failure
-from db.queries.documents.chunks import Passage
 from domain.answers.references import strip_references
 from domain.answers.statements import plan_checks
+from domain.evidence.passages import Passage
 from domain.prompting.judgements import CHECK_ALIGNMENT, CHECK_ANSWERABILITY, Judgement, Reply
 from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Checked

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from db.models import Citation
-from db.queries.documents.chunks import Passage, read_given_slices, read_slices
+from db.queries.documents.chunks import read_given_slices, read_slices
 from domain.evidence.citation_types import citation_type, weaker
+from domain.evidence.passages import Passage
 from domain.evidence.spans import claim_relevance, locate_verbatim, row_or_best_span
 from domain.evidence.table_rows import stating_row
 from domain.prompting.judgements import CitationType

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from db.queries.documents.chunks import Passage
 from db.queries.runs.events import EventData
 from domain.answers.statements import Statement
+from domain.evidence.passages import Passage
 from domain.query.outcomes import Checked, Repaired
 from domain.verdicts.states import PairVerdict, SentenceStatus
 from services.core.context import StepContext

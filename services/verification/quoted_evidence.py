@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from db.models import Citation
-from db.queries.documents.chunks import Passage
 from domain.answers.statements import Statement
+from domain.evidence.passages import Passage
 from domain.evidence.spans import claim_relevance, row_or_best_span
 from domain.query.options import QueryOptions
 from domain.verdicts.states import PairVerdict

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from db.queries.documents.chunks import Passage
 from db.queries.runs.events import EventData
 from domain.answers.statements import Statement, check_key
+from domain.evidence.passages import Passage
 from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Checked, CheckedEarly, Closed, ClosedSentence
 from domain.verdicts.states import SentenceStatus, sentence_status

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from benchmarks.verdicts.everyday import HALVES, read_pairs
 from benchmarks.verdicts.paraphrases import ERRORS, Paraphrase, read_paraphrases
 from benchmarks.verdicts.reader_cases import GROUPS, ReaderCase, read_cases
 from domain.text.sentences import split_sentences
@@ -77,3 +78,17 @@ def test_only_what_is_marked_as_verbatim_is_a_sentence_of_its_source(cases: list
     for case in cases:
         assert (plain(case.statement) in sentences(case.source)) is case.verbatim, case.id
         assert case.supported or not case.verbatim, case.id
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_half_of_the_everyday_statements_are_true_and_the_kept_half_has_sources_of_its_own(language: str) -> None:
+    pairs = read_pairs(language)
+    assert Counter(pair.label for pair in pairs) == {"true": 100, "wrong": 100}
+    assert len({pair.id for pair in pairs}) == len({pair.statement for pair in pairs}) == 200
+    opened, kept = ({pair.source for pair in pairs if pair.half == half} for half in HALVES)
+    assert opened
+    assert kept
+    assert not opened & kept
+    for pair in pairs:
+        assert is_korean(pair.statement) is is_korean(pair.source) is (language == "ko"), pair.id
+        assert plain(pair.statement) not in plain(pair.source), pair.id

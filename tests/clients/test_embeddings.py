@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clients.embeddings import UseEmbedder, Vectors, default_embedder, embedder_of
+from clients.embeddings import UseEmbedder, Vectors, default_embedder
+from clients.embeddings.factory import embedder_of
 from clients.embeddings.shared_table import shared
 from clients.embeddings.wheel import WHEEL_MODEL
 from config.models import EmbeddingSettings

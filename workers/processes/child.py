@@ -20,7 +20,7 @@ from typing import IO, Any
 
 import structlog
 
-from clients.embeddings import configured_embedder
+from clients.embeddings.factory import configured_embedder
 from clients.llm.factory import make_model
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog

@@ -12,7 +12,7 @@ from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from clients.embeddings import configured_embedder
+from clients.embeddings.factory import configured_embedder
 from clients.limiter.limiter import make_limiter
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway

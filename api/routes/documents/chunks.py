@@ -15,7 +15,7 @@ from api.schemas.documents.chunks import (
     CorrectionCreate,
     DocumentEdits,
 )
-from clients.embeddings import configured_embedder
+from clients.embeddings.factory import configured_embedder
 from config.settings import settings
 from db.queries.documents.chunk_edits import ChunkFilter, Edit
 from services.documents.chunk_corrections import correct_chunk

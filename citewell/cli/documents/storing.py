@@ -7,7 +7,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from citewell.cli.console import emit, err, out, plain
 from citewell.cli.database import database
 from citewell.cli.errors import FAILED, CommandFailed
-from clients.embeddings import configured_embedder
+from clients.embeddings.factory import configured_embedder
 from config.settings import settings
 from services.documents.reembedding import Reembedded, Target, list_targets
 from services.documents.reembedding import reembed as reembed_workspace

@@ -19,7 +19,7 @@ from citewell.supervisor.servers.binaries import installed_servers
 from citewell.supervisor.servers.endpoints import reserved_port
 from citewell.supervisor.state import running_server
 from citewell_client import key_of_environment
-from clients.embeddings import configured_embedder
+from clients.embeddings.factory import configured_embedder
 from config.file import config_file
 from config.names import PREFIX
 from config.settings import ConfigurationInvalid, Settings

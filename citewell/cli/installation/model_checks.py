@@ -9,7 +9,7 @@ import httpx
 from citewell.cli.installation.checks import Check
 from citewell.supervisor.home import home_at
 from citewell.supervisor.servers.endpoints import running_broker
-from clients.embeddings import configured_embedder
+from clients.embeddings.factory import configured_embedder
 from clients.llm.completions.adaptations import settings_for, told
 from clients.llm.completions.learned_parameters import read_learned
 from clients.llm.factory import check_provider

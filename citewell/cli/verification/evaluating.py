@@ -22,7 +22,7 @@ from citewell.cli.verification.evaluation_run import (
     store,
     usage,
 )
-from clients.embeddings import configured_embedder
+from clients.embeddings.factory import configured_embedder
 from db.queries.access.keys import get_tenant
 from db.session import acting_for, system_transaction
 from domain.verdicts.calibration import Calibration

@@ -8,9 +8,9 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from db.models import Document, DocumentStatus, GivenSource
-from db.queries.documents.chunks import Passage
 from db.queries.documents.documents import get_document
 from domain.errors import DocumentNotRead, SourceNotFound
+from domain.evidence.passages import Passage
 
 _COLUMNS = (
     GivenSource.id,
@@ -46,7 +46,7 @@ def read_document(session: Session, document_id: uuid.UUID) -> Document:
 def get_given_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
     wanted = list(keys)
     rows = session.execute(select(*_COLUMNS).where(GivenSource.id.in_(wanted)))
-    by_key = {row.id: _passage(row) for row in rows}
+    by_key = {row.id: given_passage(row) for row in rows}
     return [by_key[key] for key in wanted if key in by_key]
 
 
@@ -63,7 +63,8 @@ def chunk_id_of(number: int) -> str:
     return f"source_{number}"
 
 
-def _passage(row: Any) -> Passage:
+def given_passage(row: Any) -> Passage:
+    """The passage of a `GivenSource`, or of a row with its columns."""
     return Passage(
         key=row.id,
         # A source that is no stored document gets a stable derived id.

@@ -8,8 +8,9 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from db.models import Chunk
-from db.queries.documents.chunks import Passage, get_passages
+from db.queries.documents.chunks import get_passages
 from db.session import transaction
+from domain.evidence.passages import Passage
 from services.core.context import PassageCache
 from tests.factories import make_chunk, make_document
 

@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from db.queries.documents.chunks import Passage
+from domain.evidence.passages import Passage
 from domain.query.options import QueryOptions
 from services.verification.citation_spans import ExtractedQuote, choose_span
 
