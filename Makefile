@@ -32,7 +32,7 @@ test: setup ## what a change is tried with: units, integration on servers that i
 	$(PYTEST) -n 3 -m "not slow" --durations 10
 
 test-all: test ## and all the rest: real processes killed and starved, whole stacks, thousands of generated cases
-	$(PYTEST) -n 2 -m slow --durations 30
+	$(PYTEST) -n 3 -m slow --durations 30
 
 test-browser: setup ## the page at / in a real Chromium, which it installs where there is none; build/screenshots
 	$(BIN)/python -m tests.browser.chromium

@@ -9,6 +9,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import certifi
 import pytest
+from _pytest.nodeid import NodeId
 from hypothesis import settings as hypothesis_settings
 from sqlalchemy import create_engine, make_url, text
 
@@ -29,7 +30,14 @@ hypothesis_settings.load_profile("citewell")
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests in groups come first, after all shuffling: they are long, and one at the end would run alone."""
+    """Tests in groups come first, after all shuffling: they are long, and one at the end would run alone.
+
+    pytest-xdist 3.8 reads a test's group behind the `@` of its id, but writes it where pytest 9.2 does not look.
+    """
+    for item in items:
+        group = item.get_closest_marker("xdist_group")
+        if group and not item.nodeid.endswith(f"@{group.args[0]}"):
+            item._id = NodeId.parse(f"{item.nodeid}@{group.args[0]}")  # pyright: ignore[reportPrivateUsage]
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 

@@ -16,7 +16,11 @@ from benchmarks.metamorphic.judges import Outcome, is_unchanged, judges, outcome
 from benchmarks.metamorphic.texts import project_texts
 from clients.embeddings import default_embedder
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(600),
+    pytest.mark.xdist_group("metamorphic"),  # in one process, which judges the cases once for all tests
+]
 
 _EACH = 20
 _MOST_OF_A_KIND, _MOST_OF_ALL, _MOST_STRUCK = 0.05, 0.02, 0.05

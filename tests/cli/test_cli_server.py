@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from citewell.cli.installation.up import error_in
 from citewell.supervisor.home import temporary_home
 from tests.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("commands with servers")]
 
 PROGRAM = [sys.executable, "-m", "citewell.cli.main"]
 FOREIGN = ("GROQ_API_KEY", "GROQ_BASE_URL", "CITEWELL_URL", "CITEWELL_DATABASE_URL", "CITEWELL_REDIS_URL")
@@ -137,38 +137,52 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
     assert checks["model"]["state"] == "warn"
 
 
-def test_it_opens_with_an_example_and_again_with_the_same(home: Path, tmp_path: Path) -> None:
-    for _ in range(2):
-        with started(home, tmp_path, "up", "--port", "0", "--example") as up:
-            until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
-            documents = httpx.get(f"{address(up)}/v1/documents", params={"workspace": "example"}).json()["documents"]
-            up.process.send_signal(signal.SIGTERM)
-            code, _, err = up.end()
-        assert code == 0
-        assert "The workspace example has documents to try: citewell ask -w example" in err
-        assert [(each["status"], each["version"]) for each in documents] == [("ready", 1)] * 5
+def test_it_opens_with_an_example_and_again_with_the_same_and_shows_all_logs_or_what_dies(
+    home: Path, tmp_path: Path
+) -> None:
+    with opened(home, tmp_path, "--verbose") as first:
+        ready(first)
+        logs = end(first)
+    shown = {line.split(" | ")[0].strip() for line in logs.splitlines() if " | " in line}
+    assert {"api", "postgres", "valkey", "queries-1", "ingestion"} <= shown
+    with opened(home, tmp_path) as second:
+        ready(second)
+        worker = next(
+            process
+            for process in psutil.Process(second.process.pid).children(recursive=True)
+            if "webhooks@" in " ".join(process.cmdline())
+        )
+        worker.kill()
+        until(lambda: "webhooks ended with exit code -9; next start in" in second.err.read_text(), 30)
+        printed = end(second)
+    deaths = [line for line in printed.splitlines() if "exit code" in line]
+    assert len(deaths) == 1
+    assert deaths[0].endswith("logs/webhooks.log says why")
+
+
+def opened(home: Path, folder: Path, *options: str) -> AbstractContextManager[Running]:
+    return started(home, folder, "up", "--port", "0", "--example", *options)
+
+
+def ready(up: Running) -> None:
+    """It is up, and the example is there once."""
+    until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
+    documents = httpx.get(f"{address(up)}/v1/documents", params={"workspace": "example"}).json()["documents"]
+    assert [(document["status"], document["version"]) for document in documents] == [("ready", 1)] * 5
+
+
+def end(up: Running) -> str:
+    """Everything that it printed until its orderly end."""
+    up.process.send_signal(signal.SIGTERM)
+    code, _, err = up.end()
+    assert code == 0
+    assert "The workspace example has documents to try: citewell ask -w example" in err
+    return err
 
 
 def address(up: Running) -> str:
     (line,) = [line for line in up.err.read_text().splitlines() if line.startswith("Citewell is ready at")]
     return line.split()[4]
-
-
-def test_a_worker_that_dies_is_told_in_one_line(home: Path, tmp_path: Path) -> None:
-    with started(home, tmp_path, "up", "--port", "0") as up:
-        until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
-        worker = next(
-            each
-            for each in psutil.Process(up.process.pid).children(recursive=True)
-            if "webhooks@" in " ".join(each.cmdline())
-        )
-        worker.kill()
-        until(lambda: "webhooks ended with exit code -9; next start in" in up.err.read_text(), 30)
-        up.process.send_signal(signal.SIGTERM)
-        _, _, err = up.end()
-    told = [line for line in err.splitlines() if "exit code" in line]
-    assert len(told) == 1
-    assert told[0].endswith("logs/webhooks.log says why")
 
 
 @pytest.mark.parametrize(
@@ -184,15 +198,6 @@ def test_a_worker_that_dies_is_told_in_one_line(home: Path, tmp_path: Path) -> N
 )
 def test_only_errors_of_the_processes_are_shown(line: str, event: str | None) -> None:
     assert error_in(line) == event
-
-
-def test_the_logs_of_all_processes_are_shown_on_request(home: Path, tmp_path: Path) -> None:
-    with started(home, tmp_path, "up", "--port", "0", "--verbose") as up:
-        until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
-        up.process.send_signal(signal.SIGTERM)
-        _, _, err = up.end()
-    shown = {line.split(" | ")[0].strip() for line in err.splitlines() if " | " in line}
-    assert {"api", "postgres", "valkey", "queries-1", "ingestion"} <= shown
 
 
 def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

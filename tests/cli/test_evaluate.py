@@ -279,7 +279,7 @@ def test_the_database_of_a_running_server_is_found_by_its_home(servers: Embedded
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("stacks")
+@pytest.mark.xdist_group("commands with servers")
 def test_without_a_server_the_command_starts_the_database_and_stops_it(
     labelled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # N8

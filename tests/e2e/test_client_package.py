@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 
 from tests.e2e.stack import Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """

@@ -10,7 +10,7 @@ import pytest
 
 from tests.e2e.stack import Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline"), pytest.mark.timeout(300)]
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
@@ -25,7 +25,7 @@ def test_no_request_gets_a_server_error_or_an_undescribed_answer(offline: Stack,
         [
             *(sys.executable, "-m", "schemathesis.cli", "run", f"{offline.supervisor.url}/openapi.json"),
             *("--header", f"Authorization: Bearer {key}"),
-            *("--checks", CHECKS, "--phases", "examples,coverage,fuzzing", "--max-examples", "5", "--max-time", "60"),
+            *("--checks", CHECKS, "--phases", "examples,coverage,fuzzing", "--max-examples", "5", "--max-time", "40"),
             *("--request-timeout", "130", "--generation-database", "none", "--no-color"),
         ],
         env={**os.environ, "SCHEMATHESIS_HOOKS": "tests.e2e.contract_hooks", "PYTHONPATH": str(ROOT)},

@@ -16,7 +16,7 @@ from config.settings import Settings
 from tests.e2e.stack import Stack, running_stack
 from tests.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("flower")]
 
 POOLS = {spec.name for spec in app_processes(Settings(), 0)} - {"api"}
 

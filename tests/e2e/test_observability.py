@@ -18,7 +18,7 @@ from tests.simulators.groq.server import KEY
 from tests.simulators.sink import Answer, Sink
 from tests.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("observed")]
 
 POLICY = (
     "Refund policy. All returns must be made within 30 days of the purchase date. A receipt is required for every "
@@ -187,7 +187,7 @@ def test_the_metrics_agree_with_the_books(observed: Observed, workspace: str) ->
 
     def settled() -> bool:
         first = metrics(), books()
-        time.sleep(2)  # ten times as long as counts may wait to be reported
+        time.sleep(1)  # five times as long as counts may wait to be reported
         return first == (metrics(), books())
 
     until(settled, seconds=60)

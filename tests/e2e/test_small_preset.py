@@ -12,7 +12,7 @@ from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.provider import Account
 from tests.simulators.groq.server import GroqSimulator
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("small")]
 
 MODEL = "openai/gpt-oss-20b"
 TEXT = "Returns policy. Returns are accepted within 30 days of the purchase date. A receipt is required for returns."

@@ -7,7 +7,7 @@ import pytest
 from citewell.cli.main import run
 from tests.e2e.stack import PATIENCE_S, Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]
 
 RETURNS = "Returns policy. Returns are accepted within 30 days of the purchase date."
 REFUNDS = "Refunds policy. Refunds are paid to the original card within 14 days."
@@ -41,8 +41,8 @@ def test_a_refusal_is_in_the_words_of_the_workspace(offline: Stack) -> None:
 
 
 def test_a_workspace_is_deleted_while_it_is_worked_in(offline: Stack) -> None:
-    names = [f"text-{number}.md" for number in range(12)]
-    text = "\n\n".join(f"Paragraph {number}. {RETURNS} {REFUNDS}" for number in range(200))
+    names = [f"text-{number}.md" for number in range(6)]
+    text = "\n\n".join(f"Paragraph {number}. {RETURNS} {REFUNDS}" for number in range(100))
     for name in names:
         new = {"filename": name, "text": text, "workspace": "gone"}
         assert offline.http.post("/v1/documents", json=new).status_code == 202
