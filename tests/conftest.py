@@ -29,12 +29,12 @@ hypothesis_settings.load_profile("citewell")
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests in groups come first, after all shuffling: they are long, and one at the end would run alone.
 
     pytest-xdist 3.8 reads a test's group behind the `@` of its id, but writes it where pytest 9.2 does not look.
     """
-    for item in items:
+    for item in items if getattr(config.option, "loadgroup", False) else ():
         group = item.get_closest_marker("xdist_group")
         if group and not item.nodeid.endswith(f"@{group.args[0]}"):
             item._id = NodeId.parse(f"{item.nodeid}@{group.args[0]}")  # pyright: ignore[reportPrivateUsage]

@@ -41,8 +41,8 @@ def test_a_refusal_is_in_the_words_of_the_workspace(offline: Stack) -> None:
 
 
 def test_a_workspace_is_deleted_while_it_is_worked_in(offline: Stack) -> None:
-    names = [f"text-{number}.md" for number in range(6)]
-    text = "\n\n".join(f"Paragraph {number}. {RETURNS} {REFUNDS}" for number in range(100))
+    names = [f"text-{number}.md" for number in range(12)]
+    text = "\n\n".join(f"Paragraph {number}. {RETURNS} {REFUNDS}" for number in range(200))
     for name in names:
         new = {"filename": name, "text": text, "workspace": "gone"}
         assert offline.http.post("/v1/documents", json=new).status_code == 202
