@@ -35,7 +35,7 @@ class JudgeModel:
         self._judge = judge
 
     def reserves(self, request: ModelRequest) -> int:
-        # Nobody limits the calls but the judge itself.
+        # Only the judge itself limits its calls.
         return 0
 
     async def complete(self, request: ModelRequest) -> ModelReply:

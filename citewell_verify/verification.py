@@ -29,7 +29,7 @@ from services.reporting.repair_results import repair_item
 from services.verification.checks import check_alignment, check_statements
 
 _CHECKS: tuple[Check, ...] = ("alignment", "facts", "claims", "citations")
-"""Those that a report tells of; `alignment` is the one that judges whether the question is answered."""
+"""The checks whose results a report has; `alignment` judges whether the answer answers the question."""
 
 Step = Callable[[StepContext], StepResult | Awaitable[StepResult]]
 

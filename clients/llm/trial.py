@@ -206,7 +206,7 @@ async def _writes(asker: _Asker) -> None:
     text = await asker.answer(_QUESTION, [_PASSAGE])
     _require(_EXPECTED in text, f"it does not answer from a passage: {text[:80]!r}")
     _require(text.count(text[:_FIRST_CHARS]) < _REPEATED, f"the pieces of its stream repeat each other: {text[:80]!r}")
-    cited = {number for found in cited_markers(text, _citable(1)) for number in found.numbers}
+    cited = {number for marker in cited_markers(text, _citable(1)) for number in marker.numbers}
     _require(1 in cited, f"it does not cite the passage as asked ([†1]): {text[:80]!r}")
     added = set(re.findall(r"\d+", _without_markers(text))) - {_EXPECTED}
     _require(not added, f"it adds what no passage says: {text[:80]!r}")
@@ -332,5 +332,9 @@ def _require_scores(relevant: float, irrelevant: float) -> None:
 
 
 def _without_markers(text: str) -> str:
-    ends = [0, *(place for found in cited_markers(text, _citable(1)) for place in (found.start, found.end)), len(text)]
+    ends = [
+        0,
+        *(place for marker in cited_markers(text, _citable(1)) for place in (marker.start, marker.end)),
+        len(text),
+    ]
     return " ".join(text[start:end] for start, end in list(pairwise(ends))[::2])

@@ -1,6 +1,8 @@
 """A small server of chat completions that differs from the usual one in what it counts, keeps, refuses and serves."""
 
 import json
+import select
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -14,6 +16,7 @@ from tests.simulators.groq.catalogue import ModelSpec
 from tests.simulators.running import HttpServer
 
 NAME = "peculiar"
+_LOOK_S = 0.05
 
 
 @dataclass
@@ -65,8 +68,13 @@ class _Handler(BaseHTTPRequestHandler):
         if self.ways.refuses:
             self._send(self.ways.refuses.pop(0), {"error": {"message": "try later"}})
             return
-        with self.free:
+        while not self.free.acquire(timeout=_LOOK_S):
+            if self._is_left():
+                return
+        try:
             time.sleep(self.ways.seconds)
+        finally:
+            self.free.release()
         wanted = body.get("response_format", {"type": "text"})
         if wanted["type"] == "json_schema" and not self.ways.keeps_schema:
             wanted = {"type": "json_object"}
@@ -82,6 +90,11 @@ class _Handler(BaseHTTPRequestHandler):
             return
         last = {"choices": [{"delta": {"content": text}, "finish_reason": "stop"}], "usage": usage}
         self._reply(200, "text/event-stream", f"data: {json.dumps(last)}\n\ndata: [DONE]\n\n".encode())
+
+    def _is_left(self) -> bool:
+        # Like other servers it does no work for a client that has gone.
+        readable, _, _ = select.select([self.connection], [], [], 0)
+        return bool(readable) and not self.connection.recv(1, socket.MSG_PEEK)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Keep quiet."""

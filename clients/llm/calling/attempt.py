@@ -176,7 +176,7 @@ class Caller:
             recorder.ended(ModelUnavailable("stopped before its end", usage=place.least))
             raise
         finally:
-            if outcome is not None:
+            if outcome is not None and not _was_cut_short(outcome, attempt.request, request):
                 self._slots_of(attempt).note(outcome, recorder.seconds, request.timeout_s, answered_before)
             await self._ended(attempt, place, recorder, outcome)
         if place.lease is not None:

@@ -5,6 +5,7 @@ Smell 10. Each model has its own, so that a slow one does not hold up the questi
 
 import asyncio
 import time
+from collections import deque
 from types import TracebackType
 
 from clients.llm.protocol import ModelError, ModelReply, ModelTimedOut, NoFreeSlot
@@ -24,8 +25,8 @@ class Slots:
 
     def __init__(self, most: int) -> None:
         self.limit = self._most = most
-        self._free = asyncio.Semaphore(most)
-        self._surplus = 0
+        self._held = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
         self._answered = 0
 
     @property
@@ -34,21 +35,43 @@ class Slots:
         return self._answered
 
     async def take(self, ends_at: float) -> None:
-        """Wait for a free slot. Raises NoFreeSlot at `ends_at`."""
+        """Wait for a free slot, first come, first served. Raises NoFreeSlot at `ends_at`."""
+        if not self.is_full() and not self._waiting:
+            self._held += 1
+            return
+        granted = asyncio.get_running_loop().create_future()
+        self._waiting.append(granted)
         try:
             async with asyncio.timeout(max(0.0, ends_at - time.monotonic())):
-                await self._free.acquire()
+                await granted
         except TimeoutError:
-            raise NoFreeSlot(f"no free slot in time: {self.limit} calls of this model are in flight") from None
+            self._leave(granted)
+            raise NoFreeSlot("no free slot in time") from None
+        except asyncio.CancelledError:
+            self._leave(granted)
+            raise
 
     def is_full(self) -> bool:
-        return self._free.locked()
+        return self._held >= self.limit
 
     def give_back(self) -> None:
-        if self._surplus:
-            self._surplus -= 1
-        else:
-            self._free.release()
+        self._held -= 1
+        self._grant()
+
+    def _leave(self, granted: "asyncio.Future[None]") -> None:
+        # A slot may have been granted at the last moment.
+        if granted.done() and not granted.cancelled():
+            self.give_back()
+        elif granted in self._waiting:
+            self._waiting.remove(granted)
+
+    def _grant(self) -> None:
+        while self._waiting and not self.is_full():
+            granted = self._waiting.popleft()
+            # One that is cancelled has not left yet.
+            if not granted.done():
+                self._held += 1
+                granted.set_result(None)
 
     def note(self, outcome: ModelReply | ModelError, seconds: float, timeout_s: float, answered_before: int) -> None:
         """Learn from the `outcome` of a call that took `seconds` of its `timeout_s`, and began when the server had
@@ -62,12 +85,8 @@ class Slots:
                 self._resize(self.limit + 1)
 
     def _resize(self, limit: int) -> None:
-        grown, self.limit = limit - self.limit, limit
-        # Slots that are taken cannot be withdrawn: they are not given back.
-        self._surplus -= grown
-        while self._surplus < 0:
-            self._surplus += 1
-            self._free.release()
+        self.limit = limit
+        self._grant()
 
 
 class Slot:

@@ -1,12 +1,16 @@
 """How many calls are in flight at once: each model has its own slots, and fewer where its server serves fewer."""
 
 import asyncio
+import math
+import time
 from collections.abc import Sequence
+
+import pytest
 
 from clients.llm.calling.slots import Slots
 from clients.llm.completions.providers import CompatibleModel
 from clients.llm.gateway import ModelGateway
-from clients.llm.protocol import CallLog, ModelReply, ModelTimedOut, Usage
+from clients.llm.protocol import CallLog, ModelReply, ModelTimedOut, NoFreeSlot, Usage
 from config.models import ModelSettings
 from domain.prompting.judgements import CHECK_STATEMENT, StatementCheck
 from tests.clients.gateway_play import CHECK, PATIENT, check, play
@@ -49,9 +53,10 @@ def test_calls_of_a_slow_model_do_not_hold_up_those_of_another(stage: GroqStage)
     assert isinstance(quick, StatementCheck)
 
 
+@pytest.mark.slow
 def test_a_server_that_serves_one_call_at_a_time_is_found_out() -> None:
-    settings = ModelSettings(call_timeout_s=1.0, deadline_s=30.0, fallbacks={}, hedge_share=0)
-    ways = Ways(seconds=0.2, slots=1)
+    settings = ModelSettings(call_timeout_s=3.0, deadline_s=60.0, fallbacks={}, hedge_share=0)
+    ways = Ways(seconds=0.6, slots=1)
 
     async def asked() -> Sequence[object]:
         model = CompatibleModel("", server.address, catalogue={})
@@ -63,7 +68,7 @@ def test_a_server_that_serves_one_call_at_a_time_is_found_out() -> None:
 
     with Peculiar(ways) as server:
         replies = asyncio.run(asked())
-    assert all(isinstance(reply, StatementCheck) for reply in replies)
+    assert [reply for reply in replies if not isinstance(reply, StatementCheck)] == []
     assert len(ways.asked) <= 8 + 5  # those that timed out, once more each
 
 
@@ -81,15 +86,40 @@ def test_the_limit_is_what_a_server_served_in_half_of_the_time_and_grows_with_qu
     assert slots.limit == 100
 
 
-def test_a_smaller_limit_holds_for_those_that_wait() -> None:
-    async def taken() -> list[bool]:
-        slots, free = Slots(3), list[bool]()
+def test_a_smaller_limit_holds_for_those_that_come_and_those_that_wait() -> None:
+    async def taken() -> tuple[list[bool], bool]:
+        slots, are_full = Slots(10), list[bool]()
         for _ in range(3):
-            await slots.take(float("inf"))
+            await slots.take(math.inf)
         slots.note(ModelTimedOut("silent"), 30.0, 30.0, 0)
+        waiting = asyncio.ensure_future(slots.take(math.inf))
+        await asyncio.sleep(0)
         for _ in range(3):
+            are_full.append(slots.is_full())
             slots.give_back()
-            free.append(not slots.is_full())
-        return free
+        await waiting
+        return are_full, slots.is_full()
 
-    assert asyncio.run(taken()) == [False, False, True]
+    assert asyncio.run(taken()) == ([True, True, True], True)
+
+
+def test_who_gives_up_waiting_leaves_no_slot_taken() -> None:
+    async def left() -> bool:
+        slots = Slots(1)
+        await slots.take(math.inf)
+        with pytest.raises(NoFreeSlot):
+            await slots.take(time.monotonic())
+        waiting = asyncio.ensure_future(slots.take(math.inf))
+        await asyncio.sleep(0)
+        slots.give_back()
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        await slots.take(time.monotonic())
+        waiting = asyncio.ensure_future(slots.take(math.inf))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        slots.give_back()
+        await asyncio.gather(waiting, return_exceptions=True)
+        return slots.is_full()
+
+    assert not asyncio.run(left())
