@@ -18,6 +18,8 @@ _MOST_WORDS = 300  # of a claim or a sentence, so that a hostile one stays cheap
 
 _WORD = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*(?:['’](?=\s|$))?")
 _CAPITAL = re.compile("[A-ZÀ-ÖØ-Þ]")
+KOREAN_PERSON = re.compile("[김이박최정강조윤장임한오서신권황안송전홍남백유노문배양][가-힣]{2}")
+"""Three syllables of which the first is one of the most frequent surnames; other nouns look the same."""
 _POSSESSIVE = re.compile(r"['’](?:s|S)?$")
 NO_NAMES = vocabulary("""
     a about above according after against all also although among an and another any are as at based because before

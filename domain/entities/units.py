@@ -59,7 +59,7 @@ UNITS = {
         ("mass", 1e12, "gt gigaton gigatons gigatonne gigatonnes"),
         ("mass", 0.453592, "lb lbs"),
         ("volume", 0.001, "ml milliliter milliliters millilitre millilitres 밀리리터"),
-        ("volume", 1.0, "liter liters litre litres 리터"),
+        ("volume", 1.0, "l liter liters litre litres 리터"),
         ("volume", 3.78541, "gallon gallons 갤런"),
         ("barrels", 1.0, "barrel barrels bbl bbls 배럴"),
         ("barrels a day", 1.0, "barreladay barrelperday barrel/day barrel/d barrelsaday barrelsperday barrels/day"),

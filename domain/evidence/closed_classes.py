@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
 
 from domain.facts.kinds import Kind
 from domain.facts.reading.phrases import normalised
@@ -50,19 +49,17 @@ _MARKS = tuple(
     )
 )
 """Classes beside those with which every sentence is read (`domain.facts.reading.vocabulary.CUES`)."""
-_FAMILIES = tuple(
-    frozenset(family.split(","))
-    for family in (
-        "denied,possible,obliged,advised,planned,reported",
-        "denied,all,most,some,few,many,only,except,including,also",
-        "over,under",
-        "within,outside",
-        "more,less",
-        "before,after",
-        "below zero,above zero",
-    )
+_OPPOSED = frozenset(
+    frozenset(pair.split(","))
+    for pair in ("over,under", "within,outside", "more,less", "before,after", "possible,obliged")
 )
-"""Classes of which one in the place of another changes what is said."""
+_FAMILIES = (
+    *_OPPOSED,
+    frozenset(("denied", "possible", "obliged", "advised", "planned", "reported")),
+    frozenset(("denied", "all", "most", "some", "few", "many", "only", "except", "including", "also")),
+    frozenset(("below zero", "above zero")),
+)
+"""Classes of which one in the place of another changes what is said; of two that are opposed, it says the opposite."""
 _ADDED = frozenset("denied obliged all most few only over under before except".split())
 _OMITTED = frozenset("denied possible planned reported most some few only over under before except".split())
 """Classes that change what is said where the other sentence has none: "may be" says less than "is", so adding it is no
@@ -108,10 +105,9 @@ def _marked(tokens: Sequence[Token], text: str, marks: Sequence[tuple[int, int, 
         yield Token(text[start:end], kind, "cue", start, cue=kind, clause=tokens[-1].clause if tokens else 0)
 
 
-def makes_exception(tokens: Sequence[Token]) -> bool:
-    """Say whether the tokens restrict what precedes them: "except …"; "unless …", which is read as "if not …"."""
-    cues = [each.cue for each in tokens]
-    return "except" in cues or ("if", "denied") in pairwise(cues)
+def makes_condition(tokens: Sequence[Token]) -> bool:
+    """Say whether the tokens restrict the rest of their sentence: "except …", "unless …", "if …", "only …"."""
+    return any(each.cue in ("except", "if", "only") for each in tokens)
 
 
 class ChangedMarks:
@@ -154,7 +150,16 @@ class ChangedMarks:
         if mark is None:
             return None
         here = next((self._words[True, each] for each in added), None)
-        return _KINDS.get(mark, "wording"), here, next((self._words[False, each] for each in omitted), None)
+        return self._kind(mark), here, next((self._words[False, each] for each in omitted), None)
+
+    def _kind(self, mark: str) -> Kind:
+        """Return "negation" only if nothing else can be meant: "not often" may be "rarely", and "until" be "by"."""
+        kind, changed = _KINDS.get(mark, "wording"), self._added + self._omitted
+        if mark == "denied":
+            return kind if _MODAL.issuperset(changed - Counter(denied=1)) else "wording"
+        if self._added and self._omitted and frozenset(changed) in _OPPOSED:
+            return "negation"
+        return "wording" if kind in ("negation", "order") else kind
 
     @property
     def _added(self) -> Counter[str]:

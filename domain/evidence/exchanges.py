@@ -12,6 +12,7 @@ from domain.facts.reading.vocabulary import RELATIONS
 _ARTICLES = frozenset(("a", "an", "the"))
 _WITHIN_NAMES = _ARTICLES | {"of"}
 _COPULA = re.compile("(?:이다|입니다|이며|이고|였다|이었다)$")
+_TOGETHER = re.compile("(?:[와과]|랑|하고)$")
 _LONGEST = 4  # words of one of the two
 
 
@@ -30,11 +31,22 @@ def exchange(alignment: Alignment) -> Difference | None:
     order = [rank[place[at]] for at in mine]
     pair = _turned(order) or _turned(_relabelled(order, theirs, known))
     if pair and _are_exchanged(pair, mine, theirs, alignment):
-        return Difference("order", _words_at(pair[0], mine, stated), _words_at(pair[1], mine, stated))
-    roles = [(at, role_of(stated[at]), role_of(known[place[at]])) for at in mine if stated[at].is_content]
-    changed = {(here, there): at for at, here, there in roles if here and there and here != there}
-    turned = next((at for (here, there), at in changed.items() if (there, here) in changed), None)
-    return None if turned is None else Difference("order", stated[turned].text, known[place[turned]].text)
+        is_mutual = any(_preposition(stated, mine[run[0]]) == "with" for run in pair)
+        return Difference("wording" if is_mutual else "order", _words_at(pair[0], mine, stated), _words_at(pair[1], mine, stated))
+    roles = {
+        (role_of(stated[at]), role_of(known[place[at]])): (number, at)
+        for number, at in zip(order, mine, strict=True)
+        if stated[at].is_content and stated[at].clause == stated[mine[-1]].clause
+    }
+    for (here, there), (number, at) in roles.items():
+        other_number, other = roles.get((there, here), (number, at))
+        if here == there or other == at:
+            continue
+        # A noun without a particle has a role by its place only; of nouns in a list, none has.
+        is_listed = any(stated[each].value or _TOGETHER.search(stated[each].text) for each in (at, other))
+        if (here and there) or ((number < other_number) is not (at < other) and not is_listed):
+            return Difference("order", stated[at].text, known[place[at]].text)
+    return None
 
 
 def _is_placed(token: Token) -> bool:
@@ -72,7 +84,7 @@ def _are_exchanged(pair: tuple[range, range], mine: Sequence[int], theirs: Seque
         return False  # the particles moved with their words
     fronts = [_preposition(alignment.statement, mine[run[0]]) for run in pair]
     before = [_preposition(alignment.source, place[mine[run[0]]]) for run in pair]
-    return fronts != before or fronts[0] == fronts[1]
+    return fronts == before[::-1]
 
 
 def _is_phrase(places: Sequence[int], tokens: Sequence[Token]) -> bool:

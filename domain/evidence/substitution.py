@@ -10,19 +10,21 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
-from itertools import zip_longest
+from itertools import groupby, permutations, zip_longest
+from operator import attrgetter
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Prefix
 
-from domain.entities.names import same_country
+from domain.entities.names import KOREAN_PERSON, same_country
 from domain.entities.units import UNITS
-from domain.evidence.closed_classes import ChangedMarks, makes_exception, read
+from domain.evidence.closed_classes import ChangedMarks, makes_condition, read
 from domain.evidence.contradictions import readable, without_markers
 from domain.evidence.exchanges import exchange, left_out_clauses, role_of
 from domain.evidence.verbatim import stands_verbatim
 from domain.facts.differences.opposites import are_opposites
 from domain.facts.kinds import Difference, Disagreement, Kind
+from domain.facts.reading.clauses import clauses
 from domain.facts.reading.token_alignment import Alignment, Gap, align
 from domain.facts.reading.tokens import Token
 from domain.facts.reading.values import same_number_other_unit, values_agree
@@ -42,7 +44,7 @@ _WORD = re.compile(r"\d[\d.,]*|[^\W\d_]+")
 _CALENDAR = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|spring|summer|autumn|winter"
     r"|noon|midnight|mornings?|afternoons?|evenings?|nights?"
-    r"|(?:[월화수목금토일]요일|봄|여름|가을|겨울|오전|오후|아침|저녁|밤|낮|새벽)(?:에|에는|의)?",
+    r"|(?:[월화수목금토일]요일|봄|여름|가을|겨울|오전|오후|정오|자정|아침|저녁|밤|낮|새벽)(?:에|에는|의)?",
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"\d+")
@@ -57,7 +59,8 @@ _LONGEST_ENDING = 3  # letters
 _ATTRIBUTIVE = re.compile("[라하되주있없에서지]는$")
 _VERB = re.compile("[다고며면지게서는은할한된될하해]$")
 _QUOTED = re.compile("[다라][고는]$")
-_DECIDING = frozenset(("number", "date", "unit", "negation", "order"))
+_DECIDING = frozenset(("number", "date", "unit", "name", "negation", "order"))
+_EQUATES = r"(?:is|was|are|or|the|an?|also|now|formerly|called|known|as|named|renamed|nicknamed|또는|일명|옛)"
 _VALUES: tuple[Kind, ...] = ("number", "date", "unit")
 _SAME = Difference("wording", "", None)
 
@@ -94,6 +97,9 @@ def plain_substitution(statement: str, source: str, context: str = "") -> Disagr
         return None
     known = _keys(context)
     for sentence, places in near:
+        parts = clauses(sentence)
+        if len(parts) > 1 and all(stands_verbatim(part, source) for part in parts):
+            continue
         if found := _difference(sentence, places, parsed, known):
             return Disagreement(found.kind, found.statement_text, found.source_text, _message(found, sentence))
     return None
@@ -102,16 +108,26 @@ def plain_substitution(statement: str, source: str, context: str = "") -> Disagr
 def decides(found: Disagreement, source: str) -> bool:
     """Say whether a substitution in a sentence of the `source` is plain enough to decide for every judge.
 
-    Values, names, negations and exchanges are. A limit, a permission or a quantity may be said in many ways; and a name
-    that the source has elsewhere may be said there to be or do the same.
+    Values, names, negations and exchanges are, unless the source uses two names for one. A limit, a permission or a
+    quantity may be said in many ways.
     """
-    if found.kind == "name":
-        return len(re.findall(rf"(?<!\w){re.escape(found.claim_value)}", source, re.IGNORECASE)) == 0
-    return found.kind in _DECIDING
+    return found.kind in _DECIDING and not (found.kind == "name" and _are_equated(found, source))
+
+
+def _are_equated(found: Disagreement, source: str) -> bool:
+    """Say whether the two names stand side by side somewhere: "Bank of England (BoE)", "Kiev, now called Kyiv"."""
+    names = [re.escape(each) for each in (found.claim_value, found.source_value) if each]
+    return any(
+        re.search(rf"(?<!\w){one}(?:\W{{1,4}}{_EQUATES}){{0,4}}\W{{1,4}}{other}(?!\w)", source, re.IGNORECASE)
+        for one, other in permutations(names, 2)
+    )
 
 
 def _message(found: Difference, sentence: str) -> str:
     stated, known = found.statement_text, found.source_text
+    if known and found.kind in ("negation", "modality") and stated.casefold() not in sentence.casefold():
+        # Words of closed classes are compared by their class, so that their own letters are not known.
+        return "the statement and the same sentence of the source differ in what they deny, limit or allow"
     if known is None:
         return f"the statement says “{stated}”, the same sentence of the source does not"
     if stated == _words(read(sentence)):
@@ -146,17 +162,26 @@ def _near(sentence: str, source: _Source) -> list[_Place]:
 
 
 def _difference(sentence: str, places: Sequence[_Place], source: _Source, context: frozenset[str]) -> Difference | None:
-    """Return the difference from the first of the places that has one only; None if another place has none."""
-    found: Difference | None = None
-    for place in places:
-        differences = _Comparison(
-            align(read(sentence), read(place.text)), source, context | place.headings
-        ).differences()
+    """Return the difference from the first of the places that has one only, rather one that decides; None if another
+    place has none."""
+    single: list[Difference] = []
+    for tokens, place in ((tokens, place) for place in places for tokens in _clauses_of(place.text)):
+        differences = _Comparison(align(read(sentence), tokens), source, context | place.headings).differences()
         if differences == []:
             return None
-        if found is None and differences and len(differences) == 1:
-            found = differences[0]
-    return found
+        # A clause may lack what the sentence says before it, so only its values count.
+        is_value = differences and all(each.kind in _VALUES for each in differences)
+        if differences and (is_value or (len(differences) == 1 and tokens is read(place.text))):
+            single.append(differences[0])
+    return min(single, key=lambda each: each.kind not in _DECIDING, default=None)
+
+
+def _clauses_of(sentence: str) -> Iterator[tuple[Token, ...]]:
+    """Yield the tokens of the sentence, and those of each of its clauses if it has several."""
+    tokens = read(sentence)
+    yield tokens
+    if tokens and tokens[-1].clause:
+        yield from (tuple(clause) for _, clause in groupby(tokens, attrgetter("clause")))
 
 
 class _Comparison:
@@ -193,9 +218,24 @@ class _Comparison:
     def _without(self, moved: Sequence[tuple[int, int]]) -> Iterator[Gap]:
         lost = {id(self._alignment.statement[mine]) for mine, _ in moved}
         lost |= {id(self._alignment.source[theirs]) for _, theirs in moved}
-        for gap in self._alignment.gaps:
-            sides = ([each for each in side if id(each) not in lost] for side in (gap.statement, gap.source))
-            yield Gap(*map(tuple, sides))
+        gaps = [
+            Gap(*(tuple(each for each in side if id(each) not in lost) for side in (gap.statement, gap.source)))
+            for gap in self._alignment.gaps
+        ]
+        gaps = [gap for gap in gaps if gap.statement or gap.source]
+        if self._are_turned(gaps):
+            yield Gap(gaps[0].statement + gaps[1].statement, gaps[0].source + gaps[1].source)
+        else:
+            yield from gaps
+
+    def _are_turned(self, gaps: Sequence[Gap]) -> bool:
+        """Say whether the gaps are the two sides of a sentence turned round: "the CFO is Mary", "Mary is the CEO"."""
+        if len(gaps) != 2 or all(first.source or last.statement for first, last in permutations(gaps)):
+            return False
+        sides = [_content(side) for side in (self._alignment.statement, self._alignment.source)]
+        ends = [(side[0], side[-1]) for side in sides if side]
+        first, last = ((*gap.statement, *gap.source) for gap in gaps)
+        return any(first[0] is opening for opening, _ in ends) and any(last[-1] is closing for _, closing in ends)
 
     def _in_gap(self, gap: Gap, marks: ChangedMarks, dropped: list[Token]) -> list[Difference] | None:
         """Return what differs in a gap, None for a rewording; add its marks, and what is left out within the
@@ -204,18 +244,22 @@ class _Comparison:
         said = _content(gap.statement)
         stated, known, beside = _paired(said, _content(gap.source))
         left_out = beside if stated else known
-        is_exception = bool(left_out) and makes_exception(gap.source)
-        if left_out and not is_exception and not self._is_part(left_out):
+        is_condition = bool(left_out) and makes_condition(gap.source)
+        if left_out and not is_condition and not self._is_part(left_out):
             dropped += left_out
         if stated:
             marks.add(gap.statement, gap.source)
             difference = self._replaced(stated, known)
             return None if difference is None else [] if difference is _SAME else [difference]
-        if not known or any(each.cue for each in gap.statement) or self._is_frame(known):
+        if known and any(each.cue for each in gap.statement):
+            return None
+        if is_condition:
+            return [Difference("quantifier", self._whole, _words(gap.source))]
+        if not known or self._is_frame(known):
             marks.add(gap.statement, gap.source)
         elif len(_content(self._alignment.statement)) < _FEWEST:
             return None
-        return [Difference("quantifier", self._whole, _words(gap.source))] if is_exception else []
+        return []
 
     def _is_above(self, token: Token) -> bool:
         if not (token.is_content or token.cue):
@@ -266,12 +310,12 @@ class _Comparison:
     def _kind_of_names(self, stated: Sequence[Token], known: Sequence[Token], mine: str, theirs: str) -> Kind | None:
         if _DIGITS.sub("0", mine) == _DIGITS.sub("0", theirs):
             return "name"  # `Room 12` and `Room 14`
-        if _may_be_one(mine, theirs):
+        if _may_be_one(_nouns(stated), _nouns(known)):
             return None
-        if self._are_alternatives(stated, known):
-            return "subject"
         if self._are_names(stated, known):
             return "name"
+        if self._are_alternatives(stated, known):
+            return "subject"
         return "subject" if _are_korean_nouns(stated, known) else None
 
     def _are_alternatives(self, stated: Sequence[Token], known: Sequence[Token]) -> bool:
@@ -289,7 +333,7 @@ class _Comparison:
     def _are_names(self, stated: Sequence[Token], known: Sequence[Token]) -> bool:
         if all(map(self._is_name, (*stated, *known))) or (_has_title(stated) and _has_title(known)):
             return True
-        is_named = all(any(each.kind == "name" for each in side) for side in (stated, known))
+        is_named = all(any(map(_is_korean_name, side)) for side in (stated, known))
         return is_named and _are_korean_nouns(stated, known)
 
     def _is_name(self, token: Token) -> bool:
@@ -298,6 +342,10 @@ class _Comparison:
         # A capital that opens the statement shows a name if the source has it within a sentence.
         within = rf"[a-z,;] {re.escape(token.text)}\b"
         return token.text[:1].isupper() and re.search(within, self._source.text) is not None
+
+
+def _is_korean_name(token: Token) -> bool:
+    return token.kind == "name" or bool(token.case and KOREAN_PERSON.match(token.text))
 
 
 def _are_korean_nouns(stated: Sequence[Token], known: Sequence[Token]) -> bool:
@@ -315,6 +363,11 @@ def _words(tokens: Sequence[Token]) -> str:
     return " ".join(each.text for each in tokens)
 
 
+def _nouns(tokens: Sequence[Token]) -> str:
+    """Return the words, Korean ones without their particles."""
+    return " ".join(each.key if each.case else each.text for each in tokens)
+
+
 def _has_title(tokens: Sequence[Token]) -> bool:
     # "Mayor Ada Lund" at the beginning of a sentence.
     return tokens[-1].kind == "name" and all(each.text[:1].isupper() for each in tokens)
@@ -325,8 +378,11 @@ def _content(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _paired(stated: list[Token], known: list[Token]) -> tuple[list[Token], list[Token], list[Token]]:
-    """Return the words that replace each other, and those of the source that are left out beside them: for a value, all
-    but the only value of its kind."""
+    """Return the words that replace each other, and those of the source that are left out beside them: all but the
+    opposite of the only word, or the only value of its kind."""
+    opposites = [each for each in known if len(stated) == 1 and are_opposites(stated[0], each)]
+    if opposites:
+        return stated, opposites[:1], [each for each in known if each is not opposites[0]]
     values = [each for each in known if each.value]
     if len(stated) == len(values) == 1 and _are_of_one_kind(stated[0], values[0]):
         return stated, values, [each for each in known if not each.value]
@@ -382,8 +438,12 @@ def _noun(words: Sequence[Token], tokens: Sequence[Token]) -> str:
 
 
 def _may_be_one(stated: str, known: str) -> bool:
-    """Say whether two names may be spellings, short forms or initials of one."""
+    """Say whether two names may be spellings, short forms or initials of one: 서울시 and 서울특별시."""
     mine, theirs = stated.casefold().split(), known.casefold().split()
+    short, long = sorted(("".join(mine), "".join(theirs)), key=len)
+    rest = iter(long)
+    if len(short) > 1 and all(letter in rest for letter in short):
+        return True
     if max(len(mine), len(theirs)) > _LONGEST_NAME or same_country(mine, theirs):
         return True
     if fuzz.ratio(stated.casefold(), known.casefold()) >= _VARIANTS:

@@ -20,6 +20,8 @@ _LEADS = re.compile(
     r"(?:[,;:—–|]|\b(?:and|but|however|moreover)|[가-힣](?:고|며|지만|으나|는데))[\s\"'“‘(]*$", re.IGNORECASE
 )
 _FOLLOWS = re.compile(r"[\s\"'”’)]*(?:[,;:—–|]|\b(?:and|but|while|because|which|who)\b)", re.IGNORECASE)
+_LISTED = re.compile(r"\s*(?:[-*+•‣▪◦·○●①-⑳]|\(?(?:\d{1,3}|[a-zA-Z가-하])[.)]\s)")
+_TAKES_BACK = frozenset(("denied", "except"))
 _STOPS = ".!?。！？"
 _ASKS = ("?", "？")
 _END = " \t\n.。!?"
@@ -29,7 +31,8 @@ def stands_verbatim(statement: str, source: str) -> tuple[int, int] | None:
     """Return the span of the `source` that is the `statement`, but for case, spacing and the final stop (V1).
 
     In every language, these are whole sentences, lines or cells; in those that the rules read, also a clause, unless
-    words around it in its sentence may reverse it, such as "it is not true that".
+    words around it in its sentence may reverse it, such as "it is not true that". An item of a list stands nowhere by
+    itself if what introduces the list takes it back, such as "not covered:".
     """
     wanted = statement.strip().rstrip(_END)
     # Most statements stand nowhere, which their letters tell at once.
@@ -41,6 +44,8 @@ def stands_verbatim(statement: str, source: str) -> tuple[int, int] | None:
         is_asked = found and source[found.end : found.end + 1] in _ASKS and statement.rstrip()[-1] not in _ASKS
         if found is None or is_asked or not _stands_alone(source, found.start, found.end):
             return None
+    if any(each.cue in _TAKES_BACK for each in read(_introduction(source, found.start, found.end))):
+        return None
     stops = source[found.end : found.end + 1] in (".", "。")
     return found.start, found.end + stops
 
@@ -73,3 +78,17 @@ def _around(source: str, start: int, end: int) -> tuple[str, str]:
     behind = _STOP.split(source[end : max(end, last.end)] + " ")[0]
     marked = _ITEM.sub("", without_markers(before)).strip(_SIGNS_BEFORE)
     return marked and before, without_markers(behind).strip(_SIGNS_BEHIND) and behind
+
+
+def _introduction(source: str, start: int, end: int) -> str:
+    """Return the line that introduces the list, or the heading above the lines, of which a span is an item."""
+    *above, before = source[:start].split("\n")
+    is_listed = _LISTED.match(before) is not None
+    if not is_listed and (source[end - 1] in _STOPS or source[end : end + 1] in _STOPS):
+        return ""
+    for line in filter(None, map(str.strip, reversed(above))):
+        if line.startswith("#") or line.endswith((":", "：")):
+            return line
+        if line[-1] in _STOPS and not _LISTED.match(line):
+            return line if is_listed else ""
+    return ""

@@ -21,7 +21,6 @@ from domain.facts.grounding import absent_subjects
 from domain.facts.heading_context import active_context, with_outer_headings
 from domain.prompting.judgements import Relation, SecondCheck, StatementCheck
 from domain.safety.prompt_injection import without_orders
-from domain.support.differences import precision
 from domain.text.languages import unread_language
 from domain.text.lengths import TOO_LONG, is_too_long
 from domain.text.quotes import locate_quote
@@ -42,10 +41,6 @@ DOUBT = 0.6
 
 UNPROVEN_CONFIDENCE = 0.5
 """The confidence of a "supports" that nothing proves: uncertain, whatever the judge replied."""
-
-_WORTH_ASKING = 0.5
-"""The precision of a difference from which a second look gains more than it loses, if the judge's errors in it are
-independent of those in the first."""
 
 _MOST_WORDS = 4  # in an explanation
 _QUOTE_RATIO = 0.85
@@ -156,7 +151,7 @@ class Grounds:
             readable=readable,
             contexts=above,
             verbatim=None,
-            disagreements=tuple(each for each in differences if precision(each) >= _WORTH_ASKING),
+            disagreements=tuple(differences),
             own_evidence=own_evidence,
         )
 
@@ -269,11 +264,9 @@ def _contradicted(look: Look, found: Disagreement, evidence: Evidence | None) ->
 
 
 def _rule_verbatim(look: Look, place: Evidence) -> Ruling:
-    said = _as_said(look, place)
     if look.supports:
-        return replace(said, confidence=max(look.confidence, VERBATIM_CONFIDENCE))
-    # The sentences around it may take it back, which no rule sees.
-    return replace(said, second_look=SecondLook(_VERBATIM, "", look))
+        return replace(_as_said(look, place), confidence=max(look.confidence, VERBATIM_CONFIDENCE))
+    return Ruling(True, "supports", VERBATIM_CONFIDENCE, _VERBATIM, "evidence", place)
 
 
 def _as_said(look: Look, evidence: Evidence | None) -> Ruling:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from domain.entities.names import find_names
+from domain.entities.names import KOREAN_PERSON, find_names
 from domain.question.follow_up.korean_phrases import (
     ATTRIBUTES,
     MEASURES,
@@ -32,7 +32,6 @@ _ASKS_THE_SAME = re.compile(
 _FEW, _MOST_WORDS = 2, 4
 _CLASS = re.compile("^[가-힣]+(?:직|자|비|료|팀|실|점|급|권|증|액|율|률|원|생|용|형|식|소|관|장)$")
 """Nouns that end alike are of one class, and one takes the place of the other."""
-_PERSON = re.compile("[김이박최정강조윤장임한오서신권황안송전홍][가-힣]{2}")
 
 
 def left_out(body: str) -> str | None:
@@ -79,15 +78,15 @@ def asked_instead(thing: str, topic: str) -> Restatement | None:
 
 def _of_its_class(new: str, topic: str, said: Sequence[Token]) -> str | None:
     # 계약직 in the place of 정규직, 사망자 in that of 부상자, 박지영 in that of 김민수 팀장.
-    if not _CLASS.search(new) and not _PERSON.fullmatch(new):
+    if not _CLASS.search(new) and not KOREAN_PERSON.fullmatch(new):
         return None
     for place, token in enumerate(said):
         if _CLASS.search(token.base) and token.base[-1] == new[-1] and not (token.is_asking or token.is_predicate):
             is_whole = new in OF_EVENTS or place == 0 or said[place - 1].particle
             return replaced(topic, token.start, token.end, new) if is_whole and token.base != new else None
-    if _PERSON.fullmatch(new) and new not in ATTRIBUTES:
+    if KOREAN_PERSON.fullmatch(new) and new not in ATTRIBUTES:
         for place, token in enumerate(said):
-            if ROLES.search(token.base) and place and _PERSON.fullmatch(said[place - 1].base):
+            if ROLES.search(token.base) and place and KOREAN_PERSON.fullmatch(said[place - 1].base):
                 return replaced(topic, said[place - 1].start, token.end, new)
     return None
 
