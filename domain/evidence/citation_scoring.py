@@ -8,6 +8,7 @@ from enum import StrEnum
 from domain.documents.chunk_context import with_columns
 from domain.evidence.contradictions import cited_disagreements
 from domain.evidence.spans import Disagreement, Located, best_text_span, claim_relevance, disagreements, locate_quote
+from domain.evidence.substitution import plain_substitution
 from domain.facts.comparison.source import parse_source
 from domain.facts.grounding import absent_subjects
 from domain.facts.heading_context import active_context
@@ -123,6 +124,8 @@ def _in_its_spelling(claim: str, source: str) -> str:
 
 
 def _differing(claim: str, source: str, located: tuple[int, int] | None, context: str) -> tuple[Disagreement, ...]:
+    if substitution := plain_substitution(claim, source, context):
+        return (substitution,)
     if located is None:
         return disagreements(claim, with_columns(source, context))
     found = cited_disagreements(claim, source[slice(*located)], source, context)

@@ -32,7 +32,9 @@ def exchange(alignment: Alignment) -> Difference | None:
     pair = _turned(order) or _turned(_relabelled(order, theirs, known))
     if pair and _are_exchanged(pair, mine, theirs, alignment):
         is_mutual = any(_preposition(stated, mine[run[0]]) == "with" for run in pair)
-        return Difference("wording" if is_mutual else "order", _words_at(pair[0], mine, stated), _words_at(pair[1], mine, stated))
+        return Difference(
+            "wording" if is_mutual else "order", _words_at(pair[0], mine, stated), _words_at(pair[1], mine, stated)
+        )
     roles = {
         (role_of(stated[at]), role_of(known[place[at]])): (number, at)
         for number, at in zip(order, mine, strict=True)

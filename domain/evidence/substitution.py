@@ -8,7 +8,7 @@ but for a part of the sentence that the statement leaves out.
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import groupby, permutations, zip_longest
 from operator import attrgetter
@@ -60,6 +60,7 @@ _ATTRIBUTIVE = re.compile("[라하되주있없에서지]는$")
 _VERB = re.compile("[다고며면지게서는은할한된될하해]$")
 _QUOTED = re.compile("[다라][고는]$")
 _DECIDING = frozenset(("number", "date", "unit", "name", "negation", "order"))
+_WITHIN = r"\W{1,3}(?:\w{1,3}\W{1,3}){0,2}"  # what may stand between the words of a name
 _EQUATES = r"(?:is|was|are|or|the|an?|also|now|formerly|called|known|as|named|renamed|nicknamed|또는|일명|옛)"
 _VALUES: tuple[Kind, ...] = ("number", "date", "unit")
 _SAME = Difference("wording", "", None)
@@ -116,7 +117,7 @@ def decides(found: Disagreement, source: str) -> bool:
 
 def _are_equated(found: Disagreement, source: str) -> bool:
     """Say whether the two names stand side by side somewhere: "Bank of England (BoE)", "Kiev, now called Kyiv"."""
-    names = [re.escape(each) for each in (found.claim_value, found.source_value) if each]
+    names = [_WITHIN.join(map(re.escape, each.split())) for each in (found.claim_value, found.source_value) if each]
     return any(
         re.search(rf"(?<!\w){one}(?:\W{{1,4}}{_EQUATES}){{0,4}}\W{{1,4}}{other}(?!\w)", source, re.IGNORECASE)
         for one, other in permutations(names, 2)
@@ -165,14 +166,18 @@ def _difference(sentence: str, places: Sequence[_Place], source: _Source, contex
     """Return the difference from the first of the places that has one only, rather one that decides; None if another
     place has none."""
     single: list[Difference] = []
-    for tokens, place in ((tokens, place) for place in places for tokens in _clauses_of(place.text)):
+    compared = [(tokens, place) for place in places for tokens in _clauses_of(place.text)]
+    for tokens, place in compared:
         differences = _Comparison(align(read(sentence), tokens), source, context | place.headings).differences()
         if differences == []:
             return None
         # A clause may lack what the sentence says before it, so only its values count.
-        is_value = differences and all(each.kind in _VALUES for each in differences)
-        if differences and (is_value or (len(differences) == 1 and tokens is read(place.text))):
-            single.append(differences[0])
+        if all(each.kind in _VALUES for each in differences or ()):
+            single += (differences or ())[:1]
+        elif differences and tokens is read(place.text):
+            is_single = len(differences) == 1
+            if is_single or all(each.kind in (*_VALUES, "name") for each in differences):
+                single.append(differences[0] if is_single else replace(differences[0], kind="subject"))
     return min(single, key=lambda each: each.kind not in _DECIDING, default=None)
 
 

@@ -24,7 +24,7 @@ _FILLERS = frozenset(
 # Of these, the words for a document: "the report" is the source, whatever it is called.
 _DOCUMENTS = frozenset(
     "form filing filings report document doc file source sources article text passage handbook manual guide policy"
-    " 보고서 문서 자료 파일 출처 본문 원문".split()
+    " 보고서 문서 자료 파일 출처 본문 원문 지침 지침서 규정 규칙 안내서 설명서 편람 매뉴얼".split()
 )
 _NAMELESS = _DOCUMENTS | frozenset(
     "the a an this these that of for in on by from and s no inc corp ltd 이 그 해당 위".split()

@@ -283,11 +283,12 @@ def _substitution(statement: str, sources: Sequence[str], contexts: Sequence[str
     other source speaks of the same. None if a row of a table states it, whose head is in no sentence."""
     if next(_stating_rows(statement, sources, contexts), None):
         return None
-    for number, (source, context) in enumerate(zip(sources, contexts, strict=True)):
-        if found := plain_substitution(statement, source, context):
-            others = (*sources[:number], *sources[number + 1 :])
-            return found, decides(found, source) and _own_evidence(statement, others) is None
-    return None
+    by_source = [plain_substitution(statement, *each) for each in zip(sources, contexts, strict=True)]
+    if not any(by_source):
+        return None
+    others = [source for source, found in zip(sources, by_source, strict=True) if not found]
+    found, source = next((found, source) for found, source in zip(by_source, sources, strict=True) if found)
+    return found, decides(found, source) and _own_evidence(statement, others) is None
 
 
 def _stating_rows(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> Iterator[Evidence]:

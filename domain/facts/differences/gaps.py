@@ -34,6 +34,9 @@ def value_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
             continue
         if token.value.quantity and is_in_words(token.value.quantity, _text_around(gap.source, alignment.source)):
             continue
+        said = _text_around(gap.statement, alignment.statement)
+        if any(each.value and each.value.quantity and is_in_words(each.value.quantity, said) for each in counterparts):
+            continue
         dated = token.value.date is not None
         alike = [each for each in counterparts if each.value and (each.value.date is not None) == dated]
         candidates = [each for each in alike or counterparts if each.value and _measure_alike(token.value, each.value)]

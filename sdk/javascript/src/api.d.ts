@@ -1693,6 +1693,7 @@ export interface SecondLook {
   noticed: string;
   /** The words of the source beside which they saw it; may be empty. */
   place: string;
+  /** The answer in which the rules saw it. */
   first: Look;
   /** The answer that decides; null when there was none. */
   second: Look | null;

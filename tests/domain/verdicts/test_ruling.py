@@ -7,9 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from domain.evidence.contradictions import disagreements
-from domain.facts.kinds import Disagreement
 from domain.prompting.judgements import Relation, SecondCheck, StatementCheck
-from domain.verdicts import ruling as rules
 from domain.verdicts.ruling import (
     DISAGREEMENT_CONFIDENCE,
     UNPROVEN_CONFIDENCE,
@@ -92,7 +90,7 @@ def test_a_yes_without_evidence_is_uncertain(quote: str) -> None:  # S2.1, N4
     ruling = Grounds.of(ELSEWHERE, [POLICY]).rule(reply(quote))
     assert (ruling.is_accurate, ruling.relation, ruling.decided_by) == (True, "supports", "evidence")
     assert ruling.confidence == UNPROVEN_CONFIDENCE
-    assert ruling.evidence is None
+    assert (ruling.evidence is None) is (quote not in POLICY or len(quote) < len("a word or two"))
     assert "no words of the source" in ruling.explanation
     assert verdict(ruling) is Verdict.UNCERTAIN
     assert sentence_status(True, [PairVerdict.from_json(1, ruling.as_json())]) is SentenceStatus.PARTIAL
@@ -188,8 +186,7 @@ LONG_AGO = "In 1987 the shop took goods back within 30 days of purchase."
     ("statement", "quote", "explanation", "noticed"),
     [
         (LONG_AGO, SAID, "so it seems", "“1987” is not in the source"),
-        (ELSEWHERE, "", "so it seems", "no words of the source"),
-        ("Goods may be taken back for a month.", "as everybody knows", "so it seems", "no words of the source"),
+        ("Goods are taken back for a month after the purchase date.", "as everybody knows", "so it seems", "no words"),
         (
             "Goods may be returned for a month.",
             SAID,
@@ -242,13 +239,28 @@ def test_a_no_is_not_asked_about() -> None:
     assert Grounds.of(LONG_AGO, [POLICY]).rule(denied).second_look is None
 
 
-def test_a_kind_of_difference_that_is_wrong_more_often_than_right_buys_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def rarely_right(_: Disagreement) -> float:
-        return 0.49
+def test_a_copy_with_one_name_exchanged_is_contradicted_in_each_of_two_overlapping_sources() -> None:  # V2
+    signed = "Anna Berg signed the lease of the warehouse in Bergen."
+    sources = [f"The lease. {signed}", f"{signed} It runs for ten years."]
+    ruling = Grounds.of(signed.replace("Bergen", "Oslo"), sources).rule(reply(signed))
+    assert (ruling.relation, ruling.decided_by) == ("contradicts", "evidence")
 
-    monkeypatch.setattr(rules, "precision", rarely_right)
-    assert Grounds.of(LONG_AGO, [POLICY]).rule(reply(SAID)).supports
-    assert Grounds.of(LONG_AGO, [POLICY]).rule(reply(SAID)).second_look is None
+
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        (
+            "The BoE raised its rate in May.",
+            "The Bank of England (BoE) is old. The Bank of England raised its rate in May.",
+        ),
+        ("Kyiv has two rivers.", "Kiev, now called Kyiv, is large. Kiev has two rivers."),
+        ("Refunds are paid by card.", "Refunds are paid by card if the receipt is shown."),
+    ],
+)
+def test_a_difference_that_may_mean_the_same_asks_again(statement: str, source: str) -> None:  # V2, V4
+    ruling = Grounds.of(statement, [source]).rule(reply(source))
+    assert ruling.second_look is not None or ruling.supports
+    assert ruling.relation == "supports"
 
 
 def test_what_one_source_states_is_no_disagreement_with_another() -> None:  # S4.4
