@@ -156,7 +156,8 @@ class ChangedMarks:
         """Return "negation" only if nothing else can be meant: "not often" may be "rarely", and "until" be "by"."""
         kind, changed = _KINDS.get(mark, "wording"), self._added + self._omitted
         if mark == "denied":
-            return kind if _MODAL.issuperset(changed - Counter(denied=1)) else "wording"
+            beside = changed - Counter(denied=1, all=self._omitted["all"])
+            return kind if _MODAL.issuperset(beside) else "wording"
         if self._added and self._omitted and frozenset(changed) in _OPPOSED:
             return "negation"
         return "wording" if kind in ("negation", "order") else kind

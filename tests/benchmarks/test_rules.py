@@ -31,11 +31,13 @@ def test_the_page_lists_every_family_of_the_ledger() -> None:
     assert rows[1:] == [family.name for family in FAMILIES]
 
 
-SOURCE = "The ferry to Norby leaves at nine and carries 120 passengers."
+SOURCE = "The ferry to Norby leaves at nine and carries 120 passengers. The hall seats 130 people, and the church 140."
 PAIRS = [
-    Pair("The ferry to Norby leaves at nine and carries 140 passengers.", SOURCE, False, "change: number", "en", True),
+    Pair(
+        "The Norby ferry leaves at nine and carries 140 of the passengers.", SOURCE, False, "change: number", "en", True
+    ),
     Pair("The ferry to Norby leaves at nine and carries 120 passengers.", SOURCE, True, "verbatim", "en", True),
-    Pair("The ferry to Norby leaves at nine and carries 130 passengers.", SOURCE, False, "people", "en", False),
+    Pair("The Norby ferry leaves at nine and carries 130 of the passengers.", SOURCE, False, "people", "en", False),
     Pair("The ferry to Norby leaves at nine.", SOURCE, True, "people", "en", False),
 ]
 
@@ -51,7 +53,7 @@ def test_the_rules_are_back_after_they_were_switched_off() -> None:
     before = see(PAIRS[0])
     measured(PAIRS[:1], FAMILIES)
     assert see(PAIRS[0]) == before
-    assert before.struck
+    assert not before.supported
 
 
 def test_a_row_counts_labelled_pairs_and_planted_cases_apart() -> None:

@@ -38,7 +38,7 @@ _EXCERPT = 120
 _MOST_JUDGED = 100  # sentences of an answer as a whole: each is judged by itself as well
 _UNKNOWN = 0.4  # support of a statement that is too long to be compared
 _UNDECIDED = 0.5
-_SURELY_NOT = 0.15  # support up to which a difference is called a contradiction
+_SURELY_NOT = 0.15  # support up to which a difference contradicts, and a source without one is silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +324,7 @@ def _relation(judged: Judged) -> Relation:
     # An uncertain no does not mean that the source is silent: other words may mean the same. A value that it has
     # nowhere shows nothing of the kind.
     differs = any(each.source_value or each.kind == "negation" for each in judged.disagreements)
-    may_say = differs or judged.overlap >= TUNING.same_matter or support_model().is_uncertain(judged.support)
+    may_say = differs or judged.overlap >= TUNING.same_matter or judged.support > _SURELY_NOT
     return "partially_supports" if may_say else "does_not_mention"
 
 
