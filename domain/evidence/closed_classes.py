@@ -77,6 +77,7 @@ _KINDS: Mapping[str, Kind] = {
 _MOST_CHANGED = 3
 _MODAL = frozenset(kind for kind, name in _KINDS.items() if name == "modality")
 _SIGNS = frozenset(("below zero", "above zero"))
+_BESIDE = frozenset(("all", "also", "including"))
 REVERSING = frozenset("denied possible reported planned if except only before after".split())
 """Classes that may reverse the sentence beside them, or make it conditional."""
 
@@ -129,6 +130,11 @@ class ChangedMarks:
         """Whether they are the signs of numbers, or none."""
         return (self._added + self._omitted).keys() <= _SIGNS
 
+    @property
+    def leave_values(self) -> bool:
+        """Whether a value is as right or wrong with them as without: "all returns" and "returns"."""
+        return (self._added + self._omitted).keys() <= _SIGNS | _BESIDE
+
     def change(self, *, denied: bool) -> tuple[Kind, str | None, str | None] | None:
         """Return the kind of the change with the words of the statement and of the source; None if it may mean the
         same: what is not allowed must not be, two denials are none. `denied`: both sentences deny."""
@@ -146,18 +152,19 @@ class ChangedMarks:
             }
         else:
             decisive = _ADDED if added else _OMITTED
-        mark = next((each for each in added or omitted if each in decisive), None)
+        changed = ["denied"] if denials else added or omitted
+        mark = next((each for each in changed if each in decisive), None)
         if mark is None:
             return None
-        here = next((self._words[True, each] for each in added), None)
-        return self._kind(mark), here, next((self._words[False, each] for each in omitted), None)
+        here = next((self._words[True, each] for each in (changed if denials else added) if added[each]), None)
+        there = next((self._words[False, each] for each in (changed if denials else omitted) if omitted[each]), None)
+        return self._kind(mark), here, there
 
     def _kind(self, mark: str) -> Kind:
         """Return "negation" only if nothing else can be meant: "not often" may be "rarely", and "until" be "by"."""
         kind, changed = _KINDS.get(mark, "wording"), self._added + self._omitted
         if mark == "denied":
-            beside = changed - Counter(denied=1, all=self._omitted["all"])
-            return kind if _MODAL.issuperset(beside) else "wording"
+            return kind if {"denied", *_MODAL, *_BESIDE}.issuperset(changed) else "wording"
         if self._added and self._omitted and frozenset(changed) in _OPPOSED:
             return "negation"
         return "wording" if kind in ("negation", "order") else kind

@@ -178,7 +178,11 @@ def _difference(sentence: str, places: Sequence[_Place], source: _Source, contex
             is_single = len(differences) == 1
             if is_single or all(each.kind in (*_VALUES, "name") for each in differences):
                 single.append(differences[0] if is_single else replace(differences[0], kind="subject"))
-    return min(single, key=lambda each: each.kind not in _DECIDING, default=None)
+    decided = min(single, key=lambda each: each.kind not in _DECIDING, default=None)
+    if decided and decided.kind == "subject" and any(each.statement_text != decided.statement_text for each in single):
+        # Two sentences that are alike are mixed: what the source says of one thing is said of the other.
+        return replace(decided, kind="order")
+    return decided
 
 
 def _clauses_of(sentence: str) -> Iterator[tuple[Token, ...]]:
@@ -212,13 +216,14 @@ class _Comparison:
             if differences is None:
                 return None
             found += differences
-        if not marks.are_signs:
+        is_value = bool(found) and all(each.kind in _VALUES for each in found)
+        if not (marks.leave_values if is_value else marks.are_signs):
             change = marks.change(denied=self._is_denied)
             if change is None or dropped:
                 return None
             kind, here, there = change
             return [*found, Difference(kind, here or self._whole, there)]
-        return None if dropped and any(each.kind not in _VALUES for each in found) else found
+        return None if dropped and found and not is_value else found
 
     def _without(self, moved: Sequence[tuple[int, int]]) -> Iterator[Gap]:
         lost = {id(self._alignment.statement[mine]) for mine, _ in moved}

@@ -112,7 +112,7 @@ def test_it_works_where_nothing_of_citewell_is_installed(  # N9
         "ready",
         "Customers may return a product within 30 days of the purchase date. succeeded",
         "Customers may return a product within 30 days of the purchase date.",
-        "contradicted",
+        "partial",
         "up True",
         "workspace_not_found",
         "succeeded",

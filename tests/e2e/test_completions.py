@@ -77,8 +77,10 @@ def test_a_question_is_understood_from_the_conversation(offline: Stack) -> None:
 def test_a_removed_statement_is_never_sent(groq: Stack, provider: GroqSimulator, stream: bool) -> None:  # N9, N5, S5.5
     groq.add_text("policy.md", POLICY, workspace=WORKSPACE)
     groq.add_text("warranty.md", WARRANTY, workspace=WORKSPACE)
-    # A verifier that denies one true statement, however often it is asked.
-    provider.fail(Fault(kind=FaultKind.LYING, match="<statement>\nAll returns", times=None))
+    lamps = WARRANTY.removeprefix("Warranty. ").rstrip(".")
+    said = f"Gift cards are sold at the desk of the town hall[†1]. {lamps}[†2]."
+    provider.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=said, times=None))
+    provider.go_on()
     told = create(
         groq, f"{QUESTION} When must returns be made, after the purchase date? Who repairs lamps?", stream=stream
     )
@@ -88,7 +90,7 @@ def test_a_removed_statement_is_never_sent(groq: Stack, provider: GroqSimulator,
     else:
         content, proof = told.choices[0].message.content, told.model_extra["citewell"]
     query = groq.http.get(proof["links"]["self"]).json()
-    assert "All returns" in query["original_answer"]
+    assert "Gift cards" in query["original_answer"]
     assert content == (
         "Broken lamps are repaired under the warranty by the service centre of the maker. [1]\n\n- [1] warranty.md\n\n"
         "Verified: 1 of 1 statement supported; 1 citation removed; it is uncertain whether the question is answered."

@@ -66,7 +66,10 @@ def test_an_answer_of_langchain_is_verified(offline: Stack, monkeypatch: pytest.
     request = examples["from_langchain"](WRONG, [document], "How long?")
     assert request == REQUEST
     found = examples["verify"](request)
-    assert found["repaired_answer"] == "Returns must be made within 30 days. [1] A receipt is required. [1]"
+    assert (
+        found["repaired_answer"]
+        == "All returns must be made within 30 days of the purchase date. [1] A receipt is required. [1]"
+    )
     unnamed = SimpleNamespace(page_content=SOURCE, metadata={})
     assert examples["from_langchain"](WRONG, [unnamed], "?")["sources"] == [{"text": SOURCE, "title": "Source 1"}]
 

@@ -49,7 +49,9 @@ def test_a_model_asks_looks_up_and_verifies(offline: Stack) -> None:  # N9
         told(read)["text"] == citation["text_span"] == "All returns must be made within 30 days of the purchase date."
     )
     assert [sentence["status"] for sentence in told(verified)["sentences"]] == ["contradicted", "supported"]
-    assert told(verified)["repaired_answer"].startswith("Returns must be made within 30 days. [1]")
+    assert told(verified)["repaired_answer"].startswith(
+        "All returns must be made within 30 days of the purchase date. [1]"
+    )
     assert told(verified)["changes"][0]["kind"] == "rewritten"
     for words in ("contradicted", "60 days", "became", "30 days", "[1] inaccurate"):
         assert words in text_of(verified)
@@ -72,14 +74,16 @@ def test_the_same_over_http(offline: Stack) -> None:  # N9
 def test_what_was_removed_is_told_with_its_reason(groq: Stack, provider: GroqSimulator) -> None:  # N9, S5.5
     groq.add_text("policy.md", POLICY, workspace=WORKSPACE)
     groq.add_text("warranty.md", WARRANTY, workspace=WORKSPACE)
-    # A verifier that denies one true statement, however often it is asked.
-    provider.fail(Fault(kind=FaultKind.LYING, match="<statement>\nAll returns", times=None))
+    lamps = WARRANTY.removeprefix("Warranty. ").rstrip(".")
+    said = f"Gift cards are sold at the desk of the town hall[†1]. {lamps}[†2]."
+    provider.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=said, times=None))
+    provider.go_on()
     question = f"{QUESTION} When must returns be made, after the purchase date? Who repairs lamps?"
     asked = call(by_stdio(CITEWELL_URL=groq.supervisor.url), "ask", question=question, workspace=WORKSPACE)
     found = told(asked)
     assert found["removed_citations"] == [1]
     assert [citation["document_name"] for citation in found["citations"]] == ["warranty.md"]
-    dropped = [change for change in found["changes"] if "All returns" in (change["before"] or "")]
+    dropped = [change for change in found["changes"] if "Gift cards" in (change["before"] or "")]
     assert dropped
     assert all(change["reason"] for change in found["changes"])
     assert "Changed by the checks:" in text_of(asked)

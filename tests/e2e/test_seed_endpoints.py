@@ -139,14 +139,16 @@ def test_a_citation_that_fails_is_removed_and_the_rest_renumbered(
 ) -> None:  # S5.5, S5.6
     groq.add_text("policy.md", POLICY, workspace="seeds")
     groq.add_text("warranty.md", WARRANTY, workspace="seeds")
-    # A verifier that denies one true statement, however often it is asked.
-    provider.fail(Fault(kind=FaultKind.LYING, match="<statement>\nAll returns", times=None))
+    lamps = WARRANTY.removeprefix("Warranty. ").rstrip(".")
+    said = f"Gift cards are sold at the desk of the town hall[†1]. {lamps}[†2]."
+    provider.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=said, times=None))
+    provider.go_on()
     told = answer(
         groq,
         "/query/verified",
         question=f"{QUESTION} When must returns be made, after the purchase date? Who repairs lamps?",
     ).json()
-    assert told["original_answer"].startswith("All returns must be made within 30 days of the purchase date[†1].")
+    assert told["original_answer"].startswith("Gift cards are sold at the desk of the town hall[†1].")
     assert (told["removed_citations"], told["accuracy_rate"]) == ([1], 0.5)
     body, _, references = told["corrected_answer"].partition("\n\n### References\n")
     assert body == "Broken lamps are repaired under the warranty by the service centre of the maker. [†1]"
