@@ -36,7 +36,7 @@ class ParentGateway:
     """Forwards model calls to the parent, whose gateway makes and records them."""
 
     def __init__(self, provider: str, worker: "Worker") -> None:
-        self.provider = provider
+        self.provider, self.judges_offline = provider, settings().judges_offline
         self._worker = worker
 
     async def ask(
@@ -55,7 +55,7 @@ class LocalGateway:
     def __init__(self) -> None:
         self._gateway = ModelGateway(make_model(settings()), settings().models)
         self._lock = asyncio.Lock()
-        self.provider = self._gateway.provider
+        self.provider, self.judges_offline = self._gateway.provider, self._gateway.judges_offline
 
     async def ask(
         self, judgement: Any, fields: Mapping[str, object], *, log: CallLog, item: str = "", model: str | None = None
