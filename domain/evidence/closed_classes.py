@@ -26,6 +26,21 @@ _LESS = (
     r"|(?<![가-힣])(?:낮[은아았게다]|적[은었다]|작[은았다]|짧|싸(?=다|고|며)|쌌|줄[었어]|감소|하락|내[리린]|내렸|떨어[지졌진]"
     r"|느[리린])\w*"
 )
+_PERIODS = (
+    ("hour", "hourly", "시간"),
+    ("day", "daily", "일"),
+    ("week", "weekly", "주"),
+    ("month", "monthly", "월|달"),
+    ("quarter", "quarterly", "분기"),
+    ("year", "yearly|annual(?:ly)?|per annum", "연|년|해"),
+)
+_EVERY = tuple(
+    (
+        f"every {period}",
+        rf"\b(?:{adverb}|(?:per|each|every) {period})\b|(?<![가-힣])(?:매(?:{korean})|(?:{korean})간)(?![가-힣])",
+    )
+    for period, adverb, korean in _PERIODS
+)
 _MARKS = tuple(
     (kind, re.compile(pattern, re.IGNORECASE))
     for kind, pattern in (
@@ -44,6 +59,7 @@ _MARKS = tuple(
         ("less", _LESS),
         ("all", r"(?<![가-힣])각(?=\s)"),
         ("also", r"(?<=[가-힣]{2})도(?=\s)"),
+        *_EVERY,
         ("below zero", r"영하"),
         ("above zero", r"영상(?=\s?\d)"),
     )
@@ -58,6 +74,7 @@ _FAMILIES = (
     frozenset(("denied", "possible", "obliged", "advised", "planned", "reported")),
     frozenset(("denied", "all", "most", "some", "few", "many", "only", "except", "including", "also")),
     frozenset(("below zero", "above zero")),
+    frozenset(period for period, _ in _EVERY),
 )
 """Classes of which one in the place of another changes what is said; of two that are opposed, it says the opposite."""
 _ADDED = frozenset("denied obliged all most few only over under before except".split())
@@ -73,6 +90,7 @@ _KINDS: Mapping[str, Kind] = {
     ),
     **dict.fromkeys(("before", "after"), "order"),
     "reported": "attribution",
+    **dict.fromkeys((period for period, _ in _EVERY), "unit"),
 }
 _MOST_CHANGED = 3
 _MODAL = frozenset(kind for kind, name in _KINDS.items() if name == "modality")

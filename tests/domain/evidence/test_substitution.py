@@ -101,6 +101,7 @@ def test_a_copy_with_another_name_and_another_value_is_said_of_something_else() 
         ("서울시는 요금을 올렸다.", "서울특별시는 요금을 올렸다."),
         ("The tank holds 2 L of oil.", "The tank holds 2 litres of oil."),
         ("Profit was $6 million.", "Revenue was $40 million and profit was $6 million."),
+        ("Nordline pays an annual rent of 9 euros.", "Nordline pays a yearly rent of 9 euros."),
     ],
 )
 def test_what_may_mean_the_same_decides_nothing(statement: str, source: str) -> None:  # V1
@@ -117,6 +118,8 @@ def test_what_may_mean_the_same_decides_nothing(statement: str, source: str) -> 
             "The strike took place on 13 October.",
             "The launch took place on 13 October. The strike took place on 2 July.",
         ),
+        ("Nordline pays a monthly rent of 9 euros.", "Nordline pays a yearly rent of 9 euros, adjusted in May."),
+        ("보고서는 매월 발간된다.", "보고서는 매년 발간된다."),
         ("The results were published.", "The results were unpublished at the time of the review."),
         ("송다은은 황준서 다음에 발표했다.", "황준서는 송다은 다음에 발표했다."),
         ("임대 계약서에는 조은비가 서명했다.", "임대 계약서에는 송다은이 서명했다."),
