@@ -73,7 +73,7 @@ class Scored(BaseModel):
 
 
 class MentionFound(BaseModel):
-    """Words of a passage that mention what was asked, and do not answer it."""
+    """Words of a passage that comes close to what was asked."""
 
     document: str
     page: int | None
@@ -89,7 +89,7 @@ class AnswerFound(BaseModel):
     answer: str
     abstained: bool = Field(description="True when the documents do not answer the question.")
     abstain_reason: str | None
-    mentions: list[MentionFound] = Field(description="Beside a refusal: where the documents mention what was asked.")
+    mentions: list[MentionFound] = Field(description="Beside a refusal: the passages that come closest.")
     left_open: list[str] = Field(description="Parts of the question that the answer leaves open.")
     citations: list[CitationFound]
     sentences: list[SentenceFound]

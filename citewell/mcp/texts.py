@@ -48,7 +48,7 @@ def answer_lines(found: AnswerFound) -> Iterator[str]:
     if found.abstain_reason:
         yield f"\nWhy there is no answer: {found.abstain_reason}"
     for each in found.mentions:
-        yield f"\n{_place(each.document, each.page, None)} mentions it:"
+        yield f"\nA passage that comes close, {_place(each.document, each.page, None)}:"
         yield quoting.quote(each.quote)
     if found.citations:
         yield "\nSources:"

@@ -16,8 +16,10 @@ from db.queries.runs import results, steps
 from db.queries.runs.results import StoredVerification
 from domain.documents.formats import has_pages_to_see
 from domain.documents.text_marks import TextMarks
+from domain.evidence.spans import best_text_span
 from domain.question import is_greeting, mentions, question_of
 from domain.safety.prompt_injection import without_orders
+from domain.text.quotes import locate_quote
 from services.reporting.answer_confidence import confidence_json
 
 UNTOUCHED = {"state": "valid", "reason": None, "since": None, "verification": None}
@@ -234,18 +236,32 @@ def steps_json(rounds: Mapping[int, steps.Outcomes]) -> list[dict[str, Any]]:
     ]
 
 
+_MOST_CLOSEST = 3
+
+
 def mentions_json(question: str, whole: results.Whole) -> list[dict[str, Any]]:
-    """V8: the places where the documents mention what was asked, shown beside a refusal."""
+    """V8: the closest passages, shown beside a refusal: those that mention what was asked, then the best ranked."""
     if whole.answer is None or not whole.answer[0].abstained or is_greeting(question):
         return []
-    found = mentions(question, [without_orders(source["text"]) for source in whole.sources])
-    return [{**_place_of(whole.sources[number]), "quote": quote} for number, quote in found]
+    texts = [without_orders(source["text"]) for source in whole.sources]
+    closest = mentions(question, texts)
+    shown = {number for number, _ in closest}
+    for number, text in enumerate(texts):
+        if len(closest) < _MOST_CLOSEST and number not in shown and text.strip():
+            start, end = best_text_span(text, question)
+            closest.append((number, " ".join(text[start:end].split())))
+    return [{**_place_of(whole.sources[number], quote), "quote": quote} for number, quote in closest]
 
 
-def _place_of(source: Mapping[str, Any]) -> dict[str, Any]:
+def _place_of(source: Mapping[str, Any], quote: str) -> dict[str, Any]:
+    located = locate_quote(quote, source["text"])
+    start, end = (located.start, located.end) if located else (0, len(source["text"]))
     return {
         "document": source["document_name"],
         "document_id": source["document_id"],
         "page": source["page_number"],
+        "section": source["section"],
         "chunk_id": source["chunk_id"],
+        "source_start": source["start_index"] + start,
+        "source_end": source["start_index"] + end,
     }

@@ -3,6 +3,7 @@
 import io
 from typing import Any, cast
 
+import pytest
 from rich.console import Console
 
 from citewell.cli.show.answer import answer_view
@@ -69,10 +70,13 @@ def test_nothing_is_said_of_an_answer_to_the_point_or_by_an_older_server() -> No
         assert "to the point" not in text
 
 
-def test_a_refusal_shows_the_passages_that_mention_it() -> None:  # V8
+@pytest.mark.parametrize(
+    ("provider", "heading"), [("groq", "These passages come closest"), ("offline", "no model read them")]
+)
+def test_a_refusal_shows_the_closest_passages_and_whether_a_model_read_them(provider: str, heading: str) -> None:  # V8
     mentions = [{"document": "machines.md", "page": 3, "quote": "The Theta machine weighs 18 kilograms."}]
-    text = shown(answer_view(cast("Query", {**_QUERY, "mentions": mentions})))
-    assert "These passages mention it" in text
+    text = shown(answer_view(cast("Query", {**_QUERY, "provider": provider, "mentions": mentions})))
+    assert heading in text
     assert "“The Theta machine weighs 18 kilograms.”" in text
     assert "machines.md" in text
-    assert "These passages mention it" not in shown(answer_view(cast("Query", _QUERY)))
+    assert heading not in shown(answer_view(cast("Query", {**_QUERY, "provider": provider})))

@@ -27,6 +27,18 @@ def test_a_thing_that_no_passage_names_is_refused_with_every_provider(play: Play
     assert "machine weighs 18 kilograms" in query["mentions"][0]["quote"]
 
 
+def test_a_refusal_shows_the_closest_passages_where_they_stand_also_if_no_word_of_the_question_is_there() -> None:  # V8
+    story = Story("Which colour suits Zanzibar?")
+    text = "# Machines\n\nThe Theta machine weighs 18 kilograms.\n\nIt is blue and stands in the hall."
+    story.add("machines.md", text)
+    query = story.retrieve().conclude()
+    assert query["abstained"]
+    (closest,) = query["mentions"]
+    words = text[closest["source_start"] : closest["source_end"]]
+    assert " ".join(words.split()) == closest["quote"]
+    assert closest["quote"] in " ".join(text.split())
+
+
 def test_a_thing_that_only_the_files_name_names_is_not_refused(play: Play) -> None:  # V8
     story = Story(OMEGA, play=play)
     story.add("omega-machine.md", "The machine weighs 18 kilograms and is blue.")

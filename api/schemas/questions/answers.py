@@ -317,12 +317,15 @@ class StandingRead(BaseModel):
 
 
 class MentionRead(BaseModel):
-    """Words of a passage that mention what was asked."""
+    """Words of a passage that comes close to what was asked."""
 
     document: str
     document_id: UUID
     page: int | None = Field(description="Null where the page is not known; never guessed.")
+    section: str | None = Field(description="The heading above it; null where there is none.")
     chunk_id: str
+    source_start: int = Field(description="Where the words begin in the document, in code points.")
+    source_end: int = Field(description="Where they end; one past the last.")
     quote: str = Field(description="In one line; a row of a table or a caption may be the nearest.")
 
 
@@ -365,7 +368,7 @@ class QueryRead(QueryHead):
         description="Null when no `answer_schema` was asked for, and until there is an answer."
     )
     mentions: list[MentionRead] = Field(
-        description="Beside a refusal: where the documents mention what was asked, without answering it."
+        description="Beside a refusal: the passages that come closest, at most three, those that mention it first."
     )
     sources: list[SourceRead]
     verification: VerificationRead | None = Field(

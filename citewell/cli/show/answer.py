@@ -30,7 +30,9 @@ def proof_view(query: Query) -> RenderableType:
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
     # Servers of older versions omit it.
     if mentioned := query.get("mentions"):
-        parts += [_heading("These passages mention it"), _mentions(mentioned)]
+        is_read = query.get("provider") != "offline"
+        heading = "These passages come closest" if is_read else "Closest passages; no model read them"
+        parts += [_heading(heading), _mentions(mentioned)]
     if query["references"]:
         parts += [_heading("References"), _references(query)]
     if query["removed_citations"]:

@@ -1323,7 +1323,7 @@ export interface Object {
   values: ObjectValue[];
 }
 
-/** Words of a passage that mention what was asked. */
+/** Words of a passage that comes close to what was asked. */
 export interface Mention {
   /** The name of the document. */
   document: string;
@@ -1331,8 +1331,14 @@ export interface Mention {
   document_id: string;
   /** Null where the page is not known; never guessed. */
   page: number | null;
+  /** The heading above it; null where there is none. */
+  section: string | null;
   /** The passage's id within its workspace: the document's `doc_id` and the passage's number. */
   chunk_id: string;
+  /** Where the words begin in the document, in code points. */
+  source_start: number;
+  /** Where they end; one past the last. */
+  source_end: number;
   /** In one line; a row of a table or a caption may be the nearest. */
   quote: string;
 }
@@ -1657,7 +1663,7 @@ export interface Query {
   edits: Record<string, JsonValue>[];
   /** Null when no `answer_schema` was asked for, and until there is an answer. */
   answer_object: Object | null;
-  /** Beside a refusal: where the documents mention what was asked, without answering it. */
+  /** Beside a refusal: the passages that come closest, at most three, those that mention it first. */
   mentions: Mention[];
   /** The passages that the answer was written from. */
   sources: AnswerSource[];

@@ -34,10 +34,12 @@ export function evidence(source, quote, passages) {
   const found = passages.find((one) => one.chunk_id === source.chunk_id && one.document_id === source.document_id);
   const start = source.source_start - (found?.start_index ?? 0);
   const end = source.source_end - (found?.start_index ?? 0);
-  const exact = found && points(found.text).slice(start, end) === quote;
+  const exact = found && oneLine(points(found.text).slice(start, end)) === oneLine(quote);
   if (exact) return passage({ text: found.text, start, end });
   return h("blockquote", { class: "passage", dir: "auto" }, h("mark", {}, quote || t("none")));
 }
+
+const oneLine = (text) => text.split(/\s+/).join(" ").trim();
 
 const FIGURES = ["alternative_text", "caption", "chart"];
 

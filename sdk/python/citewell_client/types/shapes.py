@@ -872,12 +872,15 @@ class KeyCreated(Key):
 
 
 class Mention(TypedDict):
-    """Words of a passage that mention what was asked."""
+    """Words of a passage that comes close to what was asked."""
 
     document: str
     document_id: str
     page: int | None
+    section: str | None
     chunk_id: str
+    source_start: int
+    source_end: int
     quote: str
 
 
