@@ -59,6 +59,7 @@ _LONGEST_ENDING = 3  # letters
 _ATTRIBUTIVE = re.compile("[라하되주있없에서지]는$")
 _VERB = re.compile("[다고며면지게서는은할한된될하해]$")
 _QUOTED = re.compile("[다라][고는]$")
+_PERSON_WITH_PARTICLE = re.compile(rf"{KOREAN_PERSON.pattern}(?:은|는|이|가|을|를|의|도|와|과|에게|께서)")
 _DECIDING = frozenset(("number", "date", "unit", "name", "negation", "order"))
 _WITHIN = r"\W{1,3}(?:\w{1,3}\W{1,3}){0,2}"  # what may stand between the words of a name
 _EQUATES = r"(?:is|was|are|or|the|an?|also|now|formerly|called|known|as|named|renamed|nicknamed|또는|일명|옛)"
@@ -355,7 +356,7 @@ class _Comparison:
 
 
 def _is_korean_name(token: Token) -> bool:
-    return token.kind == "name" or bool(token.case and KOREAN_PERSON.match(token.text))
+    return token.kind == "name" or _PERSON_WITH_PARTICLE.fullmatch(token.text) is not None
 
 
 def _are_korean_nouns(stated: Sequence[Token], known: Sequence[Token]) -> bool:
