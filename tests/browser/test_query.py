@@ -225,7 +225,13 @@ def test_a_refusal_says_what_was_searched(page: Page, offline: Stack, screenshot
     assert query["abstained"]
     page.goto(f"/#/query/{query['id']}")
     refusal = page.locator(".refusal")
-    expect(refusal).to_contain_text("The documents do not answer this.")
+    # Without a model, what is known is which passages come closest.
+    expect(refusal).not_to_contain_text("do not answer")
+    expect(refusal).to_contain_text("Closest passages; no model read them")
+    card = refusal.locator(".closest").first
+    expect(card.locator("mark")).to_have_text(query["mentions"][0]["quote"])
+    start, end = query["mentions"][0]["source_start"], query["mentions"][0]["source_end"]
+    expect(card.get_by_role("link")).to_have_attribute("href", re.compile(rf"#/document/.*start={start}&end={end}"))
     expect(refusal.locator("li").first).to_have_text(question)
     expect(refusal).to_contain_text(query["abstain_reason"])
     screenshot(page, "query-refused-light")
