@@ -82,7 +82,7 @@ def evidence_gate(mode: Mode, evidence_count: int) -> GateDecision:
     """
     rules = rules_of(mode)
     if evidence_count == 0:
-        return GateDecision(refuse=True, reason="No passage of the documents is relevant to the question.")
+        return GateDecision(refuse=True, reason="No passage was found that is close enough to the question.")
     if evidence_count >= rules.min_chunks:
         return GateDecision(refuse=False, reason="")
     found = f"Only {evidence_count} relevant passage{'s' if evidence_count > 1 else ''} found"
