@@ -201,7 +201,7 @@ class Grounds:
         """Return the words that prove a "supports", and what speaks against it; "" if nothing does."""
         if self.disagreements:
             return quoted, "; ".join(each.message for each in self.disagreements)
-        if denial := denies_itself(reply):
+        if denial := denies_itself(reply, self.statement):
             return quoted, denial
         if row := next(_stating_rows(self.statement, self.readable, self.contexts), None):
             return row, ""
@@ -221,6 +221,7 @@ class Grounds:
     def _quoted(self, quote: str, *, in_other_words: bool = False) -> Evidence | None:
         """Return where the words stand that a judge quotes. Words that say nothing stand everywhere; without
         `in_other_words` they must share some with a statement in the same script."""
+        quote = _enclosed(quote)
         if self._says_little(quote) and quote.strip() != self.statement.strip():
             return None
         for number, source in enumerate(self.readable):
@@ -247,6 +248,12 @@ class Grounds:
 
 _VERBATIM = "a source has the statement word for word"
 _NO_WORDS = "no words of the source were found that say so"
+
+
+def _enclosed(quote: str) -> str:
+    """Return what stands in angle brackets, which small models take from the prompt's form: "<words>"."""
+    bare = quote.strip()
+    return bare[1:-1] if bare.startswith("<") and bare.endswith(">") else quote
 
 
 def _in_two_scripts(statement: str, quote: str) -> bool:

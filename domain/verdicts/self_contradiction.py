@@ -7,15 +7,19 @@ different. Such a yes proves nothing, so it counts for less. A no is never raise
 import re
 
 from domain.prompting.judgements import StatementCheck
+from domain.text.word_index import letters
 
 _MOST = 2_000
 """The characters of each text that are read: explanations should be one sentence."""
+
+_MOST_OF_IT = 0.7  # share of a statement's letters
 
 _NOTHING = re.compile(
     r"(?:there (?:is|are) )?(?:none|nothing|null|nil|n/?a|no (?:\w+ ){0,2}(?:differences?|changes?|additions?|errors?))"
     r"|not applicable|empty|identical|same|the statement (?:is identical|matches|agrees) ?[^.;]{0,60}"
     r"|(?:(?:차이|다른 점|차이점|해당)[은는이가도]? ?)?없(?:음|다|습니다)|동일(?:함|하다|합니다)|"
 )
+_PLACEHOLDER = re.compile(r"<[^<>]{1,60}>")
 _QUOTED = re.compile(r"[“\"「『‘][^“”\"「」『』‘’]{0,400}[”\"」』’]")
 
 _IS = r"(?:is|are|was|were)"
@@ -43,16 +47,18 @@ _OTHERWISE = re.compile(r" (?:\w+ ){0,2}(?:otherwise|anything|differently|the (?
 _NEGATION = re.compile(r"\b(?:no|not|never|without|cannot|non)\b|n[’']t\b|않|없|아니|못|\b[안불비무]", re.IGNORECASE)
 
 
-def denies_itself(reply: StatementCheck) -> str:
-    """Return why the model's "yes" does not count, by its own words; empty if its words agree, or it says no.
+def denies_itself(reply: StatementCheck, statement: str = "") -> str:
+    """Return why the model's "yes" to the `statement` does not count, by its own words; empty if its words agree, or it
+    says no.
 
-    A yes is contradicted by `differences` that name something, and by an `explanation` according to which source and
-    statement disagree. Words that the explanation quotes, or that are also in the evidence, are the source's and
-    contradict nothing. Linear in the length of the reply, of which at most 2,000 characters per text are read.
+    A yes is contradicted by `differences` that name something else than the statement, and by an `explanation` according
+    to which source and statement disagree. Words that the explanation quotes, or that are also in the evidence, are the
+    source's and contradict nothing. Linear in the length of the reply, of which at most 2,000 characters per text are
+    read.
     """
     if not reply.is_accurate:
         return ""
-    named = next((text for each in reply.differences if (text := _named(each))), "")
+    named = next((text for each in reply.differences if (text := _named(each)) and not _repeats(text, statement)), "")
     if named:
         return f"the model itself names a difference: {named}"
     denial = _denial(reply.explanation[:_MOST], reply.evidence[:_MOST].casefold())
@@ -60,9 +66,18 @@ def denies_itself(reply: StatementCheck) -> str:
 
 
 def _named(difference: str) -> str:
-    # "" for any wording of "none", which models write where a list should be empty.
+    # "" for any wording of "none", and for the words of the prompt's form, which models write where a list should be
+    # empty: "<a difference>".
+    if _PLACEHOLDER.fullmatch(difference.strip()):
+        return ""
     text = " ".join(difference[:_MOST].split()).strip(" .,;:!-–—·。()[]'\"“”")
     return "" if _NOTHING.fullmatch(text.casefold()) else text
+
+
+def _repeats(difference: str, statement: str) -> bool:
+    # What says the whole statement again tells nothing apart.
+    said = letters(statement)
+    return (again := letters(difference)) in said and len(again) >= _MOST_OF_IT * len(said)
 
 
 def _denial(explanation: str, evidence: str) -> str:

@@ -96,6 +96,12 @@ def test_a_yes_without_evidence_is_uncertain(quote: str) -> None:  # S2.1, N4
     assert sentence_status(True, [PairVerdict.from_json(1, ruling.as_json())]) is SentenceStatus.PARTIAL
 
 
+def test_a_quotation_in_the_brackets_of_the_prompts_form_is_found() -> None:  # S4.4
+    ruling = Grounds.of("A receipt is needed for every return.", [POLICY]).rule(reply("<A receipt is required>"))
+    assert ruling.supports
+    assert words_of(ruling, POLICY) == "A receipt is required"
+
+
 def test_a_doubtful_yes_without_evidence_is_made_no_surer() -> None:  # N4
     assert Grounds.of(ELSEWHERE, [POLICY]).rule(reply(sure=0.2)).confidence == 0.2
 

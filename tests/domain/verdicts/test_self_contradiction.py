@@ -108,11 +108,18 @@ def test_a_yes_beside_a_difference_does_not_count(difference: str) -> None:  # V
     "nothing",
     [
         *("", " ", "None", "none.", "N/A", "No difference", "No significant differences.", "There are no differences."),
+        *("<a difference>", "<none>"),
         *("-", "nothing", "없음", "없습니다.", "차이 없음", "차이점이 없습니다", "동일함", "해당 없음"),
     ],
 )
 def test_words_for_no_difference_are_none(nothing: str) -> None:  # V1
     assert denies_itself(reply("The source says so.", nothing)) == ""
+
+
+def test_a_difference_that_only_says_the_statement_again_is_none() -> None:  # V1
+    statement = "The Paris office has 40 employees [1]."
+    assert denies_itself(reply("The source says so.", "the Paris office has 40 employees"), statement) == ""
+    assert "40 employees" in denies_itself(reply("The source says so.", "40 employees"), statement)
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=50), max_size=3), st.text(max_size=200))
