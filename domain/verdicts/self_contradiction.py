@@ -51,8 +51,8 @@ def denies_itself(reply: StatementCheck, statement: str = "") -> str:
     """Return why the model's "yes" to the `statement` does not count, by its own words; empty if its words agree, or it
     says no.
 
-    A yes is contradicted by `differences` that name something else than the statement, and by an `explanation` according
-    to which source and statement disagree. Words that the explanation quotes, or that are also in the evidence, are the
+    A yes is contradicted by `differences` that name something else than the statement, and by an `explanation` by
+    which source and statement disagree. Words that the explanation quotes, or that are also in the evidence, are the
     source's and contradict nothing. Linear in the length of the reply, of which at most 2,000 characters per text are
     read.
     """
