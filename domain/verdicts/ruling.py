@@ -251,7 +251,7 @@ _NO_WORDS = "no words of the source were found that say so"
 
 
 def _enclosed(quote: str) -> str:
-    """Return what stands in angle brackets, which small models take from the prompt's form: "<words>"."""
+    """Return a quotation without the angle brackets that small models copy from the prompt: "<words>"."""
     bare = quote.strip()
     return bare[1:-1] if bare.startswith("<") and bare.endswith(">") else quote
 
