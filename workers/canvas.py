@@ -1,8 +1,8 @@
 """Builds Celery canvases, for steps on queues of other processes and for fan-outs too wide to run in place
 (workers.execution.inline). Builders return signatures and launch nothing.
 
-Inside a chord a failure is a value, so the errback only handles infrastructure faults. Messages carry ids, never
-documents.
+Inside a chord a failure is a value. There are no errbacks: a step that breaks ends its query itself
+(workers.execution.result_storage), and what only the broker broke is restarted. Messages carry ids, never documents.
 """
 
 from collections.abc import Sequence
@@ -31,15 +31,11 @@ def task(name: str, queue: Queue, run: Run, items: Sequence[str] | None = None) 
     return app.signature(f"query.{name}", args=args, immutable=True, queue=queue.value, ignore_result=True)
 
 
-def in_order(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
-    return chain(*links).on_error(_errback(run))
+def in_order(links: Sequence[Signature[Any]]) -> Signature[Any]:
+    return chain(*links)
 
 
-def fan_in(run: Run, header: Sequence[Signature[Any]], body: Signature[Any]) -> Signature[Any]:
+def fan_in(header: Sequence[Signature[Any]], body: Signature[Any]) -> Signature[Any]:
     if len(header) > 1:
-        return chord(header, body.on_error(_errback(run)))
-    return in_order(run, [*header, body])
-
-
-def _errback(run: Run) -> Signature[Any]:
-    return task("fail", Queue.MAINTENANCE, run)
+        return chord(header, body)
+    return in_order([*header, body])

@@ -53,7 +53,7 @@ def start_canvas(run: Run, options: QueryOptions) -> Signature[Any]:
     names = ["plan_queries"] if run.round else options.preparations
     is_decided = not run.round and options.run != "structured"
     search = _one("decide_search", run, ["1"]) if is_decided else _one("retrieve", run)
-    return in_order(run, [*(_one(name, run) for name in names), search])
+    return in_order([*(_one(name, run) for name in names), search])
 
 
 def verification_canvas(run: Run) -> Signature[Any]:
@@ -168,19 +168,19 @@ STAGES = {
 
 
 def single(run: Run, name: str, items: Sequence[str] | None = None) -> Signature[Any]:
-    return in_order(run, [_one(name, run, items)])
+    return in_order([_one(name, run, items)])
 
 
 def scoring_canvas(run: Run, spread: Sequence[Sequence[str]]) -> Signature[Any]:
-    return fan_in(run, _each("score_chunks", run, spread), _one("select", run))
+    return fan_in(_each("score_chunks", run, spread), _one("select", run))
 
 
 def drafting_canvas(run: Run) -> Signature[Any]:
-    return fan_in(run, [_one("generate", run), _one("extract_citations", run)], _one("plan_checks", run))
+    return fan_in([_one("generate", run), _one("extract_citations", run)], _one("plan_checks", run))
 
 
 def checking_canvas(run: Run, spread: Sequence[Sequence[str]]) -> Signature[Any]:
-    return fan_in(run, checks(run, spread), _one("assess", run))
+    return fan_in(checks(run, spread), _one("assess", run))
 
 
 def checks(run: Run, spread: Sequence[Sequence[str]]) -> list[Signature[Any]]:
@@ -189,15 +189,15 @@ def checks(run: Run, spread: Sequence[Sequence[str]]) -> list[Signature[Any]]:
 
 def repair_canvas(run: Run, spread: Sequence[Sequence[str]], context: StepContext | None = None) -> Signature[Any]:
     end = chain(_one("recheck_answerability", run), *_end(run, context))
-    return fan_in(run, _each("repair_statements", run, spread), end)
+    return fan_in(_each("repair_statements", run, spread), end)
 
 
 def conclude_canvas(run: Run, context: StepContext | None = None) -> Signature[Any]:
-    return in_order(run, _end(run, context))
+    return in_order(_end(run, context))
 
 
 def remaining_canvas(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
-    return in_order(run, links)
+    return in_order(links)
 
 
 def _one(name: str, run: Run, items: Sequence[str] | None = None) -> Signature[Any]:

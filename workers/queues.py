@@ -23,4 +23,4 @@ class Queue(StrEnum):
     WEBHOOKS = "webhooks"
     """Waits for others on the internet, some of them dead or slow: receivers, and sources of documents."""
     MAINTENANCE = "maintenance"
-    """Ends failed queries. The processes that serve it also look for stalled work (workers.background.reconciler)."""
+    """Has no messages: the processes that serve it look for stalled work (workers.background.reconciler)."""

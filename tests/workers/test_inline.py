@@ -714,7 +714,7 @@ def test_a_process_that_drains_hands_back_all_that_runs_side_by_side(  # A5
 
 
 @pytest.mark.usefixtures("serving")
-def test_an_error_of_what_was_added_waits_for_what_is_beside_and_leaves_the_claims(run: Run, play: Play) -> None:  # N4
+def test_an_error_of_what_was_added_waits_for_what_is_beside_and_ends_the_query(run: Run, play: Play) -> None:  # N4
     drafting = Drafting(play)
 
     async def broken(_: StepContext) -> StepResult:
@@ -726,9 +726,8 @@ def test_an_error_of_what_was_added_waits_for_what_is_beside_and_leaves_the_clai
         execute_work(drafting.work(run), Continuation())
     assert drafting.ended == ["side"]
     assert sorted(calls(run)) == [("a", "a"), ("side", "side"), ("write", "write")]
-    # So the errback ends the query instead of leaving it to the reconciler.
     with reading() as session:
-        assert steps.is_claimed(session, uuid.UUID(run.query_id))
+        assert queries.get_query(session, uuid.UUID(run.query_id)).status == QueryStatus.FAILED
 
 
 @pytest.mark.usefixtures("serving")

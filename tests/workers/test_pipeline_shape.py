@@ -2,7 +2,6 @@
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 from celery import Task
@@ -106,33 +105,6 @@ def test_repairs_are_a_chord_into_the_conclusion() -> None:  # A2, N5
         "%(query.recheck_answerability([repair_statements('q1', 1, 0, 7, ['s0']), "
         "repair_statements('q1', 1, 0, 7, ['s3'])], 'q1', 1, 0, 7) | conclude('q1', 1, 0, 7) | publish('q1', 1, 0, 7))"
     )
-
-
-def test_every_canvas_ends_with_one_errback() -> None:
-    runs = [(RUN, make_options(multi_query=n)) for n in (0, 3)] + [(RUN._replace(round=1), make_options())]
-    canvases: list[Any] = [pipeline.start_canvas(run, options) for run, options in runs]
-    canvases += [
-        pipeline.single(RUN, "decide_search", ["1"]),
-        pipeline.single(RUN, "search", ["1"]),
-        pipeline.single(RUN, "retrieve"),
-        pipeline.single(RUN, "research_notes"),
-    ]
-    canvases += [pipeline.conclude_canvas(RUN)]
-    canvases += [
-        pipeline.single(RUN, "search_evidence"),
-        pipeline.single(RUN, "assess"),
-        pipeline.verification_canvas(RUN),
-    ]
-    canvases += [
-        pipeline.scoring_canvas(RUN, [["1"]]),
-        pipeline.checking_canvas(RUN, []),
-        pipeline.repair_canvas(RUN, [["s0"]]),
-    ]
-    chords: list[Any] = [pipeline.scoring_canvas(RUN, [["1"], ["2"]]), pipeline.drafting_canvas(RUN)]
-    chords += [pipeline.checking_canvas(RUN, [["s0:c1"]]), pipeline.repair_canvas(RUN, [["s0"], ["s1"]])]
-    canvases += [chord.body for chord in chords]
-    errbacks = [[errback.task for errback in canvas.options["link_error"]] for canvas in canvases]
-    assert errbacks == [["query.fail"]] * len(canvases)
 
 
 def test_what_is_alone_goes_before_what_follows_without_a_chord() -> None:  # A2

@@ -18,9 +18,9 @@ from workers.celery_app import app
 from workers.execution.message import Message, RetryLater
 from workers.pool import LoopPool
 from workers.processes.runtime import event_loop
-from workers.tasks import maintenance, webhooks
+from workers.tasks import webhooks
 
-KNOWN = (maintenance, webhooks)
+KNOWN = (webhooks,)
 
 Act = Callable[[Message], Any]
 
@@ -131,7 +131,7 @@ def test_a_message_that_has_to_come_again_is_published_with_its_time(apply: Appl
 
 
 def test_an_error_reaches_the_errback(apply: Apply, broker: Any) -> None:  # N4
-    errback = app.signature("query.fail", args=["q", 1, 0, 1], immutable=True, queue="maintenance")
+    errback = app.signature("probe.errback", args=["q", 1, 0, 1], immutable=True, queue="maintenance")
     told, _ = apply(raising(ValueError("broken")), errbacks=[dict(errback)])
     assert isinstance(told.error, ValueError)
     assert broker.llen("maintenance") == 1
@@ -155,7 +155,7 @@ def flapping(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_message_that_could_not_be_published_again_goes_back_and_fails_no_query(
     apply: Apply, broker: Any
 ) -> None:  # A5
-    errback = app.signature("query.fail", args=["q", 1, 0, 1], immutable=True, queue="maintenance")
+    errback = app.signature("probe.errback", args=["q", 1, 0, 1], immutable=True, queue="maintenance")
     told, _ = apply(raising(RetryLater("later", countdown_s=60)), errbacks=[dict(errback)])
     error: Any = told.error
     assert isinstance(error, Reject)

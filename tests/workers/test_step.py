@@ -12,11 +12,12 @@ import pytest
 from celery import Signature
 from celery.exceptions import Ignore
 from kombu.exceptions import OperationalError
+from redis.exceptions import ConnectionError as RedisConnectionError
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallRecord, Usage
-from db.models import DEFAULT_TENANT, QueryStatus
+from db.models import DEFAULT_TENANT, Query, QueryStatus
 from db.queries.runs import events, model_calls, queries, steps
 from db.session import reading, transaction
 from domain.errors import EmbeddingMismatch
@@ -28,7 +29,6 @@ from tests.workers.executing import execute_step
 from workers import pipeline
 from workers.execution.work import Step
 from workers.pipeline import Run
-from workers.tasks.maintenance import fail_query
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -123,13 +123,47 @@ def test_the_text_of_an_unforeseen_error_stays_in_the_log(query_id: uuid.UUID) -
     assert outcomes(query_id)["probe", ""]["reason"] == "internal error (ValueError)"
 
 
-def test_a_step_that_must_not_fail_raises_to_the_errback(query_id: uuid.UUID) -> None:
+def test_a_step_that_must_not_fail_ends_the_query(query_id: uuid.UUID) -> None:  # N4
+    def body(context: StepContext) -> StepResult:
+        context.log.records.append(a_call())
+        raise ValueError("text of a document")
+
+    with pytest.raises(ValueError, match="text of a document"):
+        run(body, query_id)
+    assert outcomes(query_id) == {}
+    with reading() as session:
+        query = queries.get_query(session, query_id)
+        assert (query.status, (query.error or {})["code"]) == (QueryStatus.FAILED, "step_broke")
+        assert "text of a document" not in str(query.error)
+        assert model_calls.usage_of_query(session, query_id).llm_calls == 1
+        assert [event.type for event in events.list_events(session, query_id)] == ["stage", "failed"]
+
+
+def test_a_step_that_breaks_after_a_later_launch_ends_nothing(query_id: uuid.UUID) -> None:  # A5
     def body(_: StepContext) -> StepResult:
+        with transaction() as session:
+            session.get_one(Query, query_id).launch = 2
         raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):
         run(body, query_id)
-    assert outcomes(query_id) == {}
+    with reading() as session:
+        assert queries.get_query(session, query_id).status == QueryStatus.RUNNING
+
+
+@pytest.mark.parametrize("error", [OperationalError("away"), RedisConnectionError("away")])
+def test_an_error_of_the_broker_hands_the_claim_back_and_ends_no_query(  # A5
+    query_id: uuid.UUID, error: Exception
+) -> None:
+    def body(_: StepContext) -> StepResult:
+        raise error
+
+    with pytest.raises(type(error)):
+        run(body, query_id)
+    with reading() as session:
+        assert queries.get_query(session, query_id).status == QueryStatus.RUNNING
+    run(lambda _: StepResult.single({"status": "done"}), query_id)
+    assert outcomes(query_id) == {("probe", ""): {"status": "done"}}
 
 
 def test_a_fenced_step_stores_no_outcome_but_the_calls_that_were_paid(query_id: uuid.UUID) -> None:  # A5
@@ -245,18 +279,6 @@ def test_a_broker_that_is_away_when_a_step_has_ended_breaks_no_query(  # A5
     with reading() as session:
         assert steps.find_outcome(session, query_id, 0, "probe") == {"status": "done"}
         assert queries.get_query(session, query_id).status == QueryStatus.RUNNING
-
-
-def test_a_query_whose_steps_are_all_done_is_not_failed_by_the_way_between_them(query_id: uuid.UUID) -> None:  # A5
-    run(lambda _: StepResult.single({"status": "done"}), query_id)
-    fail_query(str(query_id), 1, 0, DEFAULT_TENANT)
-    with reading() as session:
-        assert queries.get_query(session, query_id).status == QueryStatus.RUNNING
-    with transaction() as session:
-        steps.claim_items(session, str(query_id), 0, "other", [""], worker="w", lease_s=-1)
-    fail_query(str(query_id), 1, 0, DEFAULT_TENANT)
-    with reading() as session:
-        assert queries.get_query(session, query_id).status == QueryStatus.FAILED
 
 
 def pipeline_end(run_: Run, _: StepContext) -> Signature[Any]:

@@ -10,6 +10,7 @@ import asyncio
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +28,7 @@ from workers.execution.acquisition import Acquired, acquire, suspect_claimed
 from workers.execution.claims import held_claims, is_over, reject_if_over
 from workers.execution.inline import Continuation, in_place
 from workers.execution.message import Message, RetryLater
-from workers.execution.result_storage import let_go, put_off, store_results
+from workers.execution.result_storage import end_broken, is_own, let_go, put_off, store_results
 from workers.execution.step_run import StepRun
 from workers.execution.work import Work
 from workers.processes.runtime import event_loop
@@ -35,9 +36,12 @@ from workers.processes.runtime import event_loop
 log = structlog.get_logger()
 
 
-async def execute(work: Work, continuation: Continuation, message: Message | None = None) -> StepContext:
+async def execute(
+    work: Work, continuation: Continuation, message: Message | None = None, *, is_beside: bool = False
+) -> StepContext:
     """Run the steps of `work` that have no outcome yet and what follows in place, and dispatch the rest; return the
-    outcomes. Items that the work spreads join the chord of its message, if it has one.
+    outcomes. Items that the work spreads join the chord of its message, if it has one. A step that breaks ends the
+    query, unless the work `is_beside` other work, which then does it itself.
 
     Raises Ignore when another worker has the work or has done it, Reject when this process ends, RetryLater when the
     message has to be delivered again, DatabaseUnavailable.
@@ -47,7 +51,7 @@ async def execute(work: Work, continuation: Continuation, message: Message | Non
         try:
             return await execution.run()
         except BaseException as error:
-            await execution.end_open(error)
+            await execution.end_open(error, ends_query=not is_beside)
             raise
         finally:
             await execution.join()
@@ -182,7 +186,9 @@ class _Execution:
         work = in_place([link])
         if work is not None:
             # It inherits the tenant and the trace of the step that spreads it.
-            self.beside.append(asyncio.run_coroutine_threadsafe(execute(work, Continuation()), event_loop()))
+            self.beside.append(
+                asyncio.run_coroutine_threadsafe(execute(work, Continuation(), is_beside=True), event_loop())
+            )
         return work is not None
 
     async def join(self) -> bool:
@@ -199,7 +205,7 @@ class _Execution:
                 log.error("not_done_beside", exc_info=each)
         return all(isinstance(each, StepContext) for each in ended)
 
-    async def end_open(self, error: BaseException) -> None:
+    async def end_open(self, error: BaseException, *, ends_query: bool) -> None:
         """Let no run go on after an error. Without Postgres they end by themselves: their replies are paid for, and
         kept."""
         if not isinstance(error, DatabaseUnavailable):
@@ -208,6 +214,10 @@ class _Execution:
             return
         await asyncio.wait([run.end for run in self.open])
         await asyncio.to_thread(let_go, self.open, error)
+        if ends_query and is_own(error):
+            # Without Postgres the claims expire, and the reconciler restarts the query.
+            with suppress(DatabaseUnavailable):
+                await asyncio.to_thread(end_broken, self.work.run)
 
     def _stop(self) -> None:
         for run in self.open:

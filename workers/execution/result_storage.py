@@ -12,21 +12,26 @@ from datetime import timedelta
 
 import structlog
 from celery.exceptions import Ignore, Reject
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
 from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred
 from config.settings import settings
-from db.queries.runs import budgets, events, model_calls, step_io
+from db.models import QueryStatus
+from db.queries.runs import budgets, events, model_calls, queries, step_io
 from db.queries.verifications.batches import lock_batch_of
 from db.session import after_commit, transaction
 from domain.errors import DatabaseUnavailable
 from services.core.context import PassageCache, StepContext, StepResult
+from services.finishing.completion import finish
 from workers.execution import claims
 from workers.execution.acquisition import MIN_WAIT_S, Acquired, budget_of, claim_request
 from workers.execution.claims import Claim
 from workers.execution.message import RetryLater
 from workers.execution.step_run import StepRun
 from workers.execution.work import Work
+from workers.pipeline import Run
 from workers.processes.notifying import notify_beside, notify_end, notify_watchers
 
 log = structlog.get_logger()
@@ -163,9 +168,8 @@ def put_off(deferred: Sequence[tuple[StepRun, CallDeferred]]) -> RetryLater:
 
 def let_go(runs: Sequence[StepRun], error: Exception) -> None:
     """Store the model calls of runs that leave no results, and hand back their claims, which counts as no failed
-    attempt. After an error of their own they keep them: it ends the query."""
+    attempt. After an error of their own they keep them: `end_broken` follows."""
     pending = [run for run in runs if not run.calls_stored]
-    is_own = not isinstance(error, Ignore | Reject | RetryLater | DatabaseUnavailable)
 
     def report() -> None:
         for run in pending:
@@ -181,13 +185,31 @@ def let_go(runs: Sequence[StepRun], error: Exception) -> None:
             return
         with transaction() as session:
             store_calls(session)
-            if not is_own and not claims.is_over():
+            if not is_own(error) and not claims.is_over():
                 # The worker is alive: only an attempt that ended its worker counts as failed.
                 _merged(runs).hand_back(session)
     except Exception as failure:
         log.exception("calls_not_stored", query_id=runs[0].claim.run.query_id)
-        if isinstance(failure, DatabaseUnavailable) and not is_own:
+        if isinstance(failure, DatabaseUnavailable) and not is_own(error):
             _merged(runs).hand_back_soon(store_calls)
+
+
+def is_own(error: Exception) -> bool:
+    """Whether a step itself broke. After any other error the message comes again, or the reconciler restarts the
+    query a limited number of times."""
+    infrastructure = Ignore | Reject | RetryLater | DatabaseUnavailable | OperationalError | RedisError
+    return not isinstance(error, infrastructure)
+
+
+def end_broken(run: Run) -> None:
+    """End the query of a step that broke, unless it has ended or was launched again."""
+    error = {"code": "step_broke", "message": "A step failed unexpectedly; the worker logs have the details."}
+    event = {"reason": error["message"], "round": run.round}
+    query_id = uuid.UUID(run.query_id)
+    with transaction() as session:
+        if queries.find_current(session, run.query_id, run.launch) is not None:
+            finish(session, query_id, QueryStatus.FAILED, error=error, event=event)
+    notify_end(query_id)
 
 
 def _store_calls(session: Session, runs: Sequence[StepRun], *, kept: bool = True) -> None:

@@ -20,7 +20,7 @@ class Step:
     """How a step runs. Its row in `workers.pipeline.STAGES` says what `stage`, `then`, `adds` and `spreads` are.
 
     - `failed`: the outcome of an item whose body raised, or that was skipped because the query's time or money was used
-      up to the share `until`; without it the error goes to the errback.
+      up to the share `until`; without it the error ends the query.
     - `needed`: the query fails without it, so it waits for models that fail for as long as the deadline permits; any
       other waits for `models.outage_s` at most.
     - `ends`: its outcome ends the query.

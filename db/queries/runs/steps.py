@@ -88,12 +88,6 @@ CLAIM = f"""
 _CLAIM = text(f"WITH query AS (SELECT CAST(:q AS uuid) AS id) {CLAIM}")
 
 
-def is_claimed(session: Session, query_id: uuid.UUID) -> bool:
-    """True if a step of the query was begun and has no outcome: it runs, it failed, or its process died."""
-    begun = select(StepOutcome.query_id).where(StepOutcome.query_id == query_id, StepOutcome.value.is_(None))
-    return bool(session.scalar(select(begun.exists())))
-
-
 def add_outcomes(session: Session, found: Sequence[tuple[uuid.UUID, str, str, dict[str, Any]]]) -> None:
     """Store (query, step, item, outcome) of round 0 that came with the request (N2), so that no step computes them."""
     rows = [
