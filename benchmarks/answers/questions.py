@@ -17,9 +17,8 @@ from rich.table import Table
 from benchmarks.answers.question_data import AskedQuestion, is_fitted_on, is_right, ranked_sources, read_questions
 from benchmarks.fitting.labelled_pairs import RememberedEmbedder
 from clients.llm.offline.answering import compose_answer
-from clients.llm.offline.judging import judge_against
+from clients.llm.offline.judging import judge_against, texts_of
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.relevance import texts_of
 from domain.markers.parser import cited_markers
 from domain.prompting.numbered_sources import Sources
 from domain.query.modes import IDK

@@ -3,7 +3,7 @@
     python -m benchmarks.fitting.fit_question FOLDER [--write] [--cache FILE]
 
 FOLDER holds NAME_passages.jsonl and NAME_questions.jsonl with the `answers` that people gave and whether the question
-is `answerable`. The best sentences of the passages that are found for each question are labelled by whether they have
+is `answerable`. Each is also asked of a document that is about something else. The best sentences of the passages that are found for each question are labelled by whether they have
 an answer. Half of the questions, by a hash of their ids, are fitted on; the other half is reported. `--write` writes
 `domain/question/model.json`: weights only.
 """
@@ -11,7 +11,8 @@ an answer. Half of the questions, by a hash of their ids, are fitted on; the oth
 import argparse
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -20,15 +21,14 @@ from numpy.typing import NDArray
 from benchmarks.answers.question_data import AskedQuestion, is_fitted_on, is_right, ranked_sources, read_questions
 from benchmarks.fitting.labelled_pairs import RememberedEmbedder
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.relevance import ranked_sentences
 from domain.quality.metrics import ece, roc_auc
-from domain.question.features import answer_features
+from domain.question.features import answer_features, standings
 from domain.question.question_parts import parts_of
+from domain.question.units import units_of
 
 Array = NDArray[np.float64]
 
 _MODEL = Path("domain/question/model.json")
-_SENTENCES = 4  # of each question: an answer is made of the best ones
 _RIDGE = 1.0
 _STEPS = 40
 _MISLEADING = 0.5
@@ -64,19 +64,22 @@ def main() -> None:
             name: {"mean": round(float(mean), 5), "scale": round(float(scale), 5), "weight": round(float(weight), 5)}
             for name, mean, scale, weight in zip(rows.names, means, scales, weights, strict=True)
         }
-        model = {"version": "1", "offset": round(float(offset), 5), "features": features}
+        model = json.loads(_MODEL.read_text(encoding="utf-8"))
+        model |= {"offset": round(float(offset), 5), "features": features}
         _MODEL.write_text(json.dumps(model, indent=1) + "\n", encoding="utf-8")
 
 
 def _rows(questions: Sequence[AskedQuestion], meaning: Meaning) -> Rows:
     found: list[tuple[dict[str, float], int, float, bool]] = []
-    for question in questions:
+    for question, other in zip(questions, _others(questions), strict=True):
         weight = 1.0 if question.answerable else _MISLEADING
-        sources = ranked_sources(question, meaning)
-        for candidate in ranked_sentences(question.text, sources, meaning)[:_SENTENCES]:
-            text = candidate.sentence.text
-            features = answer_features(parts_of(question.text)[0], text)
-            found.append((features, int(is_right(question, text)), weight, is_fitted_on(question)))
+        part = parts_of(question.text)[0]
+        for asked in (question, other):
+            sources = ranked_sources(asked, meaning)
+            units = [unit for source in sources for unit in units_of(source.text, source.context, source.label)]
+            for standing in standings(part, units):
+                is_answer = asked is question and is_right(question, standing.unit.text)
+                found.append((answer_features(part, standing), int(is_answer), weight, is_fitted_on(question)))
     names = tuple(found[0][0])
     return Rows(
         names,
@@ -85,6 +88,14 @@ def _rows(questions: Sequence[AskedQuestion], meaning: Meaning) -> Rows:
         np.array([weight for _, _, weight, _ in found]),
         np.array([fitted for *_, fitted in found]),
     )
+
+
+def _others(questions: Sequence[AskedQuestion]) -> list[AskedQuestion]:
+    """Each question asked of the next document of another set, which does not answer it."""
+    names = dict.fromkeys(question.set_name for question in questions)
+    strangers = {name: cycle([each for each in questions if each.set_name != name]) for name in names}
+    pairs = [(question, next(strangers[question.set_name])) for question in questions]
+    return [replace(question, passages=other.passages, label=other.label, answerable=False) for question, other in pairs]
 
 
 def _fit(x: Array, labels: Array, weights: Array) -> tuple[Array, float]:

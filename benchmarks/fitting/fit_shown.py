@@ -18,11 +18,12 @@ from pathlib import Path
 from benchmarks.answers.question_data import AskedQuestion, is_fitted_on, is_right, ranked_sources, read_questions
 from benchmarks.answers.questions import answered
 from benchmarks.fitting.labelled_pairs import RememberedEmbedder
+from clients.llm.offline.judging import texts_of
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.relevance import ranked_sentences
 from domain.quality.metrics import ece
 from domain.question.question_parts import parts_of
-from domain.question.relevance import part_relevance
+from domain.question.relevance import candidates, part_relevance
+from domain.question.units import units_of
 
 _MODEL = Path("domain/question/model.json")
 _MISLEADING = 0.5  # what an unanswerable question counts, as in `fit_question`
@@ -47,13 +48,14 @@ class Shown:
 
 def shown(question: AskedQuestion, meaning: Meaning) -> Shown | None:
     outcome = answered(question, meaning)
-    answer = outcome.answer
+    answer, sources = outcome.answer, ranked_sources(question, meaning)
     if outcome.confidence is None:
-        ranked = ranked_sentences(question.text, ranked_sources(question, meaning), meaning)
+        units = [unit for source in sources for unit in units_of(source.text, source.context, source.label)]
+        ranked = candidates(parts_of(question.text)[0], units)
         if not ranked:
             return None
-        answer = ranked[0].sentence.text
-    shares = [part_relevance(part, answer) for part in parts_of(question.text)]
+        answer = ranked[0].unit.text
+    shares = [part_relevance(part, answer, texts_of(sources)) for part in parts_of(question.text)]
     return Shown(
         relevance=sum(shares) / len(shares),
         right=is_right(question, answer),

@@ -159,3 +159,6 @@ def latin_letters(text: str) -> str:
     """Replace the four letters that a case-insensitive pattern takes for Latin ones, so that a match is always a
     known name."""
     return text.translate(_LOOKALIKES)
+
+CURRENCIES = frozenset("usd eur gbp krw jpy cny inr rub mxn chf".split())
+"""The dimensions that are money: amounts of different ones are not compared."""

@@ -1,22 +1,29 @@
-"""Computes features of a sentence beside the question that it should answer (V8). All are 0..1."""
+"""Computes features of units of text beside the question that they should answer (V8)."""
 
+import heapq
+import math
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from domain.entities.dates import find_dates
-from domain.entities.names import find_names
-from domain.entities.numbers import find_quantities
+from rapidfuzz import fuzz, process
+
 from domain.question.question_parts import Kind, QuestionPart, has_kind
+from domain.question.units import Unit
 from domain.support.analysis import AnalysedText
 from domain.text.negation import opposites
-from domain.text.words import STOP_WORDS, stem, vocabulary
+from domain.text.words import coverage, stem, vocabulary
 
-_MOST_CHARS, _MOST_STEMS = 1_500, 200  # of a sentence or a question: anything longer is none
-_REACH = 7  # words on either side of a date, a number or a name that may belong to it
-_WORD = re.compile(r"\w+(?:[.,]\d+)*")
-_COUNTED: frozenset[Kind] = frozenset({"number", "amount"})
+_MOST_CHARS, _MOST_STEMS = 1_500, 200  # of a unit or a question: anything longer is none
+_SAME_WORD = 0.6  # similarity of two stems from which on they are one word
+_HEADING, _TITLE = 0.8, 0.5  # what a word of the question counts that only the heading, or only the title, has
+_LONG, _SPELT_ALIKE = 5, 75  # letters of a word that may be misspelt, and the likeness, of 100, to what is meant
+_WEIGHED = 12  # units of which all features are computed: those with most of the question's words
+FORMS: frozenset[Kind] = frozenset({"contact", "when", "where", "who", "number", "amount", "why"})
+"""Kinds of question whose answers have a form that can be looked for."""
+_LACKS = {True: 0.0, None: 0.5, False: 1.0}
 # These only name the kind of thing asked for: "which year", "what type of".
 _ASKED_WORDS = frozenset(
     map(
@@ -27,7 +34,7 @@ _ASKED_WORDS = frozenset(
         """),
     )
 )
-_ASKING = re.compile("^(?:몇|며칠|얼마|언제|누구|어디|무엇)|(?:나요|까요|습니까|ㅂ니까|가요|는지|은지|ᆫ지)$")
+_ASKING = re.compile("^(?:몇|며칠|얼마|언제|누구|누가|어디|무엇|왜|어떻게)|(?:나요|까요|습니까|ㅂ니까|가요|는지|은지|ᆫ지)$")
 _NEGATED = re.compile(r"\b(?:not|never|cannot|without)\b|n['’]t\b|않|못|없|아닌")
 _RULES = re.compile(
     r"\b(?:rules?|polic\w+|conditions?|restrict\w+|exceptions?|limit\w*|allow\w*|permit\w*|forbidden|prohibited)\b|규정|규칙|조건|제한",
@@ -36,38 +43,135 @@ _RULES = re.compile(
 _DENYING = ("in", "un", "non", "im", "ir", "il", "dis", "불", "비", "무", "미")
 
 
-@dataclass(frozen=True)
-class _AnalysedSentence:
-    """A sentence's words as stems in order ("" for stop words), and the places of its dates, numbers and names."""
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a unit has the question's words, each weighed by how rare it is among the units.
 
-    read: AnalysedText
-    stems: tuple[str, ...]
-    dates: tuple[int, ...]
-    numbers: tuple[int, ...]
-    names: tuple[tuple[int, str], ...]
+    `words` is their share, 0..1, with less for those that only stand above the unit; `margin` is how much more that is
+    than the best of other units has; `own` are the words in the unit itself, `has` those in it or above it.
+    """
+
+    unit: Unit
+    words: float
+    margin: float
+    own: frozenset[str]
+    has: frozenset[str]
 
 
-def answer_features(asked: QuestionPart, sentence: str) -> dict[str, float]:
-    said, question = _read(sentence[:_MOST_CHARS]), _question(asked.text)
-    weights = question_weights(asked)
-    wanted, plain = list(weights), _plain(asked)
-    shares = {each: said.read.related_stems.similarity(each) for each in wanted}
-    kind = has_kind(asked.kind, said.read.text, asked.text)
-    near, has_all = _near(asked, said, weights), all(share >= 0.6 for share in shares.values())
+def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit] = ()) -> list[Standing]:
+    """Return the units with most of the question's words, best first, at most twelve; headings are none.
+
+    `rivals` are further units that they stand beside. Linear in the number of units.
+    """
+    everything = (*units, *rivals)
+    weights = _as_spelt(question_weights(asked), everything)
+    shares = [_shares(weights, unit) for unit in everything]
+    having = Counter(word for _, best in shares for word, share in best.items() if share >= _SAME_WORD)
+    rarity = {word: weight * math.log(1 + len(shares) / max(having[word], 1)) for word, weight in weights.items()}
+    total = sum(rarity.values()) or 1.0
+    scores = [sum(rarity[word] * best[word] for word in rarity) / total for _, best in shares]
+    alone = [sum(rarity[word] * own[word] for word in rarity) / total for own, _ in shares]
+    lists = _lists(everything)
+    sections = [_section(unit, name) for unit, name in zip(everything, lists, strict=True)]
+    best_of_section, best_in_section = _Best(), defaultdict[object, _Best](_Best)
+    for at, unit in enumerate(everything):
+        if not unit.is_heading:
+            best_of_section.add(sections[at], scores[at])
+            best_in_section[sections[at]].add(lists[at], alone[at])
+    saying = [at for at, unit in enumerate(units) if scores[at] and not unit.is_heading and _adds(asked, unit)]
+    ranked = sorted(saying, key=lambda at: -scores[at])
+    return [
+        Standing(
+            units[at],
+            scores[at],
+            scores[at] - max(best_of_section.beside(sections[at]), best_in_section[sections[at]].beside(lists[at])),
+            _words(shares[at][0]),
+            _words(shares[at][1]),
+        )
+        for at in ranked[:_WEIGHED]
+    ]
+
+
+def _adds(asked: QuestionPart, unit: Unit) -> bool:
+    """Whether the unit says something beyond the question; one that is asked whether something is so may only repeat
+    it."""
+    return asked.kind == "decision" or not all(coverage([word], asked.stems) for word in unit.read.related_stems.stems)
+
+
+def _as_spelt(weights: Mapping[str, float], units: Sequence[Unit]) -> Mapping[str, float]:
+    """Replace words of the question that no unit has by what they are spelt like: "piknik"."""
+    known = frozenset[str]().union(*(unit.read.related_stems.stems | unit.above | unit.title for unit in units))
+    spelt = dict[str, float]()
+    for word, weight in weights.items():
+        unknown = len(word) >= _LONG and not coverage([word], known)
+        alike = process.extractOne(word, known, scorer=fuzz.ratio, score_cutoff=_SPELT_ALIKE) if unknown else None
+        spelt[alike[0] if alike else word] = weight
+    return spelt
+
+
+class _Best:
+    """The best score of each of several things."""
+
+    def __init__(self) -> None:
+        self._scores: dict[object, float] = {}
+
+    def add(self, name: object, score: float) -> None:
+        self._scores[name] = max(score, self._scores.get(name, 0.0))
+
+    def beside(self, name: object) -> float:
+        """The best score of any other thing, 0 if there is none."""
+        ranked = heapq.nlargest(2, self._scores, key=self._scores.__getitem__)
+        return next((self._scores[each] for each in ranked if each != name), 0.0)
+
+
+def _section(unit: Unit, own_list: object) -> object:
+    """Name what has its head in common with the unit: the section below its heading, or the rows of its table. Words of
+    the head are no reason to prefer another unit of the same section."""
+    if unit.row is not None:
+        return unit.title, unit.heading, unit.row.table
+    return (unit.title, unit.heading) if unit.heading else own_list
+
+
+def _lists(units: Sequence[Unit]) -> list[object]:
+    """Name the list of each unit: a list and the line that introduces it are one answer, any other unit is its own.
+    Passages overlap, so the same text is the same list."""
+    names: list[object] = []
+    for unit, following in zip(units, [*units[1:], None], strict=True):
+        if unit.lead:
+            names.append((unit.group, unit.lead))
+        elif following is not None and following.lead == unit.text:
+            names.append((following.group, unit.text))
+        else:
+            names.append(unit.text)
+    return names
+
+
+def _shares(weights: Mapping[str, float], unit: Unit) -> tuple[dict[str, float], dict[str, float]]:
+    own = {word: unit.read.related_stems.similarity(word) for word in weights}
+    best = {
+        word: share
+        if share >= _SAME_WORD
+        else max(share, _HEADING * coverage([word], unit.above), _TITLE * coverage([word], unit.title))
+        for word, share in own.items()
+    }
+    return own, best
+
+
+def _words(shares: Mapping[str, float]) -> frozenset[str]:
+    return frozenset(word for word, share in shares.items() if share >= _TITLE * _SAME_WORD)
+
+
+def answer_features(asked: QuestionPart, standing: Standing) -> dict[str, float]:
+    """All are 0..1, but for the margin, which may be negative."""
+    said, question = _read(standing.unit.below_heading[:_MOST_CHARS]), _question(asked.text)
+    kind = has_kind(asked.kind, said.text, asked.text)
     return {
-        "plain": _covered(plain, shares) if plain else 1.0,
-        "all": float(has_all),
-        "all_of_many": float(has_all) * min(1.0, len(wanted) / 8),
-        "all_but_one": float(sum(share < 0.6 for share in shares.values()) <= 1),
-        "first": shares[wanted[0]] if wanted else 0.0,
-        "kind": float(kind is True),
-        "no_kind": float(kind is False),
-        "near": near,
-        "long_question": min(1.0, len(wanted) / 8),
-        "denied": float(_is_denied(asked.kind, question, said.read)),
-        "opposed": float(_opposed(question, said.read)),
-        **{f"asks_{each}": float(asked.kind == each) for each in ("who", "when", "where", "why", "how")},
-        "asks_number": float(asked.kind in _COUNTED),
+        "words": standing.words,
+        "margin": standing.margin,
+        "all_of_many": min(1.0, len(question_weights(asked)) / 8) if standing.has >= question_weights(asked).keys() else 0,
+        "lacks": _LACKS[kind] if asked.kind in FORMS else 0.0,
+        "denied": float(_is_denied(asked.kind, question, said)),
+        "opposed": float(_opposed(question, said)),
     }
 
 
@@ -77,67 +181,23 @@ def _question(text: str) -> AnalysedText:
 
 
 @lru_cache(maxsize=4096)
-def _read(sentence: str) -> _AnalysedSentence:
-    tokens = list(_WORD.finditer(sentence))
-    starts = {place: number for number, token in enumerate(tokens) for place in range(token.start(), token.end())}
-    stems = tuple("" if (word := token[0].casefold()) in STOP_WORDS else stem(word) for token in tokens)
-
-    def places(found: Iterable[int]) -> tuple[int, ...]:
-        return tuple(starts[place] for place in found if place in starts)
-
-    dates = find_dates(sentence)
-    dated = {place for date in dates for place in range(date.start, date.end)}
-    return _AnalysedSentence(
-        AnalysedText(sentence),
-        stems,
-        places(date.start for date in dates),
-        places(each.start for each in find_quantities(sentence) if each.start not in dated),
-        tuple((starts[name.start], name.text) for name in find_names(sentence) if name.start in starts),
-    )
+def _read(text: str) -> AnalysedText:
+    return AnalysedText(text)
 
 
 @lru_cache(maxsize=256)
 def question_weights(asked: QuestionPart) -> Mapping[str, float]:
-    stems = asked.stems[:_MOST_STEMS]
-    wanted = [each for each in stems if each not in _ASKED_WORDS and not _ASKING.search(each)] or stems
-    return {each: _weight(each, _question(asked.text).names) for each in wanted}
-
-
-def _weight(each: str, names: frozenset[str]) -> float:
-    return 1 + 0.5 * min(1, len(each) / 8) + (1.0 if each[0].isdigit() else 0.7 if each in names else 0)
-
-
-@lru_cache(maxsize=256)
-def _plain(asked: QuestionPart) -> Mapping[str, float]:
     names = _question(asked.text).names
-    return {each: 1.0 for each in question_weights(asked) if each not in names and not each[0].isdigit()}
+    return {word: _weight(word, names) for word in without_asking(asked.stems[:_MOST_STEMS])}
 
 
-def _covered(weights: Mapping[str, float], shares: Mapping[str, float]) -> float:
-    total = sum(weights.values())
-    return sum(weight * shares[each] for each, weight in weights.items()) / total if total else 0.0
+def without_asking(stems: Sequence[str]) -> Sequence[str]:
+    """Return the stems that say what a question is about; all, if each only asks."""
+    return [word for word in stems if word not in _ASKED_WORDS and not _ASKING.search(word)] or stems
 
 
-def _near(asked: QuestionPart, said: _AnalysedSentence, weights: Mapping[str, float]) -> float:
-    asked_words = _question(asked.text).related_stems.stems
-    names = [place for place, name in said.names if not asked_words.issuperset(AnalysedText(name).stems)]
-    by_kind: Mapping[Kind, Sequence[int]] = {
-        "when": said.dates,
-        "number": said.numbers,
-        "amount": said.numbers,
-        "who": names,
-        "where": names,
-    }
-    places = by_kind.get(asked.kind, range(0, len(said.stems), _REACH))[:40]
-    around = (frozenset(said.stems[max(0, at - _REACH) : at + _REACH + 1]) for at in places)
-    shares = [_covered(weights, {each: _near_similarity(each, found) for each in weights}) for found in around]
-    return max(shares, default=0.0)
-
-
-def _near_similarity(each: str, found: frozenset[str]) -> float:
-    if each in found:
-        return 1.0
-    return 0.8 if len(each) > 4 and any(other.startswith(each[:5]) for other in found) else 0.0
+def _weight(word: str, names: frozenset[str]) -> float:
+    return 1 + 0.5 * min(1, len(word) / 8) + (1.0 if word[0].isdigit() else 0.7 if word in names else 0)
 
 
 def _is_denied(kind: Kind, question: AnalysedText, said: AnalysedText) -> bool:
@@ -154,11 +214,11 @@ def _is_denied(kind: Kind, question: AnalysedText, said: AnalysedText) -> bool:
 
 def _opposed(question: AnalysedText, said: AnalysedText) -> bool:
     # "accept" and "reject", "formal" and "informal".
-    mine, theirs = question.related_stems.stems, said.related_stems.stems
+    asked, stated = question.related_stems.stems, said.related_stems.stems
     return (
-        opposites(mine, theirs) is not None
-        or _affixed(mine - theirs, theirs - mine)
-        or _affixed(theirs - mine, mine - theirs)
+        opposites(asked, stated) is not None
+        or _affixed(asked - stated, stated - asked)
+        or _affixed(stated - asked, asked - stated)
     )
 
 

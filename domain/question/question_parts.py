@@ -10,14 +10,18 @@ from typing import Literal
 from domain.entities.dates import find_dates
 from domain.entities.names import find_names
 from domain.entities.numbers import find_quantities
+from domain.entities.units import CURRENCIES, UNITS
 from domain.text.words import content_stems, vocabulary, words
 
-Kind = Literal["when", "where", "who", "number", "amount", "why", "how", "definition", "which", "decision", "matter"]
+Kind = Literal[
+    "contact", "when", "where", "who", "number", "amount", "why", "how", "definition", "which", "decision", "matter"
+]
 
 _MOST_CHARS = 2_000  # of a question: a longer one contains other texts
 _MOST_PARTS = 8
 
 _CUES: tuple[tuple[Kind, str], ...] = (
+    ("contact", r"\b(?:e-?mail|phone|telephone|fax|mobile)\b|\bcontact (?:details|number)|전화|연락처|이메일|팩스"),
     (
         "when",
         r"\bwhen\b|\b(?:what|which|in what|in which) (?:\w+ )?(?:year|date|month|day|century|decade|time)\b"
@@ -54,7 +58,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
 
 _CAUSE = re.compile(
     r"\b(?:because|since|due|owing|caus\w+|reason|so that|in order|thus|therefore|as a result"
-    r"|result\w*|lead|led|to \w+)\b|때문|위해|므로|니까|으로 인해",
+    r"|result\w*|lead|led|to \w+)\b|때문|위해|므로|니까|으로 인해|이유|원인",
     re.IGNORECASE,
 )
 _TIME = re.compile(
@@ -67,8 +71,18 @@ _TIME = re.compile(
 _DATE_UNITS = vocabulary("년 월 일")
 # With a particle, as in 7월 12일에, it tells when something was.
 _DATE_OF_NOUN = re.compile(r"(?:(?:19|20)\d\d년 ?)?\d{1,2}월 ?\d{1,2}일(?= [가-힣]+)")
+_UNIT = re.compile(r"[^\W\d_]+|[%€$£¥₩]")
 _IN_NAME = re.compile(r"[^\W\d_][-–]$")  # before a number: "COVID-19" counts nothing
 _CALENDAR = re.compile(r"\b(?:year|century|decade)\b|몇 ?년(?!간)|어느 ?해", re.IGNORECASE)
+_CONTACT = re.compile(r"[\w.+-]+@[\w-]+\.\w|https?://|www\.|(?<![\d.,])\+?\(?\d[\d() /-]{4,}\d(?![\d.,%])")
+_MEASURES = (
+    (re.compile(r"\bhow much\b|\b(?:price|cost|fee|rent|salary)\b|얼마|가격|단가|요금|비용", re.IGNORECASE), "money"),
+    (re.compile(r"\bpercent|\bper cent|%|퍼센트|비율", re.IGNORECASE), "percent"),
+    (re.compile(r"\bhow (?:long|old)\b|며칠|몇 ?(?:일|주|달|개월|시간|분)|얼마나 오래|기간", re.IGNORECASE), "time months length"),
+    (re.compile(r"\bhow (?:far|tall|deep|wide|high)\b", re.IGNORECASE), "length"),
+    (re.compile(r"\bhow heavy\b|\bweigh", re.IGNORECASE), "mass"),
+)
+"""What a question for an amount or a number measures: dimensions of `domain.entities.units`, any currency for money."""
 _VAGUE = re.compile(
     r"\b(?:several|half|dozens?|hundreds?|thousands?|a few|both|none|no one|free|unlimited|all|every|each|daily|weekly"
     r"|monthly|annually|once|twice)\b|여러|절반|무료|모든|매[년월일주]",
@@ -133,6 +147,12 @@ def kind_of(question: str) -> Kind:
     return "matter"
 
 
+@lru_cache(maxsize=256)
+def kinds_of(question: str) -> tuple[Kind, ...]:
+    """Return all kinds of thing that the question asks for: "who and until when" has two."""
+    return tuple(dict.fromkeys(kind for kind, cue in _KINDS if cue.search(question[:_MOST_CHARS])))
+
+
 def is_greeting(question: str) -> bool:
     said = words(question)
     return len(said) <= 6 and all(word in _GREETING for word in said) and not re.search(r"\d", question)
@@ -141,23 +161,36 @@ def is_greeting(question: str) -> bool:
 def has_kind(kind: Kind, text: str, question: str) -> bool | None:
     """Say whether `text` has a thing of the kind asked for that the question does not name itself.
 
-    None where form does not show it, as for a definition or a manner; a person may be "the head of finance".
+    None where form does not show it, as for a definition or a manner, a number without the unit that is asked for, or a
+    person, who may be "the head of finance".
     """
     match kind:
+        case "contact":
+            return _CONTACT.search(text) is not None
         case "when":
             if _CALENDAR.search(question):
                 return _new_date(text, question)
             return _new_date(text, question) or _TIME.search(text) is not None
-        case "amount":
-            return _new_number(text, question, exact=True) or _VAGUE.search(text) is not None
-        case "number":
-            return _new_number(text, question) or _VAGUE.search(text) is not None
+        case "amount" | "number":
+            if not _new_number(text, question, exact=kind == "amount"):
+                return _VAGUE.search(text) is not None
+            return True if _is_measured(text, question) else None
         case "who" | "where":
             return _new_name(text, question) or None
         case "why":
             return _CAUSE.search(text) is not None or None
         case _:
             return None
+
+
+def _is_measured(text: str, question: str) -> bool:
+    """Whether the text has a unit of what the question measures; true where it may be any number."""
+    asked = next((dimensions for cue, dimensions in _MEASURES if cue.search(question)), "")
+    if not asked:
+        return True
+    dimensions = {UNITS[unit][0] for unit in _UNIT.findall(text.casefold()) if unit in UNITS}
+    dimensions |= {quantity.dimension for quantity in find_quantities(text)}
+    return not dimensions.isdisjoint(CURRENCIES if asked == "money" else asked.split())
 
 
 def _new_date(text: str, question: str) -> bool:
@@ -177,7 +210,7 @@ def _new_number(text: str, question: str, *, exact: bool = False) -> bool:
 
 def _new_name(text: str, question: str) -> bool:
     known = frozenset(words(question))
-    return any(not known.issuperset(words(name.text)) for name in find_names(text))
+    return any(name.sure and not known.issuperset(words(name.text)) for name in find_names(text))
 
 
 def _pieces(question: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ found unanswerable. Whether the answer is true is decided separately, by the che
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -13,15 +14,21 @@ from typing import Any
 
 from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
-from domain.question.features import answer_features
+from domain.question.features import Standing, answer_features, standings
 from domain.question.question_parts import QuestionPart, has_kind, parts_of
+from domain.question.units import Unit, units_of
 from domain.support.model import LogisticRegression, parse_regression
-from domain.text.cache import text_cache
-from domain.text.sentences import split_sentences
 from domain.text.words import content_stems
 
 ANSWERED = 0.25
 """From this probability on, an answer counts as one to that part of the question."""
+
+SURE = 0.72
+"""From this probability on, four of five answers were right (`fit_shown`): an answer is said to be to the point."""
+
+ANSWERABLE = 0.2
+"""From this probability of its best sentence on, a question is answered without a model; below it, passages are shown.
+"""
 
 BESIDE_THE_POINT = 0.1
 """Below this, hardly any answer was one to its question."""
@@ -59,40 +66,65 @@ def share_right(relevance: float) -> float:
     return 1.0
 
 
-def answer_relevance(question: str, answer: str) -> float:
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A unit with the probability, 0..1, that it answers a part of a question."""
+
+    standing: Standing
+    probability: float
+
+    @property
+    def unit(self) -> Unit:
+        return self.standing.unit
+
+
+def candidates(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit] = ()) -> list[Candidate]:
+    """Return the units that may answer one part of a question, most probable first; `rivals` stand beside them."""
+    weighed = [
+        Candidate(standing, question_model().probability(answer_features(asked, standing)))
+        for standing in standings(asked, units, rivals)
+    ]
+    return sorted(weighed, key=lambda candidate: -candidate.probability)
+
+
+def answer_relevance(question: str, answer: str, passages: Sequence[str] = ()) -> float:
     """Return the probability, 0..1, that `answer` answers all of `question`, provided that what it says is true.
 
-    1 without a question, 0 for "I don't know"; the mean over the question's parts. Citation markers do not count.
-    Linear in both lengths.
+    1 without a question, 0 for "I don't know"; the mean over the question's parts. Citation markers do not count. Other
+    sentences of the `passages` that it was written from may answer better. Linear in all lengths.
     """
     if not question.strip():
         return 1.0
     if is_idk(answer) or not answer.strip():
         return 0.0
-    shares = [share_right(part_relevance(part, answer)) for part in parts_of(question)]
+    shares = [share_right(part_relevance(part, answer, passages)) for part in parts_of(question)]
     return sum(shares) / len(shares) if shares else _UNKNOWN
 
 
-def part_relevance(asked: QuestionPart, answer: str) -> float:
+def part_relevance(asked: QuestionPart, answer: str, passages: Sequence[str] = ()) -> float:
     """Return the same for one part of a question: the probability of the sentence that answers it best."""
-    said = list(_sentences(answer))
-    if not said:
+    return _part_relevance(asked, answer, tuple(passages))
+
+
+@lru_cache(maxsize=64)
+def _part_relevance(asked: QuestionPart, answer: str, passages: tuple[str, ...]) -> float:
+    # The verdict, its reason and what it leaves open ask for the same.
+    said = plain_text(answer).text
+    units = units_of(said)[:_MOST_SENTENCES]
+    if not units:
         return 0.0
-    if is_elliptical(asked, " ".join(said)):
-        said.append(f"{asked.text.rstrip('?？ ')} {said[0]}")
+    if is_elliptical(asked, said):
+        units = (*units, *units_of(f"{asked.text.rstrip('?？ ')} {units[0].text}"))
     elif _is_hangul(asked.text) != _is_hangul(answer):
         return _UNKNOWN
-    return max(sentence_relevance(asked, each) for each in said)
+    told = _letters(said)
+    rivals = [unit for text in passages for unit in units_of(text) if _letters(unit.text) not in told]
+    best = candidates(asked, units, rivals)
+    return best[0].probability if best else 0.0
 
 
-@text_cache(most=64)
-def _sentences(answer: str) -> tuple[str, ...]:
-    return tuple(each.text for each in split_sentences(plain_text(answer).text)[:_MOST_SENTENCES])
-
-
-@lru_cache(maxsize=4096)
-def sentence_relevance(asked: QuestionPart, sentence: str) -> float:
-    return question_model().probability(answer_features(asked, sentence))
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def is_elliptical(asked: QuestionPart, answer: str) -> bool:

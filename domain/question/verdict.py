@@ -8,7 +8,7 @@ from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
 from domain.question.named_things import missing_things
 from domain.question.question_parts import QuestionPart, has_kind, parts_of
-from domain.question.relevance import ANSWERED, BESIDE_THE_POINT, is_elliptical, part_relevance, share_right
+from domain.question.relevance import ANSWERED, BESIDE_THE_POINT, SURE, is_elliptical, part_relevance, share_right
 
 Answers = Literal["yes", "partly", "no"]
 
@@ -17,7 +17,7 @@ _JUDGED: Mapping[Answers, float] = {"yes": 1.0, "partly": 0.5, "no": 0.1}
 """A model's own verdict as a probability; it decides alone, because shared words say less than a reader."""
 _DOUBT = "The answer shares few words with the question, so it may be about something else."
 _NAMES_MISSING = 0.05
-_WANTED = {"when": "a date or a time", "number": "a number", "amount": "an amount"}
+_WANTED = {"when": "a date or a time", "number": "a number", "amount": "an amount", "contact": "a number or an address to reach somebody"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +68,29 @@ def judge_question(
     if missing:
         named = ", ".join(f"“{each}”" for each in missing)
         reason = f"No passage names {named}, so the answer is about something else."
-        probability = _NAMES_MISSING if said else min(_mean(parts, answer), _NAMES_MISSING)
-        return QuestionVerdict("no", False, _texts(parts), missing, round(probability, 4), reason)
-    return _as_model_says(parts, answer, said) if said else _by_words(parts, answer)
+        return QuestionVerdict("no", False, _texts(parts), missing, _NAMES_MISSING, reason)
+    relevance = {part: part_relevance(part, answer, passages) for part in parts}
+    return _as_model_says(relevance, answer, said) if said else _by_words(relevance, answer)
 
 
-def _by_words(parts: Sequence[QuestionPart], answer: str) -> QuestionVerdict:
-    left = _open(parts, answer)
-    in_doubt = _in_doubt(parts, left, answer)
+_Relevance = Mapping[QuestionPart, float]
+"""The probability that the answer answers a part of the question, for each part in order."""
+
+
+def _by_words(relevance: _Relevance, answer: str) -> QuestionVerdict:
+    parts, left = list(relevance), _open(relevance, answer)
+    in_doubt = _in_doubt(relevance, left, answer)
     relevant = _relevant(parts, left, in_doubt)
     reason = _DOUBT if in_doubt else _reason(parts, left, relevant, answer)
-    return QuestionVerdict(relevant, not left, tuple(left), (), round(_mean(parts, answer), 4), reason)
+    probability = sum(map(share_right, relevance.values())) / len(parts)
+    return QuestionVerdict(relevant, not left, tuple(left), (), round(probability, 4), reason)
 
 
-def _as_model_says(parts: Sequence[QuestionPart], answer: str, said: ModelJudgement) -> QuestionVerdict:
+def _as_model_says(relevance: _Relevance, answer: str, said: ModelJudgement) -> QuestionVerdict:
     # An open part counts half, unless the model doubts all of the answer.
+    parts = list(relevance)
     named = [" ".join(each.split())[:_LONGEST_PART] for each in said.open_parts if each.strip()][:_MOST_PARTS]
-    left = named if named or said.answers == "yes" else _open(parts, answer)
+    left = named if named or said.answers == "yes" else _open(relevance, answer)
     closed = 1 - 0.5 * min(len(left) / len(parts), 1.0) if said.answers == "yes" else 1.0
     reason = _reason(parts, left, said.answers, answer)
     is_complete = said.answers == "yes" and not left
@@ -96,29 +102,29 @@ def question_of(checks: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return alignment.get("question")
 
 
-def _open(parts: Sequence[QuestionPart], answer: str) -> list[str]:
+def _open(relevance: _Relevance, answer: str) -> list[str]:
     said = plain_text(answer).text
     return [
         part.text
-        for part in parts
-        if part_relevance(part, answer) < ANSWERED
-        or (has_kind(part.kind, said, part.text) is False and not is_elliptical(part, said))
+        for part, share in relevance.items()
+        if share < ANSWERED or (has_kind(part.kind, said, part.text) is False and not is_elliptical(part, said))
     ]
 
 
-def _in_doubt(parts: Sequence[QuestionPart], left: Sequence[str], answer: str) -> bool:
-    # Four of ten answers whose open parts all may have one were right (`fit_shown`).
-    opened = [part for part in parts if part.text in left]
-    return bool(opened) and all(
-        part_relevance(part, answer) >= BESIDE_THE_POINT and has_kind(part.kind, answer, part.text) is not False
-        for part in opened
+def _in_doubt(relevance: _Relevance, left: Sequence[str], answer: str) -> bool:
+    """Whether every part may have an answer, and not every one surely has: four of ten of them were right
+    (`fit_shown`)."""
+    return min(relevance.values()) < SURE and all(
+        share >= BESIDE_THE_POINT and has_kind(part.kind, answer, part.text) is not False
+        for part, share in relevance.items()
+        if part.text in left
     )
 
 
 def _relevant(parts: Sequence[QuestionPart], left: Sequence[str], in_doubt: bool) -> Answers:
-    if not left:
-        return "yes"
-    return "partly" if in_doubt or len(left) < len(parts) else "no"
+    if in_doubt:
+        return "partly"
+    return "yes" if not left else "partly" if len(left) < len(parts) else "no"
 
 
 def _reason(parts: Sequence[QuestionPart], left: Sequence[str], relevant: Answers, answer: str) -> str:
@@ -135,6 +141,3 @@ def _reason(parts: Sequence[QuestionPart], left: Sequence[str], relevant: Answer
 def _texts(parts: Sequence[QuestionPart]) -> tuple[str, ...]:
     return tuple(part.text for part in parts)
 
-
-def _mean(parts: Sequence[QuestionPart], answer: str) -> float:
-    return sum(share_right(part_relevance(part, answer)) for part in parts) / len(parts)

@@ -1,159 +1,199 @@
-"""Composes answers from the sources' own sentences, and extracts the passages behind them."""
+"""Composes answers from the units of the sources, and extracts the passages behind them."""
 
-import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise, takewhile
 
-from clients.llm.offline.linking import second_step
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.passages import is_stopped
-from clients.llm.offline.relevance import Candidate, answering_sentences, naming_what_is_asked, ranked_sentences
-from clients.llm.offline.tables import asked_rows
 from clients.llm.offline.tuning import TUNING
-from domain.evidence.spans import best_text_span, disagreements
+from domain.evidence.spans import best_text_span
+from domain.question.asked_cells import asked_cells
+from domain.facts.structure.tables import cells_as_text
 from domain.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
-from domain.prompting.numbered_sources import Sources
-from domain.question.named_things import is_about_another
-from domain.question.non_answers import is_no_answer
-from domain.question.question_parts import QuestionPart, is_greeting, parts_of
-from domain.text.readability import is_readable
-from domain.text.sentences import is_table_row
+from domain.prompting.numbered_sources import Source, Sources
+from domain.question.features import FORMS, without_asking
+from domain.question.question_parts import QuestionPart, has_kind, is_greeting, parts_of
+from domain.question.relevance import ANSWERABLE, Candidate, candidates
+from domain.question.units import Unit, is_stopped, units_of
 from domain.text.words import coverage
 
-_OPEN_QUESTION = re.compile(
-    r"\b(?:what|which|who|whom|whose|when|where|why|how)\b|무엇|무슨|누구|누가|언제|어디|왜|몇|얼마|어떤|어떻게",
-    re.IGNORECASE,
-)
 _MOST_CITATIONS = 8
 
 
-def compose_answer(question: str, sources: Sources, idk: str, meaning: Meaning) -> list[str]:
-    """The pieces of an answer: sentences copied from the sources, each with its marker; `[idk]` if none fits.
+_MOST_ITEMS = 12
+_LONGEST_SECTION = 500  # characters of a section that is quoted from its beginning
 
-    Runs of white space become one space, list signs and the source's own citation markers are removed; nothing else is
-    changed. A sentence without a full stop gets a paragraph of its own.
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """What an answer quotes of a source: `text`, which is that of `unit` with what makes it clear. `covers` are the
+    words of the question that it has, `own` those that do not only stand above it."""
+
+    source: Source
+    unit: Unit
+    text: str
+    probability: float = 0.0
+    covers: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
+
+    @property
+    def stays_open(self) -> bool:
+        """Whether what follows needs a line of its own: this is no sentence."""
+        return not is_stopped(self.text)
+
+
+def compose_answer(question: str, sources: Sources, idk: str, meaning: Meaning) -> list[str]:
+    """The pieces of an answer: quotations of the sources, each with its marker; `[idk]` if none fits.
+
+    A quotation is a sentence, below its heading where that has words of the question, the cells of a row with their
+    heads, or an item of a list. What is no sentence gets a line of its own.
     """
-    chosen = _chosen(question, sources, meaning)
+    del meaning
+    chosen = _chosen(question, sources)
     if not chosen:
         return [idk]
-    pieces = [f"{quoted(each)} [†{each.source.number}]" for each in chosen]
-    ends = [" " if is_stopped(quoted(each)) else "\n\n" for each in chosen]
-    return [piece + end for piece, end in zip(pieces, [*ends[:-1], ""], strict=True)]
+    is_list = len(chosen) > 1
+    pieces = [
+        f"{_as_line(each, is_listed=is_list and each.unit.is_item)} [†{each.source.number}]" for each in chosen
+    ]
+    ends = [_gap(quotation, following) for quotation, following in pairwise(chosen)]
+    return [piece + end for piece, end in zip(pieces, [*ends, ""], strict=True)]
 
 
 def extract_citations(question: str, sources: Sources, limits: tuple[int, int], meaning: Meaning) -> ExtractedCitations:
     """Exact quotations of `limits` (least, most) characters if the source is long enough, best first (S4.2)."""
-    candidates = [each for part in _answers(question, sources, meaning) for each in part][:_MOST_CITATIONS]
-    spans = {(candidate.source.number, *_span(candidate, question, limits)): candidate for candidate in candidates}
+    del meaning
+    likely = sorted(_likely(question, sources), key=lambda quotation: -quotation.probability)[:_MOST_CITATIONS]
+    spans = {(each.source.number, *_span(each, question, limits)): each for each in likely}
     return ExtractedCitations(
         citations=[
             ExtractedCitation(
                 source=number,
-                text_span=candidate.source.text[start:end],
-                claim_text=quoted(candidate),
+                text_span=quotation.source.text[start:end],
+                claim_text=quotation.text,
                 citation_type="direct_quote",
             )
-            for (number, start, end), candidate in spans.items()
+            for (number, start, end), quotation in spans.items()
         ]
     )
 
 
 def take_notes(question: str, sources: Sources, max_chars: int, meaning: Meaning) -> ResearchNotes:
     """The sentences behind an answer, each with its wording in the source (S3.6)."""
-    found = extract_citations(question, sources, (1, max_chars), meaning).citations
+    cited = extract_citations(question, sources, (1, max_chars), meaning).citations
     return ResearchNotes(
-        notes=[ResearchNote(fact=each.claim_text, source=each.source, quote=each.text_span) for each in found]
+        notes=[ResearchNote(fact=each.claim_text, source=each.source, quote=each.text_span) for each in cited]
     )
 
 
-def quoted(candidate: Candidate) -> str:
-    return candidate.shown
-
-
-def _presumes_otherwise(question: str, sources: Sources) -> bool:
-    """True if the question asks about a time that no source has, or presumes what the sources deny.
-
-    "Did sales fall?" may be answered with "Sales rose"; "Why did sales fall?" may not.
-    """
-    found = disagreements(question, "\n\n".join(f"{source.label}\n\n{source.text}" for source in sources))
-    presumes = _OPEN_QUESTION.search(question) is not None
-    return any(
-        each.kind == "date" or (presumes and each.kind == "negation" and each.source_value is not None)
-        for each in found
-    )
-
-
-def _chosen(question: str, sources: Sources, meaning: Meaning) -> list[Candidate]:
-    """The sentences of the answer in the order of the sources: the best for each part of the question, and further ones
-    only if they cover words of the question that those do not.
-    """
-    chosen: list[Candidate] = []
-    for ranked in _answers(question, sources, meaning):
-        chosen += _best(ranked, chosen)
-    if chosen:
-        chosen += second_step(question, chosen, ranked_sentences(question, sources, meaning))
-    return sorted(chosen, key=lambda each: (each.source.number, each.sentence.place.start))
-
-
-def _best(ranked: Sequence[Candidate], before: Sequence[Candidate]) -> list[Candidate]:
-    chosen: list[Candidate] = []
-    for candidate in ranked:
-        if len(before) + len(chosen) == TUNING.most_sentences:
-            break
-        if any(_same(candidate, other) for other in before):
-            return chosen
-        if not chosen or (candidate.adds_to(chosen) and _is_close(candidate, chosen[0])):
-            chosen.append(candidate)
+def _chosen(question: str, sources: Sources) -> list[Quotation]:
+    """The quotations of an answer: for each part of the question the best unit with what belongs to it, and further
+    ones only if they have words of the question that those lack."""
+    chosen: list[Quotation] = []
+    if is_greeting(question):
+        return chosen
+    for part in parts_of(question):
+        covered = frozenset[str]()
+        for quotation in _ranked(part, sources):
+            if len(chosen) >= TUNING.most_sentences or (covered and quotation.covers <= covered):
+                continue
+            covered |= quotation.covers
+            if not any(_repeats(quotation, before) for before in chosen):
+                chosen += _expanded(part, quotation)
     return chosen
 
 
-def _is_close(candidate: Candidate, best: Candidate) -> bool:
-    return (
-        candidate.score >= TUNING.close_to_best * best.score
-        and candidate.relevance >= TUNING.as_relevant * best.relevance
-    )
+def _likely(question: str, sources: Sources) -> list[Quotation]:
+    return [] if is_greeting(question) else [each for part in parts_of(question) for each in _ranked(part, sources)]
 
 
-def _answers(question: str, sources: Sources, meaning: Meaning) -> list[list[Candidate]]:
-    """For each part of the question the sentences that may answer it, best first; none if the text is no question or
-    presumes what the sources deny. Subjects that no passage names were rejected earlier (`domain.question`).
-    """
-    if is_greeting(question) or _presumes_otherwise(question, sources):
+def _ranked(part: QuestionPart, sources: Sources) -> list[Quotation]:
+    """The units that may answer one part of a question, best first; none if the best one hardly does."""
+    owners = {id(unit): source for source in sources for unit in _units(source)}
+    weighed = candidates(part, [unit for source in sources for unit in _units(source)])
+    if not weighed or weighed[0].probability < ANSWERABLE:
         return []
-    return [_relevant(part, question, sources, meaning) for part in parts_of(question)]
+    least = TUNING.close_to_best * weighed[0].probability
+    likely = [candidate for candidate in weighed if candidate.probability >= least]
+    quotations = [_quotation(part, owners[id(candidate.unit)], candidate) for candidate in likely]
+    return [quotation for quotation in quotations if quotation.text]
 
 
-def _relevant(part: QuestionPart, question: str, sources: Sources, meaning: Meaning) -> list[Candidate]:
-    """The sentences good enough to answer one part, best first; none if the best is not. A cell that the question names
-    by row and column needs no more."""
-    if named := asked_rows(part.text, sources)[:1]:
-        return [Candidate(each.source, each.sentence, 1.0, 1.0, frozenset(part.stems), each.text) for each in named]
-    usable = [
-        candidate
-        for candidate in answering_sentences(part, sources, meaning)
-        if len(candidate.sentence.stems) > 1
-        and not candidate.sentence.is_heading
-        and candidate.relevance >= TUNING.least_relevant
-        and is_readable(candidate.sentence.text)
-        and not is_about_another(question, candidate.sentence.text)
-        and not is_no_answer(part, quoted(candidate))
-    ]
-    usable = naming_what_is_asked(part.text, usable)
-    enough = TUNING.answerable if meaning.known else TUNING.words_answerable
-    if not usable or usable[0].score < enough or max(each.relevance for each in usable) < TUNING.relevant:
-        return []
-    return [each for each in usable if each.score >= TUNING.close_to_best * usable[0].score]
+def _units(source: Source) -> Sequence[Unit]:
+    return units_of(source.text, source.context, source.label)
 
 
-def _same(one: Candidate, other: Candidate) -> bool:
-    return coverage(sorted(one.sentence.stems), other.sentence.stems) >= TUNING.duplicate
+def _quotation(part: QuestionPart, source: Source, candidate: Candidate) -> Quotation:
+    standing, unit = candidate.standing, candidate.unit
+    above = standing.has - standing.own
+    text = unit.below_heading if any(coverage([word], unit.above) for word in above) else unit.text
+    if unit.row is not None:
+        cells = asked_cells(part, unit.row, _units(source))
+        text = cells_as_text(unit.row, cells) if cells else ""
+    return Quotation(source, unit, text, candidate.probability, standing.has, standing.own)
 
 
-def _span(candidate: Candidate, question: str, limits: tuple[int, int]) -> tuple[int, int]:
-    sentence, (least, most) = candidate.sentence.place, limits
+def _expanded(part: QuestionPart, quotation: Quotation) -> list[Quotation]:
+    """The quotation with what belongs to it: the whole list or the beginning of the section whose head has the words of
+    the question that it has itself, or the next sentence if that has further words of the question."""
+    unit, units = quotation.unit, _units(quotation.source)
+    here = next(at for at, each in enumerate(units) if each is unit)
+    following = [Quotation(quotation.source, each, each.text) for each in units[here + 1 :]]
+    if unit.row is not None:
+        return [quotation] if quotation.own else _whole_table(part, quotation)
+    if unit.text.endswith((":", "：")):
+        return [quotation, *takewhile(lambda each: each.unit.group == unit.group + 1, following)][: _MOST_ITEMS + 1]
+    members = [each for each in units if each.group == unit.group and each.row is None and not each.is_heading]
+    section = [Quotation(quotation.source, each, each.text) for each in members]
+    if part.kind not in FORMS and all(coverage([word], unit.above) for word in quotation.own):
+        if any(each.is_item for each in members):
+            leads = [each for each in units[:here] if unit.lead and each.text == unit.lead][-1:]
+            return [*(Quotation(quotation.source, each, each.text) for each in leads), *section[:_MOST_ITEMS]]
+        ends = accumulate(len(each.text) for each in members)
+        return [each for each, end in zip(section, ends, strict=True) if end <= _LONGEST_SECTION] or [quotation]
+    adds = following and following[0].unit.group == unit.group and _adds(part, quotation, following[0].unit)
+    return [quotation, *following[:1]] if adds else [quotation]
+
+
+def _whole_table(part: QuestionPart, quotation: Quotation) -> list[Quotation]:
+    """All rows of a table of which the question names only columns."""
+    rows = [(each, each.row) for each in _units(quotation.source) if each.row]
+    return [
+        Quotation(quotation.source, unit, cells_as_text(row, asked_cells(part, row, _units(quotation.source))))
+        for unit, row in rows
+        if quotation.unit.row and row.table == quotation.unit.row.table
+    ][:_MOST_ITEMS]
+
+
+def _adds(part: QuestionPart, quotation: Quotation, following: Unit) -> bool:
+    """Whether the next sentence has words of the question that the quotation lacks, or what is asked for."""
+    if any(following.read.related_stems.similarity(word) for word in set(without_asking(part.stems)) - quotation.own):
+        return True
+    is_kind = has_kind(part.kind, following.text, part.text)
+    return is_kind is True and has_kind(part.kind, quotation.text, part.text) is not True
+
+
+def _as_line(quotation: Quotation, *, is_listed: bool) -> str:
+    return f"- {quotation.text}" if is_listed and not quotation.text[0].isdigit() else quotation.text
+
+
+def _gap(quotation: Quotation, following: Quotation) -> str:
+    if following.unit.is_item:
+        return "\n"
+    return "\n\n" if quotation.stays_open else " "
+
+
+def _repeats(quotation: Quotation, before: Quotation) -> bool:
+    stems = before.unit.read.related_stems.stems
+    return coverage(sorted(quotation.unit.read.related_stems.stems), stems) >= TUNING.duplicate
+
+
+def _span(quotation: Quotation, question: str, limits: tuple[int, int]) -> tuple[int, int]:
+    sentence, (least, most) = quotation.unit.place, limits
     if len(sentence.text) > most:
         start, end = best_text_span(sentence.text, question, least, most)
         return sentence.start + start, sentence.start + end
     # A row stays alone: those around it are about other things.
-    if len(sentence.text) < least and not is_table_row(sentence.text):
-        return best_text_span(candidate.source.text, sentence.text, least, most)
+    if len(sentence.text) < least and quotation.unit.row is None:
+        return best_text_span(quotation.source.text, sentence.text, least, most)
     return sentence.start, sentence.end

@@ -6,17 +6,17 @@ from functools import partial
 
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import read_passage
-from clients.llm.offline.relevance import texts_of
-from clients.llm.offline.tables import read_table
 from clients.llm.offline.tuning import TUNING
 from clients.llm.protocol import NotJudged
 from domain.answers.statements import statements
+from domain.documents.chunk_context import with_columns
 from domain.evidence.contradictions import Disagreement, best_places, disagreements, without_markers
 from domain.evidence.equivalence import without_heading_facts
 from domain.evidence.substitution import decides, plain_substitution
 from domain.evidence.table_rows import stating_row
 from domain.evidence.verbatim import stands_verbatim
 from domain.facts.heading_context import with_outer_headings
+from domain.facts.structure.tables import parse_tables
 from domain.prompting.judgements import Alignment, Answerability, Relation, StatementCheck
 from domain.prompting.numbered_sources import Source, Sources, content_of
 from domain.question import QuestionVerdict, judge_question
@@ -158,7 +158,7 @@ def _evidence(statement: str, compared: Comparison, text: str, source: Source) -
     sentences, above = read_passage(text).sentences, len(text) - len(source.text)
     places = [sentences[number].place for number in compared.ranking if compared.shares(number)]
     own = [text[each.start : each.end] for each in places if each.start >= above]
-    heads = read_table(source).heads
+    heads = parse_tables(without_markers(with_columns(source.text, source.context))).heads
     if own and own[0] in heads:
         return next((each for each in own if is_table_row(each) and each not in heads), own[0])
     return own[0] if own else ""
@@ -350,3 +350,8 @@ def _explanation(judged: Judged) -> str:
 def _excerpt(text: str) -> str:
     plain = " ".join(text.split())
     return plain if len(plain) <= _EXCERPT else f"{plain[:_EXCERPT].rsplit(' ', 1)[0]}…"
+
+
+def texts_of(sources: Sequence[Source]) -> list[str]:
+    # Name and context name things, too.
+    return [f"{source.label}\n{source.context}\n{source.text}" for source in sources]

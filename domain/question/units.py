@@ -1,0 +1,133 @@
+"""Reads a text as the units that an answer can quote: sentences and rows of tables, each with what stands above it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from domain.documents.chunk_context import headings_of, with_columns
+from domain.evidence.contradictions import without_markers
+from domain.facts.structure.tables import Row, cells_as_text, parse_tables
+from domain.markers.parser import cited_markers
+from domain.support.analysis import AnalysedText
+from domain.text.cache import text_cache
+from domain.text.sentences import Sentence
+from domain.text.word_index import parse_sentences
+from domain.text.words import content_stems
+
+_MOST_CHARS = 600_000  # of texts that are remembered: their units take far more memory than they do
+_MOST_CELLS = 6
+_LONGEST_HEADING = 80  # characters
+_STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]*_]*$")
+_ITEM = re.compile(r"(?:[-*+•‣▪◦·●○■□▶►]|\(?(?:\d{1,3}|[a-zA-Z가-하])[.)]|[①-⑳])(?:\s|(?<=[①-⑳]))")
+_SIGNS = re.compile(r"^(?:(?:[-*+•‣▪◦·●○■□▶►]|#{1,6}|>|\|)\s+)+")
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_OPENS_LIST = re.compile(rf"^{_ITEM.pattern}")
+_CELLS = re.compile(r".*[|\t]")
+_RULE = re.compile(r"[\s|:+=-]*")
+_LEADS = (":", "：")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A sentence or a row at `place`. `text` is what an answer quotes: one line without its list sign, or the cells of
+    a row with their heads.
+
+    `heading` is the nearest heading above it, `lead` the line that introduces its list, each "" without one. `group`
+    numbers the list, or the section below a heading, that it belongs to; `is_item`: it opens an item of a list. `title` are the stems of what the whole text
+    is called: its document, the headings above it.
+    """
+
+    place: Sentence
+    text: str
+    heading: str = ""
+    lead: str = ""
+    group: int = 0
+    is_item: bool = False
+    is_heading: bool = False
+    row: Row | None = None
+    title: frozenset[str] = frozenset()
+
+    @cached_property
+    def read(self) -> AnalysedText:
+        """Its own words: those of a row without the heads of its columns, which all rows have."""
+        return AnalysedText(self.text if self.row is None else "; ".join((self.row.label, *(each.content for each in self.row.cells))))
+
+    @cached_property
+    def above(self) -> frozenset[str]:
+        """The stems of its heading and of what introduces its list, or of the heads of its columns."""
+        heads = [f"{cell.outer_heads} {cell.head}" for cell in self.row.cells] if self.row else []
+        groups = [*self.row.groups, self.row.heading] if self.row else []
+        return frozenset(content_stems("\n".join((self.heading, self.lead, *groups, *heads))))
+
+    @property
+    def below_heading(self) -> str:
+        """The text with what stands above it, as it is quoted where it is not clear by itself."""
+        head = (self.lead or self.heading).strip("#*:： ")
+        return f"{head}: {self.text}" if head and self.row is None else self.text
+
+
+@text_cache(_MOST_CHARS)
+def units_of(text: str, context: str = "", title: str = "") -> tuple[Unit, ...]:
+    """Return the units of `text` in order, headings among them, without lines that only name columns.
+
+    `context` holds the headings above the text and the columns of its table, `title` the name of its document. Linear
+    in the length.
+    """
+    return tuple(_units(text, context, title))
+
+
+def _units(text: str, context: str, title: str) -> Iterator[Unit]:
+    plain = without_markers(text)
+    parsed = parse_tables(with_columns(plain, context))
+    rows = {row.line.strip(): row for row in parsed.rows if row.line}
+    called = frozenset(content_stems(f"{title}\n{context}"))
+    heading, lead, group, was_item = next(iter(headings_of(context)[-1:]), ""), "", 0, False
+    was_heading = False
+    sentences = parse_sentences(plain).sentences
+    for sentence, following in zip(sentences, [*(each.text for each in sentences[1:]), ""], strict=True):
+        line = sentence.text.strip()
+        if line in parsed.heads or _RULE.fullmatch(line):
+            continue
+        if row := rows.get(line):
+            yield Unit(sentence, cells_as_text(row, row.cells[:_MOST_CELLS]), heading, row=row, title=called)
+            continue
+        opens_line = not plain[:sentence.start].rpartition("\n")[2].strip()
+        is_item = opens_line and _ITEM.match(line) is not None
+        is_heading = opens_line and not (was_item and is_item) and _is_heading(line, following)
+        shown = quoted(text, sentence)
+        if not opens_line and was_heading:
+            # "## 5. How to claim expenses" is read as two sentences.
+            is_heading, heading = True, f"{heading} {shown}"
+        elif is_heading:
+            heading, lead, group, is_item = shown, "", group + 1, False
+        elif opens_line and not is_item:
+            lead, group = "", group + was_item
+        yield Unit(sentence, shown, "" if is_heading else heading, lead, group, is_item, is_heading, title=called)
+        if not is_item and line.endswith(_LEADS):
+            lead, group = shown, group + 1
+        was_item, was_heading = is_item or (was_item and not opens_line), is_heading
+
+
+def is_stopped(text: str) -> bool:
+    return _STOPPED.search(text) is not None
+
+
+def quoted(text: str, sentence: Sentence) -> str:
+    """Return a sentence of `text` in one line, without list signs, emphasis and the text's own citation markers."""
+    said = text[sentence.start : sentence.end]
+    for marker in reversed(cited_markers(said)):
+        said = said[: marker.start].rstrip() + said[marker.end :]
+    return _EMPHASIS.sub(r"\2", _SIGNS.sub("", " ".join(said.split())))
+
+
+def _is_heading(line: str, following: str) -> bool:
+    """Whether it is marked as a heading, or stands without a full stop above prose, a list or a table."""
+    if line.startswith("#"):
+        return True
+    if len(line) > _LONGEST_HEADING or _STOPPED.search(line) or line.endswith(_LEADS) or _CELLS.match(line):
+        return False
+    if _ITEM.match(line):
+        # "3. New office" is one above prose, an item above another item.
+        return _STOPPED.search(following) is not None and not _ITEM.match(following)
+    return any(pattern.search(following) for pattern in (_STOPPED, _OPENS_LIST, _CELLS))
