@@ -61,8 +61,13 @@ def _records(file: Path) -> list[dict[str, Any]]:
 
 
 def is_fitted_on(question: AskedQuestion) -> bool:
-    """Whether the question belongs to the half that weights are fitted on: by a hash, so that it never changes."""
-    return int(hashlib.sha256(question.id.encode()).hexdigest(), 16) % 2 == 0
+    """Whether the question belongs to the half that weights are fitted on."""
+    return is_in_fitted_half(question.id)
+
+
+def is_in_fitted_half(question_id: str) -> bool:
+    """Say so of a question by its id: by a hash, so that it never changes."""
+    return int(hashlib.sha256(question_id.encode()).hexdigest(), 16) % 2 == 0
 
 
 def is_right(question: AskedQuestion, answer: str) -> bool:

@@ -1,0 +1,130 @@
+"""Offline answers from a folder in one process: the parsers, chunker, ranking and answers of a query, no servers."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchmarks.answers.judged_answers import Card, Question, Reply
+from benchmarks.fitting.labelled_pairs import RememberedEmbedder
+from benchmarks.search.in_memory import DENSE_WEIGHT, DEPTH, LexicalIndex
+from clients.llm.offline.answering import compose_answer
+from clients.llm.offline.judging import check_answerability
+from clients.llm.offline.meaning import Meaning
+from clients.llm.offline.passage_relevance import chunk_relevance
+from clients.parsing import parse
+from clients.parsing.sandbox.isolated import limits_of
+from config.models import RerankSettings
+from config.settings import IngestionSettings, RetrievalSettings
+from config.verification import VerificationSettings
+from domain.documents.chunks import split_document
+from domain.documents.documents import ParsedDocument, indexed_text
+from domain.evidence.spans import best_text_span
+from domain.prompting.numbered_sources import Sources
+from domain.query.modes import IDK, Mode, evidence_gate
+from domain.question import is_greeting, judge_question, mentions, why_refused
+from domain.question.follow_up import standalone_question
+from domain.retrieval.ranking import fuse
+from domain.text.sentences import split_sentences
+
+_INGESTION, _K, _SHOWN = IngestionSettings(), RetrievalSettings().k, RerankSettings().top_k
+_LEAST_EVIDENCE = VerificationSettings().min_evidence_score
+
+
+def read_file(path: Path) -> ParsedDocument:
+    limits = replace(limits_of(_INGESTION), recognise="now")
+    return parse(path.read_bytes(), path.name, limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A passage of a file."""
+
+    document: str
+    label: str
+    text: str
+    context: str
+
+    @property
+    def indexed(self) -> str:
+        return indexed_text(self.text, self.context)
+
+
+def _pieces(name: str, document: ParsedDocument) -> Iterable[Piece]:
+    for chunk in split_document(
+        document, chunk_tokens=_INGESTION.chunk_tokens, overlap_tokens=_INGESTION.overlap_tokens
+    ):
+        label = name if chunk.page is None else f"{name}, p.{chunk.page}"
+        yield Piece(name, label, chunk.text, chunk.context or "")
+
+
+class Lines:
+    """The first baseline: of all rows, items and sentences of the documents the best by BM25, whatever is asked."""
+
+    def __init__(self, documents: Iterable[ParsedDocument]) -> None:
+        lines = (line for document in documents for line in filter(str.strip, document.text.splitlines()))
+        pieces = (piece.text for line in lines for piece in split_sentences(line))
+        self._index = LexicalIndex({piece: piece for piece in pieces if any(map(str.isalnum, piece))})
+
+    def best(self, question: str) -> str:
+        return next(iter(self._index.order(question)), "")
+
+
+class Workspace:
+    """Documents that questions are asked of."""
+
+    def __init__(self, documents: Mapping[str, ParsedDocument], embedder: RememberedEmbedder, meaning: Meaning) -> None:
+        self._pieces = [piece for name, document in documents.items() for piece in _pieces(name, document)]
+        self._embedder, self._meaning = embedder, meaning
+        texts = {place: piece.indexed for place, piece in enumerate(self._pieces)}
+        self._words = LexicalIndex(texts, {place: piece.document for place, piece in enumerate(self._pieces)})
+        self._vectors = embedder.encode(list(texts.values()))
+
+    def ask(self, question: Question) -> Reply:
+        began = time.perf_counter()
+        text = standalone_question(question.text, [question.after]) if question.after else question.text
+        reply = self._reply(text)
+        return replace(reply, seconds=time.perf_counter() - began)
+
+    def _reply(self, question: str) -> Reply:
+        found = self._retrieved(question)
+        scores = {piece: round(chunk_relevance(question, piece.indexed, self._meaning), 4) for piece in found}
+        shown = sorted(found, key=lambda piece: -scores[piece])[:_SHOWN]
+        gate = evidence_gate(Mode.BALANCED, sum(score >= _LEAST_EVIDENCE for score in scores.values()))
+        why = why_refused(question, [f"{piece.label}\n{piece.indexed}" for piece in found])
+        if why or gate.refuse:
+            return _refused(question, shown, why or gate.reason)
+        sources = Sources.numbered(((each.label, each.text) for each in shown), [each.context for each in shown])
+        answer = "".join(compose_answer(question, sources, IDK, self._meaning))
+        if answer == IDK:
+            return _refused(question, shown, "The passages that were found do not contain the answer.")
+        answerability = check_answerability(question, answer, sources, self._meaning)
+        verdict = judge_question(question, answer, [f"{piece.label}\n{piece.indexed}" for piece in shown])
+        # A copied answer is supported; only one that does not answer the question either is taken back.
+        if not answerability.supported and verdict and verdict.relevant == "no":
+            return _refused(question, shown, answerability.reason)
+        cards = tuple(
+            Card(piece.document, piece.indexed, piece.text)
+            for number, piece in enumerate(shown, start=1)
+            if f"[†{number}]" in answer
+        )
+        return Reply(answer, verdict is None or verdict.relevant == "yes", cards, verdict.reason if verdict else "")
+
+    def _retrieved(self, question: str) -> list[Piece]:
+        likeness = self._vectors @ self._embedder.encode([question])[0]
+        near = sorted(range(len(self._pieces)), key=lambda place: -likeness[place])[:DEPTH]
+        fused = fuse([self._words.order(question)[:DEPTH], near], [1.0, DENSE_WEIGHT])
+        return [self._pieces[place] for place in fused[:_K]]
+
+
+def _refused(question: str, shown: Sequence[Piece], reason: str) -> Reply:
+    if is_greeting(question):
+        return Reply(None, is_green=False, reason=reason)
+    quoted = mentions(question, [piece.text for piece in shown])
+    numbers = {number for number, _ in quoted}
+    cards = [Card(shown[number].document, shown[number].indexed, quote) for number, quote in quoted]
+    for number, piece in enumerate(shown):
+        if number not in numbers:
+            start, end = best_text_span(piece.text, question)
+            cards.append(Card(piece.document, piece.indexed, piece.text[start:end]))
+    return Reply(None, is_green=False, cards=tuple(cards), reason=reason)

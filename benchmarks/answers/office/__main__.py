@@ -1,0 +1,27 @@
+"""Questions about office papers: `python -m benchmarks.answers.office [--half open|kept] [--quick]`.
+
+The papers and the questions are ours: written for this benchmark before the reader's code was looked at, so they say
+how the kinds compare, not how often strangers' questions are answered. The open half is for work on the reader; the
+kept half is asked at the end of it.
+"""
+
+from pathlib import Path
+
+from benchmarks.answers.commands import Asked, outcomes, parser_of
+from benchmarks.answers.judged_answers import read_questions, show
+
+_HERE = Path(__file__).parent
+
+
+def main() -> None:
+    parser = parser_of(__doc__)
+    parser.add_argument("--half", choices=("open", "kept"), default="open")
+    options = parser.parse_args()
+    questions = [each for each in read_questions(_HERE / "questions.jsonl") if each.half == options.half]
+    asked = Asked(sorted((_HERE / "documents").iterdir()), questions)
+    title = f"{len(questions)} questions, the {options.half} half, about papers of our own making, no model"
+    show(title, outcomes({"office": asked}, options), verbose=options.verbose)
+
+
+if __name__ == "__main__":
+    main()
