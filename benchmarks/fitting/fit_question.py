@@ -95,7 +95,9 @@ def _others(questions: Sequence[AskedQuestion]) -> list[AskedQuestion]:
     names = dict.fromkeys(question.set_name for question in questions)
     strangers = {name: cycle([each for each in questions if each.set_name != name]) for name in names}
     pairs = [(question, next(strangers[question.set_name])) for question in questions]
-    return [replace(question, passages=other.passages, label=other.label, answerable=False) for question, other in pairs]
+    return [
+        replace(question, passages=other.passages, label=other.label, answerable=False) for question, other in pairs
+    ]
 
 
 def _fit(x: Array, labels: Array, weights: Array) -> tuple[Array, float]:

@@ -160,5 +160,6 @@ def latin_letters(text: str) -> str:
     known name."""
     return text.translate(_LOOKALIKES)
 
+
 CURRENCIES = frozenset("usd eur gbp krw jpy cny inr rub mxn chf".split())
 """The dimensions that are money: amounts of different ones are not compared."""

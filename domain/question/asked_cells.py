@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from domain.facts.structure.tables import Cell, Row
-from domain.question.question_parts import QuestionPart, has_kind, kinds_of
+from domain.question.features import FORMS, without_asking
+from domain.question.question_parts import Kind, QuestionPart, has_kind, kinds_of
 from domain.question.units import Unit
 from domain.text.words import content_stems, coverage
 
@@ -17,25 +18,26 @@ def asked_cells(asked: QuestionPart, row: Row, units: Iterable[Unit]) -> Sequenc
 
     Words that the label of the row has say which row is asked for, not which cell.
     """
+    kinds = FORMS.intersection(kinds_of(asked.text))
     label = frozenset(content_stems(f"{row.label}\n{row.heading}\n{' '.join(row.groups)}"))
-    wanted = [stem for stem in asked.stems if not coverage([stem], label)]
-    columns = {_head(cell) for unit in units if unit.row and unit.row.table == row.table for cell in unit.row.cells}
-    named = max((coverage(wanted, set(content_stems(head))) for head in columns), default=0.0)
-    fits = [_fit(asked, wanted, cell) for cell in row.cells]
-    best = max(fits, default=0.0)
-    if named > max((coverage(wanted, set(content_stems(_head(cell)))) for cell in row.cells), default=0.0):
+    wanted = [stem for stem in without_asking(asked.stems) if not coverage([stem], label)]
+    fits = {cell.head: _fit(asked, kinds, wanted, cell) for cell in row.cells}
+    best = max(fits.values(), default=0.0)
+    table = (unit.row for unit in units if unit.row and unit.row.table == row.table)
+    others = (_fit(asked, kinds, wanted, cell) for other in table for cell in other.cells if cell.head not in fits)
+    if max(others, default=0.0) > best:
         return ()
-    if best <= min(fits, default=0.0):
+    # "Who, and until when?" is answered by several cells.
+    if best <= min(fits.values(), default=0.0) or len(kinds) > 1:
         return row.cells[:_MOST_CELLS]
-    return [cell for cell, fit in zip(row.cells, fits, strict=True) if fit == best][:_MOST_CELLS]
+    return [cell for cell in row.cells if fits[cell.head] == best][:_MOST_CELLS]
 
 
 def _head(cell: Cell) -> str:
     return f"{cell.outer_heads} {cell.head}"
 
 
-def _fit(asked: QuestionPart, wanted: Sequence[str], cell: Cell) -> float:
-    head = frozenset(content_stems(_head(cell)))
+def _fit(asked: QuestionPart, kinds: Iterable[Kind], wanted: Sequence[str], cell: Cell) -> float:
     said = f"{cell.head}: {cell.content} {cell.unit} {cell.currency}"
-    is_kind = any(has_kind(kind, said, asked.text) for kind in kinds_of(asked.text))
-    return coverage(wanted, head) + _KIND * is_kind / max(1, len(wanted))
+    is_kind = any(has_kind(kind, said, asked.text) for kind in kinds)
+    return coverage(wanted, set(content_stems(_head(cell)))) + _KIND * is_kind / max(1, len(wanted))

@@ -4,11 +4,12 @@ import heapq
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rapidfuzz import fuzz, process
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
 
 from domain.question.question_parts import Kind, QuestionPart, has_kind
 from domain.question.units import Unit
@@ -19,7 +20,7 @@ from domain.text.words import coverage, stem, vocabulary
 _MOST_CHARS, _MOST_STEMS = 1_500, 200  # of a unit or a question: anything longer is none
 _SAME_WORD = 0.6  # similarity of two stems from which on they are one word
 _HEADING, _TITLE = 0.8, 0.5  # what a word of the question counts that only the heading, or only the title, has
-_LONG, _SPELT_ALIKE = 5, 75  # letters of a word that may be misspelt, and the likeness, of 100, to what is meant
+_LONG = 5  # letters of a word for each that may be misspelt
 _WEIGHED = 12  # units of which all features are computed: those with most of the question's words
 FORMS: frozenset[Kind] = frozenset({"contact", "when", "where", "who", "number", "amount", "why"})
 """Kinds of question whose answers have a form that can be looked for."""
@@ -30,11 +31,12 @@ _ASKED_WORDS = frozenset(
         stem,
         vocabulary("""
             year years date name names named type types kind kinds term amount number percentage percent called many
-            much long often part group person people thing things happen happened reason way example 년도 이름 종류 이유
+            much long often part group person people thing things happen happened reason way example say says tell show give list 년도 이름 종류 이유
         """),
     )
 )
-_ASKING = re.compile("^(?:몇|며칠|얼마|언제|누구|누가|어디|무엇|왜|어떻게)|(?:나요|까요|습니까|ㅂ니까|가요|는지|은지|ᆫ지)$")
+_ASKING = re.compile("^(?:몇|며칠|얼마|언제|누구|누가|어디|무엇|무슨|왜|어떻게|어떤)")
+_POLITE = re.compile("(?:[하했되됐이인있합]|합니|입니)?(?:나요|까요|습니까|ㅂ니까|니까|가요|는지|은지|ᆫ지)$")
 _NEGATED = re.compile(r"\b(?:not|never|cannot|without)\b|n['’]t\b|않|못|없|아닌")
 _RULES = re.compile(
     r"\b(?:rules?|polic\w+|conditions?|restrict\w+|exceptions?|limit\w*|allow\w*|permit\w*|forbidden|prohibited)\b|규정|규칙|조건|제한",
@@ -104,7 +106,8 @@ def _as_spelt(weights: Mapping[str, float], units: Sequence[Unit]) -> Mapping[st
     spelt = dict[str, float]()
     for word, weight in weights.items():
         unknown = len(word) >= _LONG and not coverage([word], known)
-        alike = process.extractOne(word, known, scorer=fuzz.ratio, score_cutoff=_SPELT_ALIKE) if unknown else None
+        near = [each for each in known if each[:1] == word[:1]] if unknown else []
+        alike = process.extractOne(word, near, scorer=OSA.distance, score_cutoff=len(word) // _LONG)
         spelt[alike[0] if alike else word] = weight
     return spelt
 
@@ -168,7 +171,9 @@ def answer_features(asked: QuestionPart, standing: Standing) -> dict[str, float]
     return {
         "words": standing.words,
         "margin": standing.margin,
-        "all_of_many": min(1.0, len(question_weights(asked)) / 8) if standing.has >= question_weights(asked).keys() else 0,
+        "all_of_many": min(1.0, len(question_weights(asked)) / 8)
+        if standing.has >= question_weights(asked).keys()
+        else 0,
         "lacks": _LACKS[kind] if asked.kind in FORMS else 0.0,
         "denied": float(_is_denied(asked.kind, question, said)),
         "opposed": float(_opposed(question, said)),
@@ -193,7 +198,8 @@ def question_weights(asked: QuestionPart) -> Mapping[str, float]:
 
 def without_asking(stems: Sequence[str]) -> Sequence[str]:
     """Return the stems that say what a question is about; all, if each only asks."""
-    return [word for word in stems if word not in _ASKED_WORDS and not _ASKING.search(word)] or stems
+    plain = [_POLITE.sub("", word) for word in stems]
+    return [word for word in plain if len(word) > 1 and word not in _ASKED_WORDS and not _ASKING.search(word)] or stems
 
 
 def _weight(word: str, names: frozenset[str]) -> float:

@@ -25,7 +25,7 @@ _CUES: tuple[tuple[Kind, str], ...] = (
     (
         "when",
         r"\bwhen\b|\b(?:what|which|in what|in which) (?:\w+ )?(?:year|date|month|day|century|decade|time)\b"
-        r"|언제|몇 ?[년월일시](?!간)|어느 ?해|\bwann\b|\bquand\b|\bcuándo\b|いつ|什么时候|何时",
+        r"|언제|요일|몇 ?[년월일시](?!간)|어느 ?해|\bwann\b|\bquand\b|\bcuándo\b|いつ|什么时候|何时",
     ),
     ("amount", r"\bhow much\b|얼마|\bwie ?viel\b|\bcombien\b|\bcuánto\b|いくら|多少"),
     (
@@ -56,6 +56,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
 )
 """The first match is the kind: questions for a number or a date say so beside their question word."""
 
+_TELL = re.compile(r"\b(?:tell|know|say|show|explain)\b", re.IGNORECASE)
 _CAUSE = re.compile(
     r"\b(?:because|since|due|owing|caus\w+|reason|so that|in order|thus|therefore|as a result"
     r"|result\w*|lead|led|to \w+)\b|때문|위해|므로|니까|으로 인해|이유|원인",
@@ -78,7 +79,10 @@ _CONTACT = re.compile(r"[\w.+-]+@[\w-]+\.\w|https?://|www\.|(?<![\d.,])\+?\(?\d[
 _MEASURES = (
     (re.compile(r"\bhow much\b|\b(?:price|cost|fee|rent|salary)\b|얼마|가격|단가|요금|비용", re.IGNORECASE), "money"),
     (re.compile(r"\bpercent|\bper cent|%|퍼센트|비율", re.IGNORECASE), "percent"),
-    (re.compile(r"\bhow (?:long|old)\b|며칠|몇 ?(?:일|주|달|개월|시간|분)|얼마나 오래|기간", re.IGNORECASE), "time months length"),
+    (
+        re.compile(r"\bhow (?:long|old)\b|며칠|몇 ?(?:일|주|달|개월|시간|분)|얼마나 오래|기간", re.IGNORECASE),
+        "time months length",
+    ),
     (re.compile(r"\bhow (?:far|tall|deep|wide|high)\b", re.IGNORECASE), "length"),
     (re.compile(r"\bhow heavy\b|\bweigh", re.IGNORECASE), "mass"),
 )
@@ -141,16 +145,19 @@ def question_stems(question: str, *, dated: bool = False) -> list[str]:
 
 
 def kind_of(question: str) -> Kind:
-    for kind, cue in _KINDS:
-        if cue.search(question[:_MOST_CHARS]):
-            return kind
-    return "matter"
+    """The kind of the first question word: "what do I do when …" asks for no time."""
+    return next(iter(kinds_of(question)), "matter")
 
 
 @lru_cache(maxsize=256)
 def kinds_of(question: str) -> tuple[Kind, ...]:
-    """Return all kinds of thing that the question asks for: "who and until when" has two."""
-    return tuple(dict.fromkeys(kind for kind, cue in _KINDS if cue.search(question[:_MOST_CHARS])))
+    """Return all kinds of thing that the question asks for, in its order: "who and until when" has two."""
+    cues = [(match.start(), kind) for kind, cue in _KINDS if (match := cue.search(question[:_MOST_CHARS]))]
+    asked = [kind for _, kind in sorted(cues, key=lambda cue: cue[0])]
+    # "Can you tell me when …" asks when.
+    if asked[:1] == ["decision"] and len(asked) > 1 and _TELL.search(question):
+        asked = asked[1:]
+    return tuple(dict.fromkeys(asked))
 
 
 def is_greeting(question: str) -> bool:

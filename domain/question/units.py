@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from domain.documents.chunk_context import headings_of, with_columns
 from domain.evidence.contradictions import without_markers
@@ -22,8 +23,9 @@ _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]*_]*$")
 _ITEM = re.compile(r"(?:[-*+•‣▪◦·●○■□▶►]|\(?(?:\d{1,3}|[a-zA-Z가-하])[.)]|[①-⑳])(?:\s|(?<=[①-⑳]))")
 _SIGNS = re.compile(r"^(?:(?:[-*+•‣▪◦·●○■□▶►]|#{1,6}|>|\|)\s+)+")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
-_OPENS_LIST = re.compile(rf"^{_ITEM.pattern}")
 _CELLS = re.compile(r".*[|\t]")
+_LABELLED = re.compile(r"\n[ \t]*([^\s:：|][^:：|\n]{0,29}[:：][ \t]+\S)")
+_LABEL = re.compile(r"[^\s:：|][^:：|\n]{0,29}[:：]\s+\S")
 _RULE = re.compile(r"[\s|:+=-]*")
 _LEADS = (":", "：")
 
@@ -51,7 +53,9 @@ class Unit:
     @cached_property
     def read(self) -> AnalysedText:
         """Its own words: those of a row without the heads of its columns, which all rows have."""
-        return AnalysedText(self.text if self.row is None else "; ".join((self.row.label, *(each.content for each in self.row.cells))))
+        return AnalysedText(
+            self.text if self.row is None else "; ".join((self.row.label, *(each.content for each in self.row.cells)))
+        )
 
     @cached_property
     def above(self) -> frozenset[str]:
@@ -84,7 +88,7 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
     called = frozenset(content_stems(f"{title}\n{context}"))
     heading, lead, group, was_item = next(iter(headings_of(context)[-1:]), ""), "", 0, False
     was_heading = False
-    sentences = parse_sentences(plain).sentences
+    sentences = [line for sentence in parse_sentences(plain).sentences for line in _labelled_lines(sentence)]
     for sentence, following in zip(sentences, [*(each.text for each in sentences[1:]), ""], strict=True):
         line = sentence.text.strip()
         if line in parsed.heads or _RULE.fullmatch(line):
@@ -92,7 +96,7 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
         if row := rows.get(line):
             yield Unit(sentence, cells_as_text(row, row.cells[:_MOST_CELLS]), heading, row=row, title=called)
             continue
-        opens_line = not plain[:sentence.start].rpartition("\n")[2].strip()
+        opens_line = not plain[: sentence.start].rpartition("\n")[2].strip()
         is_item = opens_line and _ITEM.match(line) is not None
         is_heading = opens_line and not (was_item and is_item) and _is_heading(line, following)
         shown = quoted(text, sentence)
@@ -113,6 +117,14 @@ def is_stopped(text: str) -> bool:
     return _STOPPED.search(text) is not None
 
 
+def _labelled_lines(sentence: Sentence) -> Iterator[Sentence]:
+    """Split what is read as one sentence before lines such as "Place: River park"."""
+    starts = [0, *(match.start(1) for match in _LABELLED.finditer(sentence.text)), len(sentence.text)]
+    for start, end in pairwise(starts):
+        if line := sentence.text[start:end].strip():
+            yield Sentence(sentence.start + start, sentence.start + start + len(line), line)
+
+
 def quoted(text: str, sentence: Sentence) -> str:
     """Return a sentence of `text` in one line, without list signs, emphasis and the text's own citation markers."""
     said = text[sentence.start : sentence.end]
@@ -125,9 +137,15 @@ def _is_heading(line: str, following: str) -> bool:
     """Whether it is marked as a heading, or stands without a full stop above prose, a list or a table."""
     if line.startswith("#"):
         return True
-    if len(line) > _LONGEST_HEADING or _STOPPED.search(line) or line.endswith(_LEADS) or _CELLS.match(line):
+    if (
+        len(line) > _LONGEST_HEADING
+        or _STOPPED.search(line)
+        or line.endswith(_LEADS)
+        or _CELLS.match(line)
+        or _LABEL.match(line)
+    ):
         return False
     if _ITEM.match(line):
         # "3. New office" is one above prose, an item above another item.
-        return _STOPPED.search(following) is not None and not _ITEM.match(following)
-    return any(pattern.search(following) for pattern in (_STOPPED, _OPENS_LIST, _CELLS))
+        return not _ITEM.match(following) and (_STOPPED.search(following) or _CELLS.match(following)) is not None
+    return any((_STOPPED.search(following), _ITEM.match(following), _CELLS.match(following), _LABEL.match(following)))

@@ -17,7 +17,12 @@ _JUDGED: Mapping[Answers, float] = {"yes": 1.0, "partly": 0.5, "no": 0.1}
 """A model's own verdict as a probability; it decides alone, because shared words say less than a reader."""
 _DOUBT = "The answer shares few words with the question, so it may be about something else."
 _NAMES_MISSING = 0.05
-_WANTED = {"when": "a date or a time", "number": "a number", "amount": "an amount", "contact": "a number or an address to reach somebody"}
+_WANTED = {
+    "when": "a date or a time",
+    "number": "a number",
+    "amount": "an amount",
+    "contact": "a number or an address to reach somebody",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,4 +145,3 @@ def _reason(parts: Sequence[QuestionPart], left: Sequence[str], relevant: Answer
 
 def _texts(parts: Sequence[QuestionPart]) -> tuple[str, ...]:
     return tuple(part.text for part in parts)
-

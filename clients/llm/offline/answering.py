@@ -7,10 +7,10 @@ from itertools import accumulate, pairwise, takewhile
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.tuning import TUNING
 from domain.evidence.spans import best_text_span
-from domain.question.asked_cells import asked_cells
 from domain.facts.structure.tables import cells_as_text
 from domain.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
 from domain.prompting.numbered_sources import Source, Sources
+from domain.question.asked_cells import asked_cells
 from domain.question.features import FORMS, without_asking
 from domain.question.question_parts import QuestionPart, has_kind, is_greeting, parts_of
 from domain.question.relevance import ANSWERABLE, Candidate, candidates
@@ -53,9 +53,7 @@ def compose_answer(question: str, sources: Sources, idk: str, meaning: Meaning) 
     if not chosen:
         return [idk]
     is_list = len(chosen) > 1
-    pieces = [
-        f"{_as_line(each, is_listed=is_list and each.unit.is_item)} [†{each.source.number}]" for each in chosen
-    ]
+    pieces = [f"{_as_line(each, is_listed=is_list and each.unit.is_item)} [†{each.source.number}]" for each in chosen]
     ends = [_gap(quotation, following) for quotation, following in pairwise(chosen)]
     return [piece + end for piece, end in zip(pieces, [*ends, ""], strict=True)]
 
