@@ -48,10 +48,12 @@ def reply_of(answer: Any, seconds: float) -> Reply:
     )
     if is_refusal:
         return Reply(None, False, cards, str(answer["abstain_reason"] or answer["error"]), seconds)
-    return Reply(answer["answer"], _is_green(answer["verification"]), cards, seconds=seconds)
+    return Reply(answer["answer"], _is_green(answer), cards, seconds=seconds)
 
 
-def _is_green(verification: Any) -> bool:
-    judged = verification["question"]
-    statuses = {sentence["status"] for sentence in verification["sentences"]}
+def _is_green(answer: Any) -> bool:
+    if signal := answer.get("signal"):
+        return signal["level"] == "green"
+    judged = answer["verification"]["question"]
+    statuses = {sentence["status"] for sentence in answer["verification"]["sentences"]}
     return (not judged or judged["relevant"] == "yes") and statuses <= {"supported", "no_claim"}
