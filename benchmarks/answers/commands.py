@@ -37,7 +37,7 @@ def outcomes(workspaces: Mapping[str, Asked], options: argparse.Namespace) -> li
     embedder = RememberedEmbedder(options.cache)
     meaning = Meaning(embedder, remembered=100_000)
     with contextlib.nullcontext() if options.quick else over_the_stack.running_client() as client:
-        found: list[Outcome] = []
+        answered: list[Outcome] = []
         for name, asked in workspaces.items():
             documents = dict(_readable(asked.files))
             lines = Lines(documents.values())
@@ -46,9 +46,9 @@ def outcomes(workspaces: Mapping[str, Asked], options: argparse.Namespace) -> li
             else:
                 over_the_stack.add_files(client, [file for file in asked.files if file.name in documents], name)
                 ask = partial(over_the_stack.ask, client, name)
-            found += [Outcome(question, ask(question), lines.best(question.text)) for question in asked.questions]
+            answered += [Outcome(question, ask(question), lines.best(question.text)) for question in asked.questions]
     embedder.keep()
-    return found
+    return answered
 
 
 def _readable(files: Iterable[Path]) -> Iterator[tuple[str, ParsedDocument]]:

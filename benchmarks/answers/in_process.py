@@ -88,15 +88,15 @@ class Workspace:
         return replace(reply, seconds=time.perf_counter() - began)
 
     def _reply(self, question: str) -> Reply:
-        found = self._retrieved(question)
-        scores = {piece: round(chunk_relevance(question, piece.indexed, self._meaning), 4) for piece in found}
-        shown = sorted(found, key=lambda piece: -scores[piece])[:_SHOWN]
+        retrieved = self._retrieved(question)
+        scores = {piece: round(chunk_relevance(question, piece.indexed, self._meaning), 4) for piece in retrieved}
+        shown = sorted(retrieved, key=lambda piece: -scores[piece])[:_SHOWN]
         gate = evidence_gate(Mode.BALANCED, sum(score >= _LEAST_EVIDENCE for score in scores.values()))
-        named = [f"{piece.label}\n{piece.indexed}" for piece in found]
+        named = [f"{piece.label}\n{piece.indexed}" for piece in retrieved]
         why = why_refused(question, named)
         if why or gate.refuse:
             return _refused(question, shown, why or gate.reason)
-        sources = Sources.numbered(((each.label, each.text) for each in shown), [each.context for each in shown])
+        sources = Sources.numbered(((piece.label, piece.text) for piece in shown), [piece.context for piece in shown])
         answer = "".join(compose_answer(question, sources, IDK, self._meaning))
         if answer == IDK:
             return _refused(question, shown, "The passages that were found do not contain the answer.")

@@ -17,8 +17,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     options = parser.parse_args()
     files = sorted(path for path in options.folder.rglob("*") if path.is_file())
-    found = outcomes({"own-questions": Asked(files, read_questions(QUESTIONS))}, options)
-    show(f"{len(found)} questions about {options.folder.name}, no model", found, verbose=options.verbose)
+    answered = outcomes({"own-questions": Asked(files, read_questions(QUESTIONS))}, options)
+    show(f"{len(answered)} questions about {options.folder.name}, no model", answered, verbose=options.verbose)
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ def test_a_refusal_shows_the_answer_only_with_a_passage_of_a_document_that_has_i
     assert shown == [True, False, False]
 
 
-def test_every_accepted_string_stands_in_a_paper_that_is_named_for_it() -> None:
+def test_every_accepted_string_is_in_a_paper_that_is_named_for_it() -> None:
     texts = {file.name: parse(file.read_bytes(), file.name, LIMITS).text for file in (OFFICE / "documents").iterdir()}
     missing = [
         (question.text, string)
@@ -81,6 +81,8 @@ def test_every_accepted_string_stands_in_a_paper_that_is_named_for_it() -> None:
 
 def test_the_two_halves_have_as_many_questions_of_each_kind() -> None:
     questions = read_questions(OFFICE / "questions.jsonl")
-    by_half = {half: Counter(each.kind for each in questions if each.half == half) for half in ("open", "kept")}
+    by_half = {
+        half: Counter(question.kind for question in questions if question.half == half) for half in ("open", "kept")
+    }
     assert by_half["open"] == by_half["kept"]
     assert by_half["open"].total() * 2 == len(questions)
