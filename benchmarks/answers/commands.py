@@ -1,8 +1,10 @@
 """What the commands of this room share: options, and asking every question in one process or over the stack."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from benchmarks.answers import over_the_stack
@@ -10,6 +12,8 @@ from benchmarks.answers.in_process import Lines, Workspace, read_file
 from benchmarks.answers.judged_answers import Outcome, Question
 from benchmarks.fitting.labelled_pairs import RememberedEmbedder
 from clients.llm.offline.meaning import Meaning
+from domain.documents.documents import ParsedDocument
+from domain.errors import CitewellError
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +33,27 @@ def parser_of(doc: str | None) -> argparse.ArgumentParser:
 
 
 def outcomes(workspaces: Mapping[str, Asked], options: argparse.Namespace) -> list[Outcome]:
-    """Ask the questions of each workspace, in the order given."""
+    """Ask the questions of each workspace, in the order given. Files that cannot be read are left out."""
     embedder = RememberedEmbedder(options.cache)
     meaning = Meaning(embedder, remembered=100_000)
-    if options.quick:
-        found = [outcome for asked in workspaces.values() for outcome in _quick(asked, embedder, meaning)]
-        embedder.keep()
-        return found
-    with over_the_stack.running_client() as client:
-        found: list[Outcome] = []
+    with contextlib.nullcontext() if options.quick else over_the_stack.running_client() as client:
+        answered: list[Outcome] = []
         for name, asked in workspaces.items():
-            over_the_stack.add_files(client, asked.files, name)
-            lines = Lines(read_file(file) for file in asked.files)
-            for question in asked.questions:
-                found.append(Outcome(question, over_the_stack.ask(client, question, name), lines.best(question.text)))
-    return found
+            documents = dict(_readable(asked.files))
+            lines = Lines(documents.values())
+            if client is None:
+                ask = Workspace(documents, embedder, meaning).ask
+            else:
+                over_the_stack.add_files(client, [file for file in asked.files if file.name in documents], name)
+                ask = partial(over_the_stack.ask, client, name)
+            answered += [Outcome(question, ask(question), lines.best(question.text)) for question in asked.questions]
+    embedder.keep()
+    return answered
 
 
-def _quick(asked: Asked, embedder: RememberedEmbedder, meaning: Meaning) -> list[Outcome]:
-    documents = {file.name: read_file(file) for file in asked.files}
-    workspace, lines = Workspace(documents, embedder, meaning), Lines(documents.values())
-    return [Outcome(question, workspace.ask(question), lines.best(question.text)) for question in asked.questions]
+def _readable(files: Iterable[Path]) -> Iterator[tuple[str, ParsedDocument]]:
+    for file in files:
+        try:
+            yield file.name, read_file(file)
+        except CitewellError:
+            continue

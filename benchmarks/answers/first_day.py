@@ -37,8 +37,8 @@ def main() -> None:
     if missing:
         parser.error(f"none of the folders has {', '.join(missing)}: give all folders that have the documents")
     asked = Asked([file for file in files if file], read_questions(Path(__file__).with_suffix(".jsonl")))
-    found = outcomes({"first-day": asked}, options)
-    show(f"{len(found)} questions of a first day, no model", found, verbose=options.verbose)
+    answered = outcomes({"first-day": asked}, options)
+    show(f"{len(answered)} questions of a first day, no model", answered, verbose=options.verbose)
 
 
 if __name__ == "__main__":

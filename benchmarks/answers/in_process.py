@@ -12,6 +12,7 @@ from clients.llm.offline.answering import compose_answer
 from clients.llm.offline.judging import check_answerability
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passage_relevance import chunk_relevance
+from clients.llm.protocol import NotJudged
 from clients.parsing import parse
 from clients.parsing.sandbox.isolated import limits_of
 from config.models import RerankSettings
@@ -87,28 +88,35 @@ class Workspace:
         return replace(reply, seconds=time.perf_counter() - began)
 
     def _reply(self, question: str) -> Reply:
-        found = self._retrieved(question)
-        scores = {piece: round(chunk_relevance(question, piece.indexed, self._meaning), 4) for piece in found}
-        shown = sorted(found, key=lambda piece: -scores[piece])[:_SHOWN]
+        retrieved = self._retrieved(question)
+        scores = {piece: round(chunk_relevance(question, piece.indexed, self._meaning), 4) for piece in retrieved}
+        shown = sorted(retrieved, key=lambda piece: -scores[piece])[:_SHOWN]
         gate = evidence_gate(Mode.BALANCED, sum(score >= _LEAST_EVIDENCE for score in scores.values()))
-        why = why_refused(question, [f"{piece.label}\n{piece.indexed}" for piece in found])
+        named = [f"{piece.label}\n{piece.indexed}" for piece in retrieved]
+        why = why_refused(question, named)
         if why or gate.refuse:
             return _refused(question, shown, why or gate.reason)
-        sources = Sources.numbered(((each.label, each.text) for each in shown), [each.context for each in shown])
+        sources = Sources.numbered(((piece.label, piece.text) for piece in shown), [piece.context for piece in shown])
         answer = "".join(compose_answer(question, sources, IDK, self._meaning))
         if answer == IDK:
             return _refused(question, shown, "The passages that were found do not contain the answer.")
-        answerability = check_answerability(question, answer, sources, self._meaning)
-        verdict = judge_question(question, answer, [f"{piece.label}\n{piece.indexed}" for piece in shown])
+        verdict = judge_question(question, answer, named)
         # A copied answer is supported; only one that does not answer the question either is taken back.
-        if not answerability.supported and verdict and verdict.relevant == "no":
-            return _refused(question, shown, answerability.reason)
+        if verdict and verdict.relevant == "no" and (reason := self._unanswerable(question, answer, sources)):
+            return _refused(question, shown, reason)
         cards = tuple(
             Card(piece.document, piece.indexed, piece.text)
             for number, piece in enumerate(shown, start=1)
             if f"[†{number}]" in answer
         )
         return Reply(answer, verdict is None or verdict.relevant == "yes", cards, verdict.reason if verdict else "")
+
+    def _unanswerable(self, question: str, answer: str, sources: Sources) -> str:
+        try:
+            verdict = check_answerability(question, answer, sources, self._meaning)
+        except NotJudged:
+            return ""
+        return "" if verdict.supported else verdict.reason
 
     def _retrieved(self, question: str) -> list[Piece]:
         likeness = self._vectors @ self._embedder.encode([question])[0]

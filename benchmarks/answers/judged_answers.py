@@ -103,7 +103,7 @@ def worth_of(question: Question, reply: Reply) -> Worth:
     if has_answer(question, reply.answer):
         return "useful"
     if _is_about(question, reply.answer) and any(
-        has_string(reply.answer, each) for strings in (*question.accept, *question.partly) for each in strings
+        has_string(reply.answer, string) for strings in (*question.accept, *question.partly) for string in strings
     ):
         return "partly"
     return "wrong, green" if reply.is_green else "wrong, marked"
@@ -111,13 +111,13 @@ def worth_of(question: Question, reply: Reply) -> Worth:
 
 def has_answer(question: Question, text: str) -> bool:
     return _is_about(question, text) and any(
-        sum(has_string(text, each) for each in strings) >= (question.least or len(strings))
+        sum(has_string(text, string) for string in strings) >= (question.least or len(strings))
         for strings in question.accept
     )
 
 
 def _is_about(question: Question, text: str) -> bool:
-    return not question.about or any(has_string(text, each) for each in question.about)
+    return not question.about or any(has_string(text, name) for name in question.about)
 
 
 def has_string(text: str, wanted: str) -> bool:
@@ -139,7 +139,7 @@ def has_string(text: str, wanted: str) -> bool:
 def _plain(text: str) -> str:
     folded = _MARKS.sub(" ", unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
     joined = _THOUSANDS.sub("", _CURRENCY.sub(" ", folded))
-    shortened = _CENTS.sub(lambda found: found[1].rstrip("."), joined)
+    shortened = _CENTS.sub(lambda cents: cents[1].rstrip("."), joined)
     return " ".join(shortened.split())
 
 
@@ -157,8 +157,8 @@ def _is_of(question: Question, card: Card) -> bool:
     return not question.passages or any(_share_words(card.passage, text) for text in question.passages)
 
 
-def _share_words(one: str, other: str) -> bool:
-    first, second = set(_plain(one).split()), set(_plain(other).split())
+def _share_words(passage: str, text: str) -> bool:
+    first, second = set(_plain(passage).split()), set(_plain(text).split())
     return len(first & second) >= _ENOUGH_SHARED * min(len(first), len(second))
 
 
@@ -170,11 +170,11 @@ def show(title: str, outcomes: Sequence[Outcome], *, verbose: bool) -> None:
     headings = ("kind", "number", *_WORTHS, "of these shown", "quoted", "BM25 line useful")
     for heading in headings:
         table.add_column(heading, justify="left" if heading == "kind" else "right")
-    for kind in dict.fromkeys(each.question.kind for each in outcomes):
-        table.add_row(*_row(kind, [each for each in outcomes if each.question.kind == kind]))
-    for language in dict.fromkeys(each.question.language for each in outcomes):
+    for kind in dict.fromkeys(outcome.question.kind for outcome in outcomes):
+        table.add_row(*_row(kind, [outcome for outcome in outcomes if outcome.question.kind == kind]))
+    for language in dict.fromkeys(outcome.question.language for outcome in outcomes):
         table.add_section()
-        table.add_row(*_row(language, [each for each in outcomes if each.question.language == language]))
+        table.add_row(*_row(language, [outcome for outcome in outcomes if outcome.question.language == language]))
     table.add_section()
     table.add_row(*_row("all", outcomes))
     Console(width=150).print(table)
@@ -182,13 +182,13 @@ def show(title: str, outcomes: Sequence[Outcome], *, verbose: bool) -> None:
 
 
 def show_each(outcomes: Sequence[Outcome]) -> None:
-    for each in outcomes:
-        _tell(each)
+    for outcome in outcomes:
+        _tell(outcome)
 
 
 def show_time(outcomes: Sequence[Outcome]) -> None:
-    seconds = [each.reply.seconds for each in outcomes]
-    lengths = [len(each.reply.answer.split()) for each in outcomes if each.reply.answer]
+    seconds = [outcome.reply.seconds for outcome in outcomes]
+    lengths = [len(outcome.reply.answer.split()) for outcome in outcomes if outcome.reply.answer]
     print(
         f"{1000 * mean(seconds):.0f} ms per question, {1000 * max(seconds):.0f} ms at most; an answer has "
         f"{median(lengths or [0]):.0f} words (median), at most {max(lengths, default=0)}"
@@ -196,14 +196,14 @@ def show_time(outcomes: Sequence[Outcome]) -> None:
 
 
 def _row(name: str, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
-    refused = [each for each in outcomes if each.worth == "wrong refusal"]
+    refused = [outcome for outcome in outcomes if outcome.worth == "wrong refusal"]
     return (
         name,
         str(len(outcomes)),
-        *(_count(each.worth == worth for each in outcomes) for worth in _WORTHS),
-        _count(is_shown(each) for each in refused),
-        _count(is_shown(each, lambda card: card.quote) for each in refused),
-        _count(each.is_line_useful for each in outcomes),
+        *(_count(outcome.worth == worth for outcome in outcomes) for worth in _WORTHS),
+        _count(is_shown(outcome) for outcome in refused),
+        _count(is_shown(outcome, lambda card: card.quote) for outcome in refused),
+        _count(outcome.is_line_useful for outcome in outcomes),
     )
 
 

@@ -24,7 +24,7 @@ def add_files(client: CitewellClient, files: Sequence[Path], workspace: str) -> 
         client.upload(file, workspace=workspace, wait=True)
 
 
-def ask(client: CitewellClient, question: Question, workspace: str) -> Reply:
+def ask(client: CitewellClient, workspace: str, question: Question) -> Reply:
     began = time.perf_counter()
     if question.after:
         conversation = client.conversations.create(workspace=workspace)["id"]
@@ -33,10 +33,10 @@ def ask(client: CitewellClient, question: Question, workspace: str) -> Reply:
         answer: Any = client.conversations.ask(conversation, question.text, wait=_WITHIN_S)
     else:
         answer = client.ask(question.text, workspace=workspace, wait=_WITHIN_S)
-    return _reply(answer, time.perf_counter() - began)
+    return reply_of(answer, time.perf_counter() - began)
 
 
-def _reply(answer: Any, seconds: float) -> Reply:
+def reply_of(answer: Any, seconds: float) -> Reply:
     is_refusal = answer["abstained"] or answer["error"] is not None
     texts = {source["chunk_id"]: f"{source['section'] or ''}\n{source['text']}" for source in answer["sources"]}
     cards = tuple(
@@ -48,10 +48,12 @@ def _reply(answer: Any, seconds: float) -> Reply:
     )
     if is_refusal:
         return Reply(None, False, cards, str(answer["abstain_reason"] or answer["error"]), seconds)
-    return Reply(answer["answer"], _is_green(answer["verification"]), cards, seconds=seconds)
+    return Reply(answer["answer"], _is_green(answer), cards, seconds=seconds)
 
 
-def _is_green(verification: Any) -> bool:
-    judged = verification["question"]
-    statuses = {sentence["status"] for sentence in verification["sentences"]}
+def _is_green(answer: Any) -> bool:
+    if signal := answer.get("signal"):
+        return signal["level"] == "green"
+    judged = answer["verification"]["question"]
+    statuses = {sentence["status"] for sentence in answer["verification"]["sentences"]}
     return (not judged or judged["relevant"] == "yes") and statuses <= {"supported", "no_claim"}

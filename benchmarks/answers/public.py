@@ -3,7 +3,7 @@
 FOLDER/qa holds NAME_passages.jsonl and NAME_questions.jsonl of SQuAD 2 and TAT-QA. A document is the passages in their
 order, its tables as tables of Markdown. Questions whose answer is computed or that are about "the table" are left out.
 With a number, those with the lowest hash are asked, so that a larger number asks the same and more. Half of all are
-for fitting; the others are counted apart.
+for fitting; the unanswerable are counted apart.
 """
 
 import hashlib
@@ -26,6 +26,7 @@ _HEADINGS = (
     "set", "number", "answered", "right of answered", "right of all", "passage shown", "no answer exists", "answered",
     "green", "BM25 line right",
 )  # fmt: skip
+FITTING = "for fitting"
 _SCALE = re.compile(r"(?<=\d) (?:thousand|million|billion)$")
 _LONG, _MOST_WORDS = 8, 0.7  # an answer of more words is a sentence, of which this share of words has to be there
 
@@ -40,14 +41,16 @@ def read_folder(folder: Path) -> tuple[dict[str, str], list[Question]]:
         parts: dict[str, list[str]] = defaultdict(list)
         for passage in passages.values():
             parts[names[passage["doc"]]].append(_markdown(passage))
-        texts |= {name: "\n\n".join(each) for name, each in parts.items()}
+        texts |= {name: "\n\n".join(pieces) for name, pieces in parts.items()}
         for line in _lines(file.with_name(file.name.replace("_passages", "_questions"))):
             if (
                 line["meta"].get("answer_type", "span") in ("span", "multi-span")
                 and "the table" not in line["question"]
             ):
                 gold = [passages[key] for key in line["gold"]]
-                questions[_hash(line["id"])] = _question(line, names[gold[0]["doc"]], [each["text"] for each in gold])
+                questions[_hash(line["id"])] = _question(
+                    line, names[gold[0]["doc"]], [passage["text"] for passage in gold]
+                )
     return texts, [questions[key] for key in sorted(questions)]
 
 
@@ -86,45 +89,45 @@ def _question(line: Mapping[str, Any], document: str, gold: Sequence[str]) -> Qu
         accept=(tuple(word.strip(".,;:()") for word in words),) if is_long else tuple(accept),
         least=round(_MOST_WORDS * len(words)) if is_long else 0,
         refuse=not line["answerable"],
-        half="for fitting" if is_in_fitted_half(line["id"]) else "other",
+        half=FITTING if is_in_fitted_half(line["id"]) else "for checking",
         documents=(document,),
         passages=tuple(gold),
     )
 
 
-def show(found: Sequence[Outcome]) -> None:
-    table = Table(title=f"{len(found)} public questions, each of its own document, no model")
+def show(answers: Sequence[Outcome]) -> None:
+    table = Table(title=f"{len(answers)} public questions, each of its own document, no model")
     for heading in _HEADINGS:
         table.add_column(heading, justify="left" if heading == "set" else "right")
-    for kind in sorted({each.question.kind for each in found}):
-        table.add_row(*_row(kind, [each for each in found if each.question.kind == kind]))
+    for kind in sorted({outcome.question.kind for outcome in answers}):
+        table.add_row(*_row(kind, [outcome for outcome in answers if outcome.question.kind == kind]))
     table.add_section()
-    table.add_row(*_row("all", found))
-    table.add_row(*_row("  not for fitting", [each for each in found if each.question.half == "other"]))
+    table.add_row(*_row("all", answers))
+    table.add_row(*_row("  not for fitting", [outcome for outcome in answers if outcome.question.half != FITTING]))
     Console(width=150).print(table)
-    show_time(found)
+    show_time(answers)
 
 
-def _row(name: str, found: Sequence[Outcome]) -> tuple[str, ...]:
-    answerable = [each for each in found if not each.question.refuse]
-    others = [each for each in found if each.question.refuse]
-    answered = [each for each in answerable if each.reply.answer is not None]
+def _row(name: str, answers: Sequence[Outcome]) -> tuple[str, ...]:
+    answerable = [outcome for outcome in answers if not outcome.question.refuse]
+    unanswerable = [outcome for outcome in answers if outcome.question.refuse]
+    answered = [outcome for outcome in answerable if outcome.reply.answer is not None]
     return (
         name,
         str(len(answerable)),
-        _share(answerable, lambda each: each.reply.answer is not None),
-        _share(answered, lambda each: each.worth == "useful"),
-        _share(answerable, lambda each: each.worth == "useful"),
+        _share(answerable, lambda outcome: outcome.reply.answer is not None),
+        _share(answered, lambda outcome: outcome.worth == "useful"),
+        _share(answerable, lambda outcome: outcome.worth == "useful"),
         _share(answerable, is_shown),
-        str(len(others) or ""),
-        _share(others, lambda each: each.reply.answer is not None),
-        _share(others, lambda each: each.worth == "wrong, green"),
-        _share(answerable, lambda each: each.is_line_useful),
+        str(len(unanswerable) or ""),
+        _share(unanswerable, lambda outcome: outcome.reply.answer is not None),
+        _share(unanswerable, lambda outcome: outcome.worth == "wrong, green"),
+        _share(answerable, lambda outcome: outcome.is_line_useful),
     )
 
 
-def _share(found: Iterable[Outcome], holds: Callable[[Outcome], bool]) -> str:
-    hits = [holds(each) for each in found]
+def _share(answers: Iterable[Outcome], holds: Callable[[Outcome], bool]) -> str:
+    hits = [holds(outcome) for outcome in answers]
     return f"{sum(hits) / len(hits):.0%}" if hits else ""
 
 
@@ -142,10 +145,10 @@ def main() -> None:
             file.write_text(texts[name], encoding="utf-8")
             known = workspaces[name].questions if name in workspaces else ()
             workspaces[name] = Asked([file], [*known, question])
-        found = outcomes({Path(name).stem: asked for name, asked in workspaces.items()}, options)
+        answers = outcomes({Path(name).stem: asked for name, asked in workspaces.items()}, options)
     if options.verbose:
-        show_each(found)
-    show(found)
+        show_each(answers)
+    show(answers)
 
 
 if __name__ == "__main__":

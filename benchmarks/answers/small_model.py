@@ -8,7 +8,6 @@ spread evenly, whose answers are judged as there. `--turns` asks a conversation 
 """
 
 import argparse
-import json
 import statistics
 import time
 from collections import Counter
@@ -19,8 +18,9 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.answers.judged_answers import Question, read_questions, worth_of
+from benchmarks.answers.over_the_stack import reply_of
 from benchmarks.answers.own_questions import QUESTIONS as OWN_QUESTIONS
-from benchmarks.answers.own_questions import Record, Reply, judged
 from citewell.cli.documents.examples import WORKSPACE
 from citewell_client import CitewellClient
 from tests.e2e.corpus import QUESTIONS
@@ -53,8 +53,8 @@ def main() -> None:
         chosen = _examples() if options.folder is None else _own(client, options.folder, options.take)
         table = Table("question", "seconds", "calls", "prompt", "reply", "failed", "worth", "verdicts", "confidence")
         found: list[Asked] = []
-        for record, workspace in chosen:
-            found.append(_asked(client, record, workspace))
+        for question, workspace in chosen:
+            found.append(_asked(client, question, workspace))
             table.add_row(*found[-1].row)
             print(*found[-1].row, sep=" | ", flush=True)
     Console(width=160).print(table)
@@ -63,38 +63,42 @@ def main() -> None:
     print(f"{len(found)} questions: {worths}; {median:.0f} s each (median)")
 
 
-def _examples() -> list[tuple[Record, str]]:
+def _examples() -> list[tuple[Question, str]]:
     return [
         (
-            Record(question=each["question"], document=None, accept=[[word] for word in each["expect"]])
-            if each["answerable"]
-            else Record(question=each["question"], document=None),
+            Question(
+                text=each["question"],
+                kind="example",
+                language="en",
+                accept=(tuple(each["expect"]),) if each["answerable"] else (),
+                refuse=not each["answerable"],
+            ),
             WORKSPACE,
         )
         for each in QUESTIONS
     ]
 
 
-def _own(client: CitewellClient, folder: Path, take: int) -> list[tuple[Record, str]]:
+def _own(client: CitewellClient, folder: Path, take: int) -> list[tuple[Question, str]]:
     """`take` of the questions, spread evenly, once the documents that they are about can be searched."""
-    records: list[Record] = [json.loads(line) for line in OWN_QUESTIONS.read_text(encoding="utf-8").splitlines()]
-    chosen = records[:: max(1, len(records) // take)][:take]
+    questions = read_questions(OWN_QUESTIONS)
+    chosen = questions[:: max(1, len(questions) // take)][:take]
     there = {document["filename"] for document in client.documents(workspace=_OWN_WORKSPACE)}
-    for name in sorted({record["document"] for record in chosen if record["document"]} - there):
+    for name in sorted({name for question in chosen for name in question.documents} - there):
         client.upload(folder / name, workspace=_OWN_WORKSPACE, wait=True)
-    return [(record, _OWN_WORKSPACE) for record in chosen]
+    return [(question, _OWN_WORKSPACE) for question in chosen]
 
 
-def _asked(client: CitewellClient, record: Record, workspace: str) -> Asked:
+def _asked(client: CitewellClient, question: Question, workspace: str) -> Asked:
     began = time.monotonic()
-    answer: Any = client.ask(record["question"], workspace=workspace, wait=_WITHIN_S)
+    answer: Any = client.ask(question.text, workspace=workspace, wait=_WITHIN_S)
     seconds = time.monotonic() - began
     calls: list[Any] = client.history(answer["id"])["model_calls"]
     verification: Any = answer["verification"] or {}
     verdicts = Counter(sentence["status"] for sentence in verification.get("sentences", []))
-    worth = "failed" if answer["error"] else judged(record, _reply(answer)).worth
+    worth = "failed" if answer["error"] else worth_of(question, reply_of(answer, seconds))
     row = (
-        record["question"],
+        question.text,
         f"{seconds:.0f}",
         str(len(calls)),
         str(sum(call["prompt_tokens"] for call in calls)),
@@ -105,14 +109,6 @@ def _asked(client: CitewellClient, record: Record, workspace: str) -> Asked:
         f"{verification.get('confidence')}" if answer["error"] is None else answer["error"]["code"],
     )
     return Asked(row, seconds, worth)
-
-
-def _reply(answer: Any) -> Reply:
-    mentioned = tuple(each["quote"] for each in answer.get("mentions") or ())
-    if answer["abstained"]:
-        return Reply(answer["answer"] or "", reason=answer.get("abstain_reason") or "", mentioned=mentioned)
-    verification: Any = answer["verification"] or {}
-    return Reply(answer["answer"] or "", verification.get("confidence") or 0.0, mentioned=mentioned)
 
 
 def _converse(client: CitewellClient, turns: Sequence[str]) -> None:

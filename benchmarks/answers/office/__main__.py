@@ -17,7 +17,7 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--half", choices=("open", "kept"), default="open")
     options = parser.parse_args()
-    questions = [each for each in read_questions(_HERE / "questions.jsonl") if each.half == options.half]
+    questions = [question for question in read_questions(_HERE / "questions.jsonl") if question.half == options.half]
     asked = Asked(sorted((_HERE / "documents").iterdir()), questions)
     title = f"{len(questions)} questions, the {options.half} half, about papers of our own making, no model"
     show(title, outcomes({"office": asked}, options), verbose=options.verbose)
