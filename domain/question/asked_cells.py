@@ -13,13 +13,13 @@ _KIND = 0.4  # of a word: what it counts that a cell has the kind of thing that 
 
 
 def asked_cells(asked: QuestionPart, row: Row, units: Iterable[Unit]) -> Sequence[Cell]:
-    """Return the cells that fit the question best; all of them, at most six, if none fits better, and none if the row
-    is empty where the other rows of its table, among `units`, have what is asked for.
+    """Return the cells that fit the question best, with those that it names; all, at most six, if it names only the
+    row. None if the row has no value for what it asks, though other rows of its table, among `units`, do.
 
     Words that the label of the row has say which row is asked for, not which cell.
     """
     kinds = FORMS.intersection(kinds_of(asked.text))
-    label = frozenset(content_stems(f"{row.label}\n{row.heading}\n{' '.join(row.groups)}"))
+    label = frozenset(content_stems("\n".join((row.label, *row.groups))))
     wanted = [stem for stem in without_asking(asked.stems) if not coverage([stem], label)]
     fits = {cell.head: _fit(asked, kinds, wanted, cell) for cell in row.cells}
     best = max(fits.values(), default=0.0)
@@ -28,9 +28,16 @@ def asked_cells(asked: QuestionPart, row: Row, units: Iterable[Unit]) -> Sequenc
     if max(others, default=0.0) > best:
         return ()
     # "Who, and until when?" is answered by several cells.
-    if best <= min(fits.values(), default=0.0) or len(kinds) > 1:
+    if len(kinds) > 1 or best <= min(fits.values(), default=0.0):
         return row.cells[:_MOST_CELLS]
-    return [cell for cell in row.cells if fits[cell.head] == best][:_MOST_CELLS]
+    named = [cell for cell in row.cells if fits[cell.head] < best and _is_named(asked, cell)]
+    return [*named, *(cell for cell in row.cells if fits[cell.head] == best)][:_MOST_CELLS]
+
+
+def _is_named(asked: QuestionPart, cell: Cell) -> bool:
+    """Whether the question names what stands in the cell: it says which row is asked for."""
+    content = content_stems(cell.content)
+    return bool(content) and all(coverage([stem], asked.stems) for stem in content)
 
 
 def _head(cell: Cell) -> str:

@@ -139,7 +139,7 @@ def _lists(units: Sequence[Unit]) -> list[object]:
     """Name the list of each unit: a list and the line that introduces it are one answer, any other unit is its own.
     Passages overlap, so the same text is the same list."""
     names: list[object] = []
-    for unit, following in zip(units, [*units[1:], None], strict=True):
+    for unit, following in zip(units, [*units[1:], None], strict=False):
         if unit.lead:
             names.append((unit.group, unit.lead))
         elif following is not None and following.lead == unit.text:

@@ -24,6 +24,9 @@ _ITEM = re.compile(r"(?:[-*+•‣▪◦·●○■□▶►]|\(?(?:\d{1,3}|[a-z
 _SIGNS = re.compile(r"^(?:(?:[-*+•‣▪◦·●○■□▶►]|#{1,6}|>|\|)\s+)+")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _CELLS = re.compile(r".*[|\t]")
+_CAPTION = re.compile(
+    r"\W*(?:figure|fig|table|tab|exhibit|chart|abbildung|abb|tabelle|그림|표)\b\.? ?[\w.-]{0,8}[.:]?\W*", re.IGNORECASE
+)
 _LABELLED = re.compile(r"\n[ \t]*([^\s:：|][^:：|\n]{0,29}[:：][ \t]+\S)")
 _LABEL = re.compile(r"[^\s:：|][^:：|\n]{0,29}[:：]\s+\S")
 _RULE = re.compile(r"[\s|:+=-]*")
@@ -87,7 +90,7 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
     rows = {row.line.strip(): row for row in parsed.rows if row.line}
     called = frozenset(content_stems(f"{title}\n{context}"))
     heading, lead, group, was_item = next(iter(headings_of(context)[-1:]), ""), "", 0, False
-    was_heading = False
+    was_heading, before = False, ""
     sentences = [line for sentence in parse_sentences(plain).sentences for line in _labelled_lines(sentence)]
     for sentence, following in zip(sentences, [*(each.text for each in sentences[1:]), ""], strict=True):
         line = sentence.text.strip()
@@ -100,7 +103,9 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
         is_item = opens_line and _ITEM.match(line) is not None
         is_heading = opens_line and not (was_item and is_item) and _is_heading(line, following)
         shown = quoted(text, sentence)
-        if not opens_line and was_heading:
+        if _CAPTION.fullmatch(before):
+            is_heading, heading = True, shown
+        elif not opens_line and was_heading:
             # "## 5. How to claim expenses" is read as two sentences.
             is_heading, heading = True, f"{heading} {shown}"
         elif is_heading:
@@ -110,6 +115,7 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
         yield Unit(sentence, shown, "" if is_heading else heading, lead, group, is_item, is_heading, title=called)
         if not is_item and line.endswith(_LEADS):
             lead, group = shown, group + 1
+        before = line
         was_item, was_heading = is_item or (was_item and not opens_line), is_heading
 
 

@@ -18,7 +18,7 @@ from domain.question import (
 from domain.question.named_things import is_about_another, missing_things
 from domain.question.non_answers import is_no_answer
 from domain.question.question_parts import Kind, has_kind, kind_of, parts_of, question_stems
-from domain.question.relevance import sentence_relevance, share_right
+from domain.question.relevance import part_relevance, share_right
 from domain.question.verdict import Answers
 from domain.verdicts.answer_confidence import answer_confidence, confidence_label
 
@@ -361,7 +361,7 @@ def test_the_date_of_a_question_does_not_count_for_more_than_what_it_asks_about(
     assert "12" in parts_of("2023년 7월 12일에 무슨 사고가 있었나요?")[0].stems
     assert parts_of("몇 월 며칠인가요?")[0].stems
     dated = "2023년 7월 12일 오후 3시경 창고에서 화재가 발생했다."
-    assert sentence_relevance(asked, "이 사고로 2명이 숨졌다.") > sentence_relevance(asked, dated)
+    assert part_relevance(asked, "이 사고로 2명이 숨졌다.") > part_relevance(asked, dated)
 
 
 PARAPHRASES = (

@@ -6,13 +6,15 @@ from itertools import accumulate, pairwise, takewhile
 
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.tuning import TUNING
+from domain.evidence.contradictions import disagreements
 from domain.evidence.spans import best_text_span
 from domain.facts.structure.tables import cells_as_text
 from domain.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
 from domain.prompting.numbered_sources import Source, Sources
 from domain.question.asked_cells import asked_cells
 from domain.question.features import FORMS, without_asking
-from domain.question.question_parts import QuestionPart, has_kind, is_greeting, parts_of
+from domain.question.named_things import is_about_another
+from domain.question.question_parts import QuestionPart, has_kind, is_greeting, kinds_of, parts_of
 from domain.question.relevance import ANSWERABLE, Candidate, candidates
 from domain.question.units import Unit, is_stopped, units_of
 from domain.text.words import coverage
@@ -61,8 +63,9 @@ def compose_answer(question: str, sources: Sources, idk: str, meaning: Meaning) 
 def extract_citations(question: str, sources: Sources, limits: tuple[int, int], meaning: Meaning) -> ExtractedCitations:
     """Exact quotations of `limits` (least, most) characters if the source is long enough, best first (S4.2)."""
     del meaning
-    likely = sorted(_likely(question, sources), key=lambda quotation: -quotation.probability)[:_MOST_CITATIONS]
-    spans = {(each.source.number, *_span(each, question, limits)): each for each in likely}
+    likely = [quotation for _, ranked in _ranked_by_part(question, sources) for quotation in ranked]
+    likely.sort(key=lambda quotation: -quotation.probability)
+    spans = {(each.source.number, *_span(each, question, limits)): each for each in likely[:_MOST_CITATIONS]}
     return ExtractedCitations(
         citations=[
             ExtractedCitation(
@@ -88,11 +91,9 @@ def _chosen(question: str, sources: Sources) -> list[Quotation]:
     """The quotations of an answer: for each part of the question the best unit with what belongs to it, and further
     ones only if they have words of the question that those lack."""
     chosen: list[Quotation] = []
-    if is_greeting(question):
-        return chosen
-    for part in parts_of(question):
+    for part, ranked in _ranked_by_part(question, sources):
         covered = frozenset[str]()
-        for quotation in _ranked(part, sources):
+        for quotation in ranked:
             if len(chosen) >= TUNING.most_sentences or (covered and quotation.covers <= covered):
                 continue
             covered |= quotation.covers
@@ -101,14 +102,34 @@ def _chosen(question: str, sources: Sources) -> list[Quotation]:
     return chosen
 
 
-def _likely(question: str, sources: Sources) -> list[Quotation]:
-    return [] if is_greeting(question) else [each for part in parts_of(question) for each in _ranked(part, sources)]
+def _presumes_otherwise(question: str, sources: Sources) -> bool:
+    """True if the question asks about a time that no source has, or presumes what the sources deny.
+
+    "Did sales fall?" may be answered with "Sales rose"; "Why did sales fall?" may not.
+    """
+    found = disagreements(question, "\n\n".join(f"{source.label}\n\n{source.text}" for source in sources))
+    presumes = kinds_of(question)[:1] != ("decision",)
+    return any(
+        each.kind == "date" or (presumes and each.kind == "negation" and each.source_value is not None)
+        for each in found
+    )
+
+
+def _ranked_by_part(question: str, sources: Sources) -> list[tuple[QuestionPart, list[Quotation]]]:
+    """For each part of the question the units that may answer it, best first; none if the text is no question."""
+    if is_greeting(question) or _presumes_otherwise(question, sources):
+        return []
+    return [(part, _ranked(part, sources)) for part in parts_of(question)]
 
 
 def _ranked(part: QuestionPart, sources: Sources) -> list[Quotation]:
     """The units that may answer one part of a question, best first; none if the best one hardly does."""
     owners = {id(unit): source for source in sources for unit in _units(source)}
-    weighed = candidates(part, [unit for source in sources for unit in _units(source)])
+    weighed = [
+        candidate
+        for candidate in candidates(part, [unit for source in sources for unit in _units(source)])
+        if not is_about_another(part.text, candidate.unit.text)
+    ]
     if not weighed or weighed[0].probability < ANSWERABLE:
         return []
     least = TUNING.close_to_best * weighed[0].probability

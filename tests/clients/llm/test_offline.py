@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
 from typing import TypeVar
 
 import pytest
@@ -15,10 +14,8 @@ from hypothesis import strategies as st
 from clients.embeddings import default_embedder
 from clients.llm.offline import OfflineModel
 from clients.llm.offline.answering import compose_answer
-from clients.llm.offline.linking import second_step
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passage_relevance import chunk_relevance
-from clients.llm.offline.relevance import ranked_sentences
 from clients.llm.protocol import ChatModel, ModelRefused, ModelRequest, NotJudged, StreamPart, Usage
 from domain.prompting.judgements import (
     CHECK_ALIGNMENT,
@@ -349,16 +346,6 @@ def test_the_sentence_that_names_the_contents_is_the_answer(model: OfflineModel)
     given_answer = answer(model, "What does the attachment contain?", Sources.numbered([("letter.eml", text)]))
     assert given_answer == "The attachment contains a map of the harbour. [†1]"
 
-
-def test_a_sentence_that_is_chosen_is_not_quoted_again_as_the_second_step() -> None:  # V8
-    question = "Which prize did the museum that Mira Kallen founded receive?"
-    sources = Sources.numbered(
-        [("a.md", "Mira Kallen founded the Pharos Museum."), ("b.md", "The Pharos Museum got the Orrin Prize in May.")]
-    )
-    ranked = ranked_sentences(question, sources, Meaning(None))
-    first = [each for each in ranked if each.source.number == 1]
-    assert [each.source.number for each in second_step(question, first, ranked)] == [2]
-    assert second_step(question, [replace(each, score=each.score + 0.3) for each in ranked], ranked) == []
 
 
 ACCIDENT = (
