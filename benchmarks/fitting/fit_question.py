@@ -3,9 +3,10 @@
     python -m benchmarks.fitting.fit_question FOLDER [--write] [--cache FILE]
 
 FOLDER holds NAME_passages.jsonl and NAME_questions.jsonl with the `answers` that people gave and whether the question
-is `answerable`. Each is also asked of a document that is about something else. The best sentences of the passages that are found for each question are labelled by whether they have
-an answer. Half of the questions, by a hash of their ids, are fitted on; the other half is reported. `--write` writes
-`domain/question/model.json`: weights only.
+is `answerable`. Each question is also asked of a document that is about something else. The units of the passages that
+are found for each question (domain.question.units) are labelled by whether they have an answer. Half of the questions,
+by a hash of their ids, are fitted on; the other half is reported. `--write` writes `domain/question/model.json`:
+weights only.
 """
 
 import argparse

@@ -31,7 +31,8 @@ _ASKED_WORDS = frozenset(
         stem,
         vocabulary("""
             year years date name names named type types kind kinds term amount number percentage percent called many
-            much long often part group person people thing things happen happened reason way example say says tell show give list 년도 이름 종류 이유
+            much long often part group person people thing things happen happened reason way example say says tell
+            show give list 년도 이름 종류 이유
         """),
     )
 )
@@ -76,12 +77,12 @@ def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit]
     lists = _lists(everything)
     sections = [_section(unit, name) for unit, name in zip(everything, lists, strict=True)]
     best_of_section, best_in_section = _Best(), defaultdict[object, _Best](_Best)
-    for at, unit in enumerate(everything):
-        if not unit.is_heading:
+    answering = [not unit.is_heading and _adds(asked, unit) for unit in everything]
+    for at, is_answering in enumerate(answering):
+        if is_answering:
             best_of_section.add(sections[at], scores[at])
             best_in_section[sections[at]].add(lists[at], alone[at])
-    saying = [at for at, unit in enumerate(units) if scores[at] and not unit.is_heading and _adds(asked, unit)]
-    ranked = sorted(saying, key=lambda at: -scores[at])
+    ranked = sorted((at for at in range(len(units)) if answering[at] and scores[at]), key=lambda at: -scores[at])
     return [
         Standing(
             units[at],

@@ -39,8 +39,8 @@ class Unit:
     a row with their heads.
 
     `heading` is the nearest heading above it, `lead` the line that introduces its list, each "" without one. `group`
-    numbers the list, or the section below a heading, that it belongs to; `is_item`: it opens an item of a list. `title` are the stems of what the whole text
-    is called: its document, the headings above it.
+    numbers the list, or the section below a heading, that it belongs to; `is_item`: it opens an item of a list. `title`
+    are the stems of what the whole text is called: its document, the headings above it.
     """
 
     place: Sentence
@@ -89,34 +89,55 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
     parsed = parse_tables(with_columns(plain, context))
     rows = {row.line.strip(): row for row in parsed.rows if row.line}
     called = frozenset(content_stems(f"{title}\n{context}"))
-    heading, lead, group, was_item = next(iter(headings_of(context)[-1:]), ""), "", 0, False
-    was_heading, before = False, ""
+    place = _Place(next(iter(headings_of(context)[-1:]), ""))
     sentences = [line for sentence in parse_sentences(plain).sentences for line in _labelled_lines(sentence)]
-    for sentence, following in zip(sentences, [*(each.text for each in sentences[1:]), ""], strict=True):
+    for sentence, following in zip(sentences, [*(each.text for each in sentences[1:]), ""], strict=False):
         line = sentence.text.strip()
         if line in parsed.heads or _RULE.fullmatch(line):
             continue
         if row := rows.get(line):
-            yield Unit(sentence, cells_as_text(row, row.cells[:_MOST_CELLS]), heading, row=row, title=called)
+            yield Unit(sentence, cells_as_text(row, row.cells[:_MOST_CELLS]), place.heading, row=row, title=called)
             continue
         opens_line = not plain[: sentence.start].rpartition("\n")[2].strip()
-        is_item = opens_line and _ITEM.match(line) is not None
-        is_heading = opens_line and not (was_item and is_item) and _is_heading(line, following)
         shown = quoted(text, sentence)
-        if _CAPTION.fullmatch(before):
-            is_heading, heading = True, shown
-        elif not opens_line and was_heading:
+        is_item, is_heading = place.enter(line, shown, following, opens_line=opens_line)
+        above = "" if is_heading else place.heading
+        yield Unit(sentence, shown, above, place.lead, place.group, is_item, is_heading, title=called)
+        place.leave(line, shown, is_item=is_item, is_heading=is_heading, opens_line=opens_line)
+
+
+@dataclass
+class _Place:
+    """Where in a text the reading is: below which heading, and in which list."""
+
+    heading: str
+    lead: str = ""
+    group: int = 0
+    was_item: bool = False
+    was_heading: bool = False
+    before: str = ""
+
+    def enter(self, line: str, shown: str, following: str, *, opens_line: bool) -> tuple[bool, bool]:
+        """Return whether the line opens an item, and whether it is a heading."""
+        is_item = opens_line and _ITEM.match(line) is not None
+        if not opens_line and self.was_heading:
             # "## 5. How to claim expenses" is read as two sentences.
-            is_heading, heading = True, f"{heading} {shown}"
-        elif is_heading:
-            heading, lead, group, is_item = shown, "", group + 1, False
-        elif opens_line and not is_item:
-            lead, group = "", group + was_item
-        yield Unit(sentence, shown, "" if is_heading else heading, lead, group, is_item, is_heading, title=called)
+            self.heading = f"{self.heading} {shown}"
+            return False, True
+        if _CAPTION.fullmatch(self.before) or (
+            opens_line and not (self.was_item and is_item) and _is_heading(line, following)
+        ):
+            self.heading, self.lead, self.group = shown, "", self.group + 1
+            return False, True
+        if opens_line and not is_item:
+            self.lead, self.group = "", self.group + self.was_item
+        return is_item, False
+
+    def leave(self, line: str, shown: str, *, is_item: bool, is_heading: bool, opens_line: bool) -> None:
         if not is_item and line.endswith(_LEADS):
-            lead, group = shown, group + 1
-        before = line
-        was_item, was_heading = is_item or (was_item and not opens_line), is_heading
+            self.lead, self.group = shown, self.group + 1
+        self.was_item = is_item or (self.was_item and not opens_line)
+        self.was_heading, self.before = is_heading, line
 
 
 def is_stopped(text: str) -> bool:

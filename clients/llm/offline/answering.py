@@ -1,7 +1,7 @@
 """Composes answers from the units of the sources, and extracts the passages behind them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise, takewhile
 
 from clients.llm.offline.meaning import Meaning
@@ -29,7 +29,8 @@ _LONGEST_SECTION = 500  # characters of a section that is quoted from its beginn
 @dataclass(frozen=True, slots=True)
 class Quotation:
     """What an answer quotes of a source: `text`, which is that of `unit` with what makes it clear. `covers` are the
-    words of the question that it has, `own` those that do not only stand above it."""
+    words of the question that it has, `own` those that do not only stand above it. `is_listed`: it is an item of a list
+    that is quoted as a whole."""
 
     source: Source
     unit: Unit
@@ -37,6 +38,7 @@ class Quotation:
     probability: float = 0.0
     covers: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
+    is_listed: bool = False
 
     @property
     def stays_open(self) -> bool:
@@ -54,8 +56,7 @@ def compose_answer(question: str, sources: Sources, idk: str, meaning: Meaning) 
     chosen = _chosen(question, sources)
     if not chosen:
         return [idk]
-    is_list = len(chosen) > 1
-    pieces = [f"{_as_line(each, is_listed=is_list and each.unit.is_item)} [†{each.source.number}]" for each in chosen]
+    pieces = [f"{_as_line(quotation)} [†{quotation.source.number}]" for quotation in chosen]
     ends = [_gap(quotation, following) for quotation, following in pairwise(chosen)]
     return [piece + end for piece, end in zip(pieces, [*ends, ""], strict=True)]
 
@@ -157,21 +158,25 @@ def _expanded(part: QuestionPart, quotation: Quotation) -> list[Quotation]:
     the question that it has itself, or the next sentence if that has further words of the question."""
     unit, units = quotation.unit, _units(quotation.source)
     here = next(at for at, each in enumerate(units) if each is unit)
-    following = [Quotation(quotation.source, each, each.text) for each in units[here + 1 :]]
+    following = [_plain(quotation.source, each) for each in units[here + 1 :]]
     if unit.row is not None:
         return [quotation] if quotation.own else _whole_table(part, quotation)
     if unit.text.endswith((":", "：")):
         return [quotation, *takewhile(lambda each: each.unit.group == unit.group + 1, following)][: _MOST_ITEMS + 1]
     members = [each for each in units if each.group == unit.group and each.row is None and not each.is_heading]
-    section = [Quotation(quotation.source, each, each.text) for each in members]
+    section = [_plain(quotation.source, each) for each in members]
     if part.kind not in FORMS and all(coverage([word], unit.above) for word in quotation.own):
         if any(each.is_item for each in members):
             leads = [each for each in units[:here] if unit.lead and each.text == unit.lead][-1:]
-            return [*(Quotation(quotation.source, each, each.text) for each in leads), *section[:_MOST_ITEMS]]
+            return [*(_plain(quotation.source, each) for each in leads), *section[:_MOST_ITEMS]]
         ends = accumulate(len(each.text) for each in members)
         return [each for each, end in zip(section, ends, strict=True) if end <= _LONGEST_SECTION] or [quotation]
     adds = following and following[0].unit.group == unit.group and _adds(part, quotation, following[0].unit)
-    return [quotation, *following[:1]] if adds else [quotation]
+    return [quotation, replace(following[0], is_listed=False)] if adds else [quotation]
+
+
+def _plain(source: Source, unit: Unit) -> Quotation:
+    return Quotation(source, unit, unit.text, is_listed=unit.is_item)
 
 
 def _whole_table(part: QuestionPart, quotation: Quotation) -> list[Quotation]:
@@ -192,14 +197,15 @@ def _adds(part: QuestionPart, quotation: Quotation, following: Unit) -> bool:
     return is_kind is True and has_kind(part.kind, quotation.text, part.text) is not True
 
 
-def _as_line(quotation: Quotation, *, is_listed: bool) -> str:
-    return f"- {quotation.text}" if is_listed and not quotation.text[0].isdigit() else quotation.text
+def _as_line(quotation: Quotation) -> str:
+    return f"- {quotation.text}" if quotation.is_listed and not quotation.text[0].isdigit() else quotation.text
 
 
 def _gap(quotation: Quotation, following: Quotation) -> str:
-    if following.unit.is_item:
+    if following.is_listed:
         return "\n"
-    return "\n\n" if quotation.stays_open else " "
+    is_same_item = quotation.is_listed and following.unit.group == quotation.unit.group
+    return "\n\n" if quotation.stays_open or (quotation.is_listed and not is_same_item) else " "
 
 
 def _repeats(quotation: Quotation, before: Quotation) -> bool:

@@ -121,7 +121,7 @@ def test_a_question_that_takes_for_granted_what_the_source_denies_is_not_answere
 
 
 def test_an_answer_has_no_heading_no_bullet_and_no_marker_of_the_source(model: OfflineModel) -> None:
-    text = answer(model, "Which exceptions apply to returns of defective products, and to unused leave?")
+    text = answer(model, "Which exceptions apply, and what happens to unused leave?")
     assert "Exceptions apply to defective products. [†1]" in text
     assert "- " not in text
     assert "Returns and Refunds" not in text
@@ -136,7 +136,8 @@ def test_a_short_sentence_is_cited_with_its_neighbours(model: OfflineModel) -> N
 
 def test_the_words_of_a_heading_and_of_the_file_name_help_to_find_its_sentences(model: OfflineModel) -> None:
     handbook = Sources.numbered([("refund policy.md", "# Refunds\n\nThey are paid within 5 days of a claim.")])
-    assert answer(model, "When are refunds paid by policy?", handbook).startswith("They are paid within 5 days")
+    text = answer(model, "When are refunds paid by policy?", handbook)
+    assert text == "Refunds: They are paid within 5 days of a claim. [†1]"
 
 
 def test_near_duplicates_are_quoted_once(model: OfflineModel) -> None:
@@ -146,7 +147,7 @@ def test_near_duplicates_are_quoted_once(model: OfflineModel) -> None:
 
 # S5.3
 def test_every_sentence_of_an_answer_stands_in_the_source_that_it_cites(model: OfflineModel) -> None:
-    text = answer(model, "What are the rules for returns of final sale items, paid leave and sick leave days?")
+    text = answer(model, "Can items on final sale be returned, and how many days of paid leave do employees receive?")
     pieces = re.findall(r"(.+?) \[†(\d)\]\s*", text)
     assert len(pieces) >= 2
     for sentence, number in pieces:
@@ -156,7 +157,7 @@ def test_every_sentence_of_an_answer_stands_in_the_source_that_it_cites(model: O
 
 
 def test_streamed_pieces_make_the_answer_that_is_given_at_once(model: OfflineModel) -> None:
-    question = "What are the rules for returns of final sale items, paid leave and sick leave days?"
+    question = "Can items on final sale be returned, and how many days of paid leave do employees receive?"
     *pieces, last = streamed(model, question)
     assert last.reply is not None
     assert len(pieces) > 1
@@ -304,7 +305,7 @@ async def test_a_prompt_or_field_that_it_does_not_know_is_refused(model: Offline
 
 
 def test_the_same_request_has_the_same_reply_from_many_threads(model: OfflineModel) -> None:
-    question = "What are the rules for returns of final sale items, paid leave and sick leave days?"
+    question = "Can items on final sale be returned, and how many days of paid leave do employees receive?"
     with ThreadPoolExecutor(8) as threads:
         replies = set(threads.map(answer, [model] * 24, [question] * 24))
     assert len(replies) == 1
@@ -339,13 +340,6 @@ def test_how_much_is_not_answered_without_an_amount(model: OfflineModel) -> None
 def test_a_caption_behind_its_label_is_no_answer(model: OfflineModel) -> None:  # V8
     text = "Figure 7-26. Self-locking nuts.\tFigure 7-27. Stainless steel self-locking nut.\n\nThe nut is red."
     assert "Stainless" not in answer(model, "What is a self-locking nut?", Sources.numbered([("nuts.pdf", text)]))
-
-
-def test_the_sentence_that_names_the_contents_is_the_answer(model: OfflineModel) -> None:  # V8
-    text = "This letter contains an attachment.\n\nThe attachment contains a map of the harbour."
-    given_answer = answer(model, "What does the attachment contain?", Sources.numbered([("letter.eml", text)]))
-    assert given_answer == "The attachment contains a map of the harbour. [†1]"
-
 
 
 ACCIDENT = (
