@@ -26,7 +26,7 @@ ANSWERED = 0.25
 SURE = 0.72
 """From this probability on, four of five answers were right (`fit_shown`): an answer is said to be to the point."""
 
-ANSWERABLE = 0.2
+ANSWERABLE = 0.15
 """From this probability of its best sentence on, a question is answered without a model; below it, passages are shown.
 """
 
