@@ -1,57 +1,298 @@
-"""Follow-up questions in English: what is left out of them, and what their pronouns stand for (N9)."""
+"""Follow-up questions in English, read by their function words: there is no tagger here."""
 
 import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from domain.question.follow_up.english_omissions import asked_instead, of_the_event, with_owner
-from domain.question.follow_up.english_phrases import ASKING, AUXILIARIES, WORD
-from domain.question.follow_up.english_references import resolved
-from domain.question.follow_up.restatement import Restatement, Verdict
-from domain.text.words import words
+from domain.question.follow_up.values import dated, exchanged, values_of
+from domain.text.words import content_stems
 
+_DO = "do|does|did|can|could|will|would|shall|should|must|may|might|has|have|had|gets?|got|needs?"
+_BE = "is|are|was|were|be|been|being|am|isn't|aren't|wasn't|weren't"
+_JOINTS = (
+    "of|for|in|on|at|by|with|from|to|about|within|during|after|before|between|under|over|into|per|via|without|since"
+    "|until|till|against|through|near|behind|above|below|outside|inside|around|off|up|out|than|as|beyond"
+)
+_PERSONS, _OWN, _THE = "he|she|him|his|her", "its|their|his|her|whose", "the|that|this|these|those"
+_DETERMINERS = f"{_THE}|{_OWN}|an?|my|our|your|every|each|any|some|no"
+_PRONOUNS = f"{_PERSONS}|{_OWN}|it|they|them|this|that|these|those|there|ones?"
+_OTHERS = (
+    "i|you|we|me|us|and|or|but|if|when|while|because|so|then|also|too|not|only|just|still|yet|already|ever|never"
+    "|always|often|usually|please|more|most|much|many|very|again|here|who|which|what|where|whom|why|how|number"
+)
+_FUNCTION = re.compile(rf"(?:{_DO}|{_BE}|{_JOINTS}|{_DETERMINERS}|{_PRONOUNS}|{_OTHERS})", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+(?:[.,'’&/-][^\W_]+)*")
+# "May" is a month unless it is the first word.
+_CONTENT = rf"\b(?!(?!(?-i:May)\b){_FUNCTION.pattern}\b(?!['’&/-]\w)){_WORD.pattern}"
+_PHRASE = re.compile(
+    rf"(?:\b(?P<joint>{_JOINTS}) )?(?P<noun>(?:\b(?P<determiner>{_DETERMINERS}) )?{_CONTENT}(?: {_CONTENT})*)",
+    re.IGNORECASE,
+)
+_HEAD = re.compile(
+    rf"(?P<asking>(?:(?:{_JOINTS}) )?"
+    rf"(?:how(?: (?!(?:{_DO}|{_BE})\b)\w+)?|what(?: time)?|which|who|whom|whose|when|where|why)\b ?)?"
+    rf"(?:(?P<asked>{_CONTENT}(?: of)?(?: {_CONTENT})*) (?=(?:{_DO}|{_BE})\b))?(?:(?P<auxiliary>{_DO}|{_BE})\b ?)?",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(
-    r"^(?:(?:and|but|or|so|then|also|ok|okay|alright|well|thanks|thank you|great)\b[\s,.!:]*)+", re.IGNORECASE
-)
-_ABOUT = re.compile(
-    r"^(?:(?:what|how) about|what of|(?:(?:is|are) it |and )?(?:the )?same (?:for|about|with))\s+(?P<rest>.+)$",
+    r"(?:(?:and|but|or|so|then|also|ok|okay|alright|well|thanks|thank you|great)\b[\s,.!:]*)*"
+    r"(?:(?:(?:what|how) about|what of|(?:is (?:it|that) )?the same (?:for|about|with))\s+)?",
     re.IGNORECASE,
 )
-_MORE = re.compile(
-    r"^(?:please )?(?:tell me more|(?:any )?more details?|(?:can|could) you (?:elaborate|explain)|go on|elaborate"
-    r"|explain|why(?: not)?|how come|how so|since when|by whom|for whom|really|are you sure|says who)(?: please)?$"
-    # These stand for the whole matter, not for a thing.
-    r"|\b(?:does|did|will|would) it take$|^(?:which|what) ones?\b",
-    re.IGNORECASE,
+_EMPTY = re.compile(r"\bit (?:takes?|costs?|(?:be )?\w+(?: or \w+)?) (?:to|that|for)\b", re.IGNORECASE)
+_NO_PRONOUN = re.compile(
+    rf"\b(?:there (?:{_BE})|(?:{_BE}) there)\b|\b(?:that|those|one) (?:who|which|that)\b.*", re.IGNORECASE
 )
-_MOST_WORDS_LED, _MOST_WORDS_BARE, _FEW = 12, 4, 2
+_PARTICIPLE = re.compile("[a-z]{2}ed$|^(?:built|held|made|kept|paid|sent|sold|open|written|taken|given|chosen|born)$")
+_PLURAL = re.compile("[a-z][^s]s$")
+_MOST_LED, _MOST_BARE = 12, 4  # words of a fragment
 
 
-def restate(question: str, topic: str) -> Restatement | Verdict:
-    flat = " ".join(question.split())
-    led = _LEAD.match(flat)
-    rest = flat[led.end() :] if led else flat
-    body = rest.rstrip(" ?!.")
-    if not body:
-        return "refers back" if led else "stands alone"
-    if _MORE.search(body):
-        return "refers back"
-    if asked := _left_out(body, rest, led=led is not None):
-        return asked_instead(asked, topic) or _how_it_stands(body, led=led is not None)
-    found = of_the_event(body, topic) or with_owner(body, topic) or resolved(rest, topic)
-    if found:
-        return found
-    return "refers back" if len(words(body)) <= _FEW else "stands alone"
+class _Phrase(NamedTuple):
+    """Words without a function word between them: from their preposition, from their determiner, and the end."""
+
+    start: int
+    noun: int
+    end: int
+    determiner: str
+    joint: str
 
 
-def _how_it_stands(body: str, *, led: bool) -> Verdict:
-    is_short = len(words(body)) <= _FEW
-    return "refers back" if led or is_short or _ABOUT.match(body) else "stands alone"
+class _Question(NamedTuple):
+    """A question: its question word ("by when", "how often"), the noun that this asks for ("which plan"), the auxiliary
+    and, from `start`, the rest with its phrases and the place of its verb, (0, 0) if there is none.
+    """
+
+    text: str
+    asking: str
+    asked: str
+    auxiliary: str
+    start: int
+    phrases: Sequence[_Phrase]
+    verb: tuple[int, int]
+
+    @property
+    def rest(self) -> str:
+        return self.text[self.start :]
+
+    @property
+    def content(self) -> int:
+        said = " ".join(self.text[phrase.noun : phrase.end] for phrase in self.phrases)
+        return sum(not _FUNCTION.fullmatch(word) for word in _WORD.findall(f"{self.asked} {said}")) + any(self.verb)
+
+    def stems(self, phrase: _Phrase) -> set[str]:
+        return set(content_stems(self.text[phrase.noun : phrase.end]))
+
+    def kinds(self, phrase: _Phrase) -> set[str]:
+        return {value.kind for value in values_of(self.text) if phrase.start <= value.start < phrase.end}
+
+    def with_(self, start: int, end: int, put: str) -> str:
+        return self.text[:start] + put + self.text[end:]
 
 
-def _left_out(body: str, rest: str, *, led: bool) -> str | None:
-    if about := _ABOUT.match(body):
-        return about["rest"]
-    said = WORD.findall(body)
-    first = said[0].casefold() if said else ""
-    if first in ASKING or first in AUXILIARIES or first == "please" or not rest.endswith("?"):
+def goes_on(question: str) -> bool:
+    new, is_led = _follow_up(question)
+    if new.asking or new.auxiliary:
+        refers = _pronoun(new) is not None and not (_EMPTY.search(new.text) and new.content > 2)
+        return refers or new.content <= 1
+    if not is_led and not question.endswith("?"):
+        return new.content <= 1
+    return len(new.text.split()) <= (_MOST_LED if is_led else _MOST_BARE)
+
+
+def restated(question: str, topic: str) -> str | None:
+    (new, is_led), old = _follow_up(question), _read(topic.rstrip(" ?.!"))
+    pronoun = _pronoun(new)
+    if not new.asking and not new.auxiliary:
+        text = _with_fragment(new.text, old) if new.text and (is_led or question.endswith("?")) else ""
+    elif not new.content and (not pronoun or (new.auxiliary[:2] == "do" and not _is(_PERSONS, pronoun[0]))):
+        text = _asked_instead(new.asking, old) if new.asking else ""
+    else:
+        text = _about(new, old, pronoun)
+    return f"{text[:1].upper()}{text[1:]}?" if text else None
+
+
+def _follow_up(question: str) -> tuple[_Question, bool]:
+    lead = _LEAD.match(question)
+    end = lead.end() if lead else 0
+    return _read(question[end:].rstrip(" ?.!")), end > 0
+
+
+def _is(words: str, word: str) -> bool:
+    return re.fullmatch(words, word, re.IGNORECASE) is not None
+
+
+def _read(text: str) -> _Question:
+    head = _HEAD.match(text)
+    asking, asked, auxiliary = (
+        ((head[name] or "").strip() for name in ("asking", "asked", "auxiliary")) if head else ("",) * 3
+    )
+    start = head.end() if head else 0
+    if asked and not asking:
+        asked, auxiliary, start = "", "", 0
+    if (
+        not auxiliary
+        and re.search("(?:which|many|much)$", asking, re.IGNORECASE)
+        and (noun := _WORD.match(text, start))
+    ):
+        # "Which plan includes support": the noun stands before a verb.
+        asked, start = noun[0], noun.end() + 1
+    phrases = [
+        _Phrase(
+            match.start(),
+            match.start("noun"),
+            match.end(),
+            *((match[name] or "").lower() for name in ("determiner", "joint")),
+        )
+        for match in _PHRASE.finditer(text, start)
+    ]
+    verb = _verb(text, phrases, asking, auxiliary.lower())
+    return _Question(text, asking, asked, auxiliary.lower(), start, [*_without(text, phrases, verb)], verb)
+
+
+def _verb(text: str, phrases: Sequence[_Phrase], asking: str, auxiliary: str) -> tuple[int, int]:
+    """The first word of "who repairs the lift"; a participle after "is"; else the word behind a name or a number, or
+    the last before a function word: "does the choir rehearse on Mondays", "does the lease in Busan end".
+    """
+    words = [
+        [match.span() for match in _WORD.finditer(text, each.noun, each.end)][bool(each.determiner) :]
+        for each in phrases
+    ]
+    if not phrases or not (asking or auxiliary):
+        return 0, 0
+    first, bare = (
+        words[0],
+        [said[0] for each, said in zip(phrases, words, strict=True) if not each.determiner and each.joint == "to"],
+    )
+    if not auxiliary:
+        return first[0] if not phrases[0].determiner and not phrases[0].joint else (0, 0)
+    if _is(_BE, auxiliary):
+        return next((said[-1] for said in reversed(words) if _PARTICIPLE.search(text[slice(*said[-1])])), (0, 0))
+    bare += [
+        said[0] for each, said in zip(phrases[1:], words[1:], strict=True) if not each.determiner and not each.joint
+    ]
+    values = [value.end for value in values_of(text) if first[0][0] <= value.start < first[-1][1]]
+    if bare or phrases[0].joint:
+        return bare[0] if bare else (0, 0)
+    if values:
+        return next((place for place in first if place[0] >= values[-1]), (0, 0))
+    if len(first) > 1:
+        # "Does the warranty cover rust" needs its object, "when does the new choir rehearse" has none.
+        has_object = not asking and len(phrases) == 1 and len(first) > 1 + (not phrases[0].determiner)
+        return first[-2 if has_object else -1]
+    behind = [said[-1] for said in words[1:] if len(said) > 1]
+    return behind[-1] if behind and not phrases[-1].determiner else (0, 0)
+
+
+def _without(text: str, phrases: Sequence[_Phrase], verb: tuple[int, int]) -> Iterator[_Phrase]:
+    for each in phrases:
+        if not each.start <= verb[0] < each.end or not any(verb):
+            yield each
+            continue
+        before, after = text[each.noun : verb[0]].rstrip(), text[verb[1] : each.end].lstrip()
+        if before:
+            yield each._replace(end=each.noun + len(before))
+        if after:
+            yield _Phrase(each.end - len(after), each.end - len(after), each.end, "", "")
+
+
+def _pronoun(question: _Question) -> re.Match[str] | None:
+    """The first pronoun that nothing before it explains: "when is it due", not "who keeps a book when it is due"."""
+    text = _NO_PRONOUN.sub(lambda match: "-" * len(match[0]), question.text)
+    for found in re.finditer(rf"\b(?:{_PRONOUNS})\b", text, re.IGNORECASE):
+        before = text[: found.start()].split()
+        if not before or before[-1].casefold() in ("of", question.auxiliary):
+            return found
+        explained = [
+            each
+            for each in question.phrases
+            if each.end <= found.start() and not _is(_PRONOUNS, each.determiner)
+            if each.determiner or question.kinds(each) or _PLURAL.search(text[: each.end])
+        ]
+        if not explained and not question.asked:
+            return found
+    return None
+
+
+def _asked_instead(asking: str, old: _Question) -> str:
+    """The question before with another question word."""
+    takes_clause = old.auxiliary and (old.asking.lower() != "who" or _is("do|does|did", old.auxiliary))
+    if not takes_clause or (
+        old.auxiliary in _BE.split("|") and not any(old.verb) and re.match("what|which|how", old.asking, re.IGNORECASE)
+    ):
+        return f"{asking}: {old.asked} {old.rest}".replace("  ", " ")
+    return f"{asking} {old.auxiliary} {old.rest}" + (f" ({old.asked})" if old.asked else "")
+
+
+def _things(old: _Question, *, whole: bool) -> list[str]:
+    """What the question is about: without its verb, unless that has an object, and unless `whole` without the first of
+    "what is the price of a lamp".
+    """
+    start, (begin, end) = old.start, old.verb
+    if not whole and len(old.phrases) > 1 and not any(old.verb) and old.phrases[1].joint == "of":
+        start = old.phrases[1].noun
+    if re.search("(?:which|what)$", old.asking, re.IGNORECASE) and old.asked:
+        return [f"the {old.asked} that {old.rest}"]
+    is_clause = any(each.end <= begin for each in old.phrases) and any(
+        each.start > end and not each.joint for each in old.phrases
+    )
+    pieces = [old.text[start:]] if is_clause or not any(old.verb) else [old.text[start:begin], old.text[end:]]
+    return [piece for each in pieces if (piece := _trimmed(each))]
+
+
+def _trimmed(piece: str) -> str:
+    found = list(_PHRASE.finditer(piece))
+    return piece[found[0].start("noun") : found[-1].end()] if found else ""
+
+
+def _about(new: _Question, old: _Question, pronoun: re.Match[str] | None) -> str:
+    """The new question with what the one before is about, for its pronoun or behind it."""
+    word = pronoun[0].lower() if pronoun else ""
+    says_more = any(new.verb) or any(not each.joint for each in new.phrases) or _is("how (?!much|many).+", new.asking)
+    things = _things(old, whole=not says_more or _is(_PERSONS, word))
+    has_verb = any(old.verb) and not old.asked and any(old.text[slice(*old.verb)] in each for each in things)
+    if (
+        pronoun
+        and len(things) == 1
+        and not has_verb
+        and (not _is(f"{_OWN}|{_THE}|there|ones?", word) or pronoun.end() == len(new.text))
+    ):
+        return new.with_(*pronoun.span(), things[0])
+    return f"{new.text} ({', '.join(things)})" if things else ""
+
+
+def _with_fragment(text: str, old: _Question) -> str:
+    """The question before with the fragment in the place of its like: another name or number, what has the same noun,
+    preposition or article. Otherwise the fragment is a further circumstance, or another property.
+    """
+    fragment = re.sub(rf"^(?:{_OWN}) ", "the ", dated(text, old.text), flags=re.IGNORECASE)
+    fragment = fragment[:1].lower() + fragment[1:] if _FUNCTION.match(fragment) else fragment
+    if exchange := exchanged(fragment, old.text):
+        return exchange
+    said = _Question(fragment, "", "", "", 0, _read(fragment).phrases, (0, 0))
+    new = said.phrases[0] if said.phrases else None
+    if like := _like(said, new, old):
+        return old.with_(like.start if not new or new.joint else like.noun, like.end, fragment)
+    if new is None or new.joint:
+        return f"{old.text} {fragment}"
+    if _is(f"{_THE}|{_OWN}", new.determiner):
+        return f"{fragment} ({', '.join(_things(old, whole=False))})"
+    return f"{old.text} ({fragment})"
+
+
+def _like(said: _Question, new: _Phrase | None, old: _Question) -> _Phrase | None:
+    asked = old.text.find(old.asked) if old.asked else -1
+    nouns = [*old.phrases, *([_Phrase(asked, asked, asked + len(old.asked), "", "")] if old.asked else [])]
+    if new is None:
+        return next((each for each in reversed(nouns) if each.joint in ("in", "at", "on")), None)
+    like = (
+        [each for each in nouns if said.stems(new) & old.stems(each)]
+        or [each for each in nouns if said.kinds(new) & old.kinds(each)]
+        or [each for each in nouns if new.joint and each.joint == new.joint]
+    )
+    if like or new.joint:
+        return like[0] if like else None
+    if _is(f"{_THE}|{_OWN}", new.determiner) and not (_is("who", old.asking) and not old.auxiliary):
         return None
-    return body if len(said) <= (_MOST_WORDS_LED if led else _MOST_WORDS_BARE) else None
+    plain = [each for each in nouns if each.determiner == new.determiner and not old.kinds(each)]
+    return min(plain, key=lambda each: (each is nouns[-1] and asked >= 0, bool(each.joint)), default=None)
