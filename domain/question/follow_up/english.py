@@ -105,7 +105,9 @@ def restated(question: str, topic: str) -> str | None:
     pronoun = _pronoun(new)
     if not new.asking and not new.auxiliary:
         text = _with_fragment(new.text, old) if new.text and (is_led or question.endswith("?")) else ""
-    elif not new.content and (not pronoun or (new.auxiliary[:2] == "do" and not _is(_PERSONS, pronoun[0]))):
+    elif not new.content and (
+        (not pronoun and not new.auxiliary) or (pronoun and new.auxiliary[:2] == "do" and not _is(_PERSONS, pronoun[0]))
+    ):
         text = _asked_instead(new.asking, old) if new.asking else ""
     else:
         text = _about(new, old, pronoun)
@@ -206,7 +208,7 @@ def _pronoun(question: _Question) -> re.Match[str] | None:
         explained = [
             each
             for each in question.phrases
-            if each.end <= found.start() and not _is(_PRONOUNS, each.determiner)
+            if each.end <= found.start() - 2 * _is("ones?", found[0]) and not _is(_PRONOUNS, each.determiner)
             if each.determiner or question.kinds(each) or _PLURAL.search(text[: each.end])
         ]
         if not explained and not question.asked:
@@ -231,6 +233,9 @@ def _things(old: _Question, *, whole: bool) -> list[str]:
     start, (begin, end) = old.start, old.verb
     if not whole and len(old.phrases) > 1 and not any(old.verb) and old.phrases[1].joint == "of":
         start = old.phrases[1].noun
+    if not (old.asking or old.auxiliary) and len(old.phrases) > 1 and old.phrases[1].joint != "of":
+        # "List the members of the board."
+        start = old.phrases[0].noun if " " in old.text[start : old.phrases[0].end] else old.phrases[1].noun
     if re.search("(?:which|what)$", old.asking, re.IGNORECASE) and old.asked:
         return [f"the {old.asked} that {old.rest}"]
     is_clause = any(each.end <= begin for each in old.phrases) and any(
@@ -266,7 +271,10 @@ def _with_fragment(text: str, old: _Question) -> str:
     preposition or article. Otherwise the fragment is a further circumstance, or another property.
     """
     fragment = re.sub(rf"^(?:{_OWN}) ", "the ", dated(text, old.text), flags=re.IGNORECASE)
-    fragment = fragment[:1].lower() + fragment[1:] if _FUNCTION.match(fragment) else fragment
+    if _FUNCTION.fullmatch(fragment.split()[0]):
+        fragment = fragment[:1].lower() + fragment[1:]
+    if thing := next((each for each in reversed(old.phrases) if each.determiner == "the"), None):
+        fragment = re.sub(r"\bones?$", old.text[thing.noun : thing.end].split()[-1], fragment)
     if exchange := exchanged(fragment, old.text):
         return exchange
     said = _Question(fragment, "", "", "", 0, _read(fragment).phrases, (0, 0))

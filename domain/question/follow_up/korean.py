@@ -19,7 +19,7 @@ _PREDICATE = re.compile(
     r"(?:[나까가데래]요|[까니]까|[죠지]요?|[어아여해돼와려세예에워러춰]요|는지|을지|줘|[하된한]다|인가|습니다)$"
 )
 _COPULA = re.compile(r"(?:인가요?|이에요|예요|이죠|입니까|[이였]?었?나요|[이였]었나요|인지)$")
-_LIGHT = re.compile("^(?:되|돼|됩|될|하|해|합|할|있|없|수$)")
+_LIGHT = re.compile("^(?:[하되있없][나는을으어습지면]|해[요야]|돼[요야]|[합됩]니|[할될]|수$|[하되]$)")
 _ADVERBS = vocabulary(
     "꼭 더 좀 또 다시 모두 다 가장 제일 보통 지금 최대 최소 약 총 혹시 자주 주로 언제나 원래 자세히 수 정말 진짜 계속"
 )
@@ -80,7 +80,7 @@ def goes_on(question: str) -> bool:
     if _pronoun(body) or not body:
         return True
     if asked.asking or asked.predicate:
-        adds = led is not None or any(phrase.particle == "도" for phrase in asked.phrases)
+        adds = any(phrase.particle.endswith("도") for phrase in asked.phrases)
         return asked.content <= 1 + adds
     return len(body.split()) <= (_MOST_LED if led else _MOST_BARE)
 
@@ -258,8 +258,9 @@ def _like(fragment: str, old: _Question) -> _Phrase | None:
             return phrase
     for phrase in old.phrases:
         for word in re.finditer(r"\S{2,}", phrase.text):
-            if len(fragment) > 1 and word[0][-1] == fragment[-1]:
-                start, particle = phrase.start + word.start(), phrase.particle if word.end() == len(phrase.text) else ""
+            is_last = word.end() == len(phrase.text)
+            if len(fragment) > 1 and word[0][-1] == fragment[-1] and (is_last or not _is_property(fragment)):
+                start, particle = phrase.start + word.start(), phrase.particle if is_last else ""
                 return _Phrase(word[0], start, start + len(word[0]), particle)
     return None
 
