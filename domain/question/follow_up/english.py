@@ -39,6 +39,7 @@ _LEAD = re.compile(
     r"(?:(?:(?:what|how) about|what of|(?:is (?:it|that) )?the same (?:for|about|with))\s+)?",
     re.IGNORECASE,
 )
+_BESIDE = re.compile(r"\(([^()]+)\)$")
 _EMPTY = re.compile(r"\bit (?:takes?|costs?|(?:be )?\w+(?: or \w+)?) (?:to|that|for)\b", re.IGNORECASE)
 _NO_PRONOUN = re.compile(
     rf"\b(?:there (?:{_BE})|(?:{_BE}) there)\b|\b(?:that|those|one) (?:who|which|that)\b.*", re.IGNORECASE
@@ -230,6 +231,8 @@ def _things(old: _Question, *, whole: bool) -> list[str]:
     """What the question is about: without its verb, unless that has an object, and unless `whole` without the first of
     "what is the price of a lamp".
     """
+    if beside := _BESIDE.search(old.text):
+        return [beside[1]]
     start, (begin, end) = old.start, old.verb
     if not whole and len(old.phrases) > 1 and not any(old.verb) and old.phrases[1].joint == "of":
         start = old.phrases[1].noun
@@ -255,12 +258,15 @@ def _about(new: _Question, old: _Question, pronoun: re.Match[str] | None) -> str
     word = pronoun[0].lower() if pronoun else ""
     says_more = any(new.verb) or any(not each.joint for each in new.phrases) or _is("how (?!much|many).+", new.asking)
     things = _things(old, whole=not says_more or _is(_PERSONS, word))
+    if old.asked and _is("they|them|their", word):
+        things = [old.asked, *things]
     has_verb = any(old.verb) and not old.asked and any(old.text[slice(*old.verb)] in each for each in things)
+    ends = pronoun is not None and pronoun.end() == len(new.text)
     if (
         pronoun
         and len(things) == 1
         and not has_verb
-        and (not _is(f"{_OWN}|{_THE}|there|ones?", word) or pronoun.end() == len(new.text))
+        and _is("it|they|them" + f"|{_PERSONS}|{_THE}" * ends + "|s?he", word)
     ):
         return new.with_(*pronoun.span(), things[0])
     return f"{new.text} ({', '.join(things)})" if things else ""
@@ -285,7 +291,7 @@ def _with_fragment(text: str, old: _Question) -> str:
         return f"{old.text} {fragment}"
     if _is(f"{_THE}|{_OWN}", new.determiner):
         return f"{fragment} ({', '.join(_things(old, whole=False))})"
-    return f"{old.text} ({fragment})"
+    return f"{old.text}, {fragment}"
 
 
 def _like(said: _Question, new: _Phrase | None, old: _Question) -> _Phrase | None:
