@@ -1,7 +1,7 @@
 """Follow-up questions in English, read by their function words: there is no tagger here."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from domain.question.follow_up.values import dated, exchanged, values_of
@@ -46,6 +46,7 @@ _NO_PRONOUN = re.compile(
 )
 _PARTICIPLE = re.compile("[a-z]{2}ed$|^(?:built|held|made|kept|paid|sent|sold|open|written|taken|given|chosen|born)$")
 _PLURAL = re.compile("[a-z][^s]s$")
+_NO_VERB = (0, 0)
 _MOST_LED, _MOST_BARE = 12, 4  # words of a fragment
 
 
@@ -107,7 +108,7 @@ def restated(question: str, topic: str) -> str | None:
     if not new.asking and not new.auxiliary:
         text = _with_fragment(new.text, old) if new.text and (is_led or question.endswith("?")) else ""
     elif not new.content and (
-        (not pronoun and not new.auxiliary) or (pronoun and new.auxiliary[:2] == "do" and not _is(_PERSONS, pronoun[0]))
+        new.auxiliary[:2] == "do" and not _is(_PERSONS, pronoun[0]) if pronoun else not new.auxiliary
     ):
         text = _asked_instead(new.asking, old) if new.asking else ""
     else:
@@ -127,76 +128,56 @@ def _is(words: str, word: str) -> bool:
 
 def _read(text: str) -> _Question:
     head = _HEAD.match(text)
-    asking, asked, auxiliary = (
-        ((head[name] or "").strip() for name in ("asking", "asked", "auxiliary")) if head else ("",) * 3
-    )
+    asking, asked, auxiliary = ((head[name] or "").strip() if head else "" for name in ("asking", "asked", "auxiliary"))
     start = head.end() if head else 0
     if asked and not asking:
         asked, auxiliary, start = "", "", 0
-    if (
-        not auxiliary
-        and re.search("(?:which|many|much)$", asking, re.IGNORECASE)
-        and (noun := _WORD.match(text, start))
-    ):
+    if not auxiliary and _is(".*(?:which|many|much)", asking) and (noun := _WORD.match(text, start)):
         # "Which plan includes support": the noun stands before a verb.
         asked, start = noun[0], noun.end() + 1
-    phrases = [
+    begin, end = _verb(text, _phrases(text, start), asking, auxiliary.lower())
+    phrases = _phrases(text[:begin] + "|" * (end - begin) + text[end:], start)
+    return _Question(text, asking, asked, auxiliary.lower(), start, phrases, (begin, end))
+
+
+def _phrases(text: str, start: int) -> list[_Phrase]:
+    return [
         _Phrase(
-            match.start(),
-            match.start("noun"),
-            match.end(),
-            *((match[name] or "").lower() for name in ("determiner", "joint")),
+            found.start(),
+            found.start("noun"),
+            found.end(),
+            (found["determiner"] or "").lower(),
+            (found["joint"] or "").lower(),
         )
-        for match in _PHRASE.finditer(text, start)
+        for found in _PHRASE.finditer(text, start)
     ]
-    verb = _verb(text, phrases, asking, auxiliary.lower())
-    return _Question(text, asking, asked, auxiliary.lower(), start, [*_without(text, phrases, verb)], verb)
 
 
 def _verb(text: str, phrases: Sequence[_Phrase], asking: str, auxiliary: str) -> tuple[int, int]:
     """The first word of "who repairs the lift"; a participle after "is"; else the word behind a name or a number, or
     the last before a function word: "does the choir rehearse on Mondays", "does the lease in Busan end".
     """
-    words = [
-        [match.span() for match in _WORD.finditer(text, each.noun, each.end)][bool(each.determiner) :]
-        for each in phrases
-    ]
     if not phrases or not (asking or auxiliary):
-        return 0, 0
-    first, bare = (
-        words[0],
-        [said[0] for each, said in zip(phrases, words, strict=True) if not each.determiner and each.joint == "to"],
-    )
+        return _NO_VERB
+    said = [[word.span() for word in _WORD.finditer(text, each.noun, each.end)] for each in phrases]
+    words = [spans[bool(each.determiner) :] for each, spans in zip(phrases, said, strict=True)]
+    first, is_bare = words[0], [not (each.determiner or each.joint) for each in phrases]
     if not auxiliary:
-        return first[0] if not phrases[0].determiner and not phrases[0].joint else (0, 0)
+        return first[0] if is_bare[0] else _NO_VERB
     if _is(_BE, auxiliary):
-        return next((said[-1] for said in reversed(words) if _PARTICIPLE.search(text[slice(*said[-1])])), (0, 0))
-    bare += [
-        said[0] for each, said in zip(phrases[1:], words[1:], strict=True) if not each.determiner and not each.joint
-    ]
+        return next((spans[-1] for spans in reversed(words) if _PARTICIPLE.search(text[slice(*spans[-1])])), _NO_VERB)
+    for at, (phrase, spans) in enumerate(zip(phrases, words, strict=True)):
+        if (at and is_bare[at]) or (phrase.joint == "to" and not phrase.determiner):
+            return spans[0]
     values = [value.end for value in values_of(text) if first[0][0] <= value.start < first[-1][1]]
-    if bare or phrases[0].joint:
-        return bare[0] if bare else (0, 0)
-    if values:
-        return next((place for place in first if place[0] >= values[-1]), (0, 0))
+    if values or phrases[0].joint:
+        return next((place for place in first if values and place[0] >= values[-1]), _NO_VERB)
     if len(first) > 1:
         # "Does the warranty cover rust" needs its object, "when does the new choir rehearse" has none.
-        has_object = not asking and len(phrases) == 1 and len(first) > 1 + (not phrases[0].determiner)
+        has_object = not asking and len(phrases) == 1 and len(first) > 1 + is_bare[0]
         return first[-2 if has_object else -1]
-    behind = [said[-1] for said in words[1:] if len(said) > 1]
-    return behind[-1] if behind and not phrases[-1].determiner else (0, 0)
-
-
-def _without(text: str, phrases: Sequence[_Phrase], verb: tuple[int, int]) -> Iterator[_Phrase]:
-    for each in phrases:
-        if not each.start <= verb[0] < each.end or not any(verb):
-            yield each
-            continue
-        before, after = text[each.noun : verb[0]].rstrip(), text[verb[1] : each.end].lstrip()
-        if before:
-            yield each._replace(end=each.noun + len(before))
-        if after:
-            yield _Phrase(each.end - len(after), each.end - len(after), each.end, "", "")
+    behind = [spans[-1] for spans in words[1:] if len(spans) > 1]
+    return behind[-1] if behind and not phrases[-1].determiner else _NO_VERB
 
 
 def _pronoun(question: _Question) -> re.Match[str] | None:
@@ -219,10 +200,8 @@ def _pronoun(question: _Question) -> re.Match[str] | None:
 
 def _asked_instead(asking: str, old: _Question) -> str:
     """The question before with another question word."""
-    takes_clause = old.auxiliary and (old.asking.lower() != "who" or _is("do|does|did", old.auxiliary))
-    if not takes_clause or (
-        old.auxiliary in _BE.split("|") and not any(old.verb) and re.match("what|which|how", old.asking, re.IGNORECASE)
-    ):
+    is_copular = _is(_BE, old.auxiliary) and not any(old.verb) and _is("(?:what|which|how).*", old.asking)
+    if is_copular or not old.auxiliary or (_is("who", old.asking) and old.auxiliary[:2] != "do"):
         return f"{asking}: {old.asked} {old.rest}".replace("  ", " ")
     return f"{asking} {old.auxiliary} {old.rest}" + (f" ({old.asked})" if old.asked else "")
 
@@ -241,9 +220,8 @@ def _things(old: _Question, *, whole: bool) -> list[str]:
         start = old.phrases[0].noun if " " in old.text[start : old.phrases[0].end] else old.phrases[1].noun
     if re.search("(?:which|what)$", old.asking, re.IGNORECASE) and old.asked:
         return [f"the {old.asked} that {old.rest}"]
-    is_clause = any(each.end <= begin for each in old.phrases) and any(
-        each.start > end and not each.joint for each in old.phrases
-    )
+    has_object = any(each.start > end and not each.joint for each in old.phrases)
+    is_clause = has_object and any(each.end <= begin for each in old.phrases)
     pieces = [old.text[start:]] if is_clause or not any(old.verb) else [old.text[start:begin], old.text[end:]]
     return [piece for each in pieces if (piece := _trimmed(each))]
 
@@ -262,12 +240,8 @@ def _about(new: _Question, old: _Question, pronoun: re.Match[str] | None) -> str
         things = [old.asked, *things]
     has_verb = any(old.verb) and not old.asked and any(old.text[slice(*old.verb)] in each for each in things)
     ends = pronoun is not None and pronoun.end() == len(new.text)
-    if (
-        pronoun
-        and len(things) == 1
-        and not has_verb
-        and _is("it|they|them" + f"|{_PERSONS}|{_THE}" * ends + "|s?he", word)
-    ):
+    stands_for_it = _is(f"it|they|them|{_PERSONS}|{_THE}" if ends else "it|they|them|s?he", word)
+    if pronoun and stands_for_it and len(things) == 1 and not has_verb:
         return new.with_(*pronoun.span(), things[0])
     return f"{new.text} ({', '.join(things)})" if things else ""
 
