@@ -236,6 +236,9 @@ def _about(new: _Question, old: _Question, pronoun: re.Match[str] | None) -> str
     word = pronoun[0].lower() if pronoun else ""
     says_more = any(new.verb) or any(not each.joint for each in new.phrases) or _is("how (?!much|many).+", new.asking)
     things = _things(old, whole=not says_more or _is(_PERSONS, word))
+    if not new.auxiliary and not any(new.verb):
+        # "In which language" is asked of all of it.
+        things = [old.rest]
     if old.asked and _is("they|them|their", word):
         things = [old.asked, *things]
     has_verb = any(old.verb) and not old.asked and any(old.text[slice(*old.verb)] in each for each in things)

@@ -204,7 +204,7 @@ def _things(old: _Question, *, whole: bool = False) -> Sequence[_Phrase]:
 def _about(new: _Question, old: _Question) -> str:
     pronoun = _pronoun(new.text)
     has_subject = any(phrase.particle in _PAIRS for phrase in new.phrases) and not pronoun
-    is_person = pronoun is not None and re.match("그 ?(?:사람|분)|그녀|그들|그$", pronoun["word"])
+    is_person = pronoun is not None and re.match("그 ?(?:사람|분)|그녀|그들|그의", pronoun[0])
     drops = (has_subject or pronoun) and not is_person
     stems = set(content_stems(" ".join(phrase.text for phrase in new.phrases)))
     things = [each for each in _things(old, whole=not drops) if pronoun or not stems & set(content_stems(each.text))]
