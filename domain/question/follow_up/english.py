@@ -172,6 +172,8 @@ def _verb(text: str, phrases: Sequence[_Phrase], asking: str, auxiliary: str) ->
     values = [value.end for value in values_of(text) if first[0][0] <= value.start < first[-1][1]]
     if values or phrases[0].joint:
         return next((place for place in first if values and place[0] >= values[-1]), _NO_VERB)
+    if re.match(rf" (?:{_DO})\b", text[phrases[0].end :], re.IGNORECASE):
+        return _NO_VERB
     if len(first) > 1:
         # "Does the warranty cover rust" needs its object, "when does the new choir rehearse" has none.
         has_object = not asking and len(phrases) == 1 and len(first) > 1 + is_bare[0]
@@ -239,7 +241,7 @@ def _about(new: _Question, old: _Question, pronoun: re.Match[str] | None) -> str
     if not new.auxiliary and not any(new.verb):
         # "In which language" is asked of all of it.
         things = [old.rest]
-    if old.asked and _is("they|them|their", word):
+    if old.asked and (" of " in old.asked or _is("they|them|their", word)):
         things = [old.asked, *things]
     has_verb = any(old.verb) and not old.asked and any(old.text[slice(*old.verb)] in each for each in things)
     ends = pronoun is not None and pronoun.end() == len(new.text)
@@ -266,9 +268,8 @@ def _with_fragment(text: str, old: _Question) -> str:
         return old.with_(like.start if not new or new.joint else like.noun, like.end, fragment)
     if new is None or new.joint:
         return f"{old.text} {fragment}"
-    if _is(f"{_THE}|{_OWN}", new.determiner):
-        return f"{fragment} ({', '.join(_things(old, whole=False))})"
-    return f"{old.text}, {fragment}"
+    things = _things(old, whole=not _is(f"{_THE}|{_OWN}", new.determiner))
+    return f"{fragment} ({', '.join(things)})"
 
 
 def _like(said: _Question, new: _Phrase | None, old: _Question) -> _Phrase | None:

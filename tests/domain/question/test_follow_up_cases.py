@@ -20,7 +20,7 @@ UNDERSTOOD = {
     ("en", "seen"): (20, 20),
     ("en", "held out"): (20, 20),
     ("en", "open"): (17, 18),
-    ("en", "kept"): (17, 18),
+    ("en", "kept"): (18, 18),
     ("ko", "seen"): (20, 20),
     ("ko", "held out"): (20, 20),
     ("ko", "open"): (12, 12),
