@@ -143,60 +143,69 @@ def _read(text: str) -> _Question:
 def _phrases(text: str, start: int) -> list[_Phrase]:
     return [
         _Phrase(
-            found.start(),
-            found.start("noun"),
-            found.end(),
-            (found["determiner"] or "").lower(),
-            (found["joint"] or "").lower(),
+            match.start(),
+            match.start("noun"),
+            match.end(),
+            (match["determiner"] or "").lower(),
+            (match["joint"] or "").lower(),
         )
-        for found in _PHRASE.finditer(text, start)
+        for match in _PHRASE.finditer(text, start)
     ]
 
 
 def _verb(text: str, phrases: Sequence[_Phrase], asking: str, auxiliary: str) -> tuple[int, int]:
-    """The first word of "who repairs the lift"; a participle after "is"; else the word behind a name or a number, or
-    the last before a function word: "does the choir rehearse on Mondays", "does the lease in Busan end".
-    """
+    """The first word of "who repairs the lift"; a participle after "is"; what follows "to" or another auxiliary."""
     if not phrases or not (asking or auxiliary):
         return _NO_VERB
-    said = [[word.span() for word in _WORD.finditer(text, each.noun, each.end)] for each in phrases]
-    words = [spans[bool(each.determiner) :] for each, spans in zip(phrases, said, strict=True)]
-    first, is_bare = words[0], [not (each.determiner or each.joint) for each in phrases]
+    spans = [[word.span() for word in _WORD.finditer(text, phrase.noun, phrase.end)] for phrase in phrases]
+    words = [places[bool(phrase.determiner) :] for phrase, places in zip(phrases, spans, strict=True)]
+    is_bare = [not (phrase.determiner or phrase.joint) for phrase in phrases]
     if not auxiliary:
-        return first[0] if is_bare[0] else _NO_VERB
+        return words[0][0] if is_bare[0] else _NO_VERB
     if _is(_BE, auxiliary):
-        return next((spans[-1] for spans in reversed(words) if _PARTICIPLE.search(text[slice(*spans[-1])])), _NO_VERB)
-    for at, (phrase, spans) in enumerate(zip(phrases, words, strict=True)):
+        lasts = [places[-1] for places in reversed(words)]
+        return next((place for place in lasts if _PARTICIPLE.search(text[slice(*place)])), _NO_VERB)
+    for at, phrase in enumerate(phrases):
         if (at and is_bare[at]) or (phrase.joint == "to" and not phrase.determiner):
-            return spans[0]
+            return words[at][0]
+    return _NO_VERB if phrases[0].joint else _infinitive(text, phrases, words, is_yes_or_no=not asking)
+
+
+def _infinitive(
+    text: str, phrases: Sequence[_Phrase], words: Sequence[Sequence[tuple[int, int]]], *, is_yes_or_no: bool
+) -> tuple[int, int]:
+    """The word behind a name or a number, or the last before a function word: "does the choir rehearse on Mondays",
+    "does the lease in Busan end".
+    """
+    first = words[0]
     values = [value.end for value in values_of(text) if first[0][0] <= value.start < first[-1][1]]
-    if values or phrases[0].joint:
-        return next((place for place in first if values and place[0] >= values[-1]), _NO_VERB)
+    if values:
+        return next((place for place in first if place[0] >= values[-1]), _NO_VERB)
     if re.match(rf" (?:{_DO})\b", text[phrases[0].end :], re.IGNORECASE):
         return _NO_VERB
     if len(first) > 1:
         # "Does the warranty cover rust" needs its object, "when does the new choir rehearse" has none.
-        has_object = not asking and len(phrases) == 1 and len(first) > 1 + is_bare[0]
+        has_object = is_yes_or_no and len(phrases) == 1 and len(first) > 1 + (not phrases[0].determiner)
         return first[-2 if has_object else -1]
-    behind = [spans[-1] for spans in words[1:] if len(spans) > 1]
+    behind = [places[-1] for places in words[1:] if len(places) > 1]
     return behind[-1] if behind and not phrases[-1].determiner else _NO_VERB
 
 
 def _pronoun(question: _Question) -> re.Match[str] | None:
     """The first pronoun that nothing before it explains: "when is it due", not "who keeps a book when it is due"."""
     text = _NO_PRONOUN.sub(lambda match: "-" * len(match[0]), question.text)
-    for found in re.finditer(rf"\b(?:{_PRONOUNS})\b", text, re.IGNORECASE):
-        before = text[: found.start()].split()
+    for pronoun in re.finditer(rf"\b(?:{_PRONOUNS})\b", text, re.IGNORECASE):
+        before = text[: pronoun.start()].split()
         if not before or before[-1].casefold() in ("of", question.auxiliary):
-            return found
+            return pronoun
         explained = [
-            each
-            for each in question.phrases
-            if each.end <= found.start() - 2 * _is("ones?", found[0]) and not _is(_PRONOUNS, each.determiner)
-            if each.determiner or question.kinds(each) or _PLURAL.search(text[: each.end])
+            phrase
+            for phrase in question.phrases
+            if phrase.end <= pronoun.start() - 2 * _is("ones?", pronoun[0]) and not _is(_PRONOUNS, phrase.determiner)
+            if phrase.determiner or question.kinds(phrase) or _PLURAL.search(text[: phrase.end])
         ]
         if not explained and not question.asked:
-            return found
+            return pronoun
     return None
 
 
@@ -222,28 +231,30 @@ def _things(old: _Question, *, whole: bool) -> list[str]:
         start = old.phrases[0].noun if " " in old.text[start : old.phrases[0].end] else old.phrases[1].noun
     if re.search("(?:which|what)$", old.asking, re.IGNORECASE) and old.asked:
         return [f"the {old.asked} that {old.rest}"]
-    has_object = any(each.start > end and not each.joint for each in old.phrases)
-    is_clause = has_object and any(each.end <= begin for each in old.phrases)
+    has_object = any(phrase.start > end and not phrase.joint for phrase in old.phrases)
+    is_clause = has_object and any(phrase.end <= begin for phrase in old.phrases)
     pieces = [old.text[start:]] if is_clause or not any(old.verb) else [old.text[start:begin], old.text[end:]]
-    return [piece for each in pieces if (piece := _trimmed(each))]
+    return [trimmed for part in pieces if (trimmed := _trimmed(part))]
 
 
 def _trimmed(piece: str) -> str:
-    found = list(_PHRASE.finditer(piece))
-    return piece[found[0].start("noun") : found[-1].end()] if found else ""
+    phrases = list(_PHRASE.finditer(piece))
+    return piece[phrases[0].start("noun") : phrases[-1].end()] if phrases else ""
 
 
 def _about(new: _Question, old: _Question, pronoun: re.Match[str] | None) -> str:
     """The new question with what the one before is about, for its pronoun or behind it."""
     word = pronoun[0].lower() if pronoun else ""
-    says_more = any(new.verb) or any(not each.joint for each in new.phrases) or _is("how (?!much|many).+", new.asking)
+    says_more = (
+        any(new.verb) or any(not phrase.joint for phrase in new.phrases) or _is("how (?!much|many).+", new.asking)
+    )
     things = _things(old, whole=not says_more or _is(_PERSONS, word))
     if not new.auxiliary and not any(new.verb):
         # "In which language" is asked of all of it.
         things = [old.rest]
     if old.asked and (" of " in old.asked or _is("they|them|their", word)):
         things = [old.asked, *things]
-    has_verb = any(old.verb) and not old.asked and any(old.text[slice(*old.verb)] in each for each in things)
+    has_verb = any(old.verb) and not old.asked and any(old.text[slice(*old.verb)] in thing for thing in things)
     ends = pronoun is not None and pronoun.end() == len(new.text)
     stands_for_it = _is(f"it|they|them|{_PERSONS}|{_THE}" if ends else "it|they|them|s?he", word)
     if pronoun and stands_for_it and len(things) == 1 and not has_verb:
@@ -258,13 +269,13 @@ def _with_fragment(text: str, old: _Question) -> str:
     fragment = re.sub(rf"^(?:{_OWN}) ", "the ", dated(text, old.text), flags=re.IGNORECASE)
     if _FUNCTION.fullmatch(fragment.split()[0]):
         fragment = fragment[:1].lower() + fragment[1:]
-    if thing := next((each for each in reversed(old.phrases) if each.determiner == "the"), None):
+    if thing := next((phrase for phrase in reversed(old.phrases) if phrase.determiner == "the"), None):
         fragment = re.sub(r"\bones?$", old.text[thing.noun : thing.end].split()[-1], fragment)
     if exchange := exchanged(fragment, old.text):
         return exchange
-    said = _Question(fragment, "", "", "", 0, _read(fragment).phrases, (0, 0))
-    new = said.phrases[0] if said.phrases else None
-    if like := _like(said, new, old):
+    asked_now = _Question(fragment, "", "", "", 0, _read(fragment).phrases, (0, 0))
+    new = asked_now.phrases[0] if asked_now.phrases else None
+    if like := _like(asked_now, new, old):
         return old.with_(like.start if not new or new.joint else like.noun, like.end, fragment)
     if new is None or new.joint:
         return f"{old.text} {fragment}"
@@ -272,19 +283,19 @@ def _with_fragment(text: str, old: _Question) -> str:
     return f"{fragment} ({', '.join(things)})"
 
 
-def _like(said: _Question, new: _Phrase | None, old: _Question) -> _Phrase | None:
+def _like(asked_now: _Question, new: _Phrase | None, old: _Question) -> _Phrase | None:
     asked = old.text.find(old.asked) if old.asked else -1
     nouns = [*old.phrases, *([_Phrase(asked, asked, asked + len(old.asked), "", "")] if old.asked else [])]
     if new is None:
-        return next((each for each in reversed(nouns) if each.joint in ("in", "at", "on")), None)
+        return next((noun for noun in reversed(nouns) if noun.joint in ("in", "at", "on")), None)
     like = (
-        [each for each in nouns if said.stems(new) & old.stems(each)]
-        or [each for each in nouns if said.kinds(new) & old.kinds(each)]
-        or [each for each in nouns if new.joint and each.joint == new.joint]
+        [noun for noun in nouns if asked_now.stems(new) & old.stems(noun)]
+        or [noun for noun in nouns if asked_now.kinds(new) & old.kinds(noun)]
+        or [noun for noun in nouns if new.joint and noun.joint == new.joint]
     )
     if like or new.joint:
         return like[0] if like else None
     if _is(f"{_THE}|{_OWN}", new.determiner) and not (_is("who", old.asking) and not old.auxiliary):
         return None
-    plain = [each for each in nouns if each.determiner == new.determiner and not old.kinds(each)]
-    return min(plain, key=lambda each: (each is nouns[-1] and asked >= 0, bool(each.joint)), default=None)
+    plain = [noun for noun in nouns if noun.determiner == new.determiner and not old.kinds(noun)]
+    return min(plain, key=lambda noun: (noun is nouns[-1] and asked >= 0, bool(noun.joint)), default=None)

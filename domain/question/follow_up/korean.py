@@ -115,12 +115,12 @@ def _read(text: str) -> _Question:
     end = len(tokens)
     while end and end - 1 not in asked and _is_verbal([token[0] for token in tokens[end - 1 : end + 1]]):
         end -= 1
-    said = [token[0] for token in tokens[end:] if not _LIGHT.match(token[0])]
+    verbs = [token[0] for token in tokens[end:] if not _LIGHT.match(token[0])]
     phrases = _phrases(text, [token for at, token in enumerate(tokens[:end]) if at not in asked])
     asking = (tokens[min(asked)].start(), tokens[max(asked)].end()) if asked else None
     # 있나요 and 하나요 say nothing beside a question word; alone they are what is asked.
     light = tokens[end][0] if end < len(tokens) and not asking else ""
-    return _Question(text, asking, phrases, said[0] if said else light)
+    return _Question(text, asking, phrases, verbs[0] if verbs else light)
 
 
 def _is_verbal(words: Sequence[str]) -> bool:
@@ -132,7 +132,7 @@ def _is_verbal(words: Sequence[str]) -> bool:
 
 
 def _phrases(text: str, tokens: Sequence[re.Match[str]]) -> list[_Phrase]:
-    found: list[_Phrase] = []
+    phrases: list[_Phrase] = []
     start = None
     for at, token in enumerate(tokens):
         if token[0] in _ADVERBS:
@@ -145,11 +145,11 @@ def _phrases(text: str, tokens: Sequence[re.Match[str]]) -> list[_Phrase]:
         # A year is a phrase of its own: "2024년 매출".
         is_value = [value.kind for value in values_of(text[begin:end])] in (["year"], ["quarter"], ["weekday"])
         if particle or not follows or is_value:
-            found.append(_Phrase(text[begin:end], begin, end, particle))
+            phrases.append(_Phrase(text[begin:end], begin, end, particle))
             start = None
         else:
             start = begin
-    return found
+    return phrases
 
 
 def _particle_of(word: str) -> str:
@@ -170,9 +170,9 @@ def _agreeing(noun: str, particle: str) -> str:
 
 
 def _pronoun(body: str) -> re.Match[str] | None:
-    found = _PRONOUN.search(body)
+    pronoun = _PRONOUN.search(body)
     # What stands before it in the question explains it.
-    return found if found and not _read(body[: found.start()]).phrases else None
+    return pronoun if pronoun and not _read(body[: pronoun.start()]).phrases else None
 
 
 def _asked_instead(asking: str, old: _Question) -> str:
@@ -207,7 +207,9 @@ def _about(new: _Question, old: _Question) -> str:
     is_person = pronoun is not None and re.match("그 ?(?:사람|분)|그녀|그들|그의", pronoun[0])
     drops = (has_subject or pronoun) and not is_person
     stems = set(content_stems(" ".join(phrase.text for phrase in new.phrases)))
-    things = [each for each in _things(old, whole=not drops) if pronoun or not stems & set(content_stems(each.text))]
+    things = [
+        phrase for phrase in _things(old, whole=not drops) if pronoun or not stems & set(content_stems(phrase.text))
+    ]
     if not things:
         return new.text
     if pronoun:
@@ -217,27 +219,27 @@ def _about(new: _Question, old: _Question) -> str:
     return f"{_joined(things, '의' if has_subject else '은')} {new.text}"
 
 
-def _agreed(found: re.Match[str]) -> str:
-    return found[1] + _agreeing(found[1], found[2])
+def _agreed(match: re.Match[str]) -> str:
+    return match[1] + _agreeing(match[1], match[2])
 
 
 def _with_fragment(new: _Question, old: _Question) -> str | None:
-    said = new.phrases[-1]
-    fragment = " ".join([*(phrase.whole for phrase in new.phrases[:-1]), said.text])
+    last = new.phrases[-1]
+    fragment = " ".join([*(phrase.whole for phrase in new.phrases[:-1]), last.text])
     fragment = re.sub(r"의 경우$", "", dated(fragment, old.text))
     is_property = _is_property(fragment)
     if not is_property and (text := exchanged(fragment, old.text)):
         return re.sub(r"([^\s가-힣]|[번호급층조항팀과반차회년월일])([은는이가을를과와])(?= )", _agreed, text)
-    if said.particle not in _PLAIN:
-        like = next((each for each in old.phrases if _case(each.particle) == _case(said.particle)), None)
-        return _put(fragment + said.particle, like, old) if like else f"{fragment}{said.particle} {old.text}"
+    if last.particle not in _PLAIN:
+        like = next((phrase for phrase in old.phrases if _case(phrase.particle) == _case(last.particle)), None)
+        return _put(fragment + last.particle, like, old) if like else f"{fragment}{last.particle} {old.text}"
     if like := _like(fragment, old):
         return _put(fragment + _agreeing(fragment, like.particle), like, old)
     if is_property:
-        last = old.phrases[-1]
-        is_asked = not _is_time(last) and (" " not in last.text or _is_property(last.text))
+        asked = old.phrases[-1]
+        is_asked = not _is_time(asked) and (" " not in asked.text or _is_property(asked.text))
         return f"{_joined(_things(old, whole=not is_asked), '의')} {new.text}"
-    plain = next((each for each in old.phrases if each.particle in _PLAIN and not _is_time(each)), None)
+    plain = next((phrase for phrase in old.phrases if phrase.particle in _PLAIN and not _is_time(phrase)), None)
     if plain and old.is_copular and len(old.phrases) == 1:
         return f"{fragment}의 {old.text}"
     return plain and _put(fragment + _agreeing(fragment, plain.particle), plain, old)
@@ -267,9 +269,9 @@ def _like(fragment: str, old: _Question) -> _Phrase | None:
 
 
 def _is_property(noun: str) -> bool:
-    found = _PROPERTY.search(noun)
-    return found is not None and not (
-        found["syllable"] and any(name.kind in ("place", "organisation", "person") for name in find_names(noun))
+    match = _PROPERTY.search(noun)
+    return match is not None and not (
+        match["syllable"] and any(name.kind in ("place", "organisation", "person") for name in find_names(noun))
     )
 
 

@@ -38,21 +38,20 @@ class Value(NamedTuple):
 
 
 def values_of(text: str) -> list[Value]:
-    found = [Value(match.lastgroup or "", *match.span()) for match in _FORMS.finditer(text)]
-    taken = {place for value in found for place in range(value.start, value.end)}
+    forms = [Value(match.lastgroup or "", *match.span()) for match in _FORMS.finditer(text)]
+    taken = {place for value in forms for place in range(value.start, value.end)}
     names = [
         Value("name", name.start, name.start + len(name.text))
         for name in find_names(text)
         if name.sure or name.start == 0
     ]
     return sorted(
-        [*found, *(name for name in names if taken.isdisjoint(range(name.start, name.end)))], key=lambda v: v.start
+        [*forms, *(name for name in names if taken.isdisjoint(range(name.start, name.end)))], key=lambda v: v.start
     )
 
 
 def exchanged(fragment: str, earlier: str) -> str | None:
     """`earlier` with the values of the fragment for its own; None if one has no like, or the fragment says more."""
-    fragment = dated(fragment, earlier)
     new, old = values_of(fragment), values_of(earlier)
     rest = fragment
     for value in new:
@@ -61,7 +60,7 @@ def exchanged(fragment: str, earlier: str) -> str | None:
         return None
     places: list[tuple[int, int, str]] = []
     for value in new:
-        like = next((each for each in old if each.kind == value.kind), None)
+        like = next((earlier_value for earlier_value in old if earlier_value.kind == value.kind), None)
         if like is None:
             return None
         old.remove(like)
