@@ -13,8 +13,8 @@ _JOINTS = (
     "of|for|in|on|at|by|with|from|to|about|within|during|after|before|between|under|over|into|per|via|without|since"
     "|until|till|against|through|near|behind|above|below|outside|inside|around|off|up|out|than|as|beyond"
 )
-_PERSONS, _OWN, _THE = "he|she|him|his|her", "its|their|his|her|whose", "the|that|this|these|those"
-_DETERMINERS = f"{_THE}|{_OWN}|an?|my|our|your|every|each|any|some|no"
+_PERSONS, _OWN, _THE = "he|she|him|his|her", "its|their|his|her", "the|that|this|these|those"
+_DETERMINERS = f"{_THE}|{_OWN}|whose|an?|my|our|your|every|each|any|some|no"
 _PRONOUNS = f"{_PERSONS}|{_OWN}|it|they|them|this|that|these|those|there|ones?"
 _OTHERS = (
     "i|you|we|me|us|and|or|but|if|when|while|because|so|then|also|too|not|only|just|still|yet|already|ever|never"
@@ -42,12 +42,14 @@ _LEAD = re.compile(
 _BESIDE = re.compile(r"\(([^()]+)\)$")
 _EMPTY = re.compile(r"\bit (?:takes?|costs?|(?:be )?\w+(?: or \w+)?) (?:to|that|for)\b", re.IGNORECASE)
 _NO_PRONOUN = re.compile(
-    rf"\b(?:there (?:{_BE})|(?:{_BE}) there)\b|\b(?:that|those|one) (?:who|which|that)\b.*", re.IGNORECASE
+    rf"\b(?:there (?:{_BE})|(?:{_BE}) there|one of|(?:{_DO}|{_BE}) one)\b|\b(?:that|those|one) (?:who|which|that)\b.*",
+    re.IGNORECASE,
 )
 _PARTICIPLE = re.compile("[a-z]{2}ed$|^(?:built|held|made|kept|paid|sent|sold|open|written|taken|given|chosen|born)$")
 _PLURAL = re.compile("[a-z][^s]s$")
 _NO_VERB = (0, 0)
 _MOST_LED, _MOST_BARE = 12, 4  # words of a fragment
+_MOST_REFERRING = 5  # content words of a question with a pronoun; a longer one explains it
 
 
 class _Phrase(NamedTuple):
@@ -95,11 +97,19 @@ class _Question(NamedTuple):
 def goes_on(question: str) -> bool:
     new, is_led = _follow_up(question)
     if new.asking or new.auxiliary:
-        refers = _pronoun(new) is not None and not (_EMPTY.search(new.text) and new.content > 2)
-        return refers or new.content <= 1
+        refers = _pronoun(new) is not None and new.content <= (2 if _EMPTY.search(new.text) else _MOST_REFERRING)
+        return refers or (new.content <= 1 and not _defines(new))
     if not is_led and not question.endswith("?"):
         return new.content <= 1
     return len(new.text.split()) <= (_MOST_LED if is_led else _MOST_BARE)
+
+
+def _defines(new: _Question) -> bool:
+    """ "What is a pecten?" says all itself, "what is the fee?" does not."""
+    if not new.phrases or any(new.verb) or not _is(_BE, new.auxiliary) or not _is("what|who", new.asking):
+        return False
+    phrase = new.phrases[0]
+    return not _is(f"{_THE}|{_OWN}", phrase.determiner) and (_is("what", new.asking) or bool(new.kinds(phrase)))
 
 
 def restated(question: str, topic: str) -> str | None:
@@ -196,7 +206,11 @@ def _pronoun(question: _Question) -> re.Match[str] | None:
     text = _NO_PRONOUN.sub(lambda match: "-" * len(match[0]), question.text)
     for pronoun in re.finditer(rf"\b(?:{_PRONOUNS})\b", text, re.IGNORECASE):
         before = text[: pronoun.start()].split()
-        if not before or before[-1].casefold() in ("of", question.auxiliary):
+        if (
+            not before
+            or before[-1].casefold() == question.auxiliary
+            or _is(".*of (?:them|these|those)", text[: pronoun.end()])
+        ):
             return pronoun
         explained = [
             phrase

@@ -20,9 +20,9 @@ _PREDICATE = re.compile(
 )
 _COPULA = re.compile(r"(?:인가요?|이에요|예요|이죠|입니까|[이였]?었?나요|[이였]었나요|인지)$")
 _LIGHT = re.compile("^(?:[하되있없][나는을으어습지면]|해[요야]|돼[요야]|[합됩]니|[할될]|수$|[하되]$)")
-_ADVERBS = vocabulary(
-    "꼭 더 좀 또 다시 모두 다 가장 제일 보통 지금 최대 최소 약 총 혹시 자주 주로 언제나 원래 자세히 수 정말 진짜 계속"
-)
+_ADVERBS = vocabulary("""
+    꼭 더 좀 또 다시 모두 다 가장 제일 보통 지금 최대 최소 약 총 혹시 자주 주로 언제나 원래 자세히 수 정말 진짜 계속 동안 안에
+""")
 _PARTICLE = re.compile(
     "(?<=.)(?:에서는|에서의|에서도|에서|에게는|에게|에는|에도|으로는|으로|까지|부터|한테|은|는|이|가|을|를|의|과|와|도|에|로)$"
 )
@@ -81,7 +81,9 @@ def goes_on(question: str) -> bool:
         return True
     if asked.asking or asked.predicate:
         adds = any(phrase.particle.endswith("도") for phrase in asked.phrases)
-        return asked.content <= 1 + adds
+        # "회의실은 몇 개인가요?" says all itself, "보증금은 얼마인가요?" asks for that of something.
+        topics = [phrase.text for phrase in asked.phrases if phrase.particle in _PAIRS or phrase.text.endswith("란")]
+        return asked.content <= 1 + adds and (adds or not topics or any(map(_is_property, topics)))
     return len(body.split()) <= (_MOST_LED if led else _MOST_BARE)
 
 

@@ -137,6 +137,11 @@ ALONE_IN_ENGLISH = [
     "What was the revenue in 2019?",
     "Is it easier or harder to change a law than to keep it?",
     "What is a way that one should not go?",
+    "What is a pecten?",
+    "What is Goodwill?",
+    "What was one of the city's major exports?",
+    "Whose activities were recorded in the log?",
+    "How does the company estimate the fair value of their stock options?",
 ]
 
 BAR = "펌프 4는 몇 바에서 작동하나요?"
@@ -242,6 +247,9 @@ ALONE_IN_KOREAN = [
     "비용은 누가 내나요?",
     "누가 환불을 승인하나요?",
     "영수증이 꼭 필요한가요?",
+    "회의실은 몇 개인가요?",
+    "환불은 어떻게 하나요?",
+    "제1급감염병이란 무엇인가요?",
 ]
 
 
