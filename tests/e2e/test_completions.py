@@ -63,12 +63,12 @@ def test_a_workspace_is_a_model(offline: Stack) -> None:  # N9
 def test_a_question_is_understood_from_the_conversation(offline: Stack) -> None:  # N9, N6
     offline.add_text("policy.md", POLICY, workspace=WORKSPACE)
     assert create(offline, "And for lamps?").choices[0].message.content == "I don't know based on the documents."
-    completion = create(offline, "Why that soon?", QUESTION, "Within 30 days [1].", stream=False)
+    completion = create(offline, "By when?", QUESTION, "Within 30 days [1].", stream=False)
     proof = completion.model_extra["citewell"]
-    assert proof["restated_question"] == f"{QUESTION} Why that soon?"
+    assert proof["restated_question"] == "By when must returns be made (days)?"
     assert "30 days" in completion.choices[0].message.content
     query = offline.http.get(proof["links"]["self"]).json()
-    assert (query["question"], query["restated_question"]) == ("Why that soon?", proof["restated_question"])
+    assert (query["question"], query["restated_question"]) == ("By when?", proof["restated_question"])
     told = [event["type"] for event in offline.http.get(proof["links"]["verifications"]).json()["events"]]
     assert "question_restated" in told
 

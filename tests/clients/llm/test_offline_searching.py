@@ -48,28 +48,26 @@ def test_a_name_that_a_passage_gives_is_searched_for() -> None:  # S3.6
     assert decide_search(question, Sources.numbered([("a.md", told)]), made).action == "answer"
 
 
-GOING_ON = [
-    "And opened items?",
-    "Who pays for it?",
-    "Opened ones?",
-    "개봉한 전자 제품은요?",
-    "그건 누가 내나요?",
-]
+GOING_ON = {
+    "And opened items?": "Is that free (opened items)?",
+    "Who pays for it?": "Who pays for returns?",
+    "개봉한 전자 제품은요?": "Is that free (returns)? 개봉한 전자 제품은요?",
+    "그건 누가 내나요?": "Is that free (returns)? 그건 누가 내나요?",
+}
 ALONE = [
     "What does the warranty of a laptop cover?",
     "Is there a warranty on laptops?",
     "What is the fee that applies to late returns?",
     "How long do I have to return an item if it is opened?",
     "Which documents do employees need when they travel?",
-    "배송비는 얼마인가요?",
     "그럼 전자 제품은 언제까지 반품해야 하나요?",
 ]
 
 
-@pytest.mark.parametrize("question", GOING_ON)
-def test_a_question_that_goes_on_is_put_behind_the_one_that_it_goes_on_from(question: str) -> None:  # N9
+@pytest.mark.parametrize(("question", "meant"), GOING_ON.items())
+def test_a_question_goes_on_from_what_the_one_before_meant(question: str, meant: str) -> None:  # N9
     said = "user: How long do returns take?\nassistant: 30 days.\nuser: Is that free?\nassistant: Yes."
-    assert restate_question(question, said).standalone_question == f"How long do returns take? {question}"
+    assert restate_question(question, said).standalone_question == meant
 
 
 def test_a_question_that_leaves_something_out_is_asked_in_full() -> None:  # N9
