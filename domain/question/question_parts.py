@@ -56,6 +56,10 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
 )
 """The first match is the kind: questions for a number or a date say so beside their question word."""
 
+_SUMMARY = re.compile(
+    r"\bsummar\w+|\boverview\b|\b(?:main|key) points\b|\bwhat is [^?]{1,80} about\b|요약|개요|간추|핵심",
+    re.IGNORECASE,
+)
 _TELL = re.compile(r"\b(?:tell|know|say|show|explain)\b", re.IGNORECASE)
 _CAUSE = re.compile(
     r"\b(?:because|since|due|owing|caus\w+|reason|so that|in order|thus|therefore|as a result"
@@ -158,6 +162,10 @@ def kinds_of(question: str) -> tuple[Kind, ...]:
     if asked[:1] == ["decision"] and len(asked) > 1 and _TELL.search(question):
         asked = asked[1:]
     return tuple(dict.fromkeys(asked))
+
+
+def asks_for_summary(question: str) -> bool:
+    return _SUMMARY.search(question[:_MOST_CHARS]) is not None
 
 
 def is_greeting(question: str) -> bool:

@@ -14,7 +14,7 @@ from domain.prompting.numbered_sources import Source, Sources
 from domain.question.asked_cells import asked_cells
 from domain.question.features import FORMS, without_asking
 from domain.question.named_things import is_about_another
-from domain.question.question_parts import QuestionPart, has_kind, is_greeting, kinds_of, parts_of
+from domain.question.question_parts import QuestionPart, asks_for_summary, has_kind, is_greeting, kinds_of, parts_of
 from domain.question.relevance import ANSWERABLE, Candidate, candidates
 from domain.question.units import Unit, is_stopped, units_of
 from domain.text.words import coverage
@@ -23,6 +23,7 @@ _MOST_CITATIONS = 8
 
 
 _MOST_ITEMS = 12
+_MOST_SECTIONS = 8  # of an extract
 _LONGEST_SECTION = 500  # characters of a section that is quoted from its beginning
 
 
@@ -91,8 +92,8 @@ def take_notes(question: str, sources: Sources, max_chars: int, meaning: Meaning
 def _chosen(question: str, sources: Sources) -> list[Quotation]:
     """The quotations of an answer: for each part of the question the best unit with what belongs to it, and further
     ones only if they have words of the question that those lack."""
-    chosen: list[Quotation] = []
-    for part, ranked in _ranked_by_part(question, sources):
+    chosen: list[Quotation] = _extract(sources) if asks_for_summary(question) else []
+    for part, ranked in () if chosen else _ranked_by_part(question, sources):
         covered = frozenset[str]()
         for quotation in ranked:
             if len(chosen) >= TUNING.most_sentences or (covered and quotation.covers <= covered):
@@ -101,6 +102,18 @@ def _chosen(question: str, sources: Sources) -> list[Quotation]:
             if not any(_repeats(quotation, before) for before in chosen):
                 chosen += _expanded(part, quotation)
     return chosen
+
+
+def _extract(sources: Sources) -> list[Quotation]:
+    """The beginnings of the sections of the most relevant document: without a model there is no other summary."""
+    name = sources[0].label.partition(", ")[0] if sources else ""
+    beginnings: dict[str, Quotation] = {}
+    for source in sources:
+        units = _units(source) if source.label.partition(", ")[0] == name else ()
+        for unit in units:
+            if not unit.is_heading and unit.row is None:
+                beginnings.setdefault(unit.heading, Quotation(source, unit, unit.below_heading))
+    return list(beginnings.values())[:_MOST_SECTIONS]
 
 
 def _presumes_otherwise(question: str, sources: Sources) -> bool:
