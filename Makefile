@@ -10,10 +10,11 @@ DEV_STAMP := $(VENV)/.installed-dev
 # Compiled modules are kept, whatever the shell says: without them each process compiles the same thousands again.
 export PYTHONDONTWRITEBYTECODE =
 PYTEST := $(BIN)/pytest --cache-clear --dist loadgroup -q
-# uv takes a fifth of pip's time, and asks the index that pip is configured to ask. Where it cannot, pip installs the same.
+# uv needs a fifth of pip's time, and gets the index that pip is configured for. Where it fails, pip installs the same.
 # Neither compiles: most modules are never imported, and the others are compiled when they are.
+PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL = VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet $(1) || \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(1)
+	$(PIP) install --quiet --no-compile $(1)
 COMPILE := $(BIN)/uv pip compile --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-header --no-annotate
 # What `make up` can do on a laptop: everything but neural judges, which need hundreds of MB.
 LAPTOP := --extra embedded --extra flower --extra tracing --extra mcp --extra hwp --extra ocr --extra pdf
@@ -29,14 +30,16 @@ setup-dev: $(DEV_STAMP) ## add what tests, checks and measures it
 
 $(STAMP): requirements.lock deploy/installer.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Citewell needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 2; }
-	$(PYTHON) -m venv $(VENV)
-	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r deploy/installer.lock
-	$(call INSTALL,--require-hashes -r requirements.lock)
-	$(call INSTALL,--no-deps --no-build-isolation --editable .)
+	@echo "Installing what runs Citewell into $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --quiet --only-binary :all: --require-hashes -r deploy/installer.lock || echo "uv has no wheel for this system: pip installs, which takes longer"
+	@$(call INSTALL,--require-hashes -r requirements.lock)
+	@$(call INSTALL,--no-deps --no-build-isolation --editable .)
 	@touch $@
 
 $(DEV_STAMP): requirements-dev.lock $(STAMP)
-	$(call INSTALL,--require-hashes -r requirements-dev.lock)
+	@echo "Installing what tests and checks it ..."
+	@$(call INSTALL,--require-hashes -r requirements-dev.lock)
 	@touch $@
 
 demo: setup ## from nothing to five verified answers on real servers, then everything stops
