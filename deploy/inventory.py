@@ -71,8 +71,8 @@ _THERE = {
 }
 _TITLE = """# Licences
 
-What Citewell itself is under: [Apache-2.0](../../LICENSE). What it is built from, as `requirements-dev.lock` pins it, with
-the licence that each package states (SPDX). Made by `make licences`, and a test keeps it so. *image*: in the
+What Citewell itself is under: [Apache-2.0](../../LICENSE). What it is built from, as `requirements-dev.lock` pins it,
+with the licence that each package states (SPDX). Made by `make licences`, and a test keeps it so. *image*: in the
 container image; *optional or development*: the embedded servers, MCP, and what builds and tests.
 
 | package | version | licence | where |
