@@ -113,7 +113,7 @@ def test_a_laptop_gets_what_runs_with_every_small_extra_and_no_tool_of_developer
     tools = names([each for each in PROJECT["dependency-groups"]["dev"] if isinstance(each, str)]) - wanted
     assert wanted - there == set()
     assert {"pytest", "ruff", "basedpyright", "playwright"} <= tools
-    # The tests import these three themselves; what runs needs them for MCP, traces and PDF or its servers as well.
+    # The tests import these three themselves; what runs needs them for MCP, traces and rate limits as well.
     assert there & tools == {"httpx2", "opentelemetry-proto", "packaging"}
 
 
