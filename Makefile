@@ -1,44 +1,63 @@
-# Each target is one command. `make setup` builds .venv with everything; the others call it when it is missing or old.
+# Each target is one command. `make setup` builds .venv with what runs, `make setup-dev` adds what tests and checks; the
+# others call the one that they need when it is missing or old.
 .DEFAULT_GOAL := help
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# With compiled tests, whatever the shell says: without them each process reads and rewrites the same 700 modules again.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --cache-clear --dist loadgroup -q
-COMPILE := uv pip compile --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-header --no-annotate
+DEV_STAMP := $(VENV)/.installed-dev
+# Compiled modules are kept, whatever the shell says: without them each process compiles the same thousands again.
+export PYTHONDONTWRITEBYTECODE =
+PYTEST := $(BIN)/pytest --cache-clear --dist loadgroup -q
+# uv needs a fifth of pip's time, and gets the index that pip is configured for. Where it fails, pip installs the same.
+# Neither compiles: most modules are never imported, and the others are compiled when they are.
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL = VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet $(1) || \
+	$(PIP) install --quiet --no-compile $(1)
+COMPILE := $(BIN)/uv pip compile --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-header --no-annotate
+# What `make up` can do on a laptop: everything but neural judges, which need hundreds of MB.
+LAPTOP := --extra embedded --extra flower --extra tracing --extra mcp --extra hwp --extra ocr --extra pdf
 
-.PHONY: help setup demo test test-all test-browser check bench faults up lock audit sbom licences settings wire
+.PHONY: help setup setup-dev demo test test-all test-browser check bench faults up lock audit sbom licences settings wire
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(STAMP) ## build .venv with everything that the other targets need
+setup: $(STAMP) ## build .venv with what runs Citewell, and nothing else
 
-$(STAMP): requirements.lock pyproject.toml
+setup-dev: $(DEV_STAMP) ## add what tests, checks and measures it
+
+$(STAMP): requirements.lock deploy/installer.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Citewell needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 2; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@echo "Installing what runs Citewell into $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --quiet --only-binary :all: --require-hashes -r deploy/installer.lock || echo "uv has no wheel for this system: pip installs, which takes longer"
+	@$(call INSTALL,--require-hashes -r requirements.lock)
+	@$(call INSTALL,--no-deps --no-build-isolation --editable .)
+	@touch $@
+
+$(DEV_STAMP): requirements-dev.lock $(STAMP)
+	@echo "Installing what tests and checks it ..."
+	@$(call INSTALL,--require-hashes -r requirements-dev.lock)
 	@touch $@
 
 demo: setup ## from nothing to five verified answers on real servers, then everything stops
 	@# A home of its own: what another version or other work left in the user's home neither fails it nor is touched.
 	@home=$$(mktemp -d) && chmod 755 "$$home" && trap 'rm -rf "$$home"' EXIT && CITEWELL_HOME="$$home" $(BIN)/citewell demo
 
-test: setup ## what a change is tried with: units, integration on servers that it starts itself, one walk through everything
+test: setup-dev ## what a change is tried with: units, integration on servers that it starts itself, one walk through everything
 	@# Three processes for two cores: while a test waits for a server or a clock, another has its core.
 	$(PYTEST) -n 3 -m "not slow" --durations 10
 
 test-all: test ## and all the rest: real processes killed and starved, whole stacks, thousands of generated cases
 	$(PYTEST) -n 3 -m slow --durations 30
 
-test-browser: setup ## the page at / in a real Chromium, which it installs where there is none; build/screenshots
+test-browser: setup-dev ## the page at / in a real Chromium, which it installs where there is none; build/screenshots
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/pytest -q tests/browser
 
-check: setup ## format, lint, types, import contracts, unused dependencies
+check: setup-dev ## format, lint, types, import contracts, unused dependencies
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright --warnings
@@ -46,39 +65,41 @@ check: setup ## format, lint, types, import contracts, unused dependencies
 	$(BIN)/deptry .
 	cd sdk/python && ../../$(BIN)/deptry .
 
-bench: setup ## Citewell and six others on the same work, in at most ten minutes, as one table (docs/internals/performance.md)
+bench: setup-dev ## Citewell and six others on the same work, in at most ten minutes, as one table (docs/internals/performance.md)
 	$(BIN)/python -m benchmarks
 
-faults: setup ## real processes killed, stopped, emptied, for half an hour; one table (tests/faults)
+faults: setup-dev ## real processes killed, stopped, emptied, for half an hour; one table (tests/faults)
 	$(BIN)/python -m tests.faults --long
 
 up: setup ## servers, API and worker pools, until Ctrl-C
 	$(BIN)/citewell up
 
-lock: ## compile the locks anew: of everything, of the image, of what builds it (needs uv)
-	$(COMPILE) --extra embedded --extra flower --extra tracing --extra mcp --extra hwp --extra ocr --extra pdf --group dev pyproject.toml --output-file requirements.lock
+lock: setup ## compile the locks anew: of what runs here, of what tests it, of the image, of what builds and installs it
+	$(COMPILE) $(LAPTOP) --group build pyproject.toml --output-file requirements.lock
+	$(COMPILE) $(LAPTOP) --group dev --constraint requirements.lock pyproject.toml --output-file requirements-dev.lock
 	$(COMPILE) --extra flower --extra hwp --extra ocr --extra pdf --extra tracing --constraint requirements.lock pyproject.toml --output-file deploy/requirements.lock
 	$(COMPILE) --group build --constraint requirements.lock --output-file deploy/build.lock
+	$(COMPILE) --group installer --output-file deploy/installer.lock
 
 audit: build/audit/.installed ## ask the advisory database about every pinned package; on request, needs its network
 	@# By name and version alone: nothing of it is installed.
-	for lock in requirements.lock deploy/requirements.lock; do build/audit/bin/pip-audit --disable-pip --require-hashes -r $$lock || exit; done
+	for lock in requirements-dev.lock deploy/requirements.lock deploy/installer.lock; do build/audit/bin/pip-audit --disable-pip --require-hashes -r $$lock || exit; done
 
 build/audit/.installed:
 	$(PYTHON) -m venv build/audit
 	build/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1
 	@touch $@
 
-sbom: setup ## what the image is made of, for scanners: build/citewell.cdx.json (CycloneDX)
+sbom: setup-dev ## what the image is made of, for scanners: build/citewell.cdx.json (CycloneDX)
 	@mkdir -p build
 	$(BIN)/python -m deploy.inventory sbom > build/citewell.cdx.json
 
-licences: setup ## docs/internals/licences.md anew, after `make lock`
+licences: setup-dev ## docs/internals/licences.md anew, after `make lock`
 	$(BIN)/python -m deploy.inventory licences > docs/internals/licences.md
 
-settings: setup ## docs/settings.md anew, after a change in config/
+settings: setup-dev ## docs/settings.md anew, after a change in config/
 	$(BIN)/python -m tools.settings_page > docs/settings.md
 
-wire: setup ## the types in sdk/ anew, after a change of the API or of what the Python client reads
+wire: setup-dev ## the types in sdk/ anew, after a change of the API or of what the Python client reads
 	$(BIN)/python -m tools.wire
 	$(BIN)/python -m tools.wire_javascript

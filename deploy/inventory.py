@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
-ALL, IMAGE = ROOT / "requirements.lock", ROOT / "deploy" / "requirements.lock"
+ALL, IMAGE = ROOT / "requirements-dev.lock", ROOT / "deploy" / "requirements.lock"
 
 _PINNED = re.compile(
     r"^(?P<name>[A-Za-z0-9._-]+)(?:\[[^]]+\])?==(?P<version>[^ ;\\]+)(?: ; (?P<where>[^\\]+?))? ?\\?$", re.MULTILINE
@@ -71,8 +71,8 @@ _THERE = {
 }
 _TITLE = """# Licences
 
-What Citewell itself is under: [Apache-2.0](../../LICENSE). What it is built from, as `requirements.lock` pins it, with
-the licence that each package states (SPDX). Made by `make licences`, and a test keeps it so. *image*: in the
+What Citewell itself is under: [Apache-2.0](../../LICENSE). What it is built from, as `requirements-dev.lock` pins it,
+with the licence that each package states (SPDX). Made by `make licences`, and a test keeps it so. *image*: in the
 container image; *optional or development*: the embedded servers, MCP, and what builds and tests.
 
 | package | version | licence | where |

@@ -94,7 +94,10 @@ def test_the_demo_runs_from_anywhere_and_stops_everything_it_started(home: Path,
     assert [answer["status"] for answer in answers] == ["succeeded"] * 5
     assert {answer["workspace"] for answer in answers} == {"demo"}
     assert err.splitlines()[0] == "starting a server for this command; `citewell up` keeps one running"
+    assert err.splitlines()[1] == "5 example documents, 5 questions; the documents have no answer to Q3"
+    assert [answer["abstained"] for answer in answers] == [False, False, True, False, False]
     assert err.count("✓ ") == 5
+    assert "`make up`" in err.splitlines()[-1]
     assert "\x1b" not in err
 
 

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from importlib.metadata import distributions
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from packaging.utils import canonicalize_name
 from tests.deploy.files import ROOT
 
 DOCKERFILE = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text(encoding="utf-8"))
+LOCKS = [*ROOT.glob("*.lock"), *(ROOT / "deploy").glob("*.lock")]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
@@ -66,13 +68,13 @@ def test_its_python_is_one_that_is_supported() -> None:
     assert version >= tuple(map(int, PROJECT["project"]["requires-python"].removeprefix(">=").split(".")))
 
 
-@pytest.mark.parametrize("lock", ["deploy/requirements.lock", "deploy/build.lock"])
+@pytest.mark.parametrize("lock", ["requirements.lock", "deploy/requirements.lock", "deploy/build.lock"])
 def test_everything_is_what_was_tested(lock: str) -> None:  # A10
-    tested = pinned("requirements.lock")
+    tested = pinned("requirements-dev.lock")
     assert {name: versions for name, versions in pinned(lock).items() if not versions <= tested.get(name, set())} == {}
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "deploy/requirements.lock", "deploy/build.lock"])
+@pytest.mark.parametrize("lock", sorted(str(path.relative_to(ROOT)) for path in LOCKS))
 def test_every_file_has_its_hash_and_no_index_is_named(lock: str) -> None:
     text = (ROOT / lock).read_text(encoding="utf-8")
     assert len(re.findall(r"==", text)) <= text.count("--hash=sha256:")
@@ -82,7 +84,7 @@ def test_every_file_has_its_hash_and_no_index_is_named(lock: str) -> None:
 def test_what_a_package_asks_for_with_extras_is_pinned_with_them() -> None:  # A10
     """For `coverage[toml]` pip 23 takes the newest version, if the lock has only `coverage`: the installation would
     fail from the day on which a newer one is out."""
-    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    text = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
     pins = re.findall(r"^([\w.-]+)(?:\[(.+?)\])?==", text, re.MULTILINE)
     extras = {name: set(held.split(",")) - {""} for name, held in pins}
     asked: dict[str, set[str]] = {}
@@ -102,6 +104,17 @@ def test_the_image_has_what_the_program_needs_and_no_servers() -> None:  # A10
     assert there & names(extras["embedded"]) == set()
     assert pinned("deploy/build.lock").keys() == names(PROJECT["dependency-groups"]["build"])
     assert PROJECT["dependency-groups"]["build"] == PROJECT["build-system"]["requires"]
+
+
+def test_a_laptop_gets_what_runs_with_every_small_extra_and_no_tool_of_developers() -> None:
+    there, extras = pinned("requirements.lock").keys(), PROJECT["project"]["optional-dependencies"]
+    runs = {name: held for name, held in extras.items() if not name.startswith("neural")}
+    wanted = names([*PROJECT["project"]["dependencies"], *PROJECT["build-system"]["requires"], *chain(*runs.values())])
+    tools = names([each for each in PROJECT["dependency-groups"]["dev"] if isinstance(each, str)]) - wanted
+    assert wanted - there == set()
+    assert {"pytest", "ruff", "basedpyright", "playwright"} <= tools
+    # The tests import these three themselves; what runs needs them for MCP, traces and rate limits as well.
+    assert there & tools == {"httpx2", "opentelemetry-proto", "packaging"}
 
 
 def test_locks_are_compiled_for_what_the_services_run() -> None:  # A10

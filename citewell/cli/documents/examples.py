@@ -21,6 +21,7 @@ class ExampleQuestion(TypedDict):
 
     question: str
     mode: str
+    answerable: bool
 
 
 class _Listed(TypedDict):

@@ -3,7 +3,7 @@
 import typer
 
 from citewell.cli.connection import connected
-from citewell.cli.console import complain, emit, err, out
+from citewell.cli.console import complain, emit, err, out, say
 from citewell.cli.documents.examples import Examples, load_examples
 from citewell.cli.documents.uploading import ingest_all
 from citewell.cli.errors import FAILED, CommandFailed
@@ -28,13 +28,23 @@ def demo(as_json: Json = False, url: Url = None) -> None:
     """
     examples = load_examples()
     with connected(url) as client:
+        say(_introduction(examples))
         _ingest(client, examples)
         answers = [_ask(client, number, examples, as_json) for number in range(1, len(examples.questions) + 1)]
-    if not as_json:
-        out.print(timings_view(answers))
+        if not as_json:
+            out.print(timings_view(answers))
     failed = sum(failure_of(answer) is not None for answer in answers)
     if failed:
         raise CommandFailed(f"{failed} of {len(answers)} questions were not answered", FAILED)
+    say("Next, your own documents: `make up` says where (docs/quickstart.md)")
+
+
+def _introduction(examples: Examples) -> str:
+    unanswerable = [f"Q{number}" for number, asked in enumerate(examples.questions, start=1) if not asked["answerable"]]
+    return (
+        f"{len(examples.documents)} example documents, {len(examples.questions)} questions;"
+        f" the documents have no answer to {', '.join(unanswerable)}"
+    )
 
 
 def _ingest(client: CitewellClient, examples: Examples) -> None:
