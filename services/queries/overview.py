@@ -1,9 +1,10 @@
 """The history at a glance: pages of questions or verifications with their results."""
 
 import uuid
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from db.models import Query
+from db.models import Query, QueryStatus
 from db.queries.paging import Place
 from db.queries.reports import overview
 from db.queries.reports.overview import Answered, Judged, Paid
@@ -11,6 +12,7 @@ from db.queries.runs import queries
 from db.queries.runs.queries import QueryFilter
 from db.session import reading
 from services.reporting.answer_confidence import shown_confidence
+from services.reporting.signal import signal_json
 
 MOST_COUNTED = 10_000
 
@@ -29,13 +31,14 @@ def read_overview(wanted: QueryFilter, *, after: Place | None, limit: int) -> li
         answered = overview.list_answered(session, ids)
         paid = overview.sum_paid(session, ids)
         return [
-            {
-                **_head(query, workspace),
-                **_judged(judged.get(query.id)),
-                **_fields(answered.get(query.id), Answered),
-                **paid.get(query.id, _NOTHING_PAID)._asdict(),
-                "sentences": states.get(_key(judged, query.id), {}),
-            }
+            _entry(
+                query,
+                workspace,
+                judged.get(query.id),
+                answered.get(query.id),
+                paid.get(query.id, _NOTHING_PAID),
+                states.get(_key(judged, query.id), {}),
+            )
             for query, workspace in rows
         ]
 
@@ -46,6 +49,37 @@ _NOTHING_PAID = Paid(0, 0.0)
 def _key(judged: dict[uuid.UUID, Judged], query_id: uuid.UUID) -> int:
     found = judged.get(query_id)
     return found.verification_id if found else 0
+
+
+def _entry(
+    query: Query,
+    workspace: str,
+    judged: Judged | None,
+    answered: Answered | None,
+    paid: Paid,
+    states: Mapping[str, int],
+) -> dict[str, Any]:
+    row = _fields(judged, Judged)
+    shown = shown_confidence(row["confidence"], row["confidence_level"], row["calibration"])
+    signal = signal_json(
+        query,
+        abstained=answered is not None and answered.abstained,
+        is_quoted=bool(answered and answered.is_quoted),
+        states=list(states) if judged and not judged.is_broken else None,
+        shown=shown,
+        question=row["relevance"],
+    )
+    told = {**row, **shown, **_fields(answered, Answered)}
+    return {
+        **_head(query, workspace),
+        **{name: value for name, value in told.items() if name not in _NOT_TOLD},
+        **paid._asdict(),
+        "sentences": states,
+        "signal": signal if query.status == QueryStatus.SUCCEEDED else None,
+    }
+
+
+_NOT_TOLD = frozenset({"verification_id", "calibration", "relevance", "is_broken", "is_quoted"})
 
 
 def _head(query: Query, workspace: str) -> dict[str, Any]:
@@ -61,14 +95,6 @@ def _head(query: Query, workspace: str) -> dict[str, Any]:
         "error": query.error,
         "created_at": query.created_at.isoformat(),
         "finished_at": query.finished_at.isoformat() if query.finished_at else None,
-    }
-
-
-def _judged(found: Judged | None) -> dict[str, Any]:
-    fields = _fields(found, Judged)
-    shown = shown_confidence(fields["confidence"], fields["confidence_level"], fields["calibration"])
-    return {
-        name: value for name, value in {**fields, **shown}.items() if name not in ("verification_id", "calibration")
     }
 
 

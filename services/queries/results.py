@@ -31,6 +31,7 @@ from services.queries.result_json import (
     verification_json,
 )
 from services.reporting.comparison import read_reverifications
+from services.reporting.signal import stored_signal
 
 FINAL = frozenset({"succeeded", "failed", "cancelled"})
 
@@ -62,6 +63,9 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         "restated_question": restated,
         "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
         **(answer_json(*whole.answer, whole.added, whole.marks) if whole.answer else NO_ANSWER),
+        "signal": stored_signal(query, whole.answer, whole.published)
+        if query.status == QueryStatus.SUCCEEDED
+        else None,
         "answer_object": object_json(whole.filled) if whole.filled else None,
         "mentions": mentions_json(restated or query.question, whole),
         "sources": [source_json(source, whole.added, whole.marks) for source in whole.sources],
