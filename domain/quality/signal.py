@@ -85,8 +85,11 @@ def signal_of(
 
 def signal_in(signal: Mapping[str, Any], *, korean: bool) -> dict[str, Any]:
     """Return a signal as `as_json` gives it, for a text that is written in one language."""
-    texts = {name: signal[name] for name in ("word", "reason")}
-    return {**signal, **{name: KOREAN[text] for name, text in texts.items()}} if korean else dict(signal)
+    return {**signal, **{name: signal_text(signal[name], korean=korean) for name in ("word", "reason")}}
+
+
+def signal_text(text: str, *, korean: bool) -> str:
+    return KOREAN[text] if korean else text
 
 
 def _sure(wording: Wording, *, is_asked: bool) -> tuple[Word, Level, str]:
@@ -104,7 +107,7 @@ def _doubtful(wording: Wording, question: Mapping[str, Any] | None, *, is_asked:
         return ("Supported; may not be what you asked", "amber", _UNSURE) if is_asked else _PROBABLY
     if question["relevant"] == "no":
         return "Supported; may not be what you asked", "amber", _ASIDE
-    if question["relevant"] == "partly":
+    if question["relevant"] == "partly" and not question["complete"]:
         return "Supported; may not answer all of the question", "amber", _LEFT_OPEN
     if question["probability"] >= SURELY_ANSWERED:
         return _PROBABLY
@@ -132,6 +135,9 @@ _PARTLY_CHECKED = Signal("Not checked", "grey", "Some of it could not be checked
 _NOTHING_CLAIMED = Signal("Nothing claimed", "grey", "It says nothing that a source could prove.")
 _NOT_ANSWERED = Signal("Not answered", "grey", "No answer was given, so nothing is claimed.")
 
+NO_MODEL: Final = "No language model was asked: the sentences are copied from the documents."
+"""Stands wherever an answer of the offline provider is shown or passed on."""
+
 KOREAN: Final[Mapping[str, str]] = {
     "Supported": "근거 있음",
     "Supported; may not be what you asked": "근거 있음, 질문의 답이 아닐 수 있음",
@@ -146,6 +152,7 @@ KOREAN: Final[Mapping[str, str]] = {
     "Not checked": "확인 안 됨",
     "Nothing claimed": "주장 없음",
     "Not answered": "답 없음",
+    NO_MODEL: "언어 모델에 묻지 않고 문서의 문장을 그대로 옮겼습니다.",
     _ALL: "출처에 모두 나오는 내용입니다.",
     _ALL_ANSWERING: "출처에 모두 나오는 내용이며, 질문의 답입니다.",
     _RIGHT: "문서의 말을 그대로 옮겼습니다. 이런 답변은 열에 아홉쯤 맞았습니다.",

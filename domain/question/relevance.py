@@ -24,7 +24,7 @@ ANSWERED = 0.25
 """From this probability on, an answer counts as one to that part of the question."""
 
 SURELY_ANSWERED = 0.85
-"""From this probability on (`share_right`), about 9 of 10 shown answers were right: the signal of an answer is green."""
+"""From this probability on (`share_right`), about 9 of 10 shown answers were right: their signal is green."""
 
 BESIDE_THE_POINT = 0.1
 """Below this, hardly any answer was one to its question."""

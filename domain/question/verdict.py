@@ -8,7 +8,14 @@ from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
 from domain.question.named_things import missing_things
 from domain.question.question_parts import QuestionPart, has_kind, parts_of
-from domain.question.relevance import ANSWERED, BESIDE_THE_POINT, is_elliptical, part_relevance, share_right
+from domain.question.relevance import (
+    ANSWERED,
+    BESIDE_THE_POINT,
+    SURELY_ANSWERED,
+    is_elliptical,
+    part_relevance,
+    share_right,
+)
 
 Answers = Literal["yes", "partly", "no"]
 
@@ -76,9 +83,12 @@ def judge_question(
 def _by_words(parts: Sequence[QuestionPart], answer: str) -> QuestionVerdict:
     left = _open(parts, answer)
     in_doubt = _in_doubt(parts, left, answer)
-    relevant = _relevant(parts, left, in_doubt)
+    relevant, probability = _relevant(parts, left, in_doubt), round(_mean(parts, answer), 4)
     reason = _DOUBT if in_doubt else _reason(parts, left, relevant, answer)
-    return QuestionVerdict(relevant, not left, tuple(left), (), round(_mean(parts, answer), 4), reason)
+    if relevant == "yes" and probability < SURELY_ANSWERED:
+        # A number that one in ten or more such answers belie is no plain yes (V10).
+        relevant, reason = "partly", _DOUBT
+    return QuestionVerdict(relevant, not left, tuple(left), (), probability, reason)
 
 
 def _as_model_says(parts: Sequence[QuestionPart], answer: str, said: ModelJudgement) -> QuestionVerdict:

@@ -1,16 +1,19 @@
-"""The history at a glance: pages of questions or verifications with their results."""
+"""Lists: pages of questions or verifications with their results."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from db.models import Query, QueryStatus
+from sqlalchemy.orm import Session
+
+from db.models import Query, QueryKind, QueryStatus
 from db.queries.paging import Place
 from db.queries.reports import overview
 from db.queries.reports.overview import Answered, Judged, Paid
 from db.queries.runs import queries
 from db.queries.runs.queries import QueryFilter
 from db.session import reading
+from services.queries.result_json import head_json
 from services.reporting.answer_confidence import shown_confidence
 from services.reporting.signal import signal_json
 
@@ -25,22 +28,32 @@ def count_entries(wanted: QueryFilter) -> int:
 def read_overview(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
     with reading() as session:
         rows = queries.list_queries(session, wanted, after=after, limit=limit)
-        ids = [query.id for query, _ in rows]
-        judged = overview.list_judged(session, ids, wanted.kind)
-        states = overview.count_states(session, [each.verification_id for each in judged.values()])
-        answered = overview.list_answered(session, ids)
-        paid = overview.sum_paid(session, ids)
-        return [
-            _entry(
-                query,
-                workspace,
-                judged.get(query.id),
-                answered.get(query.id),
-                paid.get(query.id, _NOTHING_PAID),
-                states.get(_key(judged, query.id), {}),
-            )
-            for query, workspace in rows
-        ]
+        results = _results(session, [query for query, _ in rows], wanted.kind)
+        paid = overview.sum_paid(session, list(results))
+    return [
+        {**_head(query, workspace), **results[query.id], **paid.get(query.id, _NOTHING_PAID)._asdict()}
+        for query, workspace in rows
+    ]
+
+
+def read_queries(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
+    with reading() as session:
+        rows = queries.list_queries(session, wanted, after=after, limit=limit)
+        asked = [query for query, _ in rows]
+        searched = queries.searched_workspaces(session, asked)
+        results = _results(session, asked, wanted.kind)
+        return [{**head_json(query, name, searched), "signal": results[query.id]["signal"]} for query, name in rows]
+
+
+def _results(session: Session, asked: Sequence[Query], kind: QueryKind) -> dict[uuid.UUID, dict[str, Any]]:
+    ids = [query.id for query in asked]
+    judged = overview.list_judged(session, ids, kind)
+    states = overview.count_states(session, [each.verification_id for each in judged.values()])
+    answered = overview.list_answered(session, ids)
+    return {
+        query.id: _result(query, judged.get(query.id), answered.get(query.id), states.get(_key(judged, query.id), {}))
+        for query in asked
+    }
 
 
 _NOTHING_PAID = Paid(0, 0.0)
@@ -51,13 +64,8 @@ def _key(judged: dict[uuid.UUID, Judged], query_id: uuid.UUID) -> int:
     return found.verification_id if found else 0
 
 
-def _entry(
-    query: Query,
-    workspace: str,
-    judged: Judged | None,
-    answered: Answered | None,
-    paid: Paid,
-    states: Mapping[str, int],
+def _result(
+    query: Query, judged: Judged | None, answered: Answered | None, states: Mapping[str, int]
 ) -> dict[str, Any]:
     row = _fields(judged, Judged)
     shown = shown_confidence(row["confidence"], row["confidence_level"], row["calibration"])
@@ -71,9 +79,7 @@ def _entry(
     )
     told = {**row, **shown, **_fields(answered, Answered)}
     return {
-        **_head(query, workspace),
         **{name: value for name, value in told.items() if name not in _NOT_TOLD},
-        **paid._asdict(),
         "sentences": states,
         "signal": signal if query.status == QueryStatus.SUCCEEDED else None,
     }

@@ -1,4 +1,4 @@
-"""The signal of a stored answer (V10): read from its rows, never stored, so that it follows the words of this version."""
+"""The signal of a stored answer (V10). It is never stored, so an old answer has the words of this version."""
 
 from collections.abc import Collection, Mapping
 from typing import Any

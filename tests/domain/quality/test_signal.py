@@ -21,8 +21,10 @@ _CONFIDENCES = (None, 0.0, 0.31, 0.5, 0.74, _JUST_BELOW, GREEN_FROM, 1.0)
 _QUESTIONS: tuple[dict[str, Any] | None, ...] = (
     None,
     *(
-        {"relevant": relevant, "probability": probability}
-        for relevant, probability in product(("yes", "partly", "no"), (0.0, 0.05, 0.5, SURELY_ANSWERED, 1.0))
+        {"relevant": relevant, "complete": complete, "probability": probability}
+        for relevant, complete, probability in product(
+            ("yes", "partly", "no"), (True, False), (0.0, 0.05, 0.5, SURELY_ANSWERED, 1.0)
+        )
     ),
 )
 _CASES = [
@@ -56,7 +58,8 @@ def judged(
     **changed: Any,
 ) -> Signal:
     given: dict[str, Any] = {"is_asked": True, "is_measured": True, "wording": "written", "abstained": False, **changed}
-    return signal_of(states, confidence, {"relevant": relevant, "probability": probability}, **given)
+    question = {"relevant": relevant, "complete": relevant == "yes", "probability": probability}
+    return signal_of(states, confidence, question, **given)
 
 
 def test_each_word_has_one_colour_in_every_combination() -> None:  # V10

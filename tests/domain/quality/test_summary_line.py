@@ -30,8 +30,8 @@ SAID = ["supported", "no_claim", "supported", "contradicted", "not_checked"]
             1,
             "Not proven. The sources contradict some of it. 2 of 4 statements supported; 1 could not be checked; "
             "1 citation removed.",
-            "입증되지 않음. 출처와 다른 내용이 있습니다. 진술 4개 중 2개가 출처로 확인됨; 1개는 확인하지 못함; 인용 1개 "
-            "삭제됨.",
+            "입증되지 않음. 출처와 다른 내용이 있습니다. 진술 4개 중 2개가 출처로 확인됨; 1개는 확인하지 못함; "
+            "인용 1개 삭제됨.",
         ),
         (
             ["no_claim"],
@@ -47,7 +47,7 @@ def test_it_says_the_signal_and_what_is_not_in_order(
     signal = signal_of(
         states,
         0.49,
-        {"relevant": "yes", "probability": 0.5},
+        {"relevant": "partly", "complete": True, "probability": 0.5},
         is_asked=True,
         is_measured=True,
         wording="quoted",
