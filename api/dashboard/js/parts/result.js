@@ -19,6 +19,7 @@ import { passageList } from "./passages.js";
 import { refusal } from "./refusal.js";
 import { scores } from "./scores.js";
 import { shareButton } from "./sharing.js";
+import { signalLine } from "./signal.js";
 import { stepName } from "./steps.js";
 
 const t = words({
@@ -45,10 +46,10 @@ export async function result(place, query, path, history, signal) {
   show(changed, changes(query));
   show(place, h("div", { class: query.abstained ? "" : "result" },
     h("section", { class: "card main", "aria-labelledby": "answer-title" }, h("h2", { id: "answer-title", class: "sr-only" }, t("answer")),
-      warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : answerOf(query, feedback.onSentence),
+      signalLine(query.signal), warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : answerOf(query, feedback.onSentence),
       h("div", { class: "actions stack" }, h("div", { class: "row" }, shareButton(path), copyButtons(query, path)), feedback.element)),
     !query.abstained && h("div", { class: "beside-answer" }, citedSources(query.citations), verification && h("section", { class: "card aside", "aria-labelledby": "proof-title" },
-      h("h2", { id: "proof-title" }, t("proof")), scores(verification))),
+      h("h2", { id: "proof-title" }, t("proof")), scores(query))),
     h("div", { class: "rest" }, objectOf(query), changed), behind));
   try {
     const told = await history;
