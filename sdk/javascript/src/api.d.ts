@@ -2899,6 +2899,11 @@ export interface Metric {
   target: Target | null;
   /** Whether the target is met; null when there is none, or no value. */
   met: boolean | null;
+  /**
+   * How many of `count` are answers that were copied without a model. Who copies cannot invent, so where all are copies
+   * `met` of the hallucination rate is null.
+   */
+  copied: number;
 }
 
 /** The metrics by name, and the number of questions measured. */

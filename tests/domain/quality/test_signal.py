@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from domain.quality.signal import GREEN_FROM, KOREAN, Level, Signal, Word, Wording, signal_in, signal_of
+from domain.quality.signal import GREEN_FROM, KOREAN, NO_MODEL, Level, Signal, Word, Wording, signal_in, signal_of
 from domain.question.relevance import SURELY_ANSWERED
 from domain.verdicts.states import SentenceStatus
 
@@ -140,6 +140,7 @@ def test_every_word_and_reason_has_the_same_korean_here_and_on_the_page() -> Non
     for each in _CASES:
         for text in (each.word, each.reason):
             assert page[text] == KOREAN[text]
+    assert page[NO_MODEL] == KOREAN[NO_MODEL]
     said = judged(["supported"]).as_json()
     assert signal_in(said, korean=True)["word"] == KOREAN["Supported"]
     assert signal_in(said, korean=False) == said

@@ -900,6 +900,7 @@ class Metric(TypedDict):
     count: int
     target: Target | None
     met: bool | None
+    copied: int
 
 
 class WordBox(TypedDict):
