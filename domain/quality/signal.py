@@ -117,8 +117,8 @@ def _doubtful(wording: Wording, question: Mapping[str, Any] | None, *, is_asked:
 _COPIED: Final[Mapping[Wording, Word]] = {"quoted": "Quoted exactly", "copied": "Copied from the documents"}
 _ALL = "The sources say all of it."
 _ALL_ANSWERING = "The sources say all of it, and it answers the question."
-_RIGHT = "The words are those of the documents. About 9 of 10 such answers were right."
-_UNREAD = "The words are those of the documents; no model read whether they are an answer."
+_RIGHT = "About 9 of 10 answers that share so much with their question were right."
+_UNREAD = "Shared words alone cannot say whether it answers the question."
 _UNSURE = "The sources say all of it; whether it answers the question is uncertain."
 _ASIDE = "The sources say all of it, but it seems to be about something else."
 _LEFT_OPEN = "The sources say all of it, but a part of the question may be left open."
@@ -155,8 +155,8 @@ KOREAN: Final[Mapping[str, str]] = {
     NO_MODEL: "언어 모델에 묻지 않고 문서의 문장을 그대로 옮겼습니다.",
     _ALL: "출처에 모두 나오는 내용입니다.",
     _ALL_ANSWERING: "출처에 모두 나오는 내용이며, 질문의 답입니다.",
-    _RIGHT: "문서의 말을 그대로 옮겼습니다. 이런 답변은 열에 아홉쯤 맞았습니다.",
-    _UNREAD: "문서의 말을 그대로 옮겼지만, 질문의 답인지 읽어 본 모델은 없습니다.",
+    _RIGHT: "질문과 이만큼 겹치는 답변은 열에 아홉쯤 맞았습니다.",
+    _UNREAD: "겹치는 낱말만으로는 질문의 답인지 알 수 없습니다.",
     _UNSURE: "출처에 모두 나오는 내용이지만, 질문의 답인지는 확실하지 않습니다.",
     _ASIDE: "출처에 모두 나오는 내용이지만, 다른 것에 대한 내용으로 보입니다.",
     _LEFT_OPEN: "출처에 모두 나오는 내용이지만, 질문의 일부에는 답하지 않았을 수 있습니다.",

@@ -23,7 +23,7 @@ from domain.text.words import content_stems
 ANSWERED = 0.25
 """From this probability on, an answer counts as one to that part of the question."""
 
-SURELY_ANSWERED = 0.85
+SURELY_ANSWERED = 0.8
 """From this probability on (`share_right`), about 9 of 10 shown answers were right: their signal is green."""
 
 BESIDE_THE_POINT = 0.1

@@ -29,7 +29,7 @@ PATH = "/v1/chat/completions"
 ANSWER = "A product can be returned within 30 days [1]. Have a nice day."
 REFERENCES = "\n\n- [1] 환불 policy.pdf, p.1"
 LINE = (
-    "\n\nCopied from the documents. The words are those of the documents. About 9 of 10 such answers were right. "
+    "\n\nCopied from the documents. About 9 of 10 answers that share so much with their question were right. "
     "1 citation removed."
 )
 

@@ -76,7 +76,10 @@ def test_markdown_has_the_answer_with_links_and_every_verdict(http: httpx.Client
     assert f"- {link}" in export.text
     assert f"supported | “{SPAN}” (환불 policy.pdf, p.1) |" in export.text
     assert "| Have a nice day. | claims nothing |" in export.text
-    assert "**Copied from the documents.** The words are those of the documents." in export.text
+    assert (
+        "**Copied from the documents.** About 9 of 10 answers that share so much with their question were right."
+        in export.text
+    )
     assert "that it answers the question: 0.93." in export.text
     assert "(High)" not in export.text
     assert f"Question {query_id}" in export.text

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("default_workspace")
 
 CONTENT = (
     "A product can be returned within 30 days [1]. Have a nice day.\n\n- [1] 환불 policy.pdf, p.1\n\n"
-    "Copied from the documents. The words are those of the documents. About 9 of 10 such answers were right. "
+    "Copied from the documents. About 9 of 10 answers that share so much with their question were right. "
     "1 citation removed."
 )
 

@@ -44,7 +44,7 @@ def test_an_answer_is_told_with_its_verdicts_its_scores_and_its_cost(http: httpx
         "signal": {
             "word": "Copied from the documents",
             "level": "green",
-            "reason": "The words are those of the documents. About 9 of 10 such answers were right.",
+            "reason": "About 9 of 10 answers that share so much with their question were right.",
             "probability": 0.93,
         },
         "confidence": 0.93,

@@ -40,7 +40,7 @@ def test_an_answer_is_shown_with_all_that_proves_it(citewell: Citewell) -> None:
         "✓ supported",
         "· no claim",
         f"“{SPAN}”",
-        "✓ Copied from the documents The words are those of the documents. About 9 of 10 such answers were right.",
+        "✓ Copied from the documents About 9 of 10 answers that share so much with their question were right.",
         "Probability that the documents say all of it and that it answers the question: 0.93.",
         "No language model was asked: the sentences are copied from the documents.",
         "This verifier takes about 33 of 100 statements that the sources do not support for supported",

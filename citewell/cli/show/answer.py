@@ -9,7 +9,7 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.verification import signal_view, verification_view
-from citewell.cli.show.words import duration, place, score, verdict
+from citewell.cli.show.words import duration, place, score, signal_word, verdict
 from citewell_client.types import Mention, Query
 from domain.documents.text_marks import in_words
 from domain.quality.signal import NO_MODEL
@@ -29,7 +29,7 @@ def proof_view(query: Query) -> RenderableType:
     parts: list[RenderableType] = []
     # Servers of older versions omit it.
     if signal := query.get("signal"):
-        parts.append(signal_view(signal, query["verification"]))
+        parts.append(signal_word(signal) if query["abstained"] else signal_view(signal, query["verification"]))
     if query["provider"] == "offline" and not query["abstained"]:
         parts.append(plain(NO_MODEL, "dim"))
     if query["abstained"]:
@@ -44,7 +44,7 @@ def proof_view(query: Query) -> RenderableType:
     if query["removed_citations"]:
         numbers = ", ".join(map(str, query["removed_citations"]))
         parts.append(Text(f"removed: {numbers} of the original answer; their sources do not say it", style="yellow"))
-    if query["verification"] is not None:
+    if query["verification"] is not None and not query["abstained"]:
         asked = query.get("restated_question") or query["question"]
         parts += [_heading("Verification"), verification_view(query["verification"], asked)]
     return Group(*parts, _cost(query), Text())

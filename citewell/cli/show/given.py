@@ -28,7 +28,7 @@ def given_view(result: dict[str, Any]) -> RenderableType:
     if result["changed"]:
         parts += [Rule("Repaired", align="left", style="dim"), Panel(plain(result["repaired_answer"]), padding=(0, 1))]
     if scores := result["verification"]:
-        parts += [plain(f"! {issue}", "yellow") for issue in scores["issues"]]
+        parts += [plain(f"! {issue}", "dim") for issue in scores["issues"]]
         if note := verifier_note(scores.get("calibration")):
             parts.append(plain(note, "dim"))
     return Group(*parts, Text())

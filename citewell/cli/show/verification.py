@@ -29,16 +29,16 @@ def verification_view(verification: Scores | Attempt, question: str = "", *, det
     # Servers of older versions omit it.
     if judged := verification.get("question"):
         parts += _question(judged, question)
-    parts += [plain(f"! {issue}", "yellow") for issue in verification["issues"]]
+    parts += [plain(f"! {issue}", "dim") for issue in verification["issues"]]
     if note := verifier_note(verification.get("calibration")):
         parts.append(plain(note, "dim"))
     return Group(*parts)
 
 
 def _question(verdict: QuestionVerdict, question: str) -> list[RenderableType]:
-    if verdict["relevant"] == "yes" and verdict["complete"]:
+    # That all of it may be open, or is in doubt, is what the signal says.
+    if verdict["complete"]:
         return []
-    # That all of it may be open is what the signal says.
     parts = [part for part in verdict["open_parts"] if part.strip(" ?") != question.strip(" ?")]
     left = f"Left open: {'; '.join(parts)} ({verdict['reason']})" if parts else verdict["reason"]
     return [plain(left, "yellow")]

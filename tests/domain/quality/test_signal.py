@@ -121,7 +121,7 @@ def test_what_a_model_says_of_the_question_is_the_word() -> None:  # V8, V10
     assert judged(["supported"]).word == "Supported"
     assert judged(["supported"], 0.47, "partly", 0.5).word == "Supported; may not answer all of the question"
     assert judged(["supported"], 0.1, "no", 0.1).word == "Supported; may not be what you asked"
-    assert judged(["supported"], 0.75).word == "Probably supported"
+    assert judged(["supported"], _JUST_BELOW).word == "Probably supported"
 
 
 def test_where_nothing_was_asked_only_the_support_counts() -> None:  # N2, V10
@@ -132,7 +132,7 @@ def test_where_nothing_was_asked_only_the_support_counts() -> None:  # N2, V10
 
     assert given(0.95).word == "Supported"
     assert "question" not in given(0.95).reason
-    assert given(0.8).word == "Probably supported"
+    assert given(_JUST_BELOW).word == "Probably supported"
 
 
 def test_every_word_and_reason_has_the_same_korean_here_and_on_the_page() -> None:  # S5.3, V10

@@ -20,10 +20,8 @@ SAID = ["supported", "no_claim", "supported", "contradicted", "not_checked"]
         (
             ["supported"],
             0,
-            "Quoted exactly; may not be what you asked. The words are those of the documents; no model read whether "
-            "they are an answer.",
-            "원문 그대로 인용, 질문의 답이 아닐 수 있음. 문서의 말을 그대로 옮겼지만, 질문의 답인지 읽어 본 모델은 "
-            "없습니다.",
+            "Quoted exactly; may not be what you asked. Shared words alone cannot say whether it answers the question.",
+            "원문 그대로 인용, 질문의 답이 아닐 수 있음. 겹치는 낱말만으로는 질문의 답인지 알 수 없습니다.",
         ),
         (
             SAID,

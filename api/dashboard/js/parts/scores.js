@@ -48,9 +48,9 @@ function misses({ calibration }) {
   return calibration?.holds && typeof calibration.false_pass === "number" && h("p", { class: "small muted" }, t("misses", { n: number(Math.round(calibration.false_pass * 100)) }));
 }
 
-/** One line, and only where the answer leaves something of its question open; that all of it may be open is what the signal says. */
+/** One line, and only where the answer leaves something of its question open; that all of it may be open, or is in doubt, is what the signal says. */
 function leftOpen(verdict, question) {
-  if (!verdict || (verdict.complete && verdict.relevant === "yes")) return false;
+  if (!verdict || verdict.complete) return false;
   const parts = verdict.open_parts.filter((part) => bare(part) !== bare(question));
   return h("p", { class: "left-open" }, h("span", { dir: "auto" }, verdict.reason), parts.length > 0 && [" ", h("strong", {}, t("open")), ": ", h("span", { dir: "auto" }, parts.join("; "))]);
 }
