@@ -15,7 +15,7 @@ import { stepName } from "./steps.js";
 import { markedSources, sourceTexts } from "./sources.js";
 
 const t = words({
-  en: { answer: "The answer as it was given", sources: "Its sources", proof: "What was proven", repaired: "The repaired text", same: "The text passed its checks; nothing had to be changed.",
+  en: { answer: "The answer as it was given", sources: "Its sources", proof: "What was checked", repaired: "The repaired text", same: "The text passed its checks; nothing had to be changed.",
     grounded: "Every claim that is left was found in the sources.", ungrounded: "Not every claim that is left was found in the sources.", copy: "Copy the repaired text",
     claims: "Citations and claims", unverified: "Claims that could not be verified", corrections: "Suggested corrections", degraded: "Something was left out",
     usage: "{calls} model calls, {cost}, {time}", hint: "Point at a number or a mark to see the evidence; its link leads to the place in the source.",
