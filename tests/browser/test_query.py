@@ -66,7 +66,7 @@ def test_an_answer_is_watched_while_it_is_written_and_checked(
     expect(groq_page.locator(".stages .current")).to_contain_text("Writing")
     screenshot(groq_page, "query-live-light")
     provider.go_on()
-    expect(groq_page.locator(".change-notice, .legend").first).to_be_visible()
+    expect(groq_page.locator(".signal-line")).to_be_visible()
     expect(groq_page.locator(".answer").first).to_contain_text("15 percent")
     expect(groq_page.locator(".draft")).to_have_count(0)
 

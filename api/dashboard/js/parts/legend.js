@@ -10,7 +10,7 @@ const t = words({
 
 /** Buttons for the states that occur in `states`; `choose(state or null)` is told what is wanted. Where no claim differs, the signal says all. */
 export function legend(states, choose) {
-  if (states.every((state) => state === "supported" || state === "no_claim")) return h("span");
+  if (states.every((state) => state === "supported" || state === "no_claim")) return h("span", { class: "legend" });
   const buttons = STATES.filter((state) => states.includes(state)).map((state) => {
     const count = states.filter((one) => one === state).length;
     return h("button", { type: "button", class: `legend-item ${toneOf(state)}`, "aria-pressed": "false", dataset: { state },
