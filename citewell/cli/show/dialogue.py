@@ -8,7 +8,7 @@ from rich.status import Status
 from rich.text import Text
 
 from citewell.cli.console import out, plain
-from citewell.cli.show.words import place
+from citewell.cli.show.words import place, signal_word
 from citewell_client.types import Query, StreamEvent, Turn
 from domain.correction.continuous_text import ContinuousText
 from domain.quality.summary_line import verification_line
@@ -46,6 +46,9 @@ def _print(text: str) -> None:
 def below_answer(query: Query) -> RenderableType:
     parts: list[RenderableType] = []
     if query["abstained"]:
+        # Servers of older versions omit the signal.
+        if signal := query.get("signal"):
+            parts.append(signal_word(signal))
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
         parts += [
             plain(f"“{each['quote']}”  ", "dim") + place(each["document"], each["page"], None)
