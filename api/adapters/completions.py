@@ -8,8 +8,8 @@ from typing import Any
 
 from api.schemas.formats.completions import CONVERSATION
 from domain.correction.continuous_text import LINKED_MARKER, Link, linked_references, no_link
+from domain.quality.summary_line import verification_line
 from domain.query.modes import is_korean
-from domain.verdicts.summary_line import verification_line
 from services.queries.workspaces import AskedModel
 
 Json = Mapping[str, Any]
@@ -138,6 +138,7 @@ def proof_of(query: Json) -> dict[str, Any]:
         "citations",
         "references",
         "verification",
+        "signal",
         "answer_object",
         "removed_citations",
         "abstained",
@@ -173,7 +174,5 @@ def model_read(model: AskedModel) -> dict[str, Any]:
 
 
 def _verification_line(query: Json) -> str:
-    found = query["verification"]
-    states = [sentence["status"] for sentence in found["sentences"]] if found else None
-    answers = found["question"] if found else None
-    return verification_line(states, len(query["removed_citations"]), korean=in_korean(query), question=answers)
+    states = [sentence["status"] for sentence in query["verification"]["sentences"]] if query["verification"] else []
+    return verification_line(query["signal"], states, len(query["removed_citations"]), korean=in_korean(query))

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 from api.adapters.markdown import literal, reader, written
 from domain.correction.continuous_text import ContinuousText, Link, linked_references, mark_of, no_link
 from domain.errors import PdfUnavailable
-from domain.verdicts.answer_confidence import UNCALIBRATED, confidence_word
+from domain.quality.signal import NO_MODEL, signal_in, signal_text
+from domain.quality.summary_line import explained, verifier_note
+from domain.query.modes import is_korean
 
 Json = Mapping[str, Any]
 
@@ -131,30 +133,39 @@ def _markdown(query: Json, link: Link) -> str:
     parts = [f"# {literal(query['question'])}", written(read["answer"], _own(query, link))]
     if query["abstained"] and query["abstain_reason"]:
         parts.append(f"*{literal(query['abstain_reason'])}*")
+    word, *notes = signal_lines(query)
+    parts.append(f"**{literal(word)}.** {literal(' '.join(notes))}")
     if references := linked_references(read, link, literal):
         parts += ["## References", "\n".join(f"- {each}" for each in references)]
     if query["verification"]:
-        parts += ["## Verification", *_verification(query)]
+        parts += ["## Verification", _verification(query)]
     return "\n\n".join(parts) + "\n"
 
 
-def _verification(query: Json) -> Iterator[str]:
+def _verification(query: Json) -> str:
     scores: Json = query["verification"]
-    if scores["confidence"] is not None:
-        yield confidence_text(scores)
     lines = ["| Sentence | Verdict | Evidence |", "|---|---|---|"]
     for each in scores["sentences"]:
         place = _place(each["source"]) if each["source"] else ""
         evidence: str = f"“{each['evidence']}” ({place})" if each["evidence"] else each["reason"]
         cells = (each["text"], _STATES[each["status"]], evidence)
         lines.append("| " + " | ".join(map(literal, cells)) + " |")
-    yield "\n".join(lines)
+    return "\n".join(lines)
 
 
-def confidence_text(scores: Json) -> str:
-    word = confidence_word(scores["confidence_level"], is_measured=bool(scores["calibration"]))
-    # Where nobody says how often it is right, a figure would claim a precision that we do not have.
-    return "Confidence: not calibrated" if word == UNCALIBRATED else f"Confidence {scores['confidence']:.2f} ({word})"
+def signal_lines(query: Json) -> list[str]:
+    """The word of the signal, then what a reader elsewhere has to know of the answer, in the question's language."""
+    korean = is_korean(query["restated_question"] or query["question"])
+    is_copied = query["provider"] == "offline" and not query["abstained"]
+    calibration: Json | None = query["verification"]["calibration"] if query["verification"] else None
+    day = query["finished_at"][:10]
+    return [
+        signal_in(query["signal"], korean=korean)["word"],
+        explained(query["signal"], calibration, korean=korean),
+        *([signal_text(NO_MODEL, korean=korean)] if is_copied else []),
+        *([note] if (note := verifier_note(calibration, korean=korean)) else []),
+        f"{day}의 답변입니다." if korean else f"Answered on {day}.",
+    ]
 
 
 def _footer(query: Json) -> str:

@@ -15,7 +15,7 @@ from fpdf.enums import TextMode
 from fpdf.fonts import FontFace
 from pylopdf_fonts_ko import sans_path
 
-from api.adapters.exports import confidence_text
+from api.adapters.exports import signal_lines
 from api.adapters.pdf_markdown import draw
 from domain.correction.continuous_text import (
     LINKED_MARKER,
@@ -30,6 +30,7 @@ Json = Mapping[str, Any]
 _NAME = "noto"
 _INK, _QUIET, _LINK = (28, 28, 28), (92, 92, 92), (11, 87, 160)
 _COLOURS = {"supported": (21, 110, 60), "contradicted": (176, 32, 32), "unsupported": (176, 32, 32)}
+_COLOURS_OF_SIGNALS = {"green": (21, 110, 60), "amber": (138, 90, 0), "red": (176, 32, 32), "grey": _QUIET}
 _LINE = 6.0
 _STROKE = 0.15
 _UNKNOWN = "\u25a1"
@@ -46,6 +47,10 @@ def pdf_of(query: Json, link: Link, states: Mapping[str, str], footer: str) -> b
     draw(page, read["answer"], own)
     if query["abstained"] and query["abstain_reason"]:
         page.quiet(query["abstain_reason"])
+    word, *notes = signal_lines(query)
+    page.ln(1.5)
+    page.paragraph(word, _COLOURS_OF_SIGNALS[query["signal"]["level"]], 11)
+    page.quiet(" ".join(notes))
     if references := linked_references(read, link):
         page.heading("References", 12)
         for each in references:
@@ -61,8 +66,6 @@ def pdf_of(query: Json, link: Link, states: Mapping[str, str], footer: str) -> b
 
 
 def _verification(page: "PdfPage", scores: Json, states: Mapping[str, str]) -> None:
-    if scores["confidence"] is not None:
-        page.quiet(confidence_text(scores))
     sentences: Sequence[Json] = scores["sentences"]
     for each in sentences:
         page.ln(1.5)

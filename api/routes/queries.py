@@ -33,7 +33,7 @@ from api.schemas.verification.history import HistoryRead
 from config.settings import settings
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter
-from services.queries import results
+from services.queries import overview, results
 from services.queries.cancel_and_retry import cancel_query, retry_query
 from services.queries.submission import NewQuery, submit_once
 from workers.processes.notifying import notify_end
@@ -92,7 +92,7 @@ def list_queries(
 ) -> object:
     """The newest questions first, without their answers; `next_cursor` leads to the next page."""
     wanted = QueryFilter(workspace, status, created_after, created_before)
-    heads = results.read_queries(wanted, after=after, limit=limit)
+    heads = overview.read_queries(wanted, after=after, limit=limit)
     return {"queries": heads, "next_cursor": next_cursor(heads, limit)}
 
 

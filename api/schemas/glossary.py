@@ -154,6 +154,7 @@ FIELDS = {
     "since": "The start of the first point.",
     "size_bytes": "The size of the file in bytes.",
     "skipped": "The files that did not become documents, each with the reason.",
+    "signal": "The answer, or the text that was given, in one word and one colour; null until there is one.",
     "source": "Where the document came from, as it was sent with it.",
     "source_end": "Where the words end in the text of the source, in code points, exclusive.",
     "source_file": "The file name of the source; null when nothing is cited.",

@@ -56,14 +56,22 @@ class LeftOut(BaseModel):
     reason: str
 
 
+class SignalFound(BaseModel):
+    """What the checks mean: a word, a colour and a sentence that agree."""
+
+    word: str = Field(description="Such as Supported, Quoted exactly, Not proven or Not answered.")
+    level: str = Field(description="green; amber: doubtful; red: not proven; grey: nothing is claimed or known.")
+    reason: str
+    probability: float | None = Field(
+        description="That the text is supported and answers its question; null where it says nothing."
+    )
+
+
 class Scored(BaseModel):
     """The scores of a text; null where a check did not run."""
 
     confidence: float | None = Field(
         description="The probability that the text is supported and answers the question; null when nothing is claimed."
-    )
-    confidence_level: str | None = Field(
-        description="High, Medium, Low, Very Low or Uncalibrated; a language model's own, unless it was calibrated."
     )
     accuracy_rate: float | None = Field(description="The share of citations whose source says what they are for.")
     is_grounded: bool | None
@@ -89,6 +97,7 @@ class AnswerFound(BaseModel):
     answer: str
     abstained: bool = Field(description="True when the documents do not answer the question.")
     abstain_reason: str | None
+    signal: SignalFound | None = Field(description="Tell it with the answer.")
     mentions: list[MentionFound] = Field(description="Beside a refusal: the passages that come closest.")
     left_open: list[str] = Field(description="Parts of the question that the answer leaves open.")
     citations: list[CitationFound]
@@ -120,6 +129,7 @@ class AnswerVerified(BaseModel):
     repaired_answer: str | None = Field(description="The answer as given with repair `off`; null without a result.")
     changed: bool | None
     changes: list[Change]
+    signal: SignalFound | None = Field(description="Of the answer as it was given.")
     scores: Scored | None = Field(description="Of the answer as it was given.")
     degraded: list[LeftOut]
     notice: _Notice = NOTICE

@@ -17,6 +17,7 @@ from citewell.mcp.shapes import (
     PassagesFound,
     Scored,
     SentenceFound,
+    SignalFound,
     SourceRead,
     WorkspacesListed,
 )
@@ -45,6 +46,7 @@ class _Quoting:
 def answer_lines(found: AnswerFound) -> Iterator[str]:
     quoting = _Quoting()
     yield found.answer
+    yield from _signal(found.signal)
     if found.abstain_reason:
         yield f"\nWhy there is no answer: {found.abstain_reason}"
     for each in found.mentions:
@@ -73,6 +75,7 @@ def answer_lines(found: AnswerFound) -> Iterator[str]:
 
 def verified_lines(found: AnswerVerified) -> Iterator[str]:
     quoting = _Quoting()
+    yield from _signal(found.signal)
     yield "Sentences:"
     for number, sentence in enumerate(found.sentences, 1):
         yield f"{number}. {sentence.status}: {json.dumps(sentence.text, ensure_ascii=False)}. {sentence.reason}"
@@ -140,13 +143,19 @@ def _place(name: str, page: int | None, section: str | None) -> str:
     )
 
 
+def _signal(signal: SignalFound | None) -> Iterator[str]:
+    # Servers of older versions have none.
+    if signal:
+        number = f" Probability {signal.probability:.2f}." if signal.probability is not None else ""
+        yield f"{signal.word} ({signal.level}). {signal.reason}{number}"
+
+
 def _scores(scores: Scored | None) -> Iterator[str]:
     if scores is None:
         yield "\nNothing was verified."
         return
     details = [
         f"{scores.claims_supported} of {scores.claims_checked} statements supported" if scores.claims_checked else "",
-        f"confidence {scores.confidence:.2f} ({scores.confidence_level})" if scores.confidence is not None else "",
         f"accuracy of citations {scores.accuracy_rate:.2f}" if scores.accuracy_rate is not None else "",
     ]
     if known := "; ".join(filter(None, details)):

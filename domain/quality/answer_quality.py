@@ -4,7 +4,7 @@ A metric whose denominator is 0 has no value, and neither meets nor misses its t
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any, Literal
 
@@ -33,13 +33,18 @@ SUCCESS_TARGET = Target("above", 0.7)
 class Metric:
     """`value` (None: nothing to divide by) over `count` cases, and whether it meets its target (None: undecided).
 
-    Shares are 0..1; a score gain is -1..1.
+    Shares are 0..1; a score gain is -1..1. `copied` of the cases are answers that were copied without a model.
     """
 
     value: float | None
     count: int
     target: Target | None = None
     met: bool | None = None
+    copied: int = 0
+
+    def with_copies(self, copied: int) -> "Metric":
+        """Where all cases are copies, the target is neither met nor missed: who copies cannot invent."""
+        return replace(self, copied=copied, met=None if copied == self.count else self.met)
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"value": None if self.value is None else round(self.value, 9)}

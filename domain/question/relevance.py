@@ -23,12 +23,11 @@ from domain.text.words import content_stems
 ANSWERED = 0.25
 """From this probability on, an answer counts as one to that part of the question."""
 
-SURE = 0.72
-"""From this probability on, four of five answers were right (`fit_shown`): an answer is said to be to the point."""
-
 ANSWERABLE = 0.15
-"""From this probability of its best sentence on, a question is answered without a model; below it, passages are shown.
-"""
+"""From this probability of its best unit on, a question is answered without a model; below it, passages are shown."""
+
+SURELY_ANSWERED = 0.8
+"""From this probability on (`share_right`), about 9 of 10 shown answers were right: their signal is green."""
 
 BESIDE_THE_POINT = 0.1
 """Below this, hardly any answer was one to its question."""

@@ -8,7 +8,14 @@ from domain.markers.stripping import plain_text
 from domain.query.refusals import is_idk
 from domain.question.named_things import missing_things
 from domain.question.question_parts import QuestionPart, has_kind, parts_of
-from domain.question.relevance import ANSWERED, BESIDE_THE_POINT, SURE, is_elliptical, part_relevance, share_right
+from domain.question.relevance import (
+    ANSWERED,
+    BESIDE_THE_POINT,
+    SURELY_ANSWERED,
+    is_elliptical,
+    part_relevance,
+    share_right,
+)
 
 Answers = Literal["yes", "partly", "no"]
 
@@ -85,10 +92,13 @@ _Relevance = Mapping[QuestionPart, float]
 def _by_words(relevance: _Relevance, answer: str) -> QuestionVerdict:
     parts, left = list(relevance), _open(relevance, answer)
     in_doubt = _in_doubt(relevance, left, answer)
+    probability = round(sum(map(share_right, relevance.values())) / len(parts), 4)
     relevant = _relevant(parts, left, in_doubt)
     reason = _DOUBT if in_doubt else _reason(parts, left, relevant, answer)
-    probability = sum(map(share_right, relevance.values())) / len(parts)
-    return QuestionVerdict(relevant, not left, tuple(left), (), round(probability, 4), reason)
+    if relevant == "yes" and probability < SURELY_ANSWERED:
+        # A number that one in ten or more such answers belie is no plain yes (V10).
+        relevant, reason = "partly", _DOUBT
+    return QuestionVerdict(relevant, not left, tuple(left), (), probability, reason)
 
 
 def _as_model_says(relevance: _Relevance, answer: str, said: ModelJudgement) -> QuestionVerdict:
@@ -117,19 +127,17 @@ def _open(relevance: _Relevance, answer: str) -> list[str]:
 
 
 def _in_doubt(relevance: _Relevance, left: Sequence[str], answer: str) -> bool:
-    """Whether every part may have an answer, and not every one surely has: four of ten of them were right
-    (`fit_shown`)."""
-    return min(relevance.values()) < SURE and all(
-        share >= BESIDE_THE_POINT and has_kind(part.kind, answer, part.text) is not False
-        for part, share in relevance.items()
-        if part.text in left
+    # Four of ten answers whose open parts all may have one were right (`fit_shown`).
+    opened = [(part, share) for part, share in relevance.items() if part.text in left]
+    return bool(opened) and all(
+        share >= BESIDE_THE_POINT and has_kind(part.kind, answer, part.text) is not False for part, share in opened
     )
 
 
 def _relevant(parts: Sequence[QuestionPart], left: Sequence[str], in_doubt: bool) -> Answers:
-    if in_doubt:
-        return "partly"
-    return "yes" if not left else "partly" if len(left) < len(parts) else "no"
+    if not left:
+        return "yes"
+    return "partly" if in_doubt or len(left) < len(parts) else "no"
 
 
 def _reason(parts: Sequence[QuestionPart], left: Sequence[str], relevant: Answers, answer: str) -> str:

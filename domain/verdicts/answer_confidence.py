@@ -56,11 +56,6 @@ def confidence_label(
     return level(confidence if is_high else min(confidence, _BELOW_HIGH))
 
 
-def confidence_word(label: str | None, *, is_measured: bool) -> str | None:
-    """Return the label for people, with whose number it is where no calibration was measured."""
-    return label if label in (None, UNCALIBRATED) or is_measured else f"{label}, the model's own"
-
-
 def why_uncalibrated(
     answer: str, calibration: Calibration, question: str = "", asked_in: Sequence[str] = ()
 ) -> str | None:

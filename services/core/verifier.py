@@ -48,12 +48,13 @@ DECIDE_NOTHING = (
     "domain.keys",
     "domain.quality.metrics",
     "domain.quality.answer_quality",
+    "domain.quality.signal",
+    "domain.quality.summary_line",
     "domain.query.model_refusals",
     "domain.query.resumption",
     "domain.audit.reverification",
     "domain.audit.validity",
     "domain.verdicts.report",
-    "domain.verdicts.summary_line",
     "domain.webhooks.delivery",
 )
 """Modules below a package of `JUDGES` that do not affect verdicts; a test compares the list with the judges'

@@ -17,6 +17,7 @@ from domain.answers.external_citations import as_given
 from services.queries.result_json import scores_json
 from services.queries.results import timings_json, usage_json
 from services.reporting.comparison import comparison
+from services.reporting.signal import stored_signal
 
 Location = Mapping[str, Any]
 _MOST_SHOWN = 5
@@ -42,6 +43,7 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
             "sentences": [rendered.sentence(each) for each in stored.sentences] if stored else [],
             "citations": [rendered.citation(each) for each in outcomes.get(("conclude", ""), {}).get("citations", [])],
             "verification": scores_json(stored, query.options) if stored else None,
+            "signal": stored_signal(query, None, stored) if query.status == QueryStatus.SUCCEEDED else None,
             "usage": usage_json(session, query_id),
             "timings": timings_json(session, query),
             "degraded": list_degraded(session, query_id),

@@ -67,7 +67,7 @@ def metrics(found: Rows, labels: Sequence[Label] = ()) -> dict[str, Metric]:
         **_reranking(found.rerankings),
         **_answerability(published, labels),
         **_citations(found),
-        **_hallucinations(found.states),
+        **_hallucinations(found.states, {row.verification_id for row in found.verified if row.provider == "offline"}),
         **_corrections(found.verified, published),
         "mean_confidence": answer_quality.mean_confidence(row.confidence for row in published.values()),
         "confidence_accuracy": answer_quality.confidence_accuracy(_rated(published, labels)),
@@ -117,12 +117,15 @@ def _citations(found: Rows) -> dict[str, Metric]:
     }
 
 
-def _hallucinations(states: Sequence[tuple[int, str]]) -> dict[str, Metric]:
+def _hallucinations(states: Sequence[tuple[int, str]], copied: Collection[int]) -> dict[str, Metric]:
     answers: dict[int, list[SentenceStatus]] = defaultdict(list)
     for verification, state in states:
         answers[verification].append(SentenceStatus(state))
+    copies = answer_quality.hallucination_rate(
+        found for verification, found in answers.items() if verification in copied
+    )
     return {
-        "hallucination_rate": answer_quality.hallucination_rate(answers.values()),
+        "hallucination_rate": answer_quality.hallucination_rate(answers.values()).with_copies(copies.count),
         "unsupported_claim_rate": answer_quality.unsupported_claim_rate(answers.values()),
     }
 

@@ -1,16 +1,21 @@
-"""The history at a glance: pages of questions or verifications with their results."""
+"""Lists: pages of questions or verifications with their results."""
 
 import uuid
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from db.models import Query
+from sqlalchemy.orm import Session
+
+from db.models import Query, QueryKind, QueryStatus
 from db.queries.paging import Place
 from db.queries.reports import overview
 from db.queries.reports.overview import Answered, Judged, Paid
 from db.queries.runs import queries
 from db.queries.runs.queries import QueryFilter
 from db.session import reading
+from services.queries.result_json import head_json
 from services.reporting.answer_confidence import shown_confidence
+from services.reporting.signal import signal_json
 
 MOST_COUNTED = 10_000
 
@@ -23,21 +28,32 @@ def count_entries(wanted: QueryFilter) -> int:
 def read_overview(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
     with reading() as session:
         rows = queries.list_queries(session, wanted, after=after, limit=limit)
-        ids = [query.id for query, _ in rows]
-        judged = overview.list_judged(session, ids, wanted.kind)
-        states = overview.count_states(session, [each.verification_id for each in judged.values()])
-        answered = overview.list_answered(session, ids)
-        paid = overview.sum_paid(session, ids)
-        return [
-            {
-                **_head(query, workspace),
-                **_judged(judged.get(query.id)),
-                **_fields(answered.get(query.id), Answered),
-                **paid.get(query.id, _NOTHING_PAID)._asdict(),
-                "sentences": states.get(_key(judged, query.id), {}),
-            }
-            for query, workspace in rows
-        ]
+        results = _results(session, [query for query, _ in rows], wanted.kind)
+        paid = overview.sum_paid(session, list(results))
+    return [
+        {**_head(query, workspace), **results[query.id], **paid.get(query.id, _NOTHING_PAID)._asdict()}
+        for query, workspace in rows
+    ]
+
+
+def read_queries(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
+    with reading() as session:
+        rows = queries.list_queries(session, wanted, after=after, limit=limit)
+        asked = [query for query, _ in rows]
+        searched = queries.searched_workspaces(session, asked)
+        results = _results(session, asked, wanted.kind)
+        return [{**head_json(query, name, searched), "signal": results[query.id]["signal"]} for query, name in rows]
+
+
+def _results(session: Session, asked: Sequence[Query], kind: QueryKind) -> dict[uuid.UUID, dict[str, Any]]:
+    ids = [query.id for query in asked]
+    judged = overview.list_judged(session, ids, kind)
+    states = overview.count_states(session, [each.verification_id for each in judged.values()])
+    answered = overview.list_answered(session, ids)
+    return {
+        query.id: _result(query, judged.get(query.id), answered.get(query.id), states.get(_key(judged, query.id), {}))
+        for query in asked
+    }
 
 
 _NOTHING_PAID = Paid(0, 0.0)
@@ -46,6 +62,30 @@ _NOTHING_PAID = Paid(0, 0.0)
 def _key(judged: dict[uuid.UUID, Judged], query_id: uuid.UUID) -> int:
     found = judged.get(query_id)
     return found.verification_id if found else 0
+
+
+def _result(
+    query: Query, judged: Judged | None, answered: Answered | None, states: Mapping[str, int]
+) -> dict[str, Any]:
+    row = _fields(judged, Judged)
+    shown = shown_confidence(row["confidence"], row["confidence_level"], row["calibration"])
+    signal = signal_json(
+        query,
+        abstained=answered is not None and answered.abstained,
+        is_quoted=bool(answered and answered.is_quoted),
+        states=list(states) if judged and not judged.is_broken else None,
+        shown=shown,
+        question=row["relevance"],
+    )
+    told = {**row, **shown, **_fields(answered, Answered)}
+    return {
+        **{name: value for name, value in told.items() if name not in _NOT_TOLD},
+        "sentences": states,
+        "signal": signal if query.status == QueryStatus.SUCCEEDED else None,
+    }
+
+
+_NOT_TOLD = frozenset({"verification_id", "calibration", "relevance", "is_broken", "is_quoted"})
 
 
 def _head(query: Query, workspace: str) -> dict[str, Any]:
@@ -61,14 +101,6 @@ def _head(query: Query, workspace: str) -> dict[str, Any]:
         "error": query.error,
         "created_at": query.created_at.isoformat(),
         "finished_at": query.finished_at.isoformat() if query.finished_at else None,
-    }
-
-
-def _judged(found: Judged | None) -> dict[str, Any]:
-    fields = _fields(found, Judged)
-    shown = shown_confidence(fields["confidence"], fields["confidence_level"], fields["calibration"])
-    return {
-        name: value for name, value in {**fields, **shown}.items() if name not in ("verification_id", "calibration")
     }
 
 

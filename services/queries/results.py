@@ -7,10 +7,8 @@ from typing import Any, NamedTuple
 from sqlalchemy.orm import Session
 
 from db.models import CitationCheck, Query, QueryKind, QueryStatus
-from db.queries.paging import Place
 from db.queries.runs import events, model_calls, queries, results, steps
 from db.queries.runs.parking import parked_of_query
-from db.queries.runs.queries import QueryFilter
 from db.session import reading
 from domain.errors import QueryUnfinished
 from services.queries.marked_history import marked
@@ -31,6 +29,7 @@ from services.queries.result_json import (
     verification_json,
 )
 from services.reporting.comparison import read_reverifications
+from services.reporting.signal import stored_signal
 
 FINAL = frozenset({"succeeded", "failed", "cancelled"})
 
@@ -62,6 +61,9 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         "restated_question": restated,
         "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
         **(answer_json(*whole.answer, whole.added, whole.marks) if whole.answer else NO_ANSWER),
+        "signal": stored_signal(query, whole.answer, whole.published)
+        if query.status == QueryStatus.SUCCEEDED
+        else None,
         "answer_object": object_json(whole.filled) if whole.filled else None,
         "mentions": mentions_json(restated or query.question, whole),
         "sources": [source_json(source, whole.added, whole.marks) for source in whole.sources],
@@ -89,13 +91,6 @@ def usage_json(session: Session, query_id: uuid.UUID) -> dict[str, Any]:
 def timings_json(session: Session, query: Query) -> dict[str, Any]:
     """Milliseconds per step, and from acceptance to the end."""
     return {**steps.stage_timings(session, query.id), "total": elapsed_ms(query)}
-
-
-def read_queries(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
-    with reading() as session:
-        rows = queries.list_queries(session, wanted, after=after, limit=limit)
-        searched = queries.searched_workspaces(session, [query for query, _ in rows])
-        return [head_json(query, name, searched) for query, name in rows]
 
 
 def read_head(query_id: uuid.UUID) -> dict[str, Any]:

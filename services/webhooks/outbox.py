@@ -21,6 +21,7 @@ from db.queries.webhooks import endpoints, messages
 from db.queries.webhooks.messages import Receiver
 from domain.webhooks.delivery import EventType, matches, message_body
 from services.reporting.answer_confidence import confidence_json
+from services.reporting.signal import stored_signal
 
 _QUERY_EVENTS = {
     (QueryKind.ANSWER, QueryStatus.SUCCEEDED): EventType.QUERY_SUCCEEDED,
@@ -141,6 +142,7 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
         "abstained": answer[0].abstained if answer else None,
         "answer": answer[0].text if answer else None,
         "error": query.error,
+        "signal": stored_signal(query, answer, judged) if status is QueryStatus.SUCCEEDED else None,
         "scores": _scores(judged.verification) if judged else None,
         "audit": audits.find_head(session, query.id),
         "links": {"self": here, history: f"{here}/{history}"},

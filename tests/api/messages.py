@@ -24,6 +24,7 @@ _ROOTS = (
         "domain/query/workspaces.py",
         "domain/question/nearest.py",
         "domain/question/verdict.py",
+        "domain/quality/signal.py",
     ),
     *(
         "domain/text/languages.py",
@@ -59,7 +60,7 @@ _ROOTS = (
 # What nobody reads on the page: metrics, what is written into answers in their own language, parts of HTML, and what
 # only a person at the command line or the log can meet.
 _ASIDE = (
-    *("services/operations/exposition.py", "domain/correction/continuous_text.py", "domain/verdicts/summary_line.py"),
+    *("services/operations/exposition.py", "domain/correction/continuous_text.py", "domain/quality/summary_line.py"),
     *("clients/parsing/html/nodes.py", "clients/webhooks/networks.py", "services/documents/reembedding.py"),
     *("domain/evidence/citation_types.py", "domain/correction/released_text.py"),
     *("api/answers/streaming.py", "clients/llm/offline/model.py", "clients/parsing/html/tables.py"),

@@ -28,7 +28,10 @@ Json = dict[str, Any]
 PATH = "/v1/chat/completions"
 ANSWER = "A product can be returned within 30 days [1]. Have a nice day."
 REFERENCES = "\n\n- [1] 환불 policy.pdf, p.1"
-LINE = "\n\nVerified: 1 of 1 statement supported; 1 citation removed."
+LINE = (
+    "\n\nCopied from the documents. About 9 of 10 answers that share so much with their question were right. "
+    "1 citation removed."
+)
 
 
 @pytest.fixture(autouse=True)
@@ -96,7 +99,7 @@ def test_what_follows_the_answer_can_be_chosen(http: httpx.Client, append: str, 
 
 def test_the_line_is_in_the_questions_language(http: httpx.Client) -> None:  # N9
     content = completion_of(http, body("환불은 언제 됩니까?"))["choices"][0]["message"]["content"]
-    assert content.endswith("\n\n검증: 진술 1개 중 1개가 출처로 확인됨; 인용 1개 삭제됨.")
+    assert content.endswith("열에 아홉쯤 맞았습니다. 인용 1개 삭제됨.")
 
 
 def test_a_refusal_stands_alone(http: httpx.Client) -> None:  # N9, S3.4
@@ -510,7 +513,9 @@ def test_an_answer_that_is_not_verified_says_so(http: httpx.Client) -> None:  # 
 
     with worker(http, unverified):
         content = http.post(PATH, json=body()).json()["choices"][0]["message"]["content"]
-    assert content.endswith("\n\nNot verified.")
+    assert content.endswith(
+        "\n\nNot checked. Nothing in this answer was checked against its sources. 1 citation removed."
+    )
 
 
 def turns_of(http: httpx.Client, conversation: str) -> list[Json]:

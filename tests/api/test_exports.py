@@ -15,6 +15,7 @@ from sqlalchemy import delete, select, update
 
 from db.models import Answer, Citation, Document, DocumentFile, DocumentPage, Query, VerificationSentence
 from db.session import transaction
+from domain.quality.signal import KOREAN, NO_MODEL
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.keys import bearer, make_key
@@ -75,7 +76,12 @@ def test_markdown_has_the_answer_with_links_and_every_verdict(http: httpx.Client
     assert f"- {link}" in export.text
     assert f"supported | “{SPAN}” (환불 policy.pdf, p.1) |" in export.text
     assert "| Have a nice day. | claims nothing |" in export.text
-    assert "Confidence 0.93 (High)" in export.text
+    assert (
+        "**Copied from the documents.** About 9 of 10 answers that share so much with their question were right."
+        in export.text
+    )
+    assert "that it answers the question: 0.93." in export.text
+    assert "(High)" not in export.text
     assert f"Question {query_id}" in export.text
 
 
@@ -171,6 +177,10 @@ def test_pdf_has_the_answer_with_links_and_every_verdict(http: httpx.Client, que
     assert "[1] 환불 policy.pdf, p.1" in shown
     assert re.search(rf"supported A product can be returned.{{0,30}} “{SPAN}” \(환불 policy.pdf, p.1\)", shown)
     assert "claims nothing Have a nice day." in shown
+    said = " ".join(KOREAN[each] for each in ("Copied from the documents", NO_MODEL))
+    assert set(said.split()) <= set(shown.split())
+    assert "확률: 0.93." in shown
+    assert "High" not in shown
     assert "the export as HTML has them" in shown
     assert b"/JavaScript" not in export.content
     assert set(re.findall(rb"/URI \((\S+?)/#/document/", export.content)) == {own(http).encode()}
@@ -252,7 +262,11 @@ def test_a_refusal_and_an_unverified_answer_are_exported(http: httpx.Client, for
         query = make_query(session)
         abstain(session, query)
         refused = str(query.id)
-    assert exported(http, refused, format).status_code == 200
+    file = exported(http, refused, format)
+    assert file.status_code == 200
+    if format in ("markdown", "html"):
+        assert "Not answered" in file.text
+        assert NO_MODEL not in file.text
 
 
 def test_only_a_finished_answer_of_this_tenant_is_exported(http: httpx.Client, query_id: str) -> None:

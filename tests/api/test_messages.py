@@ -23,7 +23,6 @@ NOT_TOLD = {
     "p.wp-caption-text, div.thumbcaption, div.gallerytext",
     "Table of Contents",
     # Lines for a settings file, what the log says about a server, and how a server's own words begin.
-    "{1}, the model's own",  # the page has words of its own
     "{1} instead of {2}",
     "at most {1} tokens for a reply",
     "the system message as a part of the user's",

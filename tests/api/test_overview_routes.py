@@ -41,6 +41,12 @@ def test_an_answer_is_told_with_its_verdicts_its_scores_and_its_cost(http: httpx
         "provider": "offline",
         "error": None,
         "sentences": {"supported": 1, "no_claim": 1},
+        "signal": {
+            "word": "Copied from the documents",
+            "level": "green",
+            "reason": "About 9 of 10 answers that share so much with their question were right.",
+            "probability": 0.93,
+        },
         "confidence": 0.93,
         "confidence_level": "High",
         "accuracy_rate": 0.5,
@@ -61,6 +67,9 @@ def test_what_is_not_known_is_null(http: httpx.Client) -> None:  # N4
     found = {row["status"]: row for row in entries(http)}
     abstained, failed, waiting = found["succeeded"], found["failed"], found["queued"]
     assert (abstained["abstained"], abstained["removed_citations"], abstained["confidence"]) == (True, 0, None)
+    assert (abstained["signal"]["word"], failed["signal"], waiting["signal"]) == ("Not answered", None, None)
+    listed = {row["status"]: row["signal"] for row in http.get("/v1/queries").json()["queries"]}
+    assert listed == {"succeeded": abstained["signal"], "failed": None, "queued": None}
     assert (failed["status"], failed["error"]["code"], failed["abstained"]) == ("failed", "generation_failed", None)
     assert (waiting["sentences"], waiting["llm_calls"], waiting["cost_usd"]) == ({}, 0, 0)
 

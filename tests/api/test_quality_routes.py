@@ -25,7 +25,8 @@ def test_the_metrics_are_read_without_labels(http: httpx.Client, query_id: str) 
         "value": 0.0,
         "count": 1,
         "target": {"wanted": "below", "limit": 0.05},
-        "met": True,
+        "met": None,
+        "copied": 1,
     }
     assert told["metrics"]["citation_accuracy"]["value"] == 1.0
     assert told["metrics"]["confidence_accuracy"]["value"] is None

@@ -14,6 +14,7 @@ from config.settings import settings
 from db.models import Query
 from db.session import system_transaction, transaction
 from domain.keys import Scope
+from domain.quality.signal import KOREAN, NO_MODEL
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.keys import bearer, make_key
@@ -41,6 +42,7 @@ def test_a_link_opens_the_answer_without_a_key_and_nothing_else(
     opened = http.get(made["url"])
     told = opened.json()
     assert (told["answer"], told["references"], told["confidence"]) == (ANSWER, ["[1] 환불 policy.pdf, p.1"], 0.93)
+    assert (told["signal"]["word"], told["provider"]) == ("Copied from the documents", "offline")
     assert told["citations"][0]["text_span"] == SPAN
     assert [each["status"] for each in told["sentences"]] == ["supported", "no_claim"]
     # No id leads further, and no passage shows more of a document than is cited.
@@ -152,7 +154,25 @@ def test_a_refusal_is_shared_as_it_is(http: httpx.Client) -> None:
     url = share(http, refused)["url"]
     told = http.get(url).json()
     assert (told["abstained"], told["sentences"], told["confidence"]) == (True, [], None)
-    assert http.get(url, headers=PAGE).status_code == 200
+    assert (told["signal"]["word"], told["signal"]["level"]) == ("Not answered", "grey")
+    page = http.get(url, headers=PAGE)
+    assert "Not answered" in page.text
+    assert NO_MODEL not in page.text
+
+
+def test_a_shared_page_says_what_its_reader_has_to_know_in_the_questions_language(
+    http: httpx.Client, query_id: str
+) -> None:  # V10
+    answered = http.get(f"/v1/queries/{query_id}").json()["finished_at"][:10]
+    url = share(http, query_id)["url"]
+    english = http.get(url, headers=PAGE).text
+    for part in ("Copied from the documents", NO_MODEL, "about 33 of 100 statements", f"Answered on {answered}."):
+        assert part in english
+    with transaction() as session:
+        session.get_one(Query, uuid.UUID(query_id)).question = "반품 기한은 며칠인가요?"
+    korean = http.get(url, headers=PAGE).text
+    for part in (KOREAN["Copied from the documents"], KOREAN[NO_MODEL], "약 33개", f"{answered}의 답변입니다."):
+        assert part in korean
 
 
 def test_the_address_is_in_no_log_and_only_its_digest_in_the_database(

@@ -43,9 +43,9 @@ def test_a_question_is_told_with_what_the_checks_found(
     page.goto("/#/history?workspace=past")
     expect(rows(page)).to_have_count(1)
     row = rows(page).first
-    for told in (QUESTION, "done", "100%", "$0"):
+    for told in (QUESTION, "Quoted exactly", "100%", "$0"):
         expect(row).to_contain_text(told)
-    expect(row.locator(".badge.supported").nth(1)).to_contain_text("supported")
+    expect(row.locator(".chips .badge.supported")).to_contain_text("supported")
     screenshot(page, "history-light")
     check_accessibility(page)
     row.get_by_role("link", name=QUESTION).click()
@@ -54,20 +54,33 @@ def test_a_question_is_told_with_what_the_checks_found(
     expect(rows(page)).to_have_count(1)
 
 
-def test_an_answer_has_the_same_confidence_here_on_its_page_and_in_its_result(
+def test_an_answer_has_the_same_signal_in_every_list_on_its_page_and_in_its_result(
     page: Page, offline: Stack, query_id: str
-) -> None:  # V9
-    verification = offline.http.get(f"/v1/queries/{query_id}").raise_for_status().json()["verification"]
-    shown = f"{verification['confidence']:.0%}"
-    page.goto("/#/history?workspace=past")
-    expect(rows(page).first.get_by_role("cell", name=shown, exact=True).first).to_be_visible()
-    page.goto(f"/#/query/{query_id}")
-    tile = page.locator(".scores .tile").filter(has_text="Confidence")
-    expect(tile.locator(".big")).to_have_text(shown)
-    expect(tile).to_contain_text(verification["confidence_level"].lower())
+) -> None:  # V9, V10
+    query = offline.http.get(f"/v1/queries/{query_id}").raise_for_status().json()
+    verification, signal = query["verification"], query["signal"]
+    tone = {"green": "supported", "amber": "partial"}[signal["level"]]
+    for place in ("/#/history?workspace=past", "/#/ask", f"/#/query/{query_id}"):
+        page.goto(place)
+        expect(page.locator(f".badge.signal.{tone}").filter(has_text=signal["word"]).first).to_be_visible()
+    expect(page.locator(".signal-line")).to_contain_text(signal["reason"])
+    tile = page.locator(".scores .tile")
+    expect(tile.locator(".big")).to_have_text(f"{signal['probability']:.0%}")
+    expect(tile).to_have_class(re.compile(tone))
+    for word in ("Very Low", "very low", "High", "not calibrated"):
+        expect(page.locator(".result")).not_to_contain_text(word)
     expect(page.get_by_text("No language model is configured; sentences are copied")).to_be_visible()
     misses = f"about {verification['calibration']['false_pass'] * 100:.0f} of 100 statements"
     expect(page.locator(".scores")).to_contain_text(misses)
+
+
+def test_a_refusal_is_told_as_not_answered_in_every_list(page: Page, offline: Stack) -> None:  # V10
+    offline.add_text("returns.md", TEXT, workspace="refusing")
+    refused = offline.ask("Who painted the ceiling of the chapel?", workspace="refusing")
+    assert refused["abstained"]
+    for place in ("/#/history?workspace=refusing", "/#/ask", f"/#/query/{refused['id']}"):
+        page.goto(place)
+        expect(page.locator(".badge.signal.no_claim").filter(has_text="Not answered").first).to_be_visible()
 
 
 def test_filters_are_kept_in_the_address(page: Page, query_id: str) -> None:  # S5.7
@@ -136,6 +149,6 @@ def test_the_history_on_a_phone_in_the_dark_in_korean(
     assert query_id
     page = make_page(offline, size=PHONE, scheme="dark", locale="ko-KR")
     page.goto("/#/history?workspace=past")
-    expect(rows(page).first).to_contain_text("완료")
+    expect(rows(page).first).to_contain_text("원문 그대로 인용")
     screenshot(page, "history-phone-dark-ko")
     check_accessibility(page)

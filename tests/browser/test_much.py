@@ -86,7 +86,8 @@ def _accepted(stack: Stack, question: str) -> str:
 def long_answer(offline: Stack) -> dict[str, Any]:
     """A text of 5,000 words, each sentence with a citation, verified."""
     facts = [f"Pump {number} runs at {number + 3} bar and is checked every {number + 2} weeks" for number in range(400)]
-    text = " ".join(f"{fact} [1]." for fact in facts)
+    said = ["Pump 0 runs at 90 bar and is checked every 2 weeks", *facts[1:]]  # so that verdicts can be picked out
+    text = " ".join(f"{fact} [1]." for fact in said)
     assert len(text.split()) >= WORDS
     source = {"title": "pumps.md", "text": ". ".join(facts) + "."}
     sent = {"answer": text, "sources": [source], "show_claims": True}

@@ -36,7 +36,10 @@ def test_metrics_say_whether_they_meet_their_targets(
     opened(page, measured)
     expect(page.get_by_text("The newest 2 answers")).to_be_visible()
     expect(tile(page, "Hallucination rate")).to_contain_text("Target: below 5%, over 2 cases")
-    expect(tile(page, "Hallucination rate")).to_contain_text("met")
+    # A copy invents nothing, which is no merit.
+    expect(tile(page, "Hallucination rate").locator(".badge.no_claim")).to_have_text("–not known")
+    expect(tile(page, "Hallucination rate")).to_contain_text("Who copies cannot invent")
+    expect(tile(page, "Correction triggered")).to_contain_text("met")
     expect(tile(page, "Correction succeeded")).to_contain_text("not known")
     page.get_by_role("heading", name="Other metrics").click()
     expect(page.get_by_role("row").filter(has_text="Citation accuracy")).to_contain_text("100%")
@@ -49,7 +52,7 @@ def test_a_chart_tells_its_values_by_pointer_by_keys_and_as_a_table(
     page: Page, measured: str, offline: Stack
 ) -> None:  # S2.7
     entries = offline.http.get("/v1/history", params={"workspace": measured}).raise_for_status().json()["entries"]
-    mean = f"{sum(one['confidence'] for one in entries) / len(entries):.0%}"
+    mean = f"{sum(one['confidence'] for one in entries) / len(entries):.1%}".replace(".0%", "%")
     opened(page, measured)
     plot = page.get_by_role("slider", name="Confidence", exact=True)
     expect(plot).to_have_attribute("aria-valuetext", re.compile(f"{mean}, 2 cases$"))

@@ -66,7 +66,7 @@ def test_an_answer_is_watched_while_it_is_written_and_checked(
     expect(groq_page.locator(".stages .current")).to_contain_text("Writing")
     screenshot(groq_page, "query-live-light")
     provider.go_on()
-    expect(groq_page.locator(".change-notice, .legend").first).to_be_visible()
+    expect(groq_page.locator(".signal-line")).to_be_visible()
     expect(groq_page.locator(".answer").first).to_contain_text("15 percent")
     expect(groq_page.locator(".draft")).to_have_count(0)
 
@@ -260,11 +260,15 @@ def test_an_answer_is_taken_along(page: Page, offline: Stack) -> None:
     opened(page, query)
     page.get_by_role("button", name="Copy text").click()
     expect(page.get_by_text("Copied.")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == f"{query['answer']}\n\nReferences\n[1] returns.md\n"
+    copied = page.evaluate("navigator.clipboard.readText()")
+    signal = f"{query['signal']['word']}. {query['signal']['reason']} No language model is configured;"
+    assert copied.startswith(f"{query['answer']}\n\nReferences\n[1] returns.md\n\n{signal}")
     page.get_by_role("button", name="Copy Markdown").click()
     expect(page.get_by_text("Copied.")).to_have_count(2)
     span = query["citations"][0]["text_span"]
-    assert f"[^1]: returns.md: “{span}”" in page.evaluate("navigator.clipboard.readText()")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert f"[^1]: returns.md: “{span}”" in copied
+    assert signal in copied
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save JSON").click()
     assert saved.value.suggested_filename == f"{query['id']}.json"

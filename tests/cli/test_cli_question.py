@@ -80,3 +80,36 @@ def test_a_refusal_shows_the_closest_passages_and_whether_a_model_read_them(prov
     assert "“The Theta machine weighs 18 kilograms.”" in text
     assert "machines.md" in text
     assert heading not in shown(answer_view(cast("Query", {**_QUERY, "provider": provider})))
+
+
+@pytest.mark.parametrize(
+    ("level", "word", "probability"),
+    [
+        ("green", "✓ Quoted exactly", 0.88),
+        ("amber", "◐ Quoted exactly; may not be what you asked", 0.49),
+        ("red", "✗ Not proven", None),
+        ("grey", "· Not checked", None),
+    ],
+)
+def test_an_answer_shows_its_signal_and_no_level_of_the_seeds(
+    level: str, word: str, probability: float | None
+) -> None:  # V10
+    signal = {"word": word[2:], "level": level, "reason": "So it is.", "probability": probability}
+    scores = {**_SCORES, "confidence": 0.49, "confidence_level": "Very Low"}
+    query = {**_QUERY, "abstained": False, "answer": "It weighs 18 kg.", "verification": scores, "signal": signal}
+    text = shown(answer_view(cast("Query", query)))
+    assert word in text
+    assert "No language model was asked" in text
+    assert ("Probability" in text) is (probability is not None)
+    for other in ("Very Low", "overall", "model calls", "$", "1 of 1", *(["0.49"] if level != "amber" else [])):
+        assert other not in text
+    asked = {**query, "provider": "groq"}
+    assert "model calls: 0 · 0 tokens · $0.0000" in shown(answer_view(cast("Query", asked)))
+
+
+def test_a_refusal_is_told_once_and_never_as_proven() -> None:  # V10
+    signal = {"word": "Not answered", "level": "grey", "reason": "No answer was given.", "probability": None}
+    text = shown(answer_view(cast("Query", {**_QUERY, "verification": _SCORES, "signal": signal})))
+    assert "· Not answered" in text
+    assert text.count("No passage names it.") == 1
+    assert "✓" not in text

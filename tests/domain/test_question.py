@@ -18,7 +18,7 @@ from domain.question import (
 from domain.question.named_things import is_about_another, missing_things
 from domain.question.non_answers import is_no_answer
 from domain.question.question_parts import Kind, has_kind, kind_of, parts_of, question_stems
-from domain.question.relevance import part_relevance, share_right
+from domain.question.relevance import SURELY_ANSWERED, part_relevance, share_right
 from domain.question.verdict import Answers
 from domain.verdicts.answer_confidence import answer_confidence, confidence_label
 
@@ -354,6 +354,23 @@ def test_the_relevance_that_is_told_is_how_often_such_answers_were_right() -> No
     assert share_right(0.05) == pytest.approx(0.05)
     assert 0.2 < share_right(0.15) < 0.5
     assert share_right(0.95) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("How many employees are in Busan?", "Busan · Employees: 37"),
+        ("Who leads the office in Leeds?", "The office in Leeds is led by Mara Quist."),
+        ("How long is the warranty?", "The warranty is three years."),
+        ("When is the LQ-240 shipped again, and by whom?", "The LQ-240 is shipped again from 4 May."),
+        ("환불 기한은 며칠인가요?", "환불 기한은 구매일로부터 14일입니다."),
+    ],
+)
+def test_words_alone_say_yes_only_where_their_number_agrees(question: str, answer: str) -> None:  # V8, V10
+    verdict = judge_question(question, answer, [answer, question])
+    assert verdict is not None
+    assert (verdict.relevant == "yes") == (verdict.complete and verdict.probability >= SURELY_ANSWERED)
+    assert (verdict.reason == "The answer is to the point.") <= (verdict.relevant == "yes")
 
 
 def test_the_date_of_a_question_does_not_count_for_more_than_what_it_asks_about() -> None:  # V8

@@ -51,7 +51,8 @@ def test_a_workspace_is_a_model(offline: Stack) -> None:  # N9
     assert references == "- [1] policy.md"
     claims = [sentence for sentence in proof["verification"]["sentences"] if sentence["status"] != "no_claim"]
     assert {claim["status"] for claim in claims} == {"supported"}
-    assert line.startswith(f"Verified: {len(claims)} of {len(claims)} statement")
+    assert line == f"{query['signal']['word']}. {query['signal']['reason']}"
+    assert proof["signal"] == query["signal"]
     assert proof["verification"] == query["verification"]
     chunks = create(offline, QUESTION, stream=True)
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == completion.choices[0].message.content
@@ -93,8 +94,9 @@ def test_a_removed_statement_is_never_sent(groq: Stack, provider: GroqSimulator,
     assert "Gift cards" in query["original_answer"]
     assert content == (
         "Broken lamps are repaired under the warranty by the service centre of the maker. [1]\n\n- [1] warranty.md\n\n"
-        "Verified: 1 of 1 statement supported; 1 citation removed; it is uncertain whether the question is answered."
+        f"{query['signal']['word']}. {query['signal']['reason']} 1 citation removed."
     )
+    assert query["signal"]["level"] == "amber"
     assert proof["removed_citations"] == [1]
     assert [citation["document_name"] for citation in proof["citations"]] == ["warranty.md"]
 

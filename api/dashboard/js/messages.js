@@ -6,7 +6,7 @@
 import { language } from "./i18n.js";
 
 // Members of the API's JSON that hold such texts. What a model or a person wrote in one of them is in no table, and stays.
-const TOLD = new Set(["reason", "abstain_reason", "disabled_reason", "explanation", "reasoning", "message", "detail", "error", "issues", "suggested_corrections", "stopped", "withheld", "noticed"]);
+const TOLD = new Set(["reason", "abstain_reason", "disabled_reason", "explanation", "reasoning", "message", "detail", "error", "issues", "suggested_corrections", "stopped", "withheld", "noticed", "word"]);
 const QUOTED = /(“[^”]*”)/;
 let table = null;
 

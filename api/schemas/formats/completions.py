@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, fi
 
 from api.schemas.questions.answers import CitationRead, ObjectRead, VerificationRead
 from api.schemas.questions.queries import QueryLinks
+from api.schemas.questions.signal import SignalRead
 from api.schemas.texts import Input, JsonObject, ModelName
 
 ConversationNamed = UUID | Literal["new"]
@@ -289,6 +290,7 @@ class CompletionProof(BaseModel):
     verification: VerificationRead | None = Field(
         description="Null when it is off, or when it broke (see the history)."
     )
+    signal: SignalRead
     answer_object: ObjectRead | None = Field(
         description="With a schema: the object, and what was verified and removed for every place of it."
     )

@@ -38,6 +38,10 @@ class MetricRead(BaseModel):
     count: int
     target: TargetRead | None
     met: bool | None
+    copied: int = Field(
+        description="How many of `count` are answers that were copied without a model. Who copies cannot invent, so "
+        "where all are copies `met` of the hallucination rate is null."
+    )
 
 
 class QualityRead(BaseModel):

@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field, JsonValue
 
 from api.schemas.questions.queries import LeftOut, QueryHead
+from api.schemas.questions.signal import SignalRead
 from domain.documents.figures import FigureKind
 
 Score = float
@@ -374,6 +375,7 @@ class QueryRead(QueryHead):
     verification: VerificationRead | None = Field(
         description="Null when it is off, or when it broke (see the history)."
     )
+    signal: SignalRead | None
     usage: UsageRead
     timings: dict[str, float | None] = Field(
         description="Milliseconds per stage, and `total` from acceptance to the end.",

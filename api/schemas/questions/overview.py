@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from api.schemas.questions.queries import Provider, QueryError, QueryState
+from api.schemas.questions.signal import SignalRead
 
 Kind = Literal["answer", "verification"]
 
@@ -29,6 +30,7 @@ class OverviewRow(BaseModel):
         "as it was given.",
         examples=[{"supported": 4, "unsupported": 1}],
     )
+    signal: SignalRead | None
     confidence: float | None = Field(description="The `verification.confidence` of the result.")
     confidence_level: str | None = Field(examples=["High"])
     accuracy_rate: float | None = Field(description="Accurate citations over those that were checked.")

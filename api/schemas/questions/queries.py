@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
 
+from api.schemas.questions.signal import SignalRead
 from api.schemas.texts import Input, JsonObject, WebhookUrl, WorkspaceName, Workspaces, one_place
 from domain.query.instructions import Instructions
 from domain.query.options import DocumentFilter, Preset, RunKind
@@ -235,8 +236,14 @@ class QueryHead(BaseModel):
     finished_at: datetime | None
 
 
+class QueryListed(QueryHead):
+    """A question of a list, with what became of it."""
+
+    signal: SignalRead | None
+
+
 class QueryList(BaseModel):
     """A page of questions, newest first."""
 
-    queries: list[QueryHead]
+    queries: list[QueryListed]
     next_cursor: str | None = Field(description="`cursor` of the next page; null on the last one.")

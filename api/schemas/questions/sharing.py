@@ -6,6 +6,8 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.schemas.questions.answers import CitationStatus, Score, SentenceStatus
+from api.schemas.questions.queries import Provider
+from api.schemas.questions.signal import SignalRead
 from api.schemas.texts import Input
 from config.settings import SHARE_MAX_HOURS
 
@@ -75,6 +77,8 @@ class SharedAnswer(BaseModel):
     abstain_reason: str | None
     references: list[str]
     citations: list[SharedCitation] = Field(description="Every citation of the answer.")
+    provider: Provider = Field(description="Who answered: `offline` copies from the documents and asks no model.")
+    signal: SignalRead
     confidence: Score | None = Field(description="The probability that the sources support all of it; null if unknown.")
     confidence_level: str | None
     sentences: list[SharedSentence]

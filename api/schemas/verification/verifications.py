@@ -22,6 +22,7 @@ from pydantic import (
 
 from api.schemas.questions.answers import AuditHead, Score, SentenceStatus, UsageRead, WholeScores
 from api.schemas.questions.queries import DeadlineS, LeftOut, MaxCostUsd, Provider, QueryError, QueryState
+from api.schemas.questions.signal import SignalRead
 from api.schemas.texts import Input, Metadata, PlainText, WorkspaceName, storable
 from api.schemas.verification.comparisons import Comparison
 from domain.answers.provider_citations import is_provider_citation
@@ -276,6 +277,7 @@ class VerificationResult(VerificationHead):
     sentences: list[SentenceVerified]
     citations: list[CitationVerified]
     verification: WholeScores | None = Field(description="The scores of the answer as it was given.")
+    signal: SignalRead | None
     usage: UsageRead
     timings: dict[str, float | None] = Field(description="Milliseconds per step, and `total`.")
     degraded: list[LeftOut] = Field(

@@ -9,7 +9,7 @@ from citewell.cli.console import emit, out
 from citewell.cli.options import Json, Url
 from citewell.cli.short_ids import whole_id
 from citewell.cli.show.history import history_view, queries_view
-from citewell_client.types import QueryHead
+from citewell_client.types import QueryListed
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -36,7 +36,7 @@ def history(
         out.print(history_view(found))
 
 
-def _list(queries: list[QueryHead], as_json: bool) -> None:
+def _list(queries: list[QueryListed], as_json: bool) -> None:
     if not as_json:
         out.print(queries_view(queries))
         return

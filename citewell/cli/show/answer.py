@@ -8,10 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from citewell.cli.console import plain
-from citewell.cli.show.verification import verification_view
-from citewell.cli.show.words import duration, place, score, verdict
+from citewell.cli.show.verification import signal_view, verification_view
+from citewell.cli.show.words import duration, place, score, signal_word, verdict
 from citewell_client.types import Mention, Query
 from domain.documents.text_marks import in_words
+from domain.quality.signal import NO_MODEL
 
 
 def answer_view(query: Query, title: str = "") -> RenderableType:
@@ -26,6 +27,11 @@ def answer_view(query: Query, title: str = "") -> RenderableType:
 
 def proof_view(query: Query) -> RenderableType:
     parts: list[RenderableType] = []
+    # Servers of older versions omit it.
+    if signal := query.get("signal"):
+        parts.append(signal_word(signal) if query["abstained"] else signal_view(signal, query["verification"]))
+    if query["provider"] == "offline" and not query["abstained"]:
+        parts.append(plain(NO_MODEL, "dim"))
     if query["abstained"]:
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
     # Servers of older versions omit it.
@@ -38,8 +44,9 @@ def proof_view(query: Query) -> RenderableType:
     if query["removed_citations"]:
         numbers = ", ".join(map(str, query["removed_citations"]))
         parts.append(Text(f"removed: {numbers} of the original answer; their sources do not say it", style="yellow"))
-    if query["verification"] is not None:
-        parts += [_heading("Verification"), verification_view(query["verification"])]
+    if query["verification"] is not None and not query["abstained"]:
+        asked = query.get("restated_question") or query["question"]
+        parts += [_heading("Verification"), verification_view(query["verification"], asked)]
     return Group(*parts, _cost(query), Text())
 
 
@@ -84,13 +91,16 @@ def _heading(title: str) -> Rule:
 
 def _cost(query: Query) -> Text:
     usage = query["usage"]
+    asked_models = (
+        f"model calls: {usage['llm_calls']}",
+        f"{usage['prompt_tokens'] + usage['completion_tokens']:,} tokens",
+        f"${usage['cost_usd']:.4f}",
+    )
     parts = (
         query["provider"],
         f"mode {query['mode']}",
         *([f"preset {query['preset']}"] if query["preset"] != "standard" else []),
-        f"model calls: {usage['llm_calls']}",
-        f"{usage['prompt_tokens'] + usage['completion_tokens']:,} tokens",
-        f"${usage['cost_usd']:.4f}",
+        *(asked_models if query["provider"] != "offline" else ()),
         duration(query["timings"].get("total")),
     )
     return Text(f"{' · '.join(parts)}\n`citewell history {query['id']}` tells more", style="dim")

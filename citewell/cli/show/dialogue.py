@@ -8,11 +8,11 @@ from rich.status import Status
 from rich.text import Text
 
 from citewell.cli.console import out, plain
-from citewell.cli.show.words import place
+from citewell.cli.show.words import place, signal_word
 from citewell_client.types import Query, StreamEvent, Turn
 from domain.correction.continuous_text import ContinuousText
+from domain.quality.summary_line import verification_line
 from domain.query.modes import is_korean
-from domain.verdicts.summary_line import verification_line
 
 
 class AnswerStream:
@@ -46,6 +46,9 @@ def _print(text: str) -> None:
 def below_answer(query: Query) -> RenderableType:
     parts: list[RenderableType] = []
     if query["abstained"]:
+        # Servers of older versions omit the signal.
+        if signal := query.get("signal"):
+            parts.append(signal_word(signal))
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
         parts += [
             plain(f"“{each['quote']}”  ", "dim") + place(each["document"], each["page"], None)
@@ -70,8 +73,7 @@ def history_view(turns: list[Turn]) -> RenderableType:
 
 def _verified(query: Query) -> str:
     found = query["verification"]
-    states = [sentence["status"] for sentence in found["sentences"]] if found else None
+    states = [sentence["status"] for sentence in found["sentences"]] if found else []
     asked = query["restated_question"] or query["question"]
-    # Servers of older versions omit the verdict on the question.
-    answers = found.get("question") if found else None
-    return verification_line(states, len(query["removed_citations"]), korean=is_korean(asked), question=answers)
+    # Servers of older versions omit the signal.
+    return verification_line(query.get("signal"), states, len(query["removed_citations"]), korean=is_korean(asked))

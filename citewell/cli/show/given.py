@@ -9,14 +9,18 @@ from rich.table import Table
 from rich.text import Text
 
 from citewell.cli.console import plain
-from citewell.cli.show.verification import confidence_line, misses_line
+from citewell.cli.show.verification import signal_view
 from citewell.cli.show.words import place, verdict
+from domain.quality.summary_line import verifier_note
 
 
 def given_view(result: dict[str, Any]) -> RenderableType:
     parts: list[RenderableType] = []
     if result["question"]:
         parts.append(plain(result["question"], "bold"))
+    # Servers of older versions omit it.
+    if signal := result.get("signal"):
+        parts.append(signal_view(signal, result["verification"], asked=bool(result["question"])))
     if result["sentences"]:
         parts += [Rule("Sentences", align="left", style="dim"), _table(map(_sentence, result["sentences"]))]
     if result["citations"]:
@@ -24,10 +28,9 @@ def given_view(result: dict[str, Any]) -> RenderableType:
     if result["changed"]:
         parts += [Rule("Repaired", align="left", style="dim"), Panel(plain(result["repaired_answer"]), padding=(0, 1))]
     if scores := result["verification"]:
-        parts.append(plain(confidence_line(scores)))
-        parts += [plain(f"! {issue}", "yellow") for issue in scores["issues"]]
-        if misses := misses_line(scores):
-            parts.append(plain(misses, "dim"))
+        parts += [plain(f"! {issue}", "dim") for issue in scores["issues"]]
+        if note := verifier_note(scores.get("calibration")):
+            parts.append(plain(note, "dim"))
     return Group(*parts, Text())
 
 

@@ -10,23 +10,28 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.verification import verification_view
-from citewell.cli.show.words import duration, place, score, verdict, when
-from citewell_client.types import Attempt, CitationCheck, Claim, Event, History, ModelCall, QueryHead
+from citewell.cli.show.words import duration, place, score, signal_word, verdict, when
+from citewell_client.types import Attempt, CitationCheck, Claim, Event, History, ModelCall, QueryListed
 
 _CLAIM_WORDS = {"SUPPORTED": "supported", "PARTIALLY_SUPPORTED": "partial", "UNSUPPORTED": "unsupported"}
 
 
-def queries_view(queries: list[QueryHead]) -> RenderableType:
+def queries_view(queries: list[QueryListed]) -> RenderableType:
     # Two lines each: ids are long, and so are questions.
     if not queries:
         return Text("no questions yet; `citewell ask` asks one")
     lines: list[RenderableType] = []
     for query in queries:
         lines.append(
-            plain(f"{query['id']}  {when(query['created_at'])}  {query['status']:<9}  {query['workspace']}", "dim")
+            plain(f"{query['id']}  {when(query['created_at'])}  {query['workspace']}  ", "dim") + _became_of(query)
         )
         lines.append(Padding(plain(" ".join(query["question"].split())), (0, 0, 0, 2)))
     return Group(*lines)
+
+
+def _became_of(query: QueryListed) -> Text:
+    # Servers of older versions omit the signal.
+    return signal_word(signal) if (signal := query.get("signal")) else plain(query["status"], "dim")
 
 
 def history_view(history: History) -> RenderableType:
@@ -48,7 +53,7 @@ def _attempt(attempt: Attempt) -> list[RenderableType]:
     kind = "" if attempt["kind"] == "published" else f" ({attempt['kind']})"
     heading = f"Verification {attempt['round'] + 1}{kind}, {when(attempt['created_at'])}"
     parts: list[RenderableType] = [_heading(heading)]
-    parts += [plain(attempt["answer"]), Text(), verification_view(attempt)]
+    parts += [plain(attempt["answer"]), Text(), verification_view(attempt, details=True)]
     for name, check in attempt["checks"].items():
         parts.append(plain(f"{name}: {_check_words(check)}", "dim"))
     if attempt["claims"]:

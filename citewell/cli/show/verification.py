@@ -1,4 +1,4 @@
-"""Terminal view of a verification: a verdict for every sentence, and the scores."""
+"""Terminal views of a signal, and of a verification: a verdict for every sentence, and the scores."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,28 +9,39 @@ from rich.table import Table
 from rich.text import Text
 
 from citewell.cli.console import plain
-from citewell.cli.show.words import place, score, verdict
-from citewell_client.types import Attempt, CommonScores, QuestionVerdict, Scores, Sentence
-from domain.verdicts.answer_confidence import confidence_word
+from citewell.cli.show.words import place, score, signal_word, verdict
+from citewell_client.types import Attempt, CommonScores, QuestionVerdict, Scores, Sentence, Signal
+from domain.quality.summary_line import explained, verifier_note
 
 
-def verification_view(verification: Scores | Attempt) -> RenderableType:
+def signal_view(
+    signal: Signal | dict[str, Any], scores: Mapping[str, Any] | None, *, asked: bool = True
+) -> RenderableType:
+    calibration = scores.get("calibration") if scores else None
+    return Group(signal_word(signal), plain(explained(signal, calibration, asked=asked), "dim"))
+
+
+def verification_view(verification: Scores | Attempt, question: str = "", *, details: bool = False) -> RenderableType:
+    """`question` is what was asked; `details` adds the scores, for those who look at how a result came about."""
     parts: list[RenderableType] = [_sentences(verification["sentences"])]
-    if verification["overall_score"] is not None or verification["claims_checked"]:
+    if details and (verification["overall_score"] is not None or verification["claims_checked"]):
         parts.append(_scores(verification))
     # Servers of older versions omit it.
-    if question := verification.get("question"):
-        parts += _question(question)
-    parts += [plain(f"! {issue}", "yellow") for issue in verification["issues"]]
-    if misses := misses_line(verification):
-        parts.append(plain(misses, "dim"))
+    if judged := verification.get("question"):
+        parts += _question(judged, question)
+    parts += [plain(f"! {issue}", "dim") for issue in verification["issues"]]
+    if note := verifier_note(verification.get("calibration")):
+        parts.append(plain(note, "dim"))
     return Group(*parts)
 
 
-def _question(verdict: QuestionVerdict) -> list[RenderableType]:
-    if verdict["open_parts"]:
-        return [plain(f"Left open: {'; '.join(verdict['open_parts'])} ({verdict['reason']})", "yellow")]
-    return [] if verdict["relevant"] == "yes" else [plain(verdict["reason"], "yellow")]
+def _question(verdict: QuestionVerdict, question: str) -> list[RenderableType]:
+    # That all of it may be open, or is in doubt, is what the signal says.
+    if verdict["complete"]:
+        return []
+    parts = [part for part in verdict["open_parts"] if part.strip(" ?") != question.strip(" ?")]
+    left = f"Left open: {'; '.join(parts)} ({verdict['reason']})" if parts else verdict["reason"]
+    return [plain(left, "yellow")]
 
 
 def _sentences(sentences: list[Sentence]) -> Table:
@@ -54,34 +65,9 @@ def _with_evidence(sentence: Sentence) -> RenderableType:
     return Group(*lines)
 
 
-def confidence_line(scores: Mapping[str, Any]) -> str:
-    # Servers of older versions send no level, and no calibration that says whether it holds.
-    word = confidence_word(scores.get("confidence_level"), is_measured=bool(scores.get("calibration")))
-    checked = f"{scores['claims_supported']} of {scores['claims_checked']} claims supported"
-    reason: str | None = _calibration(scores).get("reason")
-    return " · ".join(
-        filter(None, [f"confidence {score(scores['confidence'])}{f' ({word})' if word else ''}", checked, reason])
-    )
-
-
-def misses_line(scores: Mapping[str, Any]) -> str:
-    calibration = _calibration(scores)
-    false_pass: float | None = calibration.get("false_pass")
-    if false_pass is None or not calibration.get("holds"):
-        return ""
-    return (
-        f"This verifier takes about {false_pass * 100:.0f} of 100 statements that the sources do not support for "
-        "supported (docs/evaluation.md)."
-    )
-
-
-def _calibration(scores: Mapping[str, Any]) -> dict[str, Any]:
-    return scores.get("calibration") or {}
-
-
 def _scores(verification: CommonScores) -> Text:
     return Text(
-        f"{confidence_line(verification)}\n"
+        f"{verification['claims_supported']} of {verification['claims_checked']} claims supported\n"
         f"overall {score(verification['overall_score'])}"
         f"  = alignment {score(verification['answer_source_alignment'])}"
         f" · coverage {score(verification['citation_coverage'])}"

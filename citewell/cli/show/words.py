@@ -7,7 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from citewell.cli.console import plain
-from citewell_client.types import Document
+from citewell_client.types import Document, Signal
 from domain.documents.text_marks import in_words
 
 # sign, words, style
@@ -29,6 +29,14 @@ def verdict(status: str) -> Text:
     # Readable without colour or Unicode.
     sign, words, style = _VERDICTS.get(status, ("?", status, "magenta"))
     return Text(f"{sign} {words}", style=style)
+
+
+_SIGNS = {"green": ("✓", "green"), "amber": ("◐", "yellow"), "red": ("✗", "red"), "grey": ("·", "dim")}
+
+
+def signal_word(signal: Signal | dict[str, Any]) -> Text:
+    sign, style = _SIGNS.get(signal["level"], ("?", "magenta"))
+    return Text(f"{sign} {signal['word']}", style=style)
 
 
 def place(document: str, page: int | None, section: str | None, marked: Mapping[str, Any] | None = None) -> Text:

@@ -69,5 +69,7 @@ def _aim(metric: Metric) -> str:
     if target is None:
         return ""
     sign = "<" if target["wanted"] == "below" else ">"
-    met = {True: "✓ met", False: "✗ missed", None: ""}[metric["met"]]
+    # Servers of older versions do not count copies.
+    copies = "copies only" if metric.get("copied") == metric["count"] > 0 else ""
+    met = {True: "✓ met", False: "✗ missed", None: copies}[metric["met"]]
     return f"{sign} {target['limit']:g} {met}".strip()

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
-from db.models import Answer, ModelCall, QueryKind, Verification, VerificationSentence
+from db.models import Answer, Citation, ModelCall, QueryKind, Verification, VerificationSentence
 
 EXCERPT_CHARS = 200
 
@@ -22,6 +22,9 @@ class Judged(NamedTuple):
     confidence: float | None
     confidence_level: str | None
     calibration: dict[str, Any] | None
+    relevance: dict[str, Any] | None
+    """The verdict on the question, None where nobody judged it."""
+    is_broken: bool
     accuracy_rate: float | None
     is_grounded: bool | None
     attempts: int
@@ -32,6 +35,8 @@ class Answered(NamedTuple):
 
     abstained: bool
     removed_citations: int
+    is_quoted: bool | None
+    """Whether every citation is a direct quote; None without one."""
 
 
 class Paid(NamedTuple):
@@ -50,6 +55,8 @@ def list_judged(session: Session, queries: Sequence[uuid.UUID], kind: QueryKind)
             Verification.calibrated_confidence,
             Verification.confidence_level,
             Verification.calibration,
+            Verification.checks["check_alignment"]["question"],
+            Verification.checks.has_key("broken"),
             Verification.accuracy_rate,
             Verification.is_grounded,
             Verification.attempts,
@@ -77,7 +84,14 @@ def count_states(session: Session, verifications: Sequence[int]) -> Mapping[int,
 
 def list_answered(session: Session, queries: Sequence[uuid.UUID]) -> dict[uuid.UUID, Answered]:
     rows = session.execute(
-        select(Answer.query_id, Answer.abstained, func.jsonb_array_length(Answer.removed_citations))
+        select(
+            Answer.query_id,
+            Answer.abstained,
+            func.jsonb_array_length(Answer.removed_citations),
+            select(func.bool_and(Citation.citation_type == "direct_quote"))
+            .where(Citation.answer_id == Answer.id)
+            .scalar_subquery(),
+        )
         .where(Answer.query_id.in_(queries))
         .ext(distinct_on(Answer.query_id))
         .order_by(Answer.query_id, Answer.round.desc())

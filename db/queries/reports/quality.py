@@ -36,6 +36,7 @@ class VerifiedRow(NamedTuple):
     draft_confidence: float | None
     attempts: int
     checks: dict[str, Any]
+    provider: str
 
 
 def newest_queries(
@@ -66,7 +67,9 @@ def list_verified(session: Session, queries: Collection[uuid.UUID]) -> list[Veri
             Verification.draft_confidence,
             Verification.attempts,
             Verification.checks,
+            Query.provider,
         )
+        .join(Query, Query.id == Verification.query_id)
         .where(Verification.query_id.in_(queries))
         .order_by(Verification.id)
     )

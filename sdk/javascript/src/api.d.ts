@@ -20,6 +20,27 @@ export interface SharedCitation {
   answer_end: number;
 }
 
+/** What the checks mean for a reader: one word, one colour, one number and one sentence that agree. */
+export interface Signal {
+  /**
+   * What the sources say of the answer, joined with whether it answers the question. An answer that was copied without a
+   * model is at best `Quoted exactly`.
+   */
+  word: "Supported" | "Supported; may not be what you asked" | "Supported; may not answer all of the question" | "Probably supported" | "Quoted exactly" | "Quoted exactly; may not be what you asked" | "Copied from the documents" | "Copied from the documents; may not be what you asked" | "Partly supported" | "Not proven" | "Not checked" | "Nothing claimed" | "Not answered";
+  /**
+   * Its colour. `green`: all of it is supported, and about 9 of 10 such answers answer their question. `amber`:
+   * doubtful. `red`: the sources do not say some of it. `grey`: nothing is claimed or known.
+   */
+  level: "green" | "amber" | "red" | "grey";
+  /** The same in a sentence. */
+  reason: string;
+  /**
+   * The `verification.confidence`; null where it would say nothing beside the word, because nothing is claimed or
+   * proven, or because nobody measured how often such answers are right.
+   */
+  probability: number | null;
+}
+
 /** A sentence of a shared answer and its verdict. */
 export interface SharedSentence {
   /** Where it starts, in code points. */
@@ -50,6 +71,10 @@ export interface SharedAnswer {
   references: string[];
   /** Every citation of the answer. */
   citations: SharedCitation[];
+  /** Who answered: `offline` copies from the documents and asks no model. */
+  provider: "groq" | "openai_compatible" | "offline";
+  /** The answer, or the text that was given, in one word and one colour; null until there is one. */
+  signal: Signal;
   /** The probability that the sources support all of it; null if unknown. */
   confidence: number | null;
   /** The confidence in a word; null when there is none. */
@@ -1162,8 +1187,8 @@ export interface QueryAccepted {
   links: QueryLinks;
 }
 
-/** A question and its progress. */
-export interface QueryHead {
+/** A question of a list, with what became of it. */
+export interface QueryListed {
   /** The id. */
   id: string;
   /** `succeeded`, `failed` and `cancelled` are final. */
@@ -1192,12 +1217,14 @@ export interface QueryHead {
   created_at: string;
   /** When it ended; null until then. */
   finished_at: string | null;
+  /** The answer, or the text that was given, in one word and one colour; null until there is one. */
+  signal: Signal | null;
 }
 
 /** A page of questions, newest first. */
 export interface QueryList {
   /** The questions, newest first. */
-  queries: QueryHead[];
+  queries: QueryListed[];
   /** `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
 }
@@ -1669,6 +1696,8 @@ export interface Query {
   sources: AnswerSource[];
   /** Null when it is off, or when it broke (see the history). */
   verification: Scores | null;
+  /** The answer, or the text that was given, in one word and one colour; null until there is one. */
+  signal: Signal | null;
   /** Model calls, tokens and cost. */
   usage: Usage;
   /** Milliseconds per stage, and `total` from acceptance to the end. */
@@ -1679,6 +1708,38 @@ export interface Query {
   audit: AuditHead | null;
   /** Null until the question has succeeded. */
   standing: Standing | null;
+}
+
+/** A question and its progress. */
+export interface QueryHead {
+  /** The id. */
+  id: string;
+  /** `succeeded`, `failed` and `cancelled` are final. */
+  status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+  /** What is being done, e.g. `retrieve` or `generate`. */
+  stage: string;
+  /** The collection of documents that it belongs to. */
+  workspace: string;
+  /** All that are asked; `workspace` is the first. */
+  workspaces: string[];
+  /** The question as it was asked. */
+  question: string;
+  /** How much evidence an answer needs: `low`, `balanced` or `high`. */
+  mode: string;
+  /** `standard`, or `cheap`: with shared model calls. */
+  preset: "standard" | "cheap";
+  /** How it was worked on: `structured`, `agentic` or `multiagent`. */
+  run: "structured" | "agentic" | "multiagent";
+  /** Who answered: `offline` is extractive and uses no model server. */
+  provider: "groq" | "openai_compatible" | "offline";
+  /** Why it failed; null unless it did. */
+  error: Failure | null;
+  /** The one that this one asks again. */
+  replay_of: string | null;
+  /** When it was created. */
+  created_at: string;
+  /** When it ended; null until then. */
+  finished_at: string | null;
 }
 
 /** What a judge answered at one of its two looks at a statement. */
@@ -2558,6 +2619,8 @@ export interface Verification {
   citations: VerifiedCitation[];
   /** The scores of the answer as it was given. */
   verification: WholeScores | null;
+  /** The answer, or the text that was given, in one word and one colour; null until there is one. */
+  signal: Signal | null;
   /** Model calls, tokens and cost. */
   usage: Usage;
   /** Milliseconds per step, and `total`. */
@@ -2836,6 +2899,11 @@ export interface Metric {
   target: Target | null;
   /** Whether the target is met; null when there is none, or no value. */
   met: boolean | null;
+  /**
+   * How many of `count` are answers that were copied without a model. Who copies cannot invent, so where all are copies
+   * `met` of the hallucination rate is null.
+   */
+  copied: number;
 }
 
 /** The metrics by name, and the number of questions measured. */
@@ -3193,6 +3261,8 @@ export interface OverviewRow {
   error: Failure | null;
   /** How many of its sentences are in which state: those of the answer that users see, or of the text as it was given. */
   sentences: Record<string, number>;
+  /** The answer, or the text that was given, in one word and one colour; null until there is one. */
+  signal: Signal | null;
   /** The `verification.confidence` of the result. */
   confidence: number | null;
   /** The confidence in a word; null when there is none. */

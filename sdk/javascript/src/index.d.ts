@@ -196,7 +196,7 @@ export class Citewell {
   wait(id: string, options?: Waiting<api.Query>): Promise<api.Query>;
   /** All that happens with a question, up to its end; a broken connection is resumed where it broke. */
   events(id: string, options?: { lastEventId?: number } & Options): AsyncGenerator<StreamEvent>;
-  queries(options?: Filters<"list_queries"> & Listed): AsyncGenerator<api.QueryHead>;
+  queries(options?: Filters<"list_queries"> & Listed): AsyncGenerator<api.QueryListed>;
   cancel(id: string, options?: Options): Promise<api.QueryHead>;
   /** Asks a question that failed, was cancelled or has parked steps again, as a new one. */
   replay(id: string, options?: Keyed): Promise<api.QueryAccepted>;

@@ -13,7 +13,17 @@ from citewell_client._stream import AsyncAnswerStream, EventsJoined
 from citewell_client._transport import AsyncTransport
 from citewell_client._waiting import PATIENCE_S
 from citewell_client.errors import ApiProblem, ServerUnreachable, problem_of
-from citewell_client.types import Accepted, History, Quality, Query, QueryHead, Share, ShareCreated, StreamEvent
+from citewell_client.types import (
+    Accepted,
+    History,
+    Quality,
+    Query,
+    QueryHead,
+    QueryListed,
+    Share,
+    ShareCreated,
+    StreamEvent,
+)
 
 
 class AsyncQueries(AsyncTransport):
@@ -51,7 +61,7 @@ class AsyncQueries(AsyncTransport):
         created_after: str | None = None,
         created_before: str | None = None,
         limit: int | None = None,
-    ) -> AsyncIterator[QueryHead]:
+    ) -> AsyncIterator[QueryListed]:
         """All queries, the newest first, or the first `limit` of them; dates are in ISO 8601."""
         filters = without_none(
             workspace=workspace, status=status, created_after=created_after, created_before=created_before

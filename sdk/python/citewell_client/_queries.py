@@ -12,7 +12,17 @@ from citewell_client._stream import AnswerStream, EventsJoined
 from citewell_client._transport import Transport
 from citewell_client._waiting import PATIENCE_S
 from citewell_client.errors import ApiProblem, ServerUnreachable, problem_of
-from citewell_client.types import Accepted, History, Quality, Query, QueryHead, Share, ShareCreated, StreamEvent
+from citewell_client.types import (
+    Accepted,
+    History,
+    Quality,
+    Query,
+    QueryHead,
+    QueryListed,
+    Share,
+    ShareCreated,
+    StreamEvent,
+)
 
 
 class Queries(Transport):
@@ -48,7 +58,7 @@ class Queries(Transport):
         created_after: str | None = None,
         created_before: str | None = None,
         limit: int | None = None,
-    ) -> Iterator[QueryHead]:
+    ) -> Iterator[QueryListed]:
         """All queries, the newest first, or the first `limit` of them; dates are in ISO 8601."""
         filters = without_none(
             workspace=workspace, status=status, created_after=created_after, created_before=created_before

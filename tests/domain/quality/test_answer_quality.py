@@ -194,6 +194,7 @@ def test_a_metric_is_written_as_json() -> None:  # S2.7
         "count": 1,
         "target": {"wanted": "below", "limit": 0.05},
         "met": True,
+        "copied": 0,
     }
 
 

@@ -65,6 +65,8 @@ def test_the_kind_and_the_end_of_a_query_decide_the_type(kind: QueryKind, status
     assert datetime.fromisoformat(body["timestamp"]).utcoffset() is not None
     audit = body["data"].pop("audit")
     assert (len(audit["head"]), audit["records"]) == (64, 2)
+    signal = body["data"].pop("signal")
+    assert (signal["word"] if signal else None) == ("Not checked" if status == "succeeded" else None)
     assert body["data"] == {
         "id": str(query_id),
         "status": status,

@@ -41,11 +41,12 @@ def verified(
     supported: bool | None = True,
     of: uuid.UUID | None = None,
     workspace: str = "w",
+    provider: str = "groq",
 ) -> uuid.UUID:
     """Store one verification with sentences in these states, of a new query or of the given one; return the query."""
     checks = {} if supported is None else {"check_answerability": {"status": "checked", "supported": supported}}
     with transaction() as session:
-        query_id = of or make_query(session, workspace=workspace).id
+        query_id = of or make_query(session, workspace=workspace, provider=provider).id
         verification = Verification(
             query_id=query_id,
             round=0,
@@ -166,6 +167,19 @@ def test_answers_with_an_invention_are_counted(bad: int, good: int, met: bool) -
     verified(["no_claim"])  # "I don't know" invents nothing and says nothing
     verified(["supported", "not_checked"])
     assert metric("hallucination_rate") == (round(bad / (bad + good), 6), bad + good, met)
+
+
+def test_copied_answers_alone_neither_meet_nor_miss_the_aim_for_inventions() -> None:  # S2.7, V10
+    def found() -> dict[str, Any]:
+        told = read_quality(None, 1000)["metrics"]["hallucination_rate"]
+        return {name: told[name] for name in ("value", "count", "met", "copied")}
+
+    verified(["supported"], provider="offline")
+    verified(["no_claim"], provider="offline")
+    assert found() == {"value": 0.0, "count": 1, "met": None, "copied": 1}
+    verified(["supported"])
+    assert found() == {"value": 0.0, "count": 2, "met": True, "copied": 1}
+    assert metric("crag_trigger_rate")[2] is True
 
 
 def test_claims_are_counted_where_they_were_checked() -> None:  # S2.7

@@ -8,14 +8,15 @@ from sqlalchemy import select
 
 from api.adapters.completions import completion
 from api.adapters.seeds import chat_reply
-from citewell.cli.show.verification import confidence_line, misses_line
-from citewell.mcp.shapes import Scored
+from api.schemas.questions.sharing import SharedAnswer
+from citewell.mcp.shapes import Scored, SignalFound
 from db.models import QueryKind, Verification, WebhookMessage
 from db.queries.runs.queries import QueryFilter
 from db.session import reading, transaction
+from domain.quality.summary_line import verifier_note
 from domain.verdicts.calibration import Calibration, calibrations
 from services.core.context import Outcome
-from services.queries.overview import read_overview
+from services.queries.overview import read_overview, read_queries
 from services.queries.results import read_history, read_query
 from services.reporting import answer_confidence
 from services.reporting.answer_confidence import confidence_json
@@ -41,6 +42,23 @@ def told(text: str, *verdicts: Any, calibration: Calibration | None = None, ques
     return story.selected(key).drafted(text, *verdicts)
 
 
+def signals_everywhere(story: Story) -> dict[str, dict[str, Any]]:
+    """The signal of the story's answer, by the place that shows it."""
+    query = read_query(story.query_id)
+    wanted = QueryFilter(workspace=story.workspace, kind=QueryKind.ANSWER)
+    with reading() as session:
+        (payload,) = session.scalars(select(WebhookMessage.payload).where(WebhookMessage.query_id == story.query_id))
+    return {
+        "result": query["signal"],
+        "list": read_queries(wanted, after=None, limit=5)[0]["signal"],
+        "history": read_overview(wanted, after=None, limit=5)[0]["signal"],
+        "webhook": json.loads(payload)["data"]["signal"],
+        "chat completion": completion(query, "w", "full")["citewell"]["signal"],
+        "mcp": SignalFound.model_validate(query["signal"]).model_dump(),
+        "shared": SharedAnswer.model_validate({**query["verification"], **query}).model_dump()["signal"],
+    }
+
+
 def shown_everywhere(story: Story) -> dict[str, float | None]:
     """The confidence of the story's answer, by the place that shows it."""
     query = read_query(story.query_id)
@@ -64,7 +82,27 @@ def test_every_interface_shows_the_same_number() -> None:  # V9
     verification = story.conclude()["verification"]
     assert (verification["confidence"], verification["confidence_level"]) == (0.84, "Medium")
     assert set(shown_everywhere(story).values()) == {0.84}
-    assert confidence_line(verification).startswith("confidence 0.84 (Medium) · ")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "question", "word"),
+    [
+        ([yes(confidence=0.97), yes(confidence=0.97)], "", "Quoted exactly"),
+        ([yes(confidence=0.97), None], "", "Not checked"),
+        ([yes(confidence=0.97), yes(confidence=0.6)], "", "Partly supported"),
+        (
+            [yes(confidence=0.97), yes(confidence=0.97)],
+            "Who wrote the policy?",
+            "Quoted exactly; may not be what you asked",
+        ),
+    ],
+)
+def test_every_interface_shows_the_same_signal(verdicts: list[Any], question: str, word: str) -> None:  # V10
+    story = told(f"{FIRST} {SECOND}", *verdicts, calibration=calibrations()["offline"], question=question)
+    story.conclude()
+    shown = signals_everywhere(story)
+    assert shown["result"]["word"] == word
+    assert list(shown.values()) == [shown["result"]] * len(shown)
 
 
 def test_the_seeds_block_keeps_its_own_formula() -> None:  # S2.2
@@ -134,7 +172,6 @@ def test_what_a_model_says_of_the_question_is_in_the_number(stage: GroqStage, an
     assert verification["confidence"] == pytest.approx(0.95 * verification["question"]["probability"], abs=0.006)
     level = {"yes": "High", "partly": "Very Low", "no": "Very Low"}[answers]
     assert (verification["confidence_level"], verification["calibration"]) == (level, None)
-    assert f"({level}, the model's own)" in confidence_line(verification)
     assert set(shown_everywhere(story).values()) == {verification["confidence"]}
 
 
@@ -185,22 +222,21 @@ def test_without_a_measured_verifier_the_word_is_uncalibrated() -> None:  # V9
     verification = told(FIRST, yes(confidence=0.99)).conclude()["verification"]
     assert (verification["confidence"], verification["confidence_level"]) == (0.99, "Uncalibrated")
     assert verification["calibration"] is None
-    assert misses_line(verification) == ""
+    assert verifier_note(verification["calibration"]) == ""
 
 
 def test_an_answer_in_a_language_that_was_not_measured_is_uncalibrated_and_says_why() -> None:  # V9
     german = "Rückgaben werden innerhalb von 30 Tagen nach dem Kauf angenommen. [†1]"
     verification = told(german, yes(confidence=0.99), calibration=calibrations()["offline"]).conclude()["verification"]
     assert (verification["confidence_level"], verification["calibration"]["holds"]) == ("Uncalibrated", False)
-    assert verification["calibration"]["reason"] in confidence_line(verification)
-    assert misses_line(verification) == ""
+    assert verifier_note(verification["calibration"]) == verification["calibration"]["reason"]
 
 
 def test_a_reader_is_told_what_the_verifier_misses() -> None:  # V9
     measured = calibrations()["offline"]
     verification = told(FIRST, yes(), calibration=measured).conclude()["verification"]
     assert measured.false_pass is not None
-    assert f"about {measured.false_pass * 100:.0f} of 100" in misses_line(verification)
+    assert f"about {measured.false_pass * 100:.0f} of 100" in verifier_note(verification["calibration"])
 
 
 def test_a_number_of_an_older_version_is_not_called_calibrated() -> None:  # V9

@@ -10,6 +10,7 @@ import { live } from "../parts/live.js";
 import { notice, standing, told, trouble } from "../parts/notices.js";
 import { offlineBanner } from "../parts/offline.js";
 import { refusal } from "../parts/refusal.js";
+import { signalLine } from "../parts/signal.js";
 import { go } from "../router.js";
 import { listen } from "../stream.js";
 
@@ -131,7 +132,7 @@ async function drawAnswer(place, turn, signal) {
 function proven(query) {
   const answer = answerText({ text: query.answer, sentences: query.verification ? honest(query.verification.sentences, query.verification) : [], citations: honest(query.citations, query.verification || {}), passages: query.sources });
   answer.classList.add("quiet");
-  return [answer, query.references.length > 0 && h("ul", { class: "small muted plain-list", "aria-label": t("references") }, query.references.map((one) => h("li", { dir: "auto" }, one)))];
+  return [query.signal && signalLine(query.signal), answer, query.references.length > 0 && h("ul", { class: "small muted plain-list", "aria-label": t("references") }, query.references.map((one) => h("li", { dir: "auto" }, one)))];
 }
 
 async function watch(place, turn, { draw, signal }) {

@@ -3,26 +3,26 @@ import { h, show } from "../dom.js";
 import { ask, withQuery } from "../http.js";
 import { dollars, moment, number, percent, seconds, words } from "../i18n.js";
 import { callState } from "../parts/calls.js";
-import { confidenceOf } from "../parts/confidence.js";
 import { counts } from "../parts/counts.js";
 import { trouble } from "../parts/notices.js";
 import { records } from "../parts/records.js";
+import { signalBadge } from "../parts/signal.js";
 import { workspaceNames, workspaceSelect } from "../parts/workspaces.js";
 
 const t = words({
   en: { title: "History", lead: "Everything that was asked or given for verification, with what the checks found.", filters: "Filters",
     kind: "Kind", answer: "Questions", verification: "Verifications", workspace: "Workspace", status: "State", any: "Any state",
     queued: "waiting", running: "running", succeeded: "done", failed: "failed", cancelled: "cancelled",
-    from: "From", to: "To", clear: "Clear the filters", what: "Question or text", when: "Time", verdicts: "Sentences", confidence: "Confidence",
+    from: "From", to: "To", clear: "Clear the filters", what: "Question or text", when: "Time", verdicts: "Sentences",
     accuracy: "Accuracy", removed: "Removed", cost: "Cost", took: "Duration", more: "Show more", untitled: "Text without a question",
-    rounds: "corrected {n} times", rounds_1: "corrected once", shown: "{n} of {all}", search: "Search", unanswered: "not answered",
+    rounds: "corrected {n} times", rounds_1: "corrected once", shown: "{n} of {all}", search: "Search",
     none_answer: "Nothing was asked yet.", none_verification: "Nothing was verified yet.", first_answer: "Ask the first question",
     first_verification: "Verify the first text", nothing: "Nothing fits these filters." },
   ko: { title: "기록", lead: "지금까지의 질문과 검증 요청, 그리고 확인 결과입니다.", filters: "조건", kind: "종류", answer: "질문", verification: "검증",
     workspace: "작업 공간", status: "상태", any: "모든 상태", queued: "대기 중", running: "진행 중", succeeded: "완료", failed: "실패", cancelled: "취소됨",
-    from: "시작일", to: "종료일", clear: "조건 지우기", what: "질문 또는 글", when: "시각", verdicts: "문장", confidence: "신뢰도", accuracy: "인용 정확도",
+    from: "시작일", to: "종료일", clear: "조건 지우기", what: "질문 또는 글", when: "시각", verdicts: "문장", accuracy: "인용 정확도",
     removed: "제거된 인용", cost: "비용", took: "걸린 시간", more: "더 보기", untitled: "질문 없는 글", rounds: "{n}회 보완",
-    rounds_1: "1회 보완", shown: "{all}개 중 {n}개", search: "검색", unanswered: "답 없음", none_answer: "아직 질문이 없습니다.", none_verification: "아직 검증한 글이 없습니다.",
+    rounds_1: "1회 보완", shown: "{all}개 중 {n}개", search: "검색", none_answer: "아직 질문이 없습니다.", none_verification: "아직 검증한 글이 없습니다.",
     first_answer: "첫 질문하기", first_verification: "첫 글 검증하기", nothing: "조건에 맞는 기록이 없습니다." },
 });
 
@@ -100,9 +100,8 @@ function empty(filters) {
 function columns() {
   return [
     { label: t("what"), cell: titleOf },
-    { label: t("status"), cell: (one) => (one.abstained ? h("span", { class: "badge no_claim" }, t("unanswered")) : callState(one.status)) },
+    { label: t("status"), cell: (one) => (one.signal ? signalBadge(one.signal) : callState(one.status)) },
     { label: t("verdicts"), cell: (one) => counts(one.sentences) },
-    { label: t("confidence"), number: true, cell: (one) => confidenceOf(one) },
     { label: t("accuracy"), number: true, cell: (one) => percent(one.accuracy_rate) },
     { label: t("removed"), number: true, cell: (one) => number(one.removed_citations) },
     { label: t("cost"), number: true, cell: (one) => dollars(one.cost_usd) },

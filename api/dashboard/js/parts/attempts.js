@@ -2,13 +2,12 @@
 import { h } from "../dom.js";
 import { number, percent, words } from "../i18n.js";
 import { answerText } from "./answer.js";
-import { confidenceOf } from "./confidence.js";
 import { STATES, verdict } from "./verdict.js";
 
 const t = words({
-  en: { first: "First draft", round: "Round {n}", chosen: "chosen", confidence: "Confidence", searched: "Searched for", question: "the question",
+  en: { first: "First draft", round: "Round {n}", chosen: "chosen", claims: "Score of the claims", searched: "Searched for", question: "the question",
     gaps: "What was missing", passages: "{n} {n:passage|passages}", accuracy: "Citation accuracy" },
-  ko: { first: "첫 초안", round: "{n}차", chosen: "선택됨", confidence: "신뢰도", searched: "검색어", question: "질문 그대로", gaps: "부족했던 내용",
+  ko: { first: "첫 초안", round: "{n}차", chosen: "선택됨", claims: "주장 점수", searched: "검색어", question: "질문 그대로", gaps: "부족했던 내용",
     passages: "구절 {n}개", accuracy: "인용 정확도" },
 });
 
@@ -28,7 +27,7 @@ function attempt(one, steps, isChosen, question) {
     h("div", { class: "row spread" }, h("h3", {}, one.round ? t("round", { n: number(one.round + 1) }) : t("first")),
       isChosen && h("span", { class: "badge supported" }, h("span", { "aria-hidden": "true" }, "★ "), t("chosen"))),
     h("dl", { class: "pairs" },
-      h("dt", {}, t("confidence")), h("dd", {}, confidenceOf(one)),
+      h("dt", {}, t("claims")), h("dd", {}, percent(one.claims_score)),
       h("dt", {}, t("accuracy")), h("dd", {}, percent(one.accuracy_rate))),
     h("div", { class: "row" }, counts(one.sentences)),
     h("h4", {}, t("searched"), " ", h("span", { class: "small muted" }, t("passages", { n: number(sources.length) }))),

@@ -14,7 +14,7 @@ const t = words({
     queued: "대기 중", running: "진행 중", succeeded: "완료", failed: "실패", cancelled: "취소됨" },
 });
 
-const TONES = { succeeded: "supported", failed: "contradicted", cancelled: "no_claim" };
+const TONES = { succeeded: "no_claim", failed: "contradicted", cancelled: "no_claim" };
 const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];
 
 /** A badge for the state of a verification. */

@@ -1,9 +1,10 @@
 /** Taking an answer along: as text, as Markdown with its references, as PDF, as the JSON of the API. */
 import { h } from "../dom.js";
 import { send } from "../http.js";
-import { words } from "../i18n.js";
+import { moment, words } from "../i18n.js";
 import { placeText } from "./evidence.js";
 import { notice, told } from "./notices.js";
+import { copiedNote } from "./offline.js";
 
 const t = words({
   en: { text: "Copy text", markdown: "Copy Markdown", pdf: "Save PDF", json: "Save JSON", copied: "Copied.", failed: "The browser did not allow copying.", references: "References" },
@@ -22,7 +23,13 @@ export function copyButtons(query, path) {
 
 function asText(query) {
   const listed = query.references.length ? `\n\n${t("references")}\n${query.references.join("\n")}` : "";
-  return `${query.answer}${listed}\n`;
+  return `${query.answer}${listed}\n\n${proof(query)}\n`;
+}
+
+/** The signal of the answer, for readers elsewhere: they see neither its colour nor the page around it. */
+function proof(query) {
+  const { signal, finished_at: when } = query;
+  return [signal && `${signal.word}. ${signal.reason}`, copiedNote(query), moment(when)].filter(Boolean).join(" ");
 }
 
 function asMarkdown(query) {
@@ -30,7 +37,7 @@ function asMarkdown(query) {
   for (const citation of query.citations) if (!first.has(citation.number)) first.set(citation.number, citation);
   const lines = [...first.values()].sort((one, other) => one.number - other.number)
     .map((one) => `[^${one.number}]: ${placeText(one)}: “${one.text_span.replace(/\s+/g, " ")}”`);
-  return `## ${query.restated_question || query.question}\n\n${query.answer.replace(/\[(\d+)\]/g, "[^$1]")}\n${lines.length ? `\n${lines.join("\n")}\n` : ""}`;
+  return `## ${query.restated_question || query.question}\n\n${query.answer.replace(/\[(\d+)\]/g, "[^$1]")}\n\n${proof(query)}\n${lines.length ? `\n${lines.join("\n")}\n` : ""}`;
 }
 
 /** Put `text` on the clipboard; pages that came over plain HTTP from elsewhere have only the old way. */

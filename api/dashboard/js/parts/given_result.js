@@ -10,11 +10,12 @@ import { copy } from "./copying.js";
 import { feedbackOn } from "./feedback.js";
 import { legend } from "./legend.js";
 import { scores } from "./scores.js";
+import { signalLine } from "./signal.js";
 import { stepName } from "./steps.js";
 import { markedSources, sourceTexts } from "./sources.js";
 
 const t = words({
-  en: { answer: "The answer as it was given", sources: "Its sources", proof: "What was proven", repaired: "The repaired text", same: "The text passed its checks; nothing had to be changed.",
+  en: { answer: "The answer as it was given", sources: "Its sources", proof: "What was checked", repaired: "The repaired text", same: "The text passed its checks; nothing had to be changed.",
     grounded: "Every claim that is left was found in the sources.", ungrounded: "Not every claim that is left was found in the sources.", copy: "Copy the repaired text",
     claims: "Citations and claims", unverified: "Claims that could not be verified", corrections: "Suggested corrections", degraded: "Something was left out",
     usage: "{calls} model calls, {cost}, {time}", hint: "Point at a number or a mark to see the evidence; its link leads to the place in the source.",
@@ -36,7 +37,7 @@ export async function givenResult(place, told, { at, signal }) {
   show(place, h("div", { class: "columns wide" },
     h("div", {}, card("given", "answer", changeNotice(told, () => changed.scrollIntoView({ block: "center" })), answer, h("div", { class: "actions" }, feedback.element)), changed),
     h("div", {}, card("sources", "sources", sources.element),
-      told.verification && card("proof", "proof", degraded(told), scores(told.verification, told.sentences), usage(told)))),
+      told.verification && card("proof", "proof", degraded(told), signalLine(told.signal), scores(told), usage(told)))),
     repaired(told),
     findings(told));
   place.addEventListener("click", (event) => reveal(event, sources), { signal });
@@ -124,6 +125,7 @@ function degraded({ degraded: out }) {
   return out.length > 0 && h("div", { class: "caution" }, h("strong", {}, t("degraded")), h("ul", {}, out.map((one) => h("li", {}, `${stepName(one.step)}: ${one.reason}`))));
 }
 
-function usage({ usage: { llm_calls: calls, cost_usd: cost }, timings }) {
-  return h("p", { class: "small muted" }, t("usage", { calls: number(calls), cost: dollars(cost), time: seconds((timings.total ?? 0) / 1000) }));
+function usage({ provider, usage: { llm_calls: calls, cost_usd: cost }, timings }) {
+  const time = seconds((timings.total ?? 0) / 1000);
+  return h("p", { class: "small muted" }, provider === "offline" ? time : t("usage", { calls: number(calls), cost: dollars(cost), time }));
 }

@@ -31,9 +31,11 @@ const MEANINGS = words({
 });
 const t = words({
   en: { below: "below {limit}", above: "above {limit}", met: "met", missed: "missed", open: "not known", target: "Target", metric: "Metric", value: "Value", cases: "Cases",
-    over: "over {n} cases", over_1: "over one case", unlabelled: "needs your labels", others: "Other metrics" },
+    over: "over {n} cases", over_1: "over one case", unlabelled: "needs your labels", others: "Other metrics",
+    copies: "These answers were copied from the documents. Who copies cannot invent, so this says nothing of answers that a model writes." },
   ko: { below: "{limit} 미만", above: "{limit} 초과", met: "달성", missed: "미달", open: "알 수 없음", target: "목표", metric: "지표", value: "값", cases: "건수", over: "{n}건 기준",
-    over_1: "1건 기준", unlabelled: "판단 표시가 필요합니다", others: "그 밖의 지표" },
+    over_1: "1건 기준", unlabelled: "판단 표시가 필요합니다", others: "그 밖의 지표",
+    copies: "문서에서 그대로 옮긴 답변입니다. 옮기기만 하면 지어낼 수 없으므로, 모델이 쓰는 답변에 대해서는 알 수 없습니다." },
 });
 
 const LABELLED = ["confidence_accuracy", "answerability_false_positive_rate", "answerability_false_negative_rate"];
@@ -58,11 +60,11 @@ export function metBadge(met) {
 }
 
 /** A tile for one metric that has a target. */
-export function metricTile(name, { value, count, target, met }) {
+export function metricTile(name, { value, count, target, met, copied }) {
   const cases = needsLabels(name) && !count ? t("unlabelled") : count === 1 ? t("over_1") : t("over", { n: number(count) });
   return h("article", { class: "card metric" }, h("h3", {}, metricName(name)),
     h("div", { class: "row spread" }, h("span", { class: "big" }, metricValue(name, value)), metBadge(met)),
-    h("p", { class: "small" }, `${t("target")}: ${aim(target)}, ${cases}`), h("p", { class: "small muted" }, metricMeaning(name)));
+    h("p", { class: "small" }, `${t("target")}: ${aim(target)}, ${cases}`), copied > 0 && copied === count && h("p", { class: "small" }, t("copies")), h("p", { class: "small muted" }, metricMeaning(name)));
 }
 
 /** The metrics without a target, as a table. */

@@ -10,6 +10,9 @@ const t = words({
     judged: "다른 말로 쓴 문장은 잘못 판정될 수 있고, 틀린 문장이 근거 있음으로 나올 수도 있습니다." },
 });
 
+/** What a copied answer takes along wherever it goes; nothing of one that a model wrote. */
+export const copiedNote = ({ provider, abstained }) => (provider === "offline" && !abstained ? t("copied") : "");
+
 /** The banner itself; `copied` says whether the answer was written here, too. */
 export function offlineBanner({ copied = true } = {}) {
   return h("p", { class: "caution", role: "note" }, copied && [h("strong", {}, t("copied")), " "], t("judged"));

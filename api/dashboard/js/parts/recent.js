@@ -4,6 +4,7 @@ import { ask, withQuery } from "../http.js";
 import { moment, words } from "../i18n.js";
 import { callState } from "./calls.js";
 import { notice, told } from "./notices.js";
+import { signalBadge } from "./signal.js";
 
 const t = words({
   en: { title: "Recent questions", more: "Show more", none: "No questions yet. The first one will be listed here." },
@@ -32,5 +33,5 @@ export async function recent(signal) {
 
 function one(query) {
   return h("li", {}, h("a", { href: `#/query/${query.id}`, dir: "auto" }, query.question),
-    h("span", { class: "row small muted" }, callState(query.status), h("bdi", {}, query.workspace), " · ", moment(query.created_at)));
+    h("span", { class: "row small muted" }, query.signal ? signalBadge(query.signal) : callState(query.status), h("bdi", {}, query.workspace), " · ", moment(query.created_at)));
 }

@@ -19,11 +19,12 @@ import { passageList } from "./passages.js";
 import { refusal } from "./refusal.js";
 import { scores } from "./scores.js";
 import { shareButton } from "./sharing.js";
+import { signalBadge, signalLine } from "./signal.js";
 import { stepName } from "./steps.js";
 
 const t = words({
   en: { answer: "Answer", unverified: "This answer was not verified. Nothing in it has been checked against its sources.",
-    broke: "The verification failed, so this answer is shown without it.", verify: "Verify now", degraded: "Something was left out", proof: "What was proven",
+    broke: "The verification failed, so this answer is shown without it.", verify: "Verify now", degraded: "Something was left out", proof: "What was checked",
     claims: "Claims and citation checks", attempts: "Attempts side by side", passages: "Passages it was written from", read: "Passages that were read", history: "Steps and model calls",
     marks: "Mark every sentence" },
   ko: { answer: "답변", unverified: "검증하지 않은 답변입니다. 출처와 대조한 내용이 없습니다.",
@@ -45,10 +46,10 @@ export async function result(place, query, path, history, signal) {
   show(changed, changes(query));
   show(place, h("div", { class: query.abstained ? "" : "result" },
     h("section", { class: "card main", "aria-labelledby": "answer-title" }, h("h2", { id: "answer-title", class: "sr-only" }, t("answer")),
-      warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : answerOf(query, feedback.onSentence),
+      query.abstained ? h("p", { class: "signal-line" }, signalBadge(query.signal)) : signalLine(query.signal), warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : answerOf(query, feedback.onSentence),
       h("div", { class: "actions stack" }, h("div", { class: "row" }, shareButton(path), copyButtons(query, path)), feedback.element)),
     !query.abstained && h("div", { class: "beside-answer" }, citedSources(query.citations), verification && h("section", { class: "card aside", "aria-labelledby": "proof-title" },
-      h("h2", { id: "proof-title" }, t("proof")), scores(verification))),
+      h("h2", { id: "proof-title" }, t("proof")), scores(query))),
     h("div", { class: "rest" }, objectOf(query), changed), behind));
   try {
     const told = await history;

@@ -18,7 +18,7 @@ from citewell_client._calls import (
     page_of,
     without_none,
 )
-from citewell_client.types import Accepted, History, Quality, Query, QueryHead, Share, ShareCreated
+from citewell_client.types import Accepted, History, Quality, Query, QueryHead, QueryListed, Share, ShareCreated
 
 ExportFormat = Literal["markdown", "html", "csv", "pdf"]
 
@@ -34,7 +34,7 @@ def query(query_id: str, wait: float) -> Call[Query]:
     return Call("GET", at("queries", query_id), object_of, {"wait": wait} if wait else {}, wait=wait)
 
 
-def queries(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[QueryHead]]:
+def queries(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[QueryListed]]:
     return Call("GET", at("queries"), page_of("queries"), without_none(**filters, limit=limit, cursor=cursor))
 
 

@@ -81,6 +81,7 @@ __all__ = [
     "QueryAccepted",
     "QueryHead",
     "QueryLinks",
+    "QueryListed",
     "QuestionVerdict",
     "Reingestion",
     "ReingestionAccepted",
@@ -99,6 +100,7 @@ __all__ = [
     "Share",
     "ShareCreated",
     "SheetPlace",
+    "Signal",
     "Skipped",
     "SourceName",
     "SourcePlace",
@@ -898,6 +900,7 @@ class Metric(TypedDict):
     count: int
     target: Target | None
     met: bool | None
+    copied: int
 
 
 class WordBox(TypedDict):
@@ -1109,6 +1112,29 @@ class Scores(WholeScores):
     sentences: list[Sentence]
 
 
+class Signal(TypedDict):
+    """What the checks mean for a reader: one word, one colour, one number and one sentence that agree."""
+
+    word: Literal[
+        "Supported",
+        "Supported; may not be what you asked",
+        "Supported; may not answer all of the question",
+        "Probably supported",
+        "Quoted exactly",
+        "Quoted exactly; may not be what you asked",
+        "Copied from the documents",
+        "Copied from the documents; may not be what you asked",
+        "Partly supported",
+        "Not proven",
+        "Not checked",
+        "Nothing claimed",
+        "Not answered",
+    ]
+    level: Literal["green", "amber", "red", "grey"]
+    reason: str
+    probability: float | None
+
+
 class Usage(TypedDict):
     """Sums over all model calls, failed ones included; replies reused from earlier calls are not counted."""
 
@@ -1154,11 +1180,18 @@ class Query(QueryHead):
     mentions: list[Mention]
     sources: list[AnswerSource]
     verification: Scores | None
+    signal: Signal | None
     usage: Usage
     timings: dict[str, float | None]
     degraded: list[LeftOut]
     audit: AuditHead | None
     standing: Standing | None
+
+
+class QueryListed(QueryHead):
+    """A question of a list, with what became of it."""
+
+    signal: Signal | None
 
 
 class ReingestionFilter(TypedDict):
@@ -1419,6 +1452,7 @@ class Verification(VerificationHead):
     sentences: list[VerifiedSentence]
     citations: list[VerifiedCitation]
     verification: WholeScores | None
+    signal: Signal | None
     usage: Usage
     timings: dict[str, float | None]
     degraded: list[LeftOut]
