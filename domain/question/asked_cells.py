@@ -37,7 +37,7 @@ def asked_cells(asked: QuestionPart, row: Row, units: Iterable[Unit]) -> Sequenc
 def _is_named(asked: QuestionPart, cell: Cell) -> bool:
     """Whether the question names what stands in the cell: it says which row is asked for."""
     content = content_stems(cell.content)
-    return bool(content) and all(coverage([stem], asked.stems) for stem in content)
+    return bool(content) and all(coverage([stem], set(asked.stems)) for stem in content)
 
 
 def _head(cell: Cell) -> str:

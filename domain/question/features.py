@@ -98,7 +98,9 @@ def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit]
 def _adds(asked: QuestionPart, unit: Unit) -> bool:
     """Whether the unit says something beyond the question; one that is asked whether something is so may only repeat
     it."""
-    return asked.kind == "decision" or not all(coverage([word], asked.stems) for word in unit.read.related_stems.stems)
+    return asked.kind == "decision" or not all(
+        coverage([word], set(asked.stems)) for word in unit.read.related_stems.stems
+    )
 
 
 def _as_spelt(weights: Mapping[str, float], units: Sequence[Unit]) -> Mapping[str, float]:

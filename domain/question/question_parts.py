@@ -150,18 +150,22 @@ def question_stems(question: str, *, dated: bool = False) -> list[str]:
 
 def kind_of(question: str) -> Kind:
     """The kind of the first question word: "what do I do when …" asks for no time."""
-    return next(iter(kinds_of(question)), "matter")
+    kinds = kinds_of(question)
+    return kinds[0] if kinds else "matter"
 
 
 @lru_cache(maxsize=256)
 def kinds_of(question: str) -> tuple[Kind, ...]:
     """Return all kinds of thing that the question asks for, in its order: "who and until when" has two."""
-    cues = [(match.start(), kind) for kind, cue in _KINDS if (match := cue.search(question[:_MOST_CHARS]))]
-    asked = [kind for _, kind in sorted(cues, key=lambda cue: cue[0])]
+    starts: dict[Kind, int] = {}
+    for kind, cue in _KINDS:
+        if match := cue.search(question[:_MOST_CHARS]):
+            starts.setdefault(kind, match.start())
+    asked = sorted(starts, key=starts.__getitem__)
     # "Can you tell me when …" asks when.
     if asked[:1] == ["decision"] and len(asked) > 1 and _TELL.search(question):
         asked = asked[1:]
-    return tuple(dict.fromkeys(asked))
+    return tuple(asked)
 
 
 def asks_for_summary(question: str) -> bool:

@@ -16,7 +16,6 @@ from domain.question import (
     why_refused,
 )
 from domain.question.named_things import is_about_another, missing_things
-from domain.question.non_answers import is_no_answer
 from domain.question.question_parts import Kind, has_kind, kind_of, parts_of, question_stems
 from domain.question.relevance import SURELY_ANSWERED, part_relevance, share_right
 from domain.question.verdict import Answers
@@ -262,31 +261,6 @@ def test_what_is_shown_beside_a_refusal_tells_most(question: str, passages: list
 )
 def test_a_single_word_mentions_nothing(question: str, passage: str) -> None:
     assert mentions(question, [passage]) == []
-
-
-# V8: what only supposes a thing does not explain it; the object asked for stands behind the verb; a choice by a figure
-# needs the figure.
-@pytest.mark.parametrize(
-    ("question", "sentence", "expected"),
-    [
-        ("What is a metric?", "Let d be a metric on X.", True),
-        ("Was ist ein topologischer Raum?", "a) Sei X ein topologischer Raum.", True),
-        ("What is a metric?", "A metric is a distance on a set.", False),
-        ("What does the attachment contain?", "This letter contains an attachment.", True),
-        ("What does the attachment contain?", "The attachment contains a map.", False),
-        ("What do ducks eat?", "Grasses are eaten by ducks.", False),
-        ("What do ducks eat?", "Their diet is grass.", False),
-        ("Which dishes have 150 calories?", "The kitchen offers dishes with meat and without.", True),
-        ("Which dishes have 150 calories?", "The soup has 150 calories.", False),
-        ("Which dishes have more than 150 calories?", "The stew has 400 calories.", False),
-        ("Which employees were hired in 2021?", "Two engineers were hired.", False),
-        ("What happened to the 300 workers?", "The workers were dismissed.", False),
-        ("Is the metric discrete?", "It is discrete.", False),
-        ("어떤 음식이 150칼로리인가요?", "주방은 여러 음식을 낸다.", True),
-    ],
-)
-def test_a_sentence_that_cannot_answer_is_none(question: str, sentence: str, *, expected: bool) -> None:
-    assert is_no_answer(parts_of(question)[0], sentence) is expected
 
 
 # V8
