@@ -1,0 +1,175 @@
+"""Finds the date of a document, and which of several documents says that it replaces another.
+
+A document that replaces another names it in the sentence that says so: by its title, its version, its date or its file.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+
+from domain.documents.chunk_context import headings_of
+from domain.entities.dates import Date, find_dates
+from domain.facts.structure.headings import heading_path, lines_with_headings
+from domain.text.sentences import Sentence, split_sentences
+from domain.text.words import content_stems
+
+_OPENING = 400  # characters of a document that may hold its own date
+_REPLACES = re.compile(
+    r"\b(?:replac|supersed|amend|revok|repeal|withdraw|overrid|rescind|cancel)\w*|\b(?:takes?|in) (?:the )?place of\b"
+    r"|\b(?:no longer|cease[sd]? to) (?:be )?(?:appl|valid|in force)|대체|갈음|폐지|개정|변경|정정|바로잡|효력을 잃",
+    re.IGNORECASE,
+)
+_IS_REPLACED = re.compile(
+    r"\b(?:replaced|superseded|amended|revoked|repealed|withdrawn|overridden|rescinded|cancelled) by\b|(?:으로|로) (?:대체|갈음)(?:되|된|됐)",
+    re.IGNORECASE,
+)
+_EARLIER = re.compile(
+    r"\b(?:all|any|the|every) (?:earlier|previous|former|prior|older|old)\b|(?:기존|종전|이전|구)의? ?\w*(?:규정|지침|버전|안내|판|방침|기준)",
+    re.IGNORECASE,
+)
+_VERSION = re.compile(r"\b(?:version|edition|revision|rev\.|v)\s?(\d+(?:\.\d+)*)\b|제\s?(\d+)\s?판|(\d+)판", re.IGNORECASE)
+_OF_ITSELF = re.compile(
+    r"\b(?:effective|in force|valid|issued|dated?|as of|since|sent|published|updated?)\b"
+    r"|시행|개정|작성|날짜|일자|일시|발행|보낸",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_LINE = re.compile(r"[^\n]+")
+_LONGEST_LINE = 90  # characters of a line that only says what the document is and of when
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A passage as documents are compared by it: `document` tells documents apart, `context` is what stands above the
+    passage, `opens` says whether the document begins with it. `title` and `dated` are what its file states."""
+
+    document: str
+    name: str
+    text: str
+    context: str = ""
+    opens: bool = True
+    title: str = ""
+    dated: str = ""
+
+    def headings_at(self, place: int) -> tuple[str, ...]:
+        return (*headings_of(self.context), *heading_path(self.text, place))
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the given passages show of one document."""
+
+    excerpts: tuple[Excerpt, ...]
+
+    @property
+    def document(self) -> str:
+        return self.excerpts[0].document
+
+    @property
+    def name(self) -> str:
+        return self.excerpts[0].name
+
+    @cached_property
+    def text(self) -> str:
+        return "\n".join(each.text for each in self.excerpts)
+
+    @cached_property
+    def title(self) -> str:
+        """Its first heading, else the title that its file states, else nothing."""
+        for each in self.excerpts:
+            if outer := headings_of(each.context):
+                return outer[0]
+            if each.opens and (own := [head[1] for _, head in lines_with_headings(each.text) if head]):
+                return own[0]
+        return next((each.title for each in self.excerpts if each.title), "")
+
+    @cached_property
+    def dates(self) -> tuple[Date, ...]:
+        """The dates that it gives itself, that of its title first."""
+        found = find_dates(self.title)
+        for each in self.excerpts:
+            if each.opens:
+                lines = (line[0] for line in _LINE.finditer(each.text[:_OPENING]))
+                found += [date for line in lines if _dates_itself(line) for date in find_dates(line)]
+        return tuple(each for each in found if each.years)
+
+    @cached_property
+    def date(self) -> str | None:
+        """As far as it is known: `2024`, `2024-05`, `2024-05-04`."""
+        if own := max(self.dates, key=_precision, default=None):
+            return _iso(own)
+        if stated := next((each.dated for each in self.excerpts if each.dated), None):
+            return stated
+        year = _YEAR.search(self.name)
+        return year[0] if year else None
+
+    @cached_property
+    def replacing(self) -> tuple[str, ...]:
+        """Its sentences that say that something is replaced."""
+        return tuple(each.text for each in _sentences(self.excerpts) if _REPLACES.search(each.text))
+
+
+def known_documents(excerpts: Sequence[Excerpt]) -> dict[str, Known]:
+    """Put together what passages show of each document, by `document`."""
+    names = dict.fromkeys(each.document for each in excerpts)
+    return {name: Known(tuple(each for each in excerpts if each.document == name)) for name in names}
+
+
+def replaced_by(documents: Sequence[Known]) -> dict[str, str]:
+    """Return {document: the one in force}, for those of which another, or they themselves, say that it replaces
+    them."""
+    found: dict[str, str] = {}
+    for one, other in permutations(documents, 2):
+        for sentence in one.replacing:
+            if _names(sentence, other, one):
+                old, new = (one, other) if _IS_REPLACED.search(sentence) and not _is_follow(sentence) else (other, one)
+                found.setdefault(old.document, new.document)
+    return found
+
+
+def _is_follow(sentence: str) -> bool:
+    # "Clause 7 is replaced by the following" says itself what is in force.
+    return re.search(r"(?:by|as) (?:the )?follow|다음과 같이", sentence, re.IGNORECASE) is not None
+
+
+def _names(sentence: str, other: Known, own: Known) -> bool:
+    """Say whether the `sentence` of the document `own` names the `other` one."""
+    stated = [each for each in find_dates(sentence) if each.day or (each.years and each.month)]
+    mine = [each for each in own.dates if each.day]
+    for date in stated:
+        is_own = any(each.follows_from(date) and date.follows_from(each) for each in mine)
+        if not is_own and any(date.follows_from(each) for each in other.dates):
+            return True
+    if other.name.rsplit(".", 1)[0].casefold() in sentence.casefold():
+        return True
+    title, words = frozenset(content_stems(_YEAR.sub("", other.title))), frozenset(content_stems(sentence))
+    is_same = title == frozenset(content_stems(_YEAR.sub("", own.title)))
+    if len(title) > 1 and title <= words and not is_same:
+        return True
+    versions = [{"".join(found) for found in _VERSION.findall(text)} for text in (sentence, other.text[:_OPENING])]
+    if is_same and versions[0] & versions[1] and not stated:
+        return True
+    return bool(is_same and title and _EARLIER.search(sentence) and (other.date or "") < (own.date or "9"))
+
+
+def _sentences(excerpts: Sequence[Excerpt]) -> Iterator[Sentence]:
+    for each in excerpts:
+        yield from split_sentences(each.text, cites=False)
+
+
+def _dates_itself(line: str) -> bool:
+    if len(line) > _LONGEST_LINE or _REPLACES.search(line):
+        return False
+    return _OF_ITSELF.search(line) is not None or not line.rstrip().endswith((".", "다", "!", "?", "。", "|", ";"))
+
+
+def _precision(date: Date) -> int:
+    return (date.month is not None) + (date.day is not None)
+
+
+def _iso(date: Date) -> str | None:
+    if date.years is None or date.years[0] != date.years[1]:
+        return None
+    return "-".join([str(date.years[0]), *(f"{part:02}" for part in (date.month, date.day) if part)])
