@@ -65,7 +65,9 @@ def main(half: str | None = None) -> None:
     print("| pairs of documents (own material) | shown |")
     print("|---|---|")
     print(f"| that disagree | {counted['told']} of {counted['disagree']} |")
-    print(f"| with the one in force, where one says that it replaces the other | {counted['in force']} of {counted['disagree']} |")
+    print(
+        f"| with the one in force, where one says that it replaces the other | {counted['in force']} of {counted['disagree']} |"
+    )
     print(f"| that only look alike (false alarms) | {counted['false alarms']} of {counted['alike']} |")
 
 

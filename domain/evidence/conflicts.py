@@ -24,13 +24,16 @@ from domain.text.lengths import is_too_long
 from domain.text.sentences import is_table_row, split_sentences
 
 _LABELLED = re.compile(r"[\s*•·-]*([^\s:|][^:|\n]{0,39}?)\s*[:：]\s+(\S[^\n]{0,119})")
-_NUMBERING = re.compile(r"\s*(?:(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]|\d{1,3}(?:\.\d{1,3}){1,3}|[-*•·]|제\s?\d{1,3}\s?조)\s+)")
+_NUMBERING = re.compile(
+    r"\A\s*(?:(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]|\d{1,3}(?:\.\d{1,3}){1,3}|[-*•·]|제\s?\d{1,3}\s?조)\s+)"
+)
 _PREAMBLE = re.compile(r"[^:]*\w[^:]*:\s+(?=\w)")
 _IDENTITY = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _ORDINAL = re.compile(r"\b(?:first|second|third|fourth|Q[1-4]|H[12])\b|[1-4]분기|[상하]반기", re.IGNORECASE)
 _BEFORE_SLOT = re.compile(r"(?:\b(is|in|at|by)(?:\s+(the))?|([:：]))\s+$", re.IGNORECASE)
 _COPULA = re.compile(r"(?:이다|입니다|이며|임)[.\s]*$")
 _PAST = re.compile(r"\b(?:was|were|had|did)\b", re.IGNORECASE)
+_Values = Sequence[tuple[str, str]]
 _LONGEST_SLOT = 8  # words
 _FEWEST_SHARED = 2  # words that two statements about one thing have in common
 
@@ -103,9 +106,7 @@ def in_force(excerpt: Excerpt, start: int, end: int, excerpts: Sequence[Excerpt]
     return next((each.other for each in found if each.in_force == each.other.excerpt.document), None)
 
 
-def _between(
-    unit: _Unit, excerpt: Excerpt, pair: tuple[Known, Known], replaced: dict[str, str]
-) -> Iterator[Conflict]:
+def _between(unit: _Unit, excerpt: Excerpt, pair: tuple[Known, Known], replaced: dict[str, str]) -> Iterator[Conflict]:
     own, known = pair
     names = own.document, known.document
     valid = next((new for old, new in replaced.items() if {old, new} == set(names)), None)
@@ -115,12 +116,13 @@ def _between(
         if (unit.row is None) != (other.row is None):
             continue
         values = _differing_cell(unit, other) if unit.row else _differing(unit, other, pair)
-        if values is None or (valid is None and _are_of_two_records(unit, other, pair)):
+        # Two fillings of one form differ in several values.
+        if not values or (valid is None and (len(values) > 1 or _are_of_two_records(unit, other, pair))):
             continue
-        here, there = values
-        yield Conflict(
-            Place(unit.excerpt, unit.start, unit.end, here), Place(excerpt, other.start, other.end, there), valid
-        )
+        for here, there in values:
+            yield Conflict(
+                Place(unit.excerpt, unit.start, unit.end, here), Place(excerpt, other.start, other.end, there), valid
+            )
 
 
 def _states(claim: str, value: str) -> bool:
@@ -149,7 +151,7 @@ def _sentences(excerpt: Excerpt) -> Iterator[_Unit]:
             for line in part.split("\n") if labelled else (part,):
                 start = excerpt.text.index(line, place)
                 place = start + len(line)
-                stated = _NUMBERING.sub("", line, count=1)
+                stated = _NUMBERING.sub("", line)
                 if stated.strip() in headings or is_table_row(line) or is_too_long(line):
                     continue
                 yield _Unit(excerpt, start, place, stated)
@@ -165,33 +167,45 @@ def _cells(excerpt: Excerpt) -> Iterator[_Unit]:
             continue
         place = start + len(row.line)
         for cell in row.cells:
-            yield _Unit(excerpt, start, place, cell.content, row=Row(row.label, (cell,), row.heading, row.table, row.groups, row.line))
+            yield _Unit(
+                excerpt,
+                start,
+                place,
+                cell.content,
+                row=Row(row.label, (cell,), row.heading, row.table, row.groups, row.line),
+            )
 
 
 # ------------------------------------------------------------------ two sentences
 
 
-def _differing(one: _Unit, other: _Unit, pair: tuple[Known, Known]) -> tuple[str, str] | None:
-    """Return the two values if the sentences are the same but for them."""
+def _differing(one: _Unit, other: _Unit, pair: tuple[Known, Known]) -> _Values:
+    """Return the values in which the sentences differ, if they are the same but for them."""
     first, second = tokenize(one.text), tokenize(other.text)
-    if not first or not second or "pronoun" in (first[0].kind, second[0].kind):
-        return None  # What it refers to stands elsewhere.
+    if not first or not second or _refers(first[0]) or _refers(second[0]):
+        return ()
     above = _keys((*one.headings, pair[0].title)), _keys((*other.headings, pair[1].title))
     if not _are_below_the_same(one, other, pair):
-        return None
+        return ()
     aligned = align(first, second)
     left = _rest(first, aligned.matched_statement, above[1])
     right = _rest(second, aligned.matched_source, above[0])
     shared = {each.key for at, each in enumerate(first) if at in aligned.matched_statement and each.is_content}
     if len(shared | (above[0] & above[1])) < _FEWEST_SHARED or not shared:
-        return None
+        return ()
     cues = [each for each in (*left, *right) if each.kind == "cue"]
     if cues:
         is_denied = len(left) + len(right) == 1 and cues[0].cue == "denied"
-        return (_phrase(left, one.text), _phrase(right, other.text)) if is_denied else None
-    if len(left) == len(right) == 1 and left[0].value and right[0].value:
-        return _differing_values(left[0], right[0], aligned)
+        return ((_phrase(left, one.text), _phrase(right, other.text)),) if is_denied else ()
+    if len(left) == len(right) and all(each.value for each in (*left, *right)):
+        pairs = [_differing_values(*both, aligned) for both in zip(left, right, strict=True)]
+        return () if None in pairs else tuple(each for each in pairs if each)
     return _differing_slots(one.text, other.text, left, right, aligned)
+
+
+def _refers(token: Token) -> bool:
+    # To what stands elsewhere, or to the writer; "we" are those whose documents these are.
+    return token.kind == "pronoun" and token.key not in ("we", "our", "you", "your")
 
 
 def _rest(tokens: Sequence[Token], matched: Iterable[int], above: frozenset[str]) -> list[Token]:
@@ -233,24 +247,28 @@ def _are_of_one_kind(one: Value, other: Value) -> bool:
 
 def _differing_slots(
     one: str, other: str, left: Sequence[Token], right: Sequence[Token], aligned: Alignment
-) -> tuple[str, str] | None:
+) -> _Values:
     """Return two names or two definite things at the end of the same sentence: "The officer is Maria Lund"."""
     slots = _slot(one, left, aligned.statement), _slot(other, right, aligned.source)
     if slots[0] is None or slots[1] is None or slots[0][0] != slots[1][0]:
-        return None
+        return ()
     opened, here = slots[0]
     there = slots[1][1]
     if opened in ("is", "in", "at", "by") and not all(map(_is_name, (*left, *right))):
-        return None
+        return ()
     if may_be_one(here, there) or _keys((here,)) & _keys((there,)):
-        return None
-    return here, there
+        return ()
+    return ((here, there),)
 
 
 def _slot(text: str, left: Sequence[Token], tokens: Sequence[Token]) -> tuple[str, str] | None:
     """Return what opens the slot that the tokens fill up to the end of the sentence, and the words in it."""
     content = [each for each in tokens if each.is_content or each.kind == "cue"]
-    if not left or len(left) > _LONGEST_SLOT or [id(each) for each in content[-len(left) :]] != [id(each) for each in left]:
+    if (
+        not left
+        or len(left) > _LONGEST_SLOT
+        or [id(each) for each in content[-len(left) :]] != [id(each) for each in left]
+    ):
         return None
     if all(each.value for each in left):
         return None
@@ -278,17 +296,17 @@ def _phrase(tokens: Sequence[Token], text: str) -> str:
 # ------------------------------------------------------------------ two rows
 
 
-def _differing_cell(one: _Unit, other: _Unit) -> tuple[str, str] | None:
+def _differing_cell(one: _Unit, other: _Unit) -> _Values:
     if one.row is None or other.row is None or not _same_cell(one.row, other.row):
-        return None
+        return ()
     first, second = one.row.cells[0].content, other.row.cells[0].content
     values = [[each for each in tokenize(text) if each.is_content] for text in (first, second)]
     if any(len(each) != 1 for each in values) or values[0][0].value is None or values[1][0].value is None:
-        return None
+        return ()
     here, there = values[0][0].value, values[1][0].value
     if not _are_of_one_kind(here, there) or values_agree(here, there) or values_agree(there, here):
-        return None
-    return first, second
+        return ()
+    return ((first, second),)
 
 
 def _same_cell(one: Row, other: Row) -> bool:
@@ -347,8 +365,11 @@ def _are_below_the_same(one: _Unit, other: _Unit, pair: tuple[Known, Known]) -> 
     """Say whether the headings below the title add nothing that the other statement does not also have."""
     sides = (one, pair[0]), (other, pair[1])
     every = [_keys((unit.text, known.title, *unit.headings)) for unit, known in sides]
-    for (unit, known), there, here in zip(sides, reversed(every), (_keys((one.text,)), _keys((other.text,))), strict=True):
-        inner = _keys(each for each in unit.headings if each != known.title)
+    for (unit, known), there, here in zip(
+        sides, reversed(every), (_keys((one.text,)), _keys((other.text,))), strict=True
+    ):
+        dated = [each.text for each in known.dates]
+        inner = _keys(each for each in unit.headings if each != known.title and not any(day in each for day in dated))
         if any(not is_section_key(key) for key in inner - there - here):
             return False
     return True
@@ -360,7 +381,9 @@ def _keys(texts: Iterable[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def _keys_of(text: str) -> frozenset[str]:
-    return frozenset(key for line in text.split("\n") for each in tokenize(line) if each.is_content for key in each.key.split())
+    return frozenset(
+        key for line in text.split("\n") for each in tokenize(line) if each.is_content for key in each.key.split()
+    )
 
 
 def _are_of_two_records(one: _Unit, other: _Unit, pair: tuple[Known, Known]) -> bool:

@@ -29,14 +29,15 @@ _EARLIER = re.compile(
     r"\b(?:all|any|the|every) (?:earlier|previous|former|prior|older|old)\b|(?:기존|종전|이전|구)의? ?\w*(?:규정|지침|버전|안내|판|방침|기준)",
     re.IGNORECASE,
 )
-_VERSION = re.compile(r"\b(?:version|edition|revision|rev\.|v)\s?(\d+(?:\.\d+)*)\b|제\s?(\d+)\s?판|(\d+)판", re.IGNORECASE)
+_VERSION = re.compile(
+    r"\b(?:version|edition|revision|rev\.|v)\s?(\d+(?:\.\d+)*)\b|제\s?(\d+)\s?판|(\d+)판", re.IGNORECASE
+)
 _OF_ITSELF = re.compile(
     r"\b(?:effective|in force|valid|issued|dated?|as of|since|sent|published|updated?)\b"
     r"|시행|개정|작성|날짜|일자|일시|발행|보낸",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_LINE = re.compile(r"[^\n]+")
 _LONGEST_LINE = 90  # characters of a line that only says what the document is and of when
 
 
@@ -88,12 +89,22 @@ class Known:
     @cached_property
     def dates(self) -> tuple[Date, ...]:
         """The dates that it gives itself, that of its title first."""
-        found = find_dates(self.title)
-        for each in self.excerpts:
-            if each.opens:
-                lines = (line[0] for line in _LINE.finditer(each.text[:_OPENING]))
-                found += [date for line in lines if _dates_itself(line) for date in find_dates(line)]
+        found = [
+            *find_dates(self.title),
+            *(date for line in self._opening if _dates_itself(line) for date in find_dates(line)),
+        ]
         return tuple(each for each in found if each.years)
+
+    @cached_property
+    def versions(self) -> frozenset[str]:
+        return frozenset(number for line in (self.title, *self._opening) for number in _versions(line))
+
+    @property
+    def _opening(self) -> Sequence[str]:
+        # Without what it says about the document that it replaces.
+        opening = (each.text[:_OPENING] for each in self.excerpts if each.opens)
+        sentences = (each for text in opening for each in split_sentences(text, cites=False))
+        return [line for each in sentences for line in each.text.split("\n") if not _REPLACES.search(line)]
 
     @cached_property
     def date(self) -> str | None:
@@ -148,10 +159,13 @@ def _names(sentence: str, other: Known, own: Known) -> bool:
     is_same = title == frozenset(content_stems(_YEAR.sub("", own.title)))
     if len(title) > 1 and title <= words and not is_same:
         return True
-    versions = [{"".join(found) for found in _VERSION.findall(text)} for text in (sentence, other.text[:_OPENING])]
-    if is_same and versions[0] & versions[1] and not stated:
+    if is_same and (_versions(sentence) & other.versions) - own.versions:
         return True
     return bool(is_same and title and _EARLIER.search(sentence) and (other.date or "") < (own.date or "9"))
+
+
+def _versions(text: str) -> set[str]:
+    return {"".join(found) for found in _VERSION.findall(text)}
 
 
 def _sentences(excerpts: Sequence[Excerpt]) -> Iterator[Sentence]:
@@ -160,9 +174,9 @@ def _sentences(excerpts: Sequence[Excerpt]) -> Iterator[Sentence]:
 
 
 def _dates_itself(line: str) -> bool:
-    if len(line) > _LONGEST_LINE or _REPLACES.search(line):
-        return False
-    return _OF_ITSELF.search(line) is not None or not line.rstrip().endswith((".", "다", "!", "?", "。", "|", ";"))
+    return len(line) <= _LONGEST_LINE and (
+        _OF_ITSELF.search(line) is not None or not line.rstrip().endswith((".", "다", "!", "?", "。", "|", ";"))
+    )
 
 
 def _precision(date: Date) -> int:
