@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from domain.evidence.conflicts import Conflict, conflicts
+from domain.evidence.conflicts import Conflict, Evidence, conflicts
 from domain.evidence.replacements import Excerpt
 
 DATA = Path(__file__).with_suffix(".jsonl")
@@ -27,7 +27,7 @@ def found_in(pair: dict[str, Any]) -> list[list[Conflict]]:
     found: list[list[Conflict]] = []
     for line, excerpt in zip(pair["lines"], excerpts, strict=True):
         start = excerpt.text.index(line)
-        found.append(conflicts([(line, excerpt, start, start + len(line))], excerpts))
+        found.append(conflicts([Evidence(line, excerpt, start, start + len(line))], excerpts))
     return found
 
 
@@ -62,13 +62,12 @@ def measure(half: str | None = None) -> Counter[str]:
 
 def main(half: str | None = None) -> None:
     counted = measure(half)
+    disagree, alike = counted["disagree"], counted["alike"]
     print("| pairs of documents (own material) | shown |")
     print("|---|---|")
-    print(f"| that disagree | {counted['told']} of {counted['disagree']} |")
-    print(
-        f"| with the one in force, where one says that it replaces the other | {counted['in force']} of {counted['disagree']} |"
-    )
-    print(f"| that only look alike (false alarms) | {counted['false alarms']} of {counted['alike']} |")
+    print(f"| that disagree | {counted['told']} of {disagree} |")
+    print(f"| the same, with the one in force if one replaces the other | {counted['in force']} of {disagree} |")
+    print(f"| that only look alike (false alarms) | {counted['false alarms']} of {alike} |")
 
 
 if __name__ == "__main__":

@@ -6,13 +6,13 @@ of them has, any other number and any heading of its own makes it another thing.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from domain.documents.chunk_context import with_columns
 from domain.entities.dates import find_dates
-from domain.evidence.replacements import Excerpt, Known, known_documents, replaced_by
+from domain.evidence.replacements import Excerpt, Known, known_documents, replacing
 from domain.evidence.substitution import may_be_one
 from domain.facts.reading.token_alignment import Alignment, align
 from domain.facts.reading.tokens import Token, Value, tokenize
@@ -32,10 +32,22 @@ _IDENTITY = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _ORDINAL = re.compile(r"\b(?:first|second|third|fourth|Q[1-4]|H[12])\b|[1-4]분기|[상하]반기", re.IGNORECASE)
 _BEFORE_SLOT = re.compile(r"(?:\b(is|in|at|by)(?:\s+(the))?|([:：]))\s+$", re.IGNORECASE)
 _COPULA = re.compile(r"(?:이다|입니다|이며|임)[.\s]*$")
+_WORD = re.compile(r"[^\W\d_]+")
 _PAST = re.compile(r"\b(?:was|were|had|did)\b", re.IGNORECASE)
 _Values = Sequence[tuple[str, str]]
 _LONGEST_SLOT = 8  # words
 _FEWEST_SHARED = 2  # words that two statements about one thing have in common
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A sentence of the answer and the words that it rests on, `excerpt.text[start:end]`. Only values that the sentence
+    states are compared."""
+
+    claim: str
+    excerpt: Excerpt
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +66,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two documents disagree. `stated` is what the answer rests on, `other` what else is said; `in_force` is the
-    document that a text says replaces the other one, if one does."""
+    """Two documents disagree. `stated` is what the sentence `claim` of the answer rests on, `other` what else is said;
+    `in_force` is the document of the two that replaces the other one, if one of them says so."""
 
+    claim: str
     stated: Place
     other: Place
     in_force: str | None
@@ -76,73 +89,88 @@ class _Unit:
     def headings(self) -> tuple[str, ...]:
         return self.excerpt.headings_at(self.start)
 
+    def place(self, value: str) -> Place:
+        return Place(self.excerpt, self.start, self.end, value)
 
-def conflicts(evidence: Sequence[tuple[str, Excerpt, int, int]], excerpts: Sequence[Excerpt]) -> list[Conflict]:
-    """Return what other documents among the `excerpts` say instead of the `evidence` of an answer.
 
-    The evidence is (sentence of the answer, excerpt, start, end); only values that the sentence states are compared.
-    """
-    documents = known_documents([*dict.fromkeys((*(each[1] for each in evidence), *excerpts))])
-    replaced = replaced_by(list(documents.values()))
+def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> list[Conflict]:
+    """Return what other documents among the `excerpts` say instead of the `evidence` of an answer."""
+    documents = known_documents(list(dict.fromkeys((*(each.excerpt for each in evidence), *excerpts))))
     found: dict[tuple[str, str, str], Conflict] = {}
-    for claim, excerpt, start, end in evidence:
-        for unit in _units(excerpt):
-            if unit.start >= end or unit.end <= start:
+    for stated in evidence:
+        for unit, other, values in _differences(stated, excerpts, documents):
+            pair = documents[unit.excerpt.document], documents[other.excerpt.document]
+            valid = replacing(*pair)
+            if valid is None and (len(values) > 1 or _are_instances(*pair) or _are_of_two_records(unit, other, pair)):
                 continue
-            for other in excerpts:
-                if other.document == excerpt.document:
-                    continue
-                pair = documents[excerpt.document], documents[other.document]
-                for conflict in _between(unit, other, pair, replaced):
-                    if _states(claim, conflict.stated.value):
-                        found.setdefault((conflict.stated.quote, other.document, conflict.other.value), conflict)
+            for here, there in values:
+                if _states(stated.claim, here, unit):
+                    places = unit.place(here), other.place(there)
+                    key = unit.text, other.excerpt.document, there
+                    found.setdefault(key, Conflict(stated.claim, *places, valid.document if valid else None))
     return list(found.values())
+
+
+def documents_to_compare(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> set[str]:
+    """Return the documents that have statements like the evidence with other values, and those of the evidence: more
+    has to be known of these before it is certain that they speak of the same thing."""
+    documents = known_documents(list(dict.fromkeys((*(each.excerpt for each in evidence), *excerpts))))
+    found = (pair for stated in evidence for pair in _differences(stated, excerpts, documents))
+    return {unit.excerpt.document for pair in found for unit in pair[:2]}
 
 
 def in_force(excerpt: Excerpt, start: int, end: int, excerpts: Sequence[Excerpt]) -> Place | None:
     """Return what holds instead of `excerpt.text[start:end]`, where a document among the `excerpts` says that it
     replaces this one and states another value."""
-    found = conflicts([(excerpt.text[start:end], excerpt, start, end)], excerpts)
+    found = conflicts([Evidence(excerpt.text[start:end], excerpt, start, end)], excerpts)
     return next((each.other for each in found if each.in_force == each.other.excerpt.document), None)
 
 
-def _between(unit: _Unit, excerpt: Excerpt, pair: tuple[Known, Known], replaced: dict[str, str]) -> Iterator[Conflict]:
-    own, known = pair
-    names = own.document, known.document
-    valid = next((new for old, new in replaced.items() if {old, new} == set(names)), None)
-    if valid is None and _are_instances(own, known):
-        return
-    for other in _units(excerpt):
-        if (unit.row is None) != (other.row is None):
+def _differences(
+    stated: Evidence, excerpts: Sequence[Excerpt], documents: Mapping[str, Known]
+) -> Iterator[tuple[_Unit, _Unit, _Values]]:
+    """Yield the statements of other documents that are those of the evidence but for their values."""
+    for unit in _units(stated.excerpt):
+        if unit.start >= stated.end or unit.end <= stated.start:
             continue
-        values = _differing_cell(unit, other) if unit.row else _differing(unit, other, pair)
-        # Two fillings of one form differ in several values.
-        if not values or (valid is None and (len(values) > 1 or _are_of_two_records(unit, other, pair))):
-            continue
-        for here, there in values:
-            yield Conflict(
-                Place(unit.excerpt, unit.start, unit.end, here), Place(excerpt, other.start, other.end, there), valid
-            )
+        for excerpt in excerpts:
+            if excerpt.document == stated.excerpt.document:
+                continue
+            pair = documents[unit.excerpt.document], documents[excerpt.document]
+            for other in _cells(excerpt) if unit.row else _sentences(excerpt):
+                if values := _differing_cell(unit, other) if unit.row else _differing(unit, other, pair):
+                    yield unit, other, values
 
 
-def _states(claim: str, value: str) -> bool:
-    """Say whether a sentence of the answer has the value, however it is written."""
+def _states(claim: str, value: str, unit: _Unit) -> bool:
+    """Say whether a sentence of the answer has the value, however it is written; a whole statement needs no value."""
+    if value == unit.text and unit.row is None:
+        return True
     wanted = [each.value for each in tokenize(value) if each.value]
     stated = [each.value for each in tokenize(claim) if each.value]
     if wanted:
         return all(any(values_agree(each, one) for one in stated) for each in wanted)
-    return not value or value.casefold() in claim.casefold()
+    return value.casefold() in claim.casefold()
 
 
 # ------------------------------------------------------------------ the statements of an excerpt
 
 
-@lru_cache(maxsize=256)
-def _units(excerpt: Excerpt) -> tuple[_Unit, ...]:
+def _units(excerpt: Excerpt) -> Sequence[_Unit]:
     return (*_sentences(excerpt), *_cells(excerpt))
 
 
-def _sentences(excerpt: Excerpt) -> Iterator[_Unit]:
+@lru_cache(maxsize=256)
+def _sentences(excerpt: Excerpt) -> Sequence[_Unit]:
+    return tuple(_read_sentences(excerpt))
+
+
+@lru_cache(maxsize=256)
+def _cells(excerpt: Excerpt) -> Sequence[_Unit]:
+    return tuple(_read_cells(excerpt))
+
+
+def _read_sentences(excerpt: Excerpt) -> Iterator[_Unit]:
     headings = heading_lines(excerpt.text)
     for sentence in split_sentences(excerpt.text, cites=False):
         place = sentence.start
@@ -159,7 +187,7 @@ def _sentences(excerpt: Excerpt) -> Iterator[_Unit]:
                     yield _Unit(excerpt, start, place, stated[preamble.end() :])
 
 
-def _cells(excerpt: Excerpt) -> Iterator[_Unit]:
+def _read_cells(excerpt: Excerpt) -> Iterator[_Unit]:
     place = 0
     for row in parse_tables(with_columns(excerpt.text, excerpt.context)).rows:
         start = excerpt.text.find(row.line, place) if row.line else -1
@@ -181,6 +209,9 @@ def _cells(excerpt: Excerpt) -> Iterator[_Unit]:
 
 def _differing(one: _Unit, other: _Unit, pair: tuple[Known, Known]) -> _Values:
     """Return the values in which the sentences differ, if they are the same but for them."""
+    begun = _beginnings(one.text), _beginnings(other.text)
+    if 2 * len(begun[0] & begun[1]) < min(map(len, begun)):
+        return ()  # Most sentences have nothing to do with each other, and reading them takes long.
     first, second = tokenize(one.text), tokenize(other.text)
     if not first or not second or _refers(first[0]) or _refers(second[0]):
         return ()
@@ -196,11 +227,17 @@ def _differing(one: _Unit, other: _Unit, pair: tuple[Known, Known]) -> _Values:
     cues = [each for each in (*left, *right) if each.kind == "cue"]
     if cues:
         is_denied = len(left) + len(right) == 1 and cues[0].cue == "denied"
-        return ((_phrase(left, one.text), _phrase(right, other.text)),) if is_denied else ()
+        return ((one.text, other.text),) if is_denied else ()
     if len(left) == len(right) and all(each.value for each in (*left, *right)):
         pairs = [_differing_values(*both, aligned) for both in zip(left, right, strict=True)]
         return () if None in pairs else tuple(each for each in pairs if each)
     return _differing_slots(one.text, other.text, left, right, aligned)
+
+
+@lru_cache(maxsize=4096)
+def _beginnings(text: str) -> frozenset[str]:
+    # Particles and endings follow.
+    return frozenset(word[:2] if word >= "가" else word[:4] for word in _WORD.findall(text.casefold()))
 
 
 def _refers(token: Token) -> bool:
@@ -286,11 +323,6 @@ def _slot(text: str, left: Sequence[Token], tokens: Sequence[Token]) -> tuple[st
 
 def _is_name(token: Token) -> bool:
     return token.kind == "name"
-
-
-def _phrase(tokens: Sequence[Token], text: str) -> str:
-    """Return the word that denies, or the end of a Korean sentence, or nothing for the side that denies nothing."""
-    return " ".join(each.text for each in tokens if each.text in text)
 
 
 # ------------------------------------------------------------------ two rows

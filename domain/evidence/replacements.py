@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations
 
 from domain.documents.chunk_context import headings_of
 from domain.entities.dates import Date, find_dates
@@ -22,11 +21,13 @@ _REPLACES = re.compile(
     re.IGNORECASE,
 )
 _IS_REPLACED = re.compile(
-    r"\b(?:replaced|superseded|amended|revoked|repealed|withdrawn|overridden|rescinded|cancelled) by\b|(?:으로|로) (?:대체|갈음)(?:되|된|됐)",
+    r"\b(?:replaced|superseded|amended|revoked|repealed|withdrawn|overridden|rescinded|cancelled) by\b"
+    r"|로 (?:대체|갈음)(?:되|된|됐)",
     re.IGNORECASE,
 )
 _EARLIER = re.compile(
-    r"\b(?:all|any|the|every) (?:earlier|previous|former|prior|older|old)\b|(?:기존|종전|이전|구)의? ?\w*(?:규정|지침|버전|안내|판|방침|기준)",
+    r"\b(?:all|any|the|every) (?:earlier|previous|former|prior|older|old)\b"
+    r"|(?:기존|종전|이전|구)의? ?\w*(?:규정|지침|버전|안내|판|방침|기준)",
     re.IGNORECASE,
 )
 _VERSION = re.compile(
@@ -128,16 +129,14 @@ def known_documents(excerpts: Sequence[Excerpt]) -> dict[str, Known]:
     return {name: Known(tuple(each for each in excerpts if each.document == name)) for name in names}
 
 
-def replaced_by(documents: Sequence[Known]) -> dict[str, str]:
-    """Return {document: the one in force}, for those of which another, or they themselves, say that it replaces
-    them."""
-    found: dict[str, str] = {}
-    for one, other in permutations(documents, 2):
-        for sentence in one.replacing:
-            if _names(sentence, other, one):
-                old, new = (one, other) if _IS_REPLACED.search(sentence) and not _is_follow(sentence) else (other, one)
-                found.setdefault(old.document, new.document)
-    return found
+def replacing(one: Known, other: Known) -> Known | None:
+    """Return the one of two documents that is in force, if one of them says that it replaces, or is replaced by, the
+    other."""
+    for own, named in ((one, other), (other, one)):
+        for sentence in own.replacing:
+            if _names(sentence, named, own):
+                return named if _IS_REPLACED.search(sentence) and not _is_follow(sentence) else own
+    return None
 
 
 def _is_follow(sentence: str) -> bool:
