@@ -17,16 +17,15 @@ from services.reporting.repair_results import passages_to_conclude
 log = structlog.get_logger()
 
 
-def conflicts_with(
-    context: StepContext, citations: Sequence[Citation], cited: Sequence[Passage]
-) -> list[dict[str, Any]]:
-    """Return the conflicts between the `cited` passages and all that were found, as JSON.
+def conflicts_with(context: StepContext, citations: Sequence[Citation]) -> list[dict[str, Any]]:
+    """Return what other passages that were found say instead of what the answer cites, as JSON.
 
-    An answer is not worth less without them, so what breaks here is only logged.
+    An answer is not worth less without it, so what breaks here is only logged.
     """
+    if not citations:
+        return []
     try:
-        found = context.passages([*context.selection["selected"], *context.selection["ranked"]])
-        return _as_json(citations, {each.key: each for each in (*cited, *found)}.values())
+        return _as_json(citations, context.passages(list(dict.fromkeys(passages_to_conclude(context)))))
     except Exception:
         log.exception("conflicts_broke", query_id=str(context.query.id))
         return []

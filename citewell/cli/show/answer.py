@@ -36,7 +36,10 @@ def proof_view(query: Query) -> RenderableType:
         parts += [_heading(heading), _mentions(mentioned)]
     # Servers of older versions omit it.
     if conflicts := query.get("conflicts"):
-        parts += [_heading("Your documents disagree"), *(plain(conflict_in_words(each), "yellow") for each in conflicts)]
+        parts += [
+            _heading("Your documents disagree"),
+            *(plain(conflict_in_words(each), "yellow") for each in conflicts),
+        ]
     if query["references"]:
         parts += [_heading("References"), _references(query)]
     if query["removed_citations"]:
