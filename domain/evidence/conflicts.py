@@ -14,25 +14,28 @@ from domain.documents.chunk_context import with_columns
 from domain.entities.dates import find_dates
 from domain.evidence.replacements import Excerpt, Known, known_documents, replacing
 from domain.evidence.substitution import may_be_one
+from domain.facts.differences.opposites import are_opposites
+from domain.facts.reading.phrases import normalised
 from domain.facts.reading.token_alignment import Alignment, align
 from domain.facts.reading.tokens import Token, Value, tokenize
 from domain.facts.reading.values import values_agree
+from domain.facts.reading.vocabulary import OPPOSITES
 from domain.facts.structure.headings import heading_lines, is_section_key, split_off_headings
 from domain.facts.structure.tables import Row, parse_tables
 from domain.facts.structure.terms import terms_of
 from domain.text.lengths import is_too_long
 from domain.text.sentences import is_table_row, split_sentences
 
-_LABELLED = re.compile(r"[\s*•·-]*([^\s:|][^:|\n]{0,39}?)\s*[:：]\s+(\S[^\n]{0,119})")
+_LABELLED = re.compile(r"[\s*•·-]*+([^\s:：|][^:：|\n]{0,39})[:：]\s+(\S[^\n]{0,119})")
 _NUMBERING = re.compile(
     r"\A\s*(?:(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]|\d{1,3}(?:\.\d{1,3}){1,3}|[-*•·]|제\s?\d{1,3}\s?조)\s+)"
 )
-_PREAMBLE = re.compile(r"[^:]*\w[^:]*:\s+(?=\w)")
 _IDENTITY = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _ORDINAL = re.compile(r"\b(?:first|second|third|fourth|Q[1-4]|H[12])\b|[1-4]분기|[상하]반기", re.IGNORECASE)
 _BEFORE_SLOT = re.compile(r"(?:\b(is|in|at|by)(?:\s+(the))?|([:：]))\s+$", re.IGNORECASE)
 _COPULA = re.compile(r"(?:이다|입니다|이며|임)[.\s]*$")
 _WORD = re.compile(r"[^\W\d_]+")
+_BE = ("is", "are", "be", "was", "were")
 _PAST = re.compile(r"\b(?:was|were|had|did)\b", re.IGNORECASE)
 _Values = Sequence[tuple[str, str]]
 _LONGEST_SLOT = 8  # words
@@ -148,8 +151,8 @@ def _states(claim: str, value: str, unit: _Unit) -> bool:
         return True
     wanted = [each.value for each in tokenize(value) if each.value]
     stated = [each.value for each in tokenize(claim) if each.value]
-    if wanted:
-        return all(any(values_agree(each, one) for one in stated) for each in wanted)
+    if wanted and all(any(values_agree(each, one) for one in stated) for each in wanted):
+        return True
     return value.casefold() in claim.casefold()
 
 
@@ -175,16 +178,17 @@ def _read_sentences(excerpt: Excerpt) -> Iterator[_Unit]:
     for sentence in split_sentences(excerpt.text, cites=False):
         place = sentence.start
         for part in split_off_headings(sentence.text, headings):
-            labelled = _LABELLED.search(part) is not None
-            for line in part.split("\n") if labelled else (part,):
+            lines = part.split("\n")
+            for line in lines if any(map(_LABELLED.fullmatch, lines)) else (part,):
                 start = excerpt.text.index(line, place)
                 place = start + len(line)
                 stated = _NUMBERING.sub("", line)
                 if stated.strip() in headings or is_table_row(line) or is_too_long(line):
                     continue
                 yield _Unit(excerpt, start, place, stated)
-                if not _LABELLED.fullmatch(line) and (preamble := _PREAMBLE.match(stated)):
-                    yield _Unit(excerpt, start, place, stated[preamble.end() :])
+                _, colon, rest = stated.partition(": ")
+                if colon and not _LABELLED.fullmatch(line):
+                    yield _Unit(excerpt, start, place, rest)
 
 
 def _read_cells(excerpt: Excerpt) -> Iterator[_Unit]:
@@ -224,14 +228,31 @@ def _differing(one: _Unit, other: _Unit, pair: tuple[Known, Known]) -> _Values:
     shared = {each.key for at, each in enumerate(first) if at in aligned.matched_statement and each.is_content}
     if len(shared | (above[0] & above[1])) < _FEWEST_SHARED or not shared:
         return ()
-    cues = [each for each in (*left, *right) if each.kind == "cue"]
-    if cues:
-        is_denied = len(left) + len(right) == 1 and cues[0].cue == "denied"
-        return ((one.text, other.text),) if is_denied else ()
+    return _values(one.text, other.text, left, right, aligned)
+
+
+def _values(one: str, other: str, left: Sequence[Token], right: Sequence[Token], aligned: Alignment) -> _Values:
+    """Return what stands in the place of each other in two sentences, of which `left` and `right` are all that
+    differs; nothing if both may be true."""
+    if len(left) == len(right) == 1 and _exclude_each_other(left[0], right[0], aligned):
+        return ((one, other),)
+    if cues := [each for each in (*left, *right) if each.kind == "cue"]:
+        return ((one, other),) if len(left) + len(right) == 1 and cues[0].cue == "denied" else ()
     if len(left) == len(right) and all(each.value for each in (*left, *right)):
         pairs = [_differing_values(*both, aligned) for both in zip(left, right, strict=True)]
-        return () if None in pairs else tuple(each for each in pairs if each)
-    return _differing_slots(one.text, other.text, left, right, aligned)
+        if None not in pairs:
+            runs = _run(one, left), _run(other, right)
+            return (runs,) if all(runs) else tuple(each for each in pairs if each)
+    return _differing_slots(one, other, left, right, aligned)
+
+
+def _run(sentence: str, values: Sequence[Token]) -> str:
+    """Return values that are written as one, such as those of a telephone number, else nothing."""
+    text = normalised(sentence)
+    ends = [each.start + len(each.text) for each in values]
+    between = (text[end : each.start] for end, each in zip(ends, values[1:], strict=False))
+    is_one = len(values) > 1 and all(len(each) <= 1 for each in between)
+    return text[values[0].start : ends[-1]] if is_one else ""
 
 
 @lru_cache(maxsize=4096)
@@ -268,7 +289,7 @@ def _differing_values(one: Token, other: Token, aligned: Alignment) -> tuple[str
         for side, token in ((aligned.statement, one), (aligned.source, other))
     ):
         return None  # "On 4 May the hall is closed": what is said holds on that day.
-    return one.text, other.text
+    return one.text.strip(" ."), other.text.strip(" .")
 
 
 def _are_of_one_kind(one: Value, other: Value) -> bool:
@@ -282,47 +303,58 @@ def _are_of_one_kind(one: Value, other: Value) -> bool:
     return first.dimension == second.dimension and one.currency == other.currency
 
 
+def _exclude_each_other(one: Token, other: Token, aligned: Alignment) -> bool:
+    """Say whether the two words are opposites that the sentences say of the same thing: "is permitted"; opposites
+    before a noun, "the northern gate", are two things."""
+    if not (are_opposites(one, other) or frozenset((one.key, other.key)) in OPPOSITES):
+        return False
+    return all(
+        (each.start and tokens[tokens.index(each) - 1].key in _BE) or (each.text[0] >= "가" and each is tokens[-1])
+        for each, tokens in ((one, list(aligned.statement)), (other, list(aligned.source)))
+    )
+
+
 def _differing_slots(
     one: str, other: str, left: Sequence[Token], right: Sequence[Token], aligned: Alignment
 ) -> _Values:
-    """Return two names or two definite things at the end of the same sentence: "The officer is Maria Lund"."""
-    slots = _slot(one, left, aligned.statement), _slot(other, right, aligned.source)
-    if slots[0] is None or slots[1] is None or slots[0][0] != slots[1][0]:
+    """Return two names or two definite things in the same place: "The officer is Maria Lund"."""
+    first, second = _slot(one, left, aligned.statement), _slot(other, right, aligned.source)
+    if first is None or second is None or first.opened != second.opened:
         return ()
-    opened, here = slots[0]
-    there = slots[1][1]
-    if opened in ("is", "in", "at", "by") and not all(map(_is_name, (*left, *right))):
+    is_named = all(each.kind == "name" for each in (*left, *right))
+    if not is_named and not (first.opened in ("is the", ":", "topic") and first.ends and second.ends):
         return ()
-    if may_be_one(here, there) or _keys((here,)) & _keys((there,)):
+    if may_be_one(first.words, second.words) or _keys((first.words,)) & _keys((second.words,)):
         return ()
-    return ((here, there),)
+    return ((first.words, second.words),)
 
 
-def _slot(text: str, left: Sequence[Token], tokens: Sequence[Token]) -> tuple[str, str] | None:
-    """Return what opens the slot that the tokens fill up to the end of the sentence, and the words in it."""
-    content = [each for each in tokens if each.is_content or each.kind == "cue"]
-    if (
-        not left
-        or len(left) > _LONGEST_SLOT
-        or [id(each) for each in content[-len(left) :]] != [id(each) for each in left]
-    ):
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """The `words` that one sentence has in place of those of the other: `opened` by what stands before them, and at the
+    end of their sentence if it `ends` with them."""
+
+    words: str
+    opened: str
+    ends: bool
+
+
+def _slot(sentence: str, tokens: Sequence[Token], whole: Sequence[Token]) -> _Slot | None:
+    content = [each for each in whole if each.is_content or each.kind == "cue"]
+    if not tokens or len(tokens) > _LONGEST_SLOT or (len(tokens) == 1 and tokens[0].value):
         return None
-    if all(each.value for each in left):
+    first = content.index(tokens[0])
+    if content[first : first + len(tokens)] != list(tokens):
         return None
-    start = text.find(left[0].text)
-    if start < 0:
-        return None
-    words = text[start:].strip(" .。")
-    if opened := _BEFORE_SLOT.search(text[:start]):
-        return " ".join(each.casefold() for each in opened.groups() if each), words
-    before = content[-len(left) - 1] if len(content) > len(left) else None
-    if before and before.case in ("topic", "subject") and (copula := _COPULA.search(words)):
-        return "topic", words[: copula.start()]
+    text = normalised(sentence)
+    end = tokens[-1].start + len(tokens[-1].text)
+    ends = content[-1] is tokens[-1]
+    words = (text[tokens[0].start :] if ends else text[tokens[0].start : end]).strip(" .。\n")
+    if opened := _BEFORE_SLOT.search(text[: tokens[0].start]):
+        return _Slot(words, " ".join(each.casefold() for each in opened.groups() if each), ends)
+    if first and content[first - 1].case in ("topic", "subject") and (copula := _COPULA.search(text)):
+        return _Slot(words.removesuffix(text[copula.start() :].strip(" .。\n")), "topic", ends)
     return None
-
-
-def _is_name(token: Token) -> bool:
-    return token.kind == "name"
 
 
 # ------------------------------------------------------------------ two rows
