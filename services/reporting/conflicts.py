@@ -8,9 +8,9 @@ import structlog
 from db.models import Citation
 from db.queries.documents.chunks import find_passages
 from db.session import reading
-from domain.evidence.conflicts import Conflict, Evidence, Place, conflicts, documents_to_compare
+from domain.evidence.conflicts.finding import Conflict, Evidence, Place, conflicts, documents_to_compare
+from domain.evidence.conflicts.replacements import Excerpt, Known, known_documents
 from domain.evidence.passages import Passage
-from domain.evidence.replacements import Excerpt, Known, known_documents
 from services.core.context import StepContext
 from services.reporting.repair_results import passages_to_conclude
 

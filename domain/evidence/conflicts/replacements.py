@@ -118,6 +118,10 @@ class Known:
         return year[0] if year else None
 
     @cached_property
+    def opening(self) -> str:
+        return "\n".join(self._opening)
+
+    @cached_property
     def replacing(self) -> tuple[str, ...]:
         """Its sentences that say that something is replaced."""
         return tuple(each.text for each in _sentences(self.excerpts) if _REPLACES.search(each.text))
