@@ -32,10 +32,11 @@ Values = tuple[tuple[str, str], ...]
 @dataclass(frozen=True, slots=True)
 class Compared:
     """Two statements that are the same but for `values`, which are pairs; without any they agree. `words` are the keys
-    of what they share."""
+    of what they share; `adds`: one of the two says more besides."""
 
     values: Values
     words: frozenset[str]
+    adds: bool = False
 
 
 def compare_sentences(
@@ -53,8 +54,13 @@ def compare_sentences(
     left = _rest(first, aligned.matched_statement, above[1])
     right = _rest(second, aligned.matched_source, above[0])
     words = {each.key for at, each in enumerate(first) if at in aligned.matched_statement and each.is_content}
+    if not words:
+        return None
     values = _values(one.text, other.text, left, right, aligned) if left or right else ()
-    return None if values is None or not words else Compared(values, frozenset(words))
+    if values is not None:
+        return Compared(values, frozenset(words))
+    added = _value_beside_more(left, right, aligned)
+    return Compared((added,), frozenset(words), adds=True) if added else None
 
 
 def compare_cells(one: Row, other: Row) -> Compared | None:
@@ -155,6 +161,14 @@ def _differing_values(one: Token, other: Token, aligned: Alignment) -> tuple[str
     ):
         return None  # "On 4 May the hall is closed": what is said holds on that day.
     return one.text.strip(_STOP), other.text.strip(_STOP)
+
+
+def _value_beside_more(left: Sequence[Token], right: Sequence[Token], aligned: Alignment) -> tuple[str, str] | None:
+    """Return the only differing values of two sentences of which one has words that the other one lacks."""
+    values = [[each for each in side if each.value] for side in (left, right)]
+    if min(len(left), len(right)) > 1 or any(each.kind == "cue" for each in (*left, *right)):
+        return None
+    return _differing_values(values[0][0], values[1][0], aligned) if len(values[0]) == len(values[1]) == 1 else None
 
 
 def _are_of_one_kind(one: Value, other: Value) -> bool:

@@ -16,7 +16,8 @@ from domain.text.words import content_stems
 
 _OPENING = 400  # characters of a document that may hold its own date
 _REPLACES = re.compile(
-    r"\b(?:replac|supersed|amend|revok|repeal|withdraw|overrid|rescind|cancel)\w*|\b(?:takes?|in) (?:the )?place of\b"
+    r"\b(?:replac|supersed|amend|revok|repeal|withdraw|overrid|rescind|cancel|correct)\w*"
+    r"|\b(?:takes?|in) (?:the )?place of\b"
     r"|\b(?:no longer|cease[sd]? to) (?:be )?(?:appl|valid|in force)|대체|갈음|폐지|개정|변경|정정|바로잡|효력을 잃",
     re.IGNORECASE,
 )
@@ -94,7 +95,7 @@ class Known:
             *find_dates(self.title),
             *(date for line in self._opening if _dates_itself(line) for date in find_dates(line)),
         ]
-        return tuple(each for each in found if each.years)
+        return tuple(each for each in found if each.years or each.day)
 
     @cached_property
     def versions(self) -> frozenset[str]:
@@ -110,7 +111,7 @@ class Known:
     @cached_property
     def date(self) -> str | None:
         """As far as it is known: `2024`, `2024-05`, `2024-05-04`."""
-        if own := max(self.dates, key=_precision, default=None):
+        if own := max((each for each in self.dates if each.years), key=_precision, default=None):
             return _iso(own)
         if stated := next((each.dated for each in self.excerpts if each.dated), None):
             return stated
@@ -156,15 +157,20 @@ def _names(sentence: str, other: Known, own: Known) -> bool:
         is_own = any(each.follows_from(date) and date.follows_from(each) for each in mine)
         if not is_own and any(date.follows_from(each) for each in other.dates):
             return True
-    if other.name.rsplit(".", 1)[0].casefold() in sentence.casefold():
+    if re.search(rf"(?<!\w){re.escape(other.name)}(?!\w)", sentence, re.IGNORECASE):
         return True
-    title, words = frozenset(content_stems(_YEAR.sub("", other.title))), frozenset(content_stems(sentence))
-    is_same = title == frozenset(content_stems(_YEAR.sub("", own.title)))
-    if len(title) > 1 and title <= words and not is_same:
+    words = frozenset(content_stems(sentence))
+    titles = [frozenset(content_stems(each.title)) for each in (other, own)]
+    if len(titles[0]) > 1 and titles[0] <= words and titles[0] != titles[1]:
         return True
+    title, is_same = other.title, _without_years(other) == _without_years(own)
     if is_same and (_versions(sentence) & other.versions) - own.versions:
         return True
     return bool(is_same and title and _EARLIER.search(sentence) and (other.date or "") < (own.date or "9"))
+
+
+def _without_years(document: Known) -> list[str]:
+    return content_stems(_YEAR.sub("", document.title))
 
 
 def _versions(text: str) -> set[str]:

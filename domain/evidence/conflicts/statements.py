@@ -61,7 +61,7 @@ def _read_sentences(excerpt: Excerpt) -> Iterator[Statement]:
                     continue
                 yield Statement(excerpt, start, place, stated)
                 _, colon, rest = stated.partition(": ")
-                if colon and not LABELLED.fullmatch(line):
+                if colon:
                     yield Statement(excerpt, start, place, rest)
 
 

@@ -44,7 +44,7 @@ def may_be_two(one: Statement, other: Statement, compared: Compared, pair: Pair)
     """Say whether the two statements may be about two things, of which the documents name one each."""
     if len(compared.words | (above(one, pair[0]) & above(other, pair[1]))) < _FEWEST:
         return True
-    if len(compared.values) > 1 or _are_of_a_kind(one, other, pair):
+    if compared.adds or len(compared.values) > 1 or _are_of_a_kind(one, other, pair):
         return True
     if one.row:
         return _most_differ(_cells_in(pair[0]), _cells_in(pair[1]))
