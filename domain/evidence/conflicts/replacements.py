@@ -101,6 +101,10 @@ class Known:
     def versions(self) -> frozenset[str]:
         return frozenset(number for line in (self.title, *self._opening) for number in _versions(line))
 
+    def says_which(self, heading: str) -> bool:
+        """Say whether a heading only says which version of the document it is, or of when."""
+        return any(each.text in heading for each in self.dates) or not _versions(heading).isdisjoint(self.versions)
+
     @property
     def _opening(self) -> Sequence[str]:
         # Without what it says about the document that it replaces.
@@ -131,7 +135,8 @@ class Known:
 def known_documents(excerpts: Sequence[Excerpt]) -> dict[str, Known]:
     """Put together what passages show of each document, by `document`."""
     names = dict.fromkeys(each.document for each in excerpts)
-    return {name: Known(tuple(each for each in excerpts if each.document == name)) for name in names}
+    first = sorted(excerpts, key=lambda each: not each.opens)
+    return {name: Known(tuple(each for each in first if each.document == name)) for name in names}
 
 
 def replacing(one: Known, other: Known) -> Known | None:

@@ -35,8 +35,7 @@ def are_below_the_same(one: Statement, other: Statement, pair: Pair) -> bool:
 
 
 def _adds_nothing(statement: Statement, document: Known, there: frozenset[str]) -> bool:
-    days = [each.text for each in document.dates]
-    inner = (each for each in statement.headings if each != document.title and not any(day in each for day in days))
+    inner = (each for each in statement.headings if each != document.title and not document.says_which(each))
     return all(key in there or is_section_key(key) for key in keys_in(*inner) - keys_in(statement.text))
 
 
