@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from domain.evidence.conflicts.differences import Compared, compare_cells, compare_sentences
 from domain.evidence.conflicts.replacements import Excerpt, Known, known_documents, replacing
 from domain.evidence.conflicts.statements import Statement, cells_of, sentences_of, statements_of
-from domain.evidence.conflicts.subjects import above, are_below_the_same, may_be_two
+from domain.evidence.conflicts.subjects import above, are_apart, may_be_two
 from domain.facts.reading.tokens import tokenize
 from domain.facts.reading.values import values_agree
 
@@ -121,7 +121,15 @@ def _compare(one: Statement, other: Statement, pair: tuple[Known, Known]) -> Com
     if one.row and other.row:
         return compare_cells(one.row, other.row)
     compared = compare_sentences(one, other, (above(one, pair[0]), above(other, pair[1])))
-    return compared if compared and are_below_the_same(one, other, pair) else None
+    if compared is None or are_apart(one, other, pair) or _are_dates_of(pair, compared):
+        return None
+    return compared
+
+
+def _are_dates_of(pair: tuple[Known, Known], compared: Compared) -> bool:
+    # Two documents are not of one day.
+    days = [{each.text for each in known.dates} for known in pair]
+    return any(here in days[0] and there in days[1] for here, there in compared.values)
 
 
 def _states(claim: str, value: str, statement: Statement) -> bool:

@@ -11,7 +11,7 @@ from functools import cached_property
 from domain.documents.chunk_context import headings_of
 from domain.entities.dates import Date, find_dates
 from domain.facts.structure.headings import heading_path, lines_with_headings
-from domain.text.sentences import Sentence, split_sentences
+from domain.text.sentences import Sentence, is_table_row, split_sentences
 from domain.text.words import content_stems
 
 _OPENING = 400  # characters of a document that may hold its own date
@@ -110,7 +110,8 @@ class Known:
         # Without what it says about the document that it replaces.
         opening = (each.text[:_OPENING] for each in self.excerpts if each.opens)
         sentences = (each for text in opening for each in split_sentences(text, cites=False))
-        return [line for each in sentences for line in each.text.split("\n") if not _REPLACES.search(line)]
+        lines = (line for each in sentences for line in each.text.split("\n"))
+        return [line for line in lines if not _REPLACES.search(line) and not is_table_row(line)]
 
     @cached_property
     def date(self) -> str | None:

@@ -28,10 +28,15 @@ def above(statement: Statement, document: Known) -> frozenset[str]:
     return keys_in(*statement.headings, document.title)
 
 
-def are_below_the_same(one: Statement, other: Statement, pair: Pair) -> bool:
-    """Say whether the headings below the title add nothing that the other statement does not also have."""
+def are_apart(one: Statement, other: Statement, pair: Pair) -> bool:
+    """Say whether each of the two stands under a heading that the other one lacks."""
+    return not any(_add_nothing(one, other, pair))
+
+
+def _add_nothing(one: Statement, other: Statement, pair: Pair) -> tuple[bool, bool]:
+    """Say of each whether the headings below its title add nothing that the other statement does not also have."""
     everything = [keys_in(each.text) | above(each, known) for each, known in zip((one, other), pair, strict=True)]
-    return _adds_nothing(one, pair[0], everything[1]) and _adds_nothing(other, pair[1], everything[0])
+    return _adds_nothing(one, pair[0], everything[1]), _adds_nothing(other, pair[1], everything[0])
 
 
 def _adds_nothing(statement: Statement, document: Known, there: frozenset[str]) -> bool:
@@ -43,7 +48,9 @@ def may_be_two(one: Statement, other: Statement, compared: Compared, pair: Pair)
     """Say whether the two statements may be about two things, of which the documents name one each."""
     if len(compared.words | (above(one, pair[0]) & above(other, pair[1]))) < _FEWEST:
         return True
-    if compared.adds or len(compared.values) > 1 or _are_of_a_kind(one, other, pair):
+    if compared.adds or len(compared.values) > 1 or not all(_add_nothing(one, other, pair)):
+        return True
+    if _are_of_a_kind(one, other, pair):
         return True
     if one.row:
         return _most_differ(_cells_in(pair[0]), _cells_in(pair[1]))
@@ -108,7 +115,11 @@ def _words_of(document: Known) -> frozenset[str]:
 
 
 def _are_related(pair: Pair) -> bool:
-    """Say whether one document has a word of the other one's title; a title may also be missing, or say nothing."""
+    """Say whether one document has a word of the other one's title, or a field with the same content; a title may also
+    be missing, or say nothing."""
+    fields = [_labels_in(each) for each in pair]
+    if any(says_same(text, fields[1][label]) for label, text in fields[0].items() if label in fields[1]):
+        return True
     titles = [{key for key in keys_in(each.title) if not is_section_key(key)} for each in pair]
     return not (titles[0] and titles[1]) or bool(titles[0] & _words_of(pair[1]) or titles[1] & _words_of(pair[0]))
 
