@@ -53,7 +53,8 @@ def compare_sentences(
     aligned = align(first, second)
     left = _rest(first, aligned.matched_statement, above[1])
     right = _rest(second, aligned.matched_source, above[0])
-    words = {each.key for at, each in enumerate(first) if at in aligned.matched_statement and each.is_content}
+    matched = (each for at, each in enumerate(first) if at in aligned.matched_statement)
+    words = {each.key for each in matched if each.is_content and not each.value}
     if not words:
         return None
     values = _values(one.text, other.text, left, right, aligned) if left or right else ()
