@@ -6,6 +6,7 @@ things. A false alarm costs more than a conflict that is missed.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from domain.evidence.conflicts.differences import Compared, compare_cells, compare_sentences
 from domain.evidence.conflicts.replacements import Excerpt, Known, known_documents, replacing
@@ -13,6 +14,8 @@ from domain.evidence.conflicts.statements import Statement, cells_of, sentences_
 from domain.evidence.conflicts.subjects import above, are_apart, may_be_two
 from domain.facts.reading.tokens import tokenize
 from domain.facts.reading.values import values_agree
+
+_MOST_CITED = 8  # statements of one citation
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +101,8 @@ def _differences(stated: Evidence, documents: Mapping[str, Known]) -> Iterator[t
     What a document itself says with several values has several, such as the departures of a bus.
     """
     own = documents[stated.excerpt.document]
-    for one in statements_of(stated.excerpt):
-        if one.start >= stated.end or one.end <= stated.start:
-            continue
+    cited = (each for each in statements_of(stated.excerpt) if each.start < stated.end and each.end > stated.start)
+    for one in islice(cited, _MOST_CITED):
         if any(compared.values for _, compared in _like(one, own, own)):
             continue
         for known in documents.values():

@@ -9,13 +9,14 @@ from domain.documents.chunk_context import with_columns
 from domain.evidence.conflicts.replacements import Excerpt
 from domain.facts.structure.headings import heading_lines, split_off_headings
 from domain.facts.structure.tables import Row, parse_tables
-from domain.text.lengths import is_too_long
 from domain.text.sentences import is_table_row, split_sentences
 
 LABELLED = re.compile(r"[\s*•·-]*+([^\s:：|][^:：|\n]{0,39})[:：]\s+(\S[^\n]{0,119})")
 _NUMBERING = re.compile(
     r"\A\s*(?:(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]|\d{1,3}(?:\.\d{1,3}){1,3}|[-*•·]|제\s?\d{1,3}\s?조)\s+)"
 )
+
+_LONGEST = 500  # characters: a longer sentence says more than one thing
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def _read_sentences(excerpt: Excerpt) -> Iterator[Statement]:
                 start = excerpt.text.index(line, place)
                 place = start + len(line)
                 stated = _NUMBERING.sub("", line)
-                if stated.strip() in headings or is_table_row(line) or is_too_long(line):
+                if stated.strip() in headings or is_table_row(line) or len(line) > _LONGEST:
                     continue
                 yield Statement(excerpt, start, place, stated)
                 _, colon, rest = stated.partition(": ")
