@@ -189,9 +189,12 @@ def _sentences(excerpts: Sequence[Excerpt]) -> Iterator[Sentence]:
 
 
 def _dates_itself(line: str) -> bool:
-    return len(line) <= _LONGEST_LINE and (
-        _OF_ITSELF.search(line) is not None or not line.rstrip().endswith((".", "다", "!", "?", "。", "|", ";"))
-    )
+    """Say whether a line dates its document: "Date: 2 May", "As of 2 May.", a lone date; a sentence dates an event."""
+    if len(line) > _LONGEST_LINE:
+        return False
+    is_sentence = line.rstrip().endswith((".", "다", "!", "?", "。", "|", ";"))
+    is_alone = any(not line.replace(each.text, "").strip(" .") for each in find_dates(line))
+    return is_alone or not is_sentence or _OF_ITSELF.search(line) is not None
 
 
 def _precision(date: Date) -> int:
