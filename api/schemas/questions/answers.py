@@ -333,7 +333,7 @@ class ConflictPlaceRead(MentionRead):
     """One side of a disagreement: what a document says of it, and where."""
 
     value: str = Field(
-        description="The value, as it stands in the document; the whole statement where one denies what the other says.",
+        description="The value; the whole statement where one denies what the other says.",
         examples=["EUR 0.42"],
     )
     quote: str = Field(description="The sentence or row with the value, in one line.")

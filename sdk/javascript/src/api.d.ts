@@ -1341,7 +1341,7 @@ export interface ConflictPlace {
   source_end: number;
   /** The sentence or row with the value, in one line. */
   quote: string;
-  /** The value, as it stands in the document; the whole statement where one denies what the other says. */
+  /** The value; the whole statement where one denies what the other says. */
   value: string;
   /** The document's date as far as it states one: a year, a month or a day. Null where it does not. */
   date: string | null;
