@@ -39,14 +39,17 @@ class Compared:
     adds: bool = False
 
 
+def share_words(one: Statement, other: Statement) -> bool:
+    """Say whether the statements may be the same: most have nothing to do with each other, and reading takes long."""
+    begun = _beginnings(one.text), _beginnings(other.text)
+    return 2 * len(begun[0] & begun[1]) >= min(map(len, begun))
+
+
 def compare_sentences(
     one: Statement, other: Statement, above: tuple[frozenset[str], frozenset[str]]
 ) -> Compared | None:
     """Compare two sentences or labelled lines; `above` are the words that stand above each. None if they differ in more
     than values."""
-    begun = _beginnings(one.text), _beginnings(other.text)
-    if 2 * len(begun[0] & begun[1]) < min(map(len, begun)):
-        return None  # Most sentences have nothing to do with each other, and reading them takes long.
     first, second = tokenize(one.text), tokenize(other.text)
     if not first or not second or _refers(first[0]) or _refers(second[0]):
         return None

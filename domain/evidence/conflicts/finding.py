@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from domain.evidence.conflicts.differences import Compared, compare_cells, compare_sentences
+from domain.evidence.conflicts.differences import Compared, compare_cells, compare_sentences, share_words
 from domain.evidence.conflicts.replacements import Excerpt, Known, known_documents, replacing
 from domain.evidence.conflicts.statements import Statement, cells_of, sentences_of, statements_of
 from domain.evidence.conflicts.subjects import above, are_apart, may_be_two
@@ -122,6 +122,8 @@ def _like(one: Statement, own: Known, known: Known) -> Iterator[tuple[Statement,
 def _compare(one: Statement, other: Statement, pair: tuple[Known, Known]) -> Compared | None:
     if one.row and other.row:
         return compare_cells(one.row, other.row)
+    if not share_words(one, other):
+        return None
     compared = compare_sentences(one, other, (above(one, pair[0]), above(other, pair[1])))
     if compared is None or are_apart(one, other, pair) or _are_dates_of(pair, compared):
         return None
