@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.stack import Stack
+from tests.simulators.groq.faults import Fault, FaultKind
+from tests.simulators.groq.server import GroqSimulator
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
 
@@ -60,3 +62,18 @@ def test_an_exported_answer_names_both_values(answer: dict[str, Any], offline: S
     text = offline.http.get(f"/v1/queries/{answer['id']}/export", params={"format": "markdown"}).text
     assert "Your documents disagree: EUR 200 (bicycles.md, 2026-03-01), which replaces: EUR 150" in text
     assert offline.http.get(f"/v1/queries/{answer['id']}/export", params={"format": "pdf"}).is_success
+
+
+def test_an_answer_of_a_model_names_the_other_value_too(groq: Stack, provider: GroqSimulator) -> None:
+    for name, text in (("bicycles-old.md", OLD), ("bicycles.md", NEW)):
+        groq.add_text(name, text, workspace=WORKSPACE)
+    question = "What is the deposit for a company bicycle?"
+    sources = groq.ask(question, workspace=WORKSPACE, enable_verification=False)["sources"]
+    old = next(number for number, each in enumerate(sources, start=1) if each["filename"] == "bicycles-old.md")
+    said = f"For a company bicycle, one pays a deposit of EUR 150 [†{old}]."
+    provider.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=said))
+    provider.go_on()
+    (conflict,) = groq.ask(question, workspace=WORKSPACE, verification={"max_crag_attempts": 0})["conflicts"]
+    values = [(conflict[side]["value"], conflict[side]["document"]) for side in ("stated", "other")]
+    assert values == [("EUR 150", "bicycles-old.md"), ("EUR 200", "bicycles.md")]
+    assert conflict["in_force"] == "other"
