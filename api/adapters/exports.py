@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from api.adapters.markdown import literal, reader, written
+from domain.answers.conflicts_in_words import conflict_in_words
 from domain.correction.continuous_text import ContinuousText, Link, linked_references, mark_of, no_link
 from domain.errors import PdfUnavailable
 from domain.quality.signal import NO_MODEL, signal_in, signal_text
@@ -121,7 +122,12 @@ FORMATS: Mapping[str, Callable[[Json, Link], Export]] = {
 
 
 def _with_footer(query: Json, link: Link) -> str:
-    return f"{_markdown(query, link)}\n---\n\n{literal(_footer(query))}\n"
+    disagreeing = "".join(f"\n{literal(each)}\n" for each in conflict_lines(query))
+    return f"{_markdown(query, link)}{disagreeing}\n---\n\n{literal(_footer(query))}\n"
+
+
+def conflict_lines(query: Json) -> list[str]:
+    return [f"Your documents disagree: {conflict_in_words(each)}" for each in query["conflicts"]]
 
 
 def _own(query: Json, link: Link) -> set[str | None]:

@@ -15,7 +15,7 @@ from fpdf.enums import TextMode
 from fpdf.fonts import FontFace
 from pylopdf_fonts_ko import sans_path
 
-from api.adapters.exports import signal_lines
+from api.adapters.exports import conflict_lines, signal_lines
 from api.adapters.pdf_markdown import draw
 from domain.correction.continuous_text import (
     LINKED_MARKER,
@@ -59,6 +59,8 @@ def pdf_of(query: Json, link: Link, states: Mapping[str, str], footer: str) -> b
         page.heading("Verification", 12)
         _verification(page, query["verification"], states)
     page.ln(_LINE / 2)
+    for each in conflict_lines(query):
+        page.quiet(each)
     page.quiet(footer)
     if page.lacks:
         page.quiet(_LEFT_OUT)

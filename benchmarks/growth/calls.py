@@ -23,6 +23,7 @@ type_of = typing.get_origin
 ORDINARY = "The bridge over the Arno was opened on 3 May 1998 and cost 4.5 million euros [1]."
 _LISTS = (Sequence, Iterable, Collection, list, tuple)
 _NO_TEXT = {
+    "answers.conflicts_in_words.conflict_in_words": "a stored conflict, of two values and names of documents",
     "prompting.prompts.prompt_version": "the name of a file of the program",
     "prompting.prompts.prompt_sha256": "the name of a file of the program",
     "prompting.prompts.render": "the name of a file of the program; what fills it in is put in as it is",

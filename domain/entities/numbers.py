@@ -79,7 +79,7 @@ _AND_HALF = re.compile(r"\sand\sa\shalf\b", re.IGNORECASE)  # "an hour and a hal
 _KOREAN_METRES = re.compile(r"m\s?[가-힣]")  # 420m이다; $420m is money
 # Money: what is weighed in pounds comes in smaller numbers, or as "a million pounds of beef".
 _POUNDS = re.compile(r"\spounds?\b(?!\sof\b)(?:\ssterling\b)?", re.IGNORECASE)
-_CURRENCY = re.compile(r"(US\$|[$€£₩¥])\s?$", re.IGNORECASE)
+_CURRENCY = re.compile(r"(US\$|[$€£₩¥]|\b(?-i:USD|EUR|GBP|KRW|JPY|CNY|RMB|INR|CHF))\s?$", re.IGNORECASE)
 _LIST_NUMBER = re.compile(
     r"^[ \t]*\(?\d{1,3}(?=[.)][ \t])|(?<=[,;:.] )\(?\d{1,2}(?=\) )|^[ \t]*(?:step|단계) \d{1,3}(?= ?[:.)] )",
     re.MULTILINE | re.IGNORECASE,

@@ -321,7 +321,7 @@ class _Comparison:
     def _kind_of_names(self, stated: Sequence[Token], known: Sequence[Token], mine: str, theirs: str) -> Kind | None:
         if _DIGITS.sub("0", mine) == _DIGITS.sub("0", theirs):
             return "name"  # `Room 12` and `Room 14`
-        if _may_be_one(_nouns(stated), _nouns(known)):
+        if may_be_one(_nouns(stated), _nouns(known)):
             return None
         if self._are_names(stated, known):
             return "name"
@@ -448,7 +448,7 @@ def _noun(words: Sequence[Token], tokens: Sequence[Token]) -> str:
     return _words(run) if is_noun else ""
 
 
-def _may_be_one(stated: str, known: str) -> bool:
+def may_be_one(stated: str, known: str) -> bool:
     """Say whether two names may be spellings, short forms or initials of one: 서울시 and 서울특별시."""
     mine, theirs = stated.casefold().split(), known.casefold().split()
     short, long = sorted(("".join(mine), "".join(theirs)), key=len)

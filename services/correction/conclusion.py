@@ -27,6 +27,7 @@ from services.reporting.assessment import (
     broken_verification,
     published_verification,
 )
+from services.reporting.conflicts import conflicts_with
 from services.reporting.external_citations import judged_citations
 from services.reporting.repair_results import Repairs, corrected_draft, read_repairs
 from services.verification.citation_spans import assert_exact, choose_span, citation_row, quotes_by_source
@@ -61,7 +62,9 @@ def conclude(context: StepContext) -> StepResult:
     except SourceDeleted as error:
         return StepResult.single({"status": "failed", "code": error.code, "reason": error.message})
 
-    extra = {} if conclusion.judged is None else {"citations": conclusion.judged}
+    extra: dict[str, Any] = {} if conclusion.judged is None else {"citations": conclusion.judged}
+    if not context.query.is_external and (found := conflicts_with(context, conclusion.citations)):
+        extra["conflicts"] = found
     outcome = {"status": "answered", "abstained": conclusion.answer.abstained, **extra}
     stored = replace(conclusion, judged=None, events=())
     return StepResult.single(outcome, partial(_save, context.portable(), stored), conclusion.events)

@@ -55,7 +55,7 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         searched = queries.searched_workspaces(session, [query])
     if query.status == QueryStatus.CANCELLED:
         # It may have been concluded, but was never published.
-        whole = whole._replace(answer=None, published=None, filled=None)
+        whole = whole._replace(answer=None, published=None, filled=None, conflicts=())
     return {
         **head_json(query, workspace, searched),
         "restated_question": restated,
@@ -65,6 +65,7 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         if query.status == QueryStatus.SUCCEEDED
         else None,
         "answer_object": object_json(whole.filled) if whole.filled else None,
+        "conflicts": list(whole.conflicts),
         "mentions": mentions_json(restated or query.question, whole),
         "sources": [source_json(source, whole.added, whole.marks) for source in whole.sources],
         "verification": verification_json(whole.published, query.options, whole.marks) if whole.published else None,

@@ -237,6 +237,26 @@ def test_a_refusal_says_what_was_searched(page: Page, offline: Stack, screenshot
     screenshot(page, "query-refused-light")
 
 
+def test_documents_that_disagree_are_shown_with_both_places(
+    page: Page, offline: Stack, screenshot: Screenshot, check_accessibility: AccessibilityCheck
+) -> None:  # issue 39
+    fee = "# Parcels\n\n{}\n\nThe fee for a parcel abroad is EUR {}."
+    offline.add_text("parcels-2024.md", fee.format("Version 1, in force from 1 May 2024.", 12), workspace="disagreeing")
+    offline.add_text("parcels.md", fee.format("1 May 2025. Version 2 replaces version 1.", 15), workspace="disagreeing")
+    query = offline.ask("What is the fee for a parcel abroad?", workspace="disagreeing")
+    page.goto(f"/#/query/{query['id']}")
+    sides = page.get_by_role("region", name="Your documents disagree").locator("li")
+    expect(sides).to_have_count(2)
+    # What is in force goes first.
+    expect(sides.first).to_contain_text("EUR 15 · parcels.md · Parcels · 2025-05-01 · says that it replaces the other")
+    expect(sides.last).to_contain_text("EUR 12 · parcels-2024.md · Parcels · 2024-05-01")
+    other = query["conflicts"][0]["other"]
+    place = re.compile(rf"#/document/{other['document_id']}\?start={other['source_start']}&end={other['source_end']}")
+    expect(sides.filter(has_text=other["document"]).get_by_role("link")).to_have_attribute("href", place)
+    check_accessibility(page)
+    screenshot(page, "query-disagreeing-light")
+
+
 def test_a_question_is_cancelled_and_tried_again(
     groq_page: Page, groq: Stack, provider: GroqSimulator, workspace: str
 ) -> None:  # A3

@@ -330,6 +330,31 @@ class MentionRead(BaseModel):
     quote: str = Field(description="In one line; a row of a table or a caption may be the nearest.")
 
 
+class ConflictPlaceRead(MentionRead):
+    """One side of a disagreement: what a document says of it, and where."""
+
+    value: str = Field(
+        description="The value; the whole statement where one denies what the other says.",
+        examples=["EUR 0.42"],
+    )
+    quote: str = Field(description="The sentence or row with the value, in one line.")
+    date: str | None = Field(
+        description="The document's date as far as it states one: a year, a month or a day. Null where it does not.",
+        examples=["2024-06-01", "2024"],
+    )
+
+
+class ConflictRead(BaseModel):
+    """Two documents that were found for the question give one thing two values."""
+
+    statement: str = Field(description="The sentence of the answer.")
+    stated: ConflictPlaceRead = Field(description="What the answer rests on.")
+    other: ConflictPlaceRead = Field(description="What another document says.")
+    in_force: Literal["stated", "other"] | None = Field(
+        description="The side whose document replaces the other, where one of them says so; null where none does."
+    )
+
+
 class ObjectValueRead(BaseModel):
     """What became of one place of the schema."""
 
@@ -367,6 +392,9 @@ class QueryRead(QueryHead):
     edits: list[dict[str, JsonValue]] = Field(description="Every change from the original answer to the answer.")
     answer_object: ObjectRead | None = Field(
         description="Null when no `answer_schema` was asked for, and until there is an answer."
+    )
+    conflicts: list[ConflictRead] = Field(
+        description="Where other passages that were found say something else than those that the answer cites."
     )
     mentions: list[MentionRead] = Field(
         description="Beside a refusal: the passages that come closest, at most three, those that mention it first."

@@ -11,6 +11,7 @@ from citewell.cli.console import plain
 from citewell.cli.show.verification import signal_view, verification_view
 from citewell.cli.show.words import duration, place, score, signal_word, verdict
 from citewell_client.types import Mention, Query
+from domain.answers.conflicts_in_words import conflict_in_words
 from domain.documents.text_marks import in_words
 from domain.quality.signal import NO_MODEL
 
@@ -39,6 +40,12 @@ def proof_view(query: Query) -> RenderableType:
         is_read = query.get("provider") != "offline"
         heading = "These passages come closest" if is_read else "Closest passages; no model read them"
         parts += [_heading(heading), _mentions(mentioned)]
+    # Servers of older versions omit it.
+    if conflicts := query.get("conflicts"):
+        parts += [
+            _heading("Your documents disagree"),
+            *(plain(conflict_in_words(each), "yellow") for each in conflicts),
+        ]
     if query["references"]:
         parts += [_heading("References"), _references(query)]
     if query["removed_citations"]:

@@ -10,6 +10,7 @@ from rich.text import Text
 from citewell.cli.console import out, plain
 from citewell.cli.show.words import place, signal_word
 from citewell_client.types import Query, StreamEvent, Turn
+from domain.answers.conflicts_in_words import conflict_in_words
 from domain.correction.continuous_text import ContinuousText
 from domain.quality.summary_line import verification_line
 from domain.query.modes import is_korean
@@ -56,6 +57,8 @@ def below_answer(query: Query) -> RenderableType:
         ]
     else:
         parts += [plain(reference) for reference in query["references"]]
+        disagreeing = query.get("conflicts", [])  # servers of older versions omit it
+        parts += [plain(f"Your documents disagree: {conflict_in_words(each)}", "yellow") for each in disagreeing]
         parts.append(plain(_verified(query), "dim"))
     if restated := query["restated_question"]:
         parts.append(plain(f"Understood as: {restated}", "dim"))

@@ -80,6 +80,8 @@ class Whole(NamedTuple):
     conversation_id: uuid.UUID | None = None
     filled: dict[str, Any] | None = None
     """The outcome of `fill_object`, if the answer was asked for as an object."""
+    conflicts: Sequence[Mapping[str, Any]] = ()
+    """What `conclude` found in other documents against what the answer cites."""
 
 
 # One statement, because every fetched answer runs it: a dozen separate ones cost five times as much.
@@ -149,7 +151,9 @@ SELECT
      FROM answer_standings WHERE query_id = :q) AS standing,
     (SELECT conversation_id FROM conversation_turns WHERE query_id = :q) AS conversation_id,
     (SELECT value FROM step_outcomes WHERE query_id = :q AND step = 'fill_object' AND value IS NOT NULL
-     ORDER BY round DESC LIMIT 1) AS filled
+     ORDER BY round DESC LIMIT 1) AS filled,
+    (SELECT value -> 'conflicts' FROM step_outcomes WHERE query_id = :q AND step = 'conclude' AND value IS NOT NULL
+     ORDER BY round DESC LIMIT 1) AS conflicts
 """)
 
 
@@ -177,6 +181,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
         standing=row.standing,
         conversation_id=row.conversation_id,
         filled=row.filled,
+        conflicts=row.conflicts or (),
     )
 
 

@@ -1350,6 +1350,42 @@ export interface Object {
   values: ObjectValue[];
 }
 
+/** One side of a disagreement: what a document says of it, and where. */
+export interface ConflictPlace {
+  /** The name of the document. */
+  document: string;
+  /** The id of the document. */
+  document_id: string;
+  /** Null where the page is not known; never guessed. */
+  page: number | null;
+  /** The heading above it; null where there is none. */
+  section: string | null;
+  /** The passage's id within its workspace: the document's `doc_id` and the passage's number. */
+  chunk_id: string;
+  /** Where the words begin in the document, in code points. */
+  source_start: number;
+  /** Where they end; one past the last. */
+  source_end: number;
+  /** The sentence or row with the value, in one line. */
+  quote: string;
+  /** The value; the whole statement where one denies what the other says. */
+  value: string;
+  /** The document's date as far as it states one: a year, a month or a day. Null where it does not. */
+  date: string | null;
+}
+
+/** Two documents that were found for the question give one thing two values. */
+export interface Conflict {
+  /** The sentence of the answer. */
+  statement: string;
+  /** What the answer rests on. */
+  stated: ConflictPlace;
+  /** What another document says. */
+  other: ConflictPlace;
+  /** The side whose document replaces the other, where one of them says so; null where none does. */
+  in_force: "stated" | "other" | null;
+}
+
 /** Words of a passage that comes close to what was asked. */
 export interface Mention {
   /** The name of the document. */
@@ -1690,6 +1726,8 @@ export interface Query {
   edits: Record<string, JsonValue>[];
   /** Null when no `answer_schema` was asked for, and until there is an answer. */
   answer_object: Object | null;
+  /** Where other passages that were found say something else than those that the answer cites. */
+  conflicts: Conflict[];
   /** Beside a refusal: the passages that come closest, at most three, those that mention it first. */
   mentions: Mention[];
   /** The passages that the answer was written from. */

@@ -19,6 +19,8 @@ def only(text: str) -> Quantity:
         ("$394 billion", 394e9, "usd"),
         ("US$ 394.3bn", 394.3e9, "usd"),
         ("$5m", 5e6, "usd"),
+        ("EUR 310", 310, "eur"),
+        ("a fee of CHF 1.2 million", 1.2e6, "chf"),
         ("3,940억 원", 394e9, "krw"),
         ("3조 5,000억원", 3.5e12, "krw"),
         ("100만 달러", 1e6, "usd"),

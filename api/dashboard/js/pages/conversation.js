@@ -4,6 +4,7 @@ import { ask, withQuery } from "../http.js";
 import { words } from "../i18n.js";
 import { answerText } from "../parts/answer.js";
 import { honest } from "../parts/confidence.js";
+import { conflictsOf } from "../parts/conflicts.js";
 import { confirmed, opened } from "../parts/dialogs.js";
 import { questionBox } from "../parts/follow_up.js";
 import { live } from "../parts/live.js";
@@ -132,7 +133,7 @@ async function drawAnswer(place, turn, signal) {
 function proven(query) {
   const answer = answerText({ text: query.answer, sentences: query.verification ? honest(query.verification.sentences, query.verification) : [], citations: honest(query.citations, query.verification || {}), passages: query.sources });
   answer.classList.add("quiet");
-  return [query.signal && signalLine(query.signal), answer, query.references.length > 0 && h("ul", { class: "small muted plain-list", "aria-label": t("references") }, query.references.map((one) => h("li", { dir: "auto" }, one)))];
+  return [query.signal && signalLine(query.signal), answer, conflictsOf(query), query.references.length > 0 && h("ul", { class: "small muted plain-list", "aria-label": t("references") }, query.references.map((one) => h("li", { dir: "auto" }, one)))];
 }
 
 async function watch(place, turn, { draw, signal }) {

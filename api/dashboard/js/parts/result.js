@@ -9,6 +9,7 @@ import { changeNotice, changes, isChanged, versions } from "./changes.js";
 import { citedSources } from "./cited.js";
 import { claimsTable } from "./claims.js";
 import { honest } from "./confidence.js";
+import { conflictsOf } from "./conflicts.js";
 import { copyButtons } from "./copying.js";
 import { effort } from "./effort.js";
 import { feedbackOn } from "./feedback.js";
@@ -46,7 +47,7 @@ export async function result(place, query, path, history, signal) {
   show(changed, changes(query));
   show(place, h("div", { class: query.abstained ? "" : "result" },
     h("section", { class: "card main", "aria-labelledby": "answer-title" }, h("h2", { id: "answer-title", class: "sr-only" }, t("answer")),
-      query.abstained ? h("p", { class: "signal-line" }, signalBadge(query.signal)) : signalLine(query.signal), warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : answerOf(query, feedback.onSentence),
+      query.abstained ? h("p", { class: "signal-line" }, signalBadge(query.signal)) : signalLine(query.signal), warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : [answerOf(query, feedback.onSentence), conflictsOf(query)],
       h("div", { class: "actions stack" }, h("div", { class: "row" }, shareButton(path), copyButtons(query, path)), feedback.element)),
     !query.abstained && h("div", { class: "beside-answer" }, citedSources(query.citations), verification && h("section", { class: "card aside", "aria-labelledby": "proof-title" },
       h("h2", { id: "proof-title" }, t("proof")), scores(query))),

@@ -29,6 +29,8 @@ __all__ = [
     "Claim",
     "CommonScores",
     "Comparison",
+    "Conflict",
+    "ConflictPlace",
     "Conversation",
     "ConversationLinks",
     "Delivery",
@@ -1072,6 +1074,22 @@ class Object(TypedDict):
     values: list[ObjectValue]
 
 
+class ConflictPlace(Mention):
+    """One side of a disagreement: what a document says of it, and where."""
+
+    value: str
+    date: str | None
+
+
+class Conflict(TypedDict):
+    """Two documents that were found for the question give one thing two values."""
+
+    statement: str
+    stated: ConflictPlace
+    other: ConflictPlace
+    in_force: Literal["stated", "other"] | None
+
+
 class AnswerSource(TypedDict):
     """A passage that the answer was written from."""
 
@@ -1177,6 +1195,7 @@ class Query(QueryHead):
     removed_citations: list[int]
     edits: list[dict[str, Any]]
     answer_object: Object | None
+    conflicts: list[Conflict]
     mentions: list[Mention]
     sources: list[AnswerSource]
     verification: Scores | None
