@@ -104,14 +104,18 @@ def _adds(asked: QuestionPart, unit: Unit) -> bool:
 
 
 def _as_spelt(weights: Mapping[str, float], units: Sequence[Unit]) -> Mapping[str, float]:
-    """Replace words of the question that no unit has by what they are spelt like: "piknik"."""
     known = frozenset[str]().union(*(unit.read.related_stems.stems | unit.above | unit.title for unit in units))
-    spelt = dict[str, float]()
-    for word, weight in weights.items():
+    return dict(zip(as_spelt(list(weights), known), weights.values(), strict=True))
+
+
+def as_spelt(wanted: Sequence[str], known: Set[str]) -> list[str]:
+    """Replace words that are not `known` by the known one that they misspell, one letter in five: "shfit"."""
+    spelt: list[str] = []
+    for word in wanted:
         unknown = len(word) >= _LONG and not coverage([word], known)
         near = [each for each in known if each[:1] == word[:1]] if unknown else []
         alike = process.extractOne(word, near, scorer=OSA.distance, score_cutoff=len(word) // _LONG)
-        spelt[alike[0] if alike else word] = weight
+        spelt.append(alike[0] if alike else word)
     return spelt
 
 

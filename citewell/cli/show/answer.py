@@ -1,5 +1,7 @@
 """Terminal view of a finished query."""
 
+from collections.abc import Iterator
+
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
@@ -35,17 +37,7 @@ def proof_view(query: Query) -> RenderableType:
         parts.append(plain(NO_MODEL, "dim"))
     if query["abstained"]:
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
-    # Servers of older versions omit it.
-    if mentioned := query.get("mentions"):
-        is_read = query.get("provider") != "offline"
-        heading = "These passages come closest" if is_read else "Closest passages; no model read them"
-        parts += [_heading(heading), _mentions(mentioned)]
-    # Servers of older versions omit it.
-    if conflicts := query.get("conflicts"):
-        parts += [
-            _heading("Your documents disagree"),
-            *(plain(conflict_in_words(each), "yellow") for each in conflicts),
-        ]
+    parts += _beside(query)
     if query["references"]:
         parts += [_heading("References"), _references(query)]
     if query["removed_citations"]:
@@ -55,6 +47,18 @@ def proof_view(query: Query) -> RenderableType:
         asked = query.get("restated_question") or query["question"]
         parts += [_heading("Verification"), verification_view(query["verification"], asked)]
     return Group(*parts, _cost(query), Text())
+
+
+def _beside(query: Query) -> Iterator[RenderableType]:
+    """What stands beside an answer: the closest passages of a refusal, and where documents disagree. Servers of older
+    versions omit both."""
+    if mentioned := query.get("mentions"):
+        is_read = query.get("provider") != "offline"
+        yield _heading("These passages come closest" if is_read else "Closest passages; no model read them")
+        yield _mentions(mentioned)
+    if conflicts := query.get("conflicts"):
+        yield _heading("Your documents disagree")
+        yield from (plain(conflict_in_words(conflict), "yellow") for conflict in conflicts)
 
 
 def timings_view(queries: list[Query]) -> RenderableType:

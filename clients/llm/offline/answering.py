@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise, takewhile
+from itertools import accumulate, pairwise, permutations, takewhile
 
+from clients.llm.offline.judging import texts_of
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.tuning import TUNING
+from domain.evidence.conflicts.replacements import Excerpt, known_documents, replacing
 from domain.evidence.contradictions import disagreements
 from domain.evidence.spans import best_text_span
 from domain.facts.structure.tables import cells_as_text
@@ -17,7 +19,7 @@ from domain.question.named_things import is_about_another
 from domain.question.question_parts import QuestionPart, asks_for_summary, has_kind, is_greeting, kinds_of, parts_of
 from domain.question.relevance import ANSWERABLE, Candidate, candidates
 from domain.question.units import Unit, is_stopped, units_of
-from domain.text.words import coverage
+from domain.text.words import content_stems, coverage
 
 _MOST_CITATIONS = 8
 
@@ -130,10 +132,32 @@ def _presumes_otherwise(question: str, sources: Sources) -> bool:
 
 
 def _ranked_by_part(question: str, sources: Sources) -> list[tuple[QuestionPart, list[Quotation]]]:
-    """For each part of the question the units that may answer it, best first; none if the text is no question."""
+    """For each part of the question the units that may answer it, best first; none if the text is no question.
+
+    A document that another one replaces is read only where that one does not answer.
+    """
     if is_greeting(question) or _presumes_otherwise(question, sources):
         return []
-    return [(part, _ranked(part, sources)) for part in parts_of(question)]
+    valid = _in_force(question, sources)
+    return [(part, _ranked(part, valid) or _ranked(part, sources)) for part in parts_of(question)]
+
+
+def _in_force(question: str, sources: Sources) -> Sources:
+    """The sources without those of documents that another one of them says that it replaces. A question with words that
+    only the replaced document has is about that one."""
+    names = {source.number: source.label.partition(", ")[0] for source in sources}
+    excerpts = [
+        Excerpt(names[source.number], names[source.number], source.text, source.context, opens=not source.context)
+        for source in sources
+    ]
+    pairs = permutations(known_documents(excerpts).values(), 2)
+    replaced = {other.document for one, other in pairs if replacing(one, other) is one}
+    old, valid = (
+        [source for source in sources if (names[source.number] in replaced) is is_old] for is_old in (True, False)
+    )
+    words = [frozenset(content_stems("\n".join(texts_of(each)))) for each in (old, valid)]
+    is_about_old = any(coverage([stem], words[0]) > coverage([stem], words[1]) for stem in content_stems(question))
+    return sources if is_about_old else Sources(valid)
 
 
 def _ranked(part: QuestionPart, sources: Sources) -> list[Quotation]:
