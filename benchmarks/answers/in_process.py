@@ -97,7 +97,7 @@ class Workspace:
         if why or gate.refuse:
             return _refused(question, shown, why or gate.reason)
         sources = Sources.numbered(((piece.label, piece.text) for piece in shown), [piece.context for piece in shown])
-        answer = "".join(compose_answer(question, sources, IDK, self._meaning))
+        answer = "".join(compose_answer(question, sources, IDK))
         if answer == IDK:
             return _refused(question, shown, "The passages that were found do not contain the answer.")
         verdict = judge_question(question, answer, named)

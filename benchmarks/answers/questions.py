@@ -47,7 +47,7 @@ def answered(question: AskedQuestion, meaning: Meaning) -> Outcome:
     """Answer one question and judge the answer."""
     sources = ranked_sources(question, meaning)
     refused = why_refused(question.text, [f"{question.label}\n{text}" for text in question.passages])
-    answer = IDK if refused else "".join(compose_answer(question.text, sources, IDK, meaning))
+    answer = IDK if refused else "".join(compose_answer(question.text, sources, IDK))
     if answer == IDK:
         return Outcome(question, answer, not question.answerable, None)
     confidence = confidence_in(question.text, answer, sources, meaning)

@@ -183,7 +183,7 @@ def answer_features(asked: QuestionPart, standing: Standing) -> dict[str, float]
         else 0,
         "lacks": _LACKS[kind] if asked.kind in FORMS else 0.0,
         "denied": float(_is_denied(asked.kind, question, said)),
-        "opposed": float(_opposed(question, said)),
+        "opposed": float(is_opposed(question, said)),
     }
 
 
@@ -205,8 +205,14 @@ def question_weights(asked: QuestionPart) -> Mapping[str, float]:
 
 def without_asking(stems: Sequence[str]) -> Sequence[str]:
     """Return the stems that say what a question is about; all, if each only asks."""
-    plain = [_POLITE.sub("", word) for word in stems]
-    return [word for word in plain if len(word) > 1 and word not in _ASKED_WORDS and not _ASKING.search(word)] or stems
+    return [word for word in without_question_words(stems) if word not in _ASKED_WORDS] or stems
+
+
+def without_question_words(stems: Sequence[str]) -> Sequence[str]:
+    """Return the stems without Korean question words and the endings of questions; all, if there are no others."""
+    plain = [(_POLITE.sub("", word), word) for word in stems]
+    # What is left of 있나요 is no word.
+    return [word for word, whole in plain if (len(word) > 1 or word == whole) and not _ASKING.search(word)] or stems
 
 
 def _weight(word: str, names: frozenset[str]) -> float:
@@ -225,8 +231,8 @@ def _is_denied(kind: Kind, question: AnalysedText, said: AnalysedText) -> bool:
     return bool(said.denied & question.related_stems.stems)
 
 
-def _opposed(question: AnalysedText, said: AnalysedText) -> bool:
-    # "accept" and "reject", "formal" and "informal".
+def is_opposed(question: AnalysedText, said: AnalysedText) -> bool:
+    """Say whether one has the opposite of a word of the other: accept and reject, formal and informal."""
     asked, stated = question.related_stems.stems, said.related_stems.stems
     return (
         opposites(asked, stated) is not None

@@ -28,7 +28,7 @@ _WANTED = {
     "when": "a date or a time",
     "number": "a number",
     "amount": "an amount",
-    "contact": "a number or an address to reach somebody",
+    "contact": "a telephone number or an address",
 }
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise, permutations, takewhile
 
 from clients.llm.offline.judging import texts_of
-from clients.llm.offline.meaning import Meaning
+from clients.llm.offline.linking import second_step
 from clients.llm.offline.tuning import TUNING
 from domain.evidence.conflicts.replacements import Excerpt, known_documents, replacing
 from domain.evidence.contradictions import disagreements
@@ -14,16 +14,15 @@ from domain.facts.structure.tables import cells_as_text
 from domain.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
 from domain.prompting.numbered_sources import Source, Sources
 from domain.question.asked_cells import asked_cells
-from domain.question.features import FORMS, without_asking
+from domain.question.features import FORMS, is_opposed, question_weights, without_asking
 from domain.question.named_things import is_about_another
 from domain.question.question_parts import QuestionPart, asks_for_summary, has_kind, is_greeting, kinds_of, parts_of
 from domain.question.relevance import ANSWERABLE, Candidate, candidates
 from domain.question.units import Unit, is_stopped, units_of
+from domain.support.analysis import AnalysedText
 from domain.text.words import content_stems, coverage
 
 _MOST_CITATIONS = 8
-
-
 _MOST_ITEMS = 12
 _MOST_SECTIONS = 8  # of an extract
 _LONGEST_SECTION = 500  # characters of a section that is quoted from its beginning
@@ -49,13 +48,12 @@ class Quotation:
         return not is_stopped(self.text)
 
 
-def compose_answer(question: str, sources: Sources, idk: str, meaning: Meaning) -> list[str]:
+def compose_answer(question: str, sources: Sources, idk: str) -> list[str]:
     """The pieces of an answer: quotations of the sources, each with its marker; `[idk]` if none fits.
 
     A quotation is a sentence, below its heading where that has words of the question, the cells of a row with their
     heads, or an item of a list. What is no sentence gets a line of its own.
     """
-    del meaning
     chosen = _chosen(question, sources)
     if not chosen:
         return [idk]
@@ -64,9 +62,8 @@ def compose_answer(question: str, sources: Sources, idk: str, meaning: Meaning) 
     return [piece + end for piece, end in zip(pieces, [*ends, ""], strict=True)]
 
 
-def extract_citations(question: str, sources: Sources, limits: tuple[int, int], meaning: Meaning) -> ExtractedCitations:
+def extract_citations(question: str, sources: Sources, limits: tuple[int, int]) -> ExtractedCitations:
     """Exact quotations of `limits` (least, most) characters if the source is long enough, best first (S4.2)."""
-    del meaning
     likely = [quotation for _, ranked in _ranked_by_part(question, sources) for quotation in ranked]
     likely.sort(key=lambda quotation: -quotation.probability)
     spans = {(each.source.number, *_span(each, question, limits)): each for each in likely[:_MOST_CITATIONS]}
@@ -83,9 +80,9 @@ def extract_citations(question: str, sources: Sources, limits: tuple[int, int], 
     )
 
 
-def take_notes(question: str, sources: Sources, max_chars: int, meaning: Meaning) -> ResearchNotes:
+def take_notes(question: str, sources: Sources, max_chars: int) -> ResearchNotes:
     """The sentences behind an answer, each with its wording in the source (S3.6)."""
-    cited = extract_citations(question, sources, (1, max_chars), meaning).citations
+    cited = extract_citations(question, sources, (1, max_chars)).citations
     return ResearchNotes(
         notes=[ResearchNote(fact=each.claim_text, source=each.source, quote=each.text_span) for each in cited]
     )
@@ -103,7 +100,17 @@ def _chosen(question: str, sources: Sources) -> list[Quotation]:
             covered |= quotation.covers
             if not any(_repeats(quotation, before) for before in chosen):
                 chosen += _expanded(part, quotation)
-    return chosen
+    return [*chosen, *_second_step(question, chosen, sources)]
+
+
+def _second_step(question: str, chosen: Sequence[Quotation], sources: Sources) -> list[Quotation]:
+    """What another source says about a name that the answer introduces, if the question describes it (S5.1)."""
+    for quotation in chosen:
+        for source in sources:
+            others = () if source == quotation.source else _units(source)
+            if unit := second_step(question, quotation.unit, (each for each in others if not each.is_heading)):
+                return [_plain(source, unit)]
+    return []
 
 
 def _extract(sources: Sources) -> list[Quotation]:
@@ -167,6 +174,8 @@ def _ranked(part: QuestionPart, sources: Sources) -> list[Quotation]:
         candidate
         for candidate in candidates(part, [unit for source in sources for unit in _units(source)])
         if not is_about_another(part.text, candidate.unit.text)
+        and not _is_any_row(part, candidate)
+        and not _denies_cause(part, candidate.unit)
     ]
     if not weighed or weighed[0].probability < ANSWERABLE:
         return []
@@ -174,6 +183,17 @@ def _ranked(part: QuestionPart, sources: Sources) -> list[Quotation]:
     likely = [candidate for candidate in weighed if candidate.probability >= least]
     quotations = [_quotation(part, owners[id(candidate.unit)], candidate) for candidate in likely]
     return [quotation for quotation in quotations if quotation.text]
+
+
+def _is_any_row(part: QuestionPart, candidate: Candidate) -> bool:
+    """Whether the question names only columns of the row's table, and something that the row does not have."""
+    standing = candidate.standing
+    return candidate.unit.row is not None and not standing.own and not standing.has.issuperset(question_weights(part))
+
+
+def _denies_cause(part: QuestionPart, unit: Unit) -> bool:
+    """Whether the unit says the opposite of what a question for a cause takes for granted."""
+    return part.kind == "why" and is_opposed(AnalysedText(part.text), unit.read)
 
 
 def _units(source: Source) -> Sequence[Unit]:

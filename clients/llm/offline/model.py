@@ -103,7 +103,7 @@ class OfflineModel:
         return [judgement(_checked(request)).model_dump_json()]
 
     def _generate_answer(self, fields: _Fields) -> list[str]:
-        return compose_answer(_text(fields, "question"), _sources(fields), _text(fields, "idk"), self._meaning)
+        return compose_answer(_text(fields, "question"), _sources(fields), _text(fields, "idk"))
 
     def _rerank_chunk(self, fields: _Fields) -> Relevance:
         return Relevance(score=self._relevance(fields, _text(fields, "chunk")))
@@ -119,7 +119,7 @@ class OfflineModel:
 
     def _extract_citations(self, fields: _Fields) -> Reply:
         limits = int(_text(fields, "min_chars")), int(_text(fields, "max_chars"))
-        return extract_citations(_text(fields, "question"), _sources(fields), limits, self._meaning)
+        return extract_citations(_text(fields, "question"), _sources(fields), limits)
 
     def _check_alignment(self, fields: _Fields) -> Reply:
         return check_alignment(_text(fields, "question"), _text(fields, "answer"), _sources(fields), self._meaning)
@@ -149,7 +149,7 @@ class OfflineModel:
         return decide_search(_text(fields, "question"), _sources(fields), _text(fields, "searches"))
 
     def _research_notes(self, fields: _Fields) -> Reply:
-        return take_notes(_text(fields, "question"), _sources(fields), int(_text(fields, "max_chars")), self._meaning)
+        return take_notes(_text(fields, "question"), _sources(fields), int(_text(fields, "max_chars")))
 
 
 def _reply(text: str) -> ModelReply:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import read_passage
 from clients.llm.offline.tuning import TUNING
-from domain.question.features import without_asking
+from domain.question.features import without_question_words
 from domain.question.question_parts import question_stems
 from domain.retrieval.lexemes import is_unspaced, lexemes
 from domain.retrieval.questions import searched_question, without_instructions
@@ -38,7 +38,7 @@ def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
 @lru_cache(maxsize=256)
 def _looked_for(question: str) -> tuple[str, ...]:
     """The stems of what a question is about: the average of other assets is asked of what says "Other assets"."""
-    stems = without_asking(question_stems(without_instructions(question), dated=True))
+    stems = without_question_words(question_stems(without_instructions(question), dated=True))
     return tuple(each for each in stems if each not in CALCULATIONS) or tuple(stems)
 
 

@@ -365,7 +365,7 @@ PLANS = "Plan\tPrice per month (EUR)\tSeats\nBasic\t9\t1\nPro\t29\t5"
 )
 def test_what_is_asked_is_answered_and_nothing_beside_it(question: str, source: str, said: str) -> None:  # V8
     sources = Sources.numbered([("report.txt", source)])
-    answer = "".join(compose_answer(question, sources, IDK, Meaning(default_embedder(), remembered=100)))
+    answer = "".join(compose_answer(question, sources, IDK))
     assert said in answer if said else answer == IDK
 
 
