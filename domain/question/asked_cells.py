@@ -1,6 +1,7 @@
 """Chooses the cells of a row that a question asks for (V8): those whose heads have most of its words, or its kind."""
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from domain.facts.structure.tables import Cell, Row
 from domain.question.features import FORMS, without_asking
@@ -9,6 +10,7 @@ from domain.question.units import Unit
 from domain.text.words import content_stems, coverage
 
 _MOST_CELLS = 6
+_MOST_ROWS = 20  # that are looked through for a column in which the row has no value
 _KIND = 0.4  # of a word: what it counts that a cell has the kind of thing that is asked for
 
 
@@ -21,17 +23,17 @@ def asked_cells(asked: QuestionPart, row: Row, units: Iterable[Unit]) -> Sequenc
     kinds = FORMS.intersection(kinds_of(asked.text))
     label = frozenset(content_stems("\n".join((row.label, *row.groups))))
     wanted = [stem for stem in without_asking(asked.stems) if not coverage([stem], label)]
-    fits = {cell.head: _fit(asked, kinds, wanted, cell) for cell in row.cells}
+    fits = {_head(cell): _fit(asked, kinds, wanted, cell) for cell in row.cells}
     best = max(fits.values(), default=0.0)
-    table = (unit.row for unit in units if unit.row and unit.row.table == row.table)
-    others = (_fit(asked, kinds, wanted, cell) for other in table for cell in other.cells if cell.head not in fits)
+    table = islice((unit.row for unit in units if unit.row and unit.row.table == row.table), _MOST_ROWS)
+    others = (_fit(asked, kinds, wanted, cell) for other in table for cell in other.cells if _head(cell) not in fits)
     if max(others, default=0.0) > best:
         return ()
     # "Who, and until when?" is answered by several cells.
     if len(kinds) > 1 or best <= min(fits.values(), default=0.0):
         return row.cells[:_MOST_CELLS]
-    named = [cell for cell in row.cells if fits[cell.head] < best and _is_named(asked, cell)]
-    return [*named, *(cell for cell in row.cells if fits[cell.head] == best)][:_MOST_CELLS]
+    named = [cell for cell in row.cells if fits[_head(cell)] < best and _is_named(asked, cell)]
+    return [*named, *(cell for cell in row.cells if fits[_head(cell)] == best)][:_MOST_CELLS]
 
 
 def _is_named(asked: QuestionPart, cell: Cell) -> bool:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from domain.evidence.closed_classes import read
 from domain.question.question_parts import Kind, QuestionPart, has_kind
 from domain.question.units import Unit
 from domain.support.analysis import AnalysedText
@@ -24,6 +25,7 @@ _LONG = 5  # letters of a word for each that may be misspelt
 _WEIGHED = 12  # units of which all features are computed: those with most of the question's words
 FORMS: frozenset[Kind] = frozenset({"contact", "when", "where", "who", "number", "amount", "why"})
 """Kinds of question whose answers have a form that can be looked for."""
+_OPEN = frozenset(("if", "reported", "planned"))
 _LACKS = {True: 0.0, None: 0.5, False: 1.0}
 # These only name the kind of thing asked for: "which year", "what type of".
 _ASKED_WORDS = frozenset(
@@ -96,11 +98,14 @@ def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit]
 
 
 def _adds(asked: QuestionPart, unit: Unit) -> bool:
-    """Whether the unit says something beyond the question; one that is asked whether something is so may only repeat
-    it."""
-    return asked.kind == "decision" or not all(
-        coverage([word], set(asked.stems)) for word in unit.read.related_stems.stems
-    )
+    """Whether the unit says something beyond the question, itself or in the list that it introduces, and does not ask
+    itself; where it is asked whether something is so, it may only repeat that."""
+    if unit.text.endswith(("?", "？")):
+        return False
+    if unit.text.endswith((":", "：")) or asked.kind == "decision":
+        return True
+    known = set(asked.stems)
+    return not all(coverage([word], known) for word in unit.read.related_stems.stems)
 
 
 def _as_spelt(weights: Mapping[str, float], units: Sequence[Unit]) -> Mapping[str, float]:
@@ -181,10 +186,15 @@ def answer_features(asked: QuestionPart, standing: Standing) -> dict[str, float]
         "all_of_many": min(1.0, len(question_weights(asked)) / 8)
         if standing.has >= question_weights(asked).keys()
         else 0,
-        "lacks": _LACKS[kind] if asked.kind in FORMS else 0.0,
+        "lacks": _LACKS[kind] if asked.kind in FORMS else _doubt(asked, said.text),
         "denied": float(_is_denied(asked.kind, question, said)),
         "opposed": float(is_opposed(question, said)),
     }
+
+
+def _doubt(asked: QuestionPart, text: str) -> float:
+    """How far a sentence leaves open what is asked: it supposes, reports or plans it."""
+    return 0.5 * (asked.kind == "decision" and any(token.cue in _OPEN for token in read(text)))
 
 
 @lru_cache(maxsize=256)

@@ -57,7 +57,10 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
 """The first match is the kind: questions for a number or a date say so beside their question word."""
 
 _SUMMARY = re.compile(
-    r"\bsummar\w+|\boverview\b|\b(?:main|key) points\b|\bwhat is [^?]{1,80} about\b|요약|개요|간추|핵심",
+    r"^\W*(?:please |can you |could you )?(?:summari[sz]e|sum up"
+    r"|give (?:me |us )?an? (?:short |brief )?(?:summary|overview))\b"
+    r"|^\W*what is [^?]{1,80} about\W*$"
+    r"|(?:요약|간추려|정리)(?:을|해서)? ?(?:해|부탁|주)\S{0,8}(?: ?(?:주|달라|드려)\S{0,6})?\W*$",
     re.IGNORECASE,
 )
 _TELL = re.compile(r"\b(?:tell|know|say|show|explain)\b", re.IGNORECASE)

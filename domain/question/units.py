@@ -1,6 +1,7 @@
 """Reads a text as the units that an answer can quote: sentences and rows of tables, each with what stands above it."""
 
 import re
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +19,7 @@ from domain.text.words import content_stems
 
 _MOST_CHARS = 600_000  # of texts that are remembered: their units take far more memory than they do
 _MOST_CELLS = 6
-_LONGEST_HEADING = 80  # characters
+_LONGEST_HEADING, _MOST_WORDS = 80, 8  # characters and words
 _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]*_]*$")
 _ITEM = re.compile(r"(?:[-*+•‣▪◦·●○■□▶►]|\(?(?:\d{1,3}|[a-zA-Z가-하])[.)]|[①-⑳])(?:\s|(?<=[①-⑳]))")
 _SIGNS = re.compile(r"^(?:(?:[-*+•‣▪◦·●○■□▶►]|#{1,6}|>|\|)\s+)+")
@@ -31,6 +32,7 @@ _LABELLED = re.compile(r"\n[ \t]*([^\s:：|][^:：|\n]{0,29}[:：][ \t]+\S)")
 _LABEL = re.compile(r"[^\s:：|][^:：|\n]{0,29}[:：]\s+\S")
 _RULE = re.compile(r"[\s|:+=-]*")
 _LEADS = (":", "：")
+_ASKS = ("?", "？")
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,8 @@ class Unit:
     def below_heading(self) -> str:
         """The text with what stands above it, as it is quoted where it is not clear by itself."""
         head = (self.lead or self.heading).strip("#*:： ")
-        return f"{head}: {self.text}" if head and self.row is None else self.text
+        between = " " if head.endswith(_ASKS) else ": "
+        return f"{head}{between}{self.text}" if head and self.row is None else self.text
 
 
 @text_cache(_MOST_CHARS)
@@ -87,16 +90,19 @@ def units_of(text: str, context: str = "", title: str = "") -> tuple[Unit, ...]:
 def _units(text: str, context: str, title: str) -> Iterator[Unit]:
     plain = without_markers(text)
     parsed = parse_tables(with_columns(plain, context))
-    rows = {row.line.strip(): row for row in parsed.rows if row.line}
+    rows = defaultdict[str, deque[Row]](deque)
+    for row in parsed.rows:
+        # Two tables may have the same line.
+        rows[row.line.strip()].append(row)
     called = frozenset(content_stems(f"{title}\n{context}"))
     place = _Place(next(iter(headings_of(context)[-1:]), ""))
     sentences = [line for sentence in parse_sentences(plain).sentences for line in _labelled_lines(sentence)]
     for sentence, following in zip(sentences, [*(each.text for each in sentences[1:]), ""], strict=False):
         line = sentence.text.strip()
-        if line in parsed.heads or _RULE.fullmatch(line):
-            continue
-        if row := rows.get(line):
+        if row := rows[line].popleft() if rows.get(line) else None:
             yield Unit(sentence, cells_as_text(row, row.cells[:_MOST_CELLS]), place.heading, row=row, title=called)
+            continue
+        if line in parsed.heads or _RULE.fullmatch(line):
             continue
         opens_line = not plain[: sentence.start].rpartition("\n")[2].strip()
         shown = quoted(text, sentence)
@@ -114,30 +120,38 @@ class _Place:
     lead: str = ""
     group: int = 0
     was_item: bool = False
+    sign: str = ""
     was_heading: bool = False
     before: str = ""
 
     def enter(self, line: str, shown: str, following: str, *, opens_line: bool) -> tuple[bool, bool]:
         """Return whether the line opens an item, and whether it is a heading."""
-        is_item = opens_line and _ITEM.match(line) is not None
+        sign = _sign(line) if opens_line else ""
         if not opens_line and self.was_heading:
             # "## 5. How to claim expenses" is read as two sentences.
             self.heading = f"{self.heading} {shown}"
             return False, True
-        if _CAPTION.fullmatch(self.before) or (
-            opens_line and not (self.was_item and is_item) and _is_heading(line, following)
-        ):
+        is_caption = _CAPTION.fullmatch(self.before) is not None and not (opens_line and is_stopped(line))
+        is_next_item = bool(sign) and (self.lead != "" or (self.was_item and sign == self.sign))
+        if is_caption or (opens_line and not is_next_item and _is_heading(line, following)):
             self.heading, self.lead, self.group = shown, "", self.group + 1
             return False, True
-        if opens_line and not is_item:
+        if opens_line and not sign:
             self.lead, self.group = "", self.group + self.was_item
-        return is_item, False
+        self.sign = sign or self.sign
+        return bool(sign), False
 
     def leave(self, line: str, shown: str, *, is_item: bool, is_heading: bool, opens_line: bool) -> None:
         if not is_item and line.endswith(_LEADS):
             self.lead, self.group = shown, self.group + 1
         self.was_item = is_item or (self.was_item and not opens_line)
         self.was_heading, self.before = is_heading, line
+
+
+def _sign(line: str) -> str:
+    """The kind of sign that opens an item of a list: "1" for any number, "" for none."""
+    found = _ITEM.match(line)
+    return "" if found is None else "1" if any(map(str.isdigit, found[0])) else found[0].strip()
 
 
 def is_stopped(text: str) -> bool:
@@ -161,18 +175,14 @@ def quoted(text: str, sentence: Sentence) -> str:
 
 
 def _is_heading(line: str, following: str) -> bool:
-    """Whether it is marked as a heading, or stands without a full stop above prose, a list or a table."""
-    if line.startswith("#"):
+    """Whether it is marked as a heading, asks what follows, or stands without a full stop above something else."""
+    if line.startswith("#") or line.endswith(_ASKS):
         return True
-    if (
-        len(line) > _LONGEST_HEADING
-        or _STOPPED.search(line)
-        or line.endswith(_LEADS)
-        or _CELLS.match(line)
-        or _LABEL.match(line)
-    ):
+    if len(line) > _LONGEST_HEADING or len(line.split()) > _MOST_WORDS or _STOPPED.search(line):
         return False
-    if _ITEM.match(line):
-        # "3. New office" is one above prose, an item above another item.
-        return not _ITEM.match(following) and (_STOPPED.search(following) or _CELLS.match(following)) is not None
+    if line.endswith(_LEADS) or _CELLS.match(line) or _LABEL.match(line):
+        return False
+    if sign := _sign(line):
+        # "3. New office" is one, unless it is an item above another item.
+        return sign == "1" and bool(following) and _sign(following) != sign
     return any((_STOPPED.search(following), _ITEM.match(following), _CELLS.match(following), _LABEL.match(following)))

@@ -177,8 +177,8 @@ def _denies_cause(part: QuestionPart, unit: Unit) -> bool:
 
 
 def _repeats(quotation: Quotation, before: Quotation) -> bool:
-    stems = before.unit.read.related_stems.stems
-    return coverage(sorted(quotation.unit.read.related_stems.stems), stems) >= TUNING.duplicate
+    quoted, known = content_stems(quotation.text), frozenset(content_stems(before.text))
+    return coverage(quoted, known) >= TUNING.duplicate
 
 
 def _span(quotation: Quotation, question: str, limits: tuple[int, int]) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from domain.question.units import Unit, is_stopped, units_of
 from domain.text.words import coverage
 
 _MOST_ITEMS = 12
+_MOST_ROWS = 40  # of a table that is quoted as a whole, before those without a value are left out
 _LONGEST_SECTION = 500  # characters of a section that is quoted from its beginning
 _LEADS = (":", "：")
 
@@ -97,8 +98,9 @@ def _whole_section(quotation: Quotation, before: Sequence[Unit]) -> list[Quotati
     members = [each for each in read.units if each.group == unit.group and each.row is None and not each.is_heading]
     section = [plain_quotation(read, each) for each in members]
     if any(each.is_item for each in members):
-        leads = [each for each in before if unit.lead and each.text == unit.lead][-1:]
-        return [*(plain_quotation(read, each) for each in leads), *section[:_MOST_ITEMS]]
+        heads = [each for each in before if each.text == (unit.lead or unit.heading)][-1:]
+        return [*(plain_quotation(read, each) for each in heads), *section[:_MOST_ITEMS]]
+    section[:1] = [replace(each, text=each.unit.below_heading) for each in section[:1]]
     ends = accumulate(len(each.text) for each in members)
     return [each for each, end in zip(section, ends, strict=True) if end <= _LONGEST_SECTION] or [quotation]
 
@@ -106,7 +108,7 @@ def _whole_section(quotation: Quotation, before: Sequence[Unit]) -> list[Quotati
 def _whole_table(part: QuestionPart, quotation: Quotation) -> list[Quotation]:
     """All rows of a table of which the question names only columns."""
     read, table = quotation.read, quotation.unit.row and quotation.unit.row.table
-    rows = [(each, each.row) for each in read.units if each.row and each.row.table == table]
+    rows = [(each, each.row) for each in read.units if each.row and each.row.table == table][:_MOST_ROWS]
     quoted = ((unit, row, asked_cells(part, row, read.units)) for unit, row in rows)
     return [Quotation(read, unit, cells_as_text(row, cells)) for unit, row, cells in quoted if cells][:_MOST_ITEMS]
 
