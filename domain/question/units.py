@@ -129,7 +129,7 @@ class _Place:
         sign = _sign(line) if opens_line else ""
         if not opens_line and self.was_heading:
             # "## 5. How to claim expenses" is read as two sentences.
-            self.heading = f"{self.heading} {shown}"
+            self.heading = self.heading if any(map(str.isalpha, self.heading)) else f"{self.heading} {shown}"
             return False, True
         is_caption = _CAPTION.fullmatch(self.before) is not None and not (opens_line and is_stopped(line))
         is_next_item = bool(sign) and (self.lead != "" or (self.was_item and sign == self.sign))
