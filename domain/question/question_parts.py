@@ -73,7 +73,7 @@ _TIME = re.compile(
     r"\b(?:after|before|during|until|once|annual\w*|daily|weekly|monthly|yearly|every|morning|noon|evening|night|today"
     r"|tomorrow|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|within|spring|summer|autumn|winter|immediately|always"
     r"|never)\b|\d ?(?::\d\d|am|pm|days?|weeks?|months?|years?|hours?|minutes?)\b"
-    r"|[월화수목금토일]요일|매[년월일주]|때|이후|이전|동안|\d ?[년월일시분]",
+    r"|[월화수목금토일]요일|매[년월일주]|때|이후|이전|동안|전까지|하루|이틀|사흘|나흘|열흘|보름|\d ?[년월일시분]",
     re.IGNORECASE,
 )
 _DATE_UNITS = vocabulary("년 월 일")

@@ -1,0 +1,200 @@
+"""The reader without a model: what it quotes of ordinary papers, and what it does not (V8)."""
+
+import pytest
+
+from clients.llm.offline.answering import compose_answer
+from domain.prompting.numbered_sources import Sources
+from domain.question import judge_question
+from domain.question.question_parts import parts_of
+from domain.question.relevance import candidates
+from domain.question.units import units_of
+
+IDK = "I don't know."
+HANDBOOK = """# Rowing club
+
+## Summer fair
+
+We meet on Saturday 6 June at 11 am behind the boathouse.
+
+## Lockers
+
+- Key desk: 0800 222 0199
+- Steward: Nils Brandt, gate house
+
+## Free coaching
+
+Coaching costs nothing for:
+
+- members under 16
+- carers of disabled rowers
+
+Members may row at night. Beginners are excluded.
+
+## How to reserve a boat
+
+1. Open the calendar. It is on the wall.
+2. Write your name
+3. Take the oars
+
+| Boat | Length (m) | Fee (EUR) | Change (%) | Owner |
+|---|---|---|---|---|
+| Heron | 9 | 48 | -2.5 | Ada Lund |
+| Swift | 11 |  | 1.5 | Bo Fisk |
+"""
+MINUTES = """Project meeting
+
+1. Website
+- Mia drafts the home page
+- the budget is 9,000 euros
+
+2. Archive
+- the boxes move in May
+- Karl rents the van
+"""
+NOTICE = """체육관 이용 안내
+
+일시: 2026년 5월 3일 오전 10시
+장소: 별관 2층
+담당: 오세진
+
+1. 예약
+예약은 사흘 전까지 전화로 한다. 취소는 하루 전까지 가능하다.
+"""
+FARES = """## Day tickets
+
+| Zone | Adult | Child |
+|---|---|---|
+| North | 5 euros | 2 euros |
+
+## Season tickets
+
+| Zone | Student | Senior |
+|---|---|---|
+| North | 5 euros | 2 euros |
+"""
+
+
+def answer(question: str, *texts: str) -> str:
+    sources = Sources.numbered((f"paper {number}.md", text) for number, text in enumerate(texts, start=1))
+    return "".join(compose_answer(question, sources, IDK))
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "said"),
+    [
+        (
+            HANDBOOK,
+            "When is the summer fair?",
+            "Summer fair: We meet on Saturday 6 June at 11 am behind the boathouse.",
+        ),
+        (HANDBOOK, "Where is the summer fair?", "behind the boathouse"),
+        (HANDBOOK, "What is the phone number of the key desk?", "Key desk: 0800 222 0199"),
+        (HANDBOOK, "Who is the steward?", "Nils Brandt"),
+        (HANDBOOK, "How much is the Heron?", "Heron · Fee (EUR): 48 [†1]"),
+        (HANDBOOK, "How long is the Heron?", "Heron · Length (m): 9 [†1]"),
+        (HANDBOOK, "By how many percent did the Swift change?", "Swift · Change (%): 1.5 [†1]"),
+        (HANDBOOK, "Can beginners row at night?", "Beginners are excluded."),
+        (HANDBOOK, "When is the sumer fare?", "Saturday 6 June"),
+        (MINUTES, "Who rents the van for the archive?", "2. Archive: Karl rents the van"),
+        (NOTICE, "담당은 누구인가요?", "담당: 오세진"),
+        (NOTICE, "체육관 예약은 언제까지 하나요?", "예약은 사흘 전까지 전화로 한다."),
+        (FARES, "What does a student pay in North?", "North · Student: 5 euros [†1]"),
+        (FARES, "What does an adult pay in North?", "North · Adult: 5 euros [†1]"),
+    ],
+)
+def test_a_question_gets_what_the_paper_has_with_its_head(text: str, question: str, said: str) -> None:  # V8
+    assert said in answer(question, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "lines"),
+    [
+        (
+            HANDBOOK,
+            "Who gets free coaching?",
+            ["Free coaching: Coaching costs nothing for:", "- members under 16", "- carers of disabled rowers"],
+        ),
+        (
+            HANDBOOK,
+            "How do I reserve a boat?",
+            [
+                "How to reserve a boat",
+                "1. Open the calendar. It is on the wall.",
+                "2. Write your name",
+                "3. Take the oars",
+            ],
+        ),
+        (
+            MINUTES,
+            "What was said about the website?",
+            ["1. Website", "- Mia drafts the home page", "- the budget is 9,000 euros"],
+        ),
+    ],
+)
+def test_a_list_whose_head_is_asked_for_is_quoted_whole(text: str, question: str, lines: list[str]) -> None:  # V8
+    assert answer(question, text).replace(" [†1]", "").splitlines() == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (HANDBOOK, "How much is the Swift?"),
+        (HANDBOOK, "What is the capital of Norway?"),
+        ("Q: Is there parking at the pool?", "Is there parking at the pool?"),
+        ("", "When?"),
+        ("# Only a heading", "What is only a heading?"),
+    ],
+)
+def test_what_the_paper_does_not_have_is_not_made_up(text: str, question: str) -> None:  # V8, S3.4
+    assert answer(question, text) == IDK
+
+
+def test_a_question_in_the_paper_is_the_heading_of_its_answer() -> None:  # V8
+    text = "Q: May I bring a dog to the office?\nA: Yes, on Fridays.\n\nQ: Is there parking?\nA: No."
+    assert answer("May I bring a dog to the office?", text).endswith("A: Yes, on Fridays. [†1]")
+
+
+def test_two_cells_of_one_row_answer_two_questions() -> None:  # V8
+    said = answer("Who is the owner of the Heron, and how long is the Heron?", HANDBOOK)
+    assert "Owner: Ada Lund" in said
+    assert "Length (m): 9" in said
+
+
+def test_a_document_that_another_one_replaces_is_read_last() -> None:  # V8
+    old = "Rules of 3 May 2024\n\nHand tools are lent for 14 days."
+    new = "Rules of 8 May 2026\n\nThese rules replace the rules of 3 May 2024. Hand tools are lent for 7 days."
+    assert "7 days" in answer("For how long are hand tools lent?", old, new)
+    assert "14 days" in answer("For how long are hand tools lent?", old)
+
+
+def test_a_summary_is_an_extract_and_only_where_one_is_asked_for() -> None:  # V8
+    extract = answer("Summarise the handbook.", HANDBOOK)
+    assert "Summer fair: We meet" in extract
+    assert "Free coaching: Coaching costs nothing for:" in extract
+    text = "# Report\n\nThe executive summary is written by Nora Falk. The map hangs in room 9."
+    assert answer("Who writes the executive summary?", text) == "The executive summary is written by Nora Falk. [†1]"
+
+
+def test_each_text_that_is_quoted_stands_where_its_marker_says() -> None:  # S5.3
+    said = answer("Who rents the van, and when is the summer fair?", HANDBOOK, MINUTES)
+    assert "van [†2]" in said
+    assert "boathouse. [†1]" in said
+
+
+def test_a_unit_is_weighed_beside_the_others_and_below_its_heading() -> None:  # V8
+    part = parts_of("When is the summer fair?")[0]
+    best, *others = candidates(part, units_of(HANDBOOK))
+    assert best.unit.heading == "Summer fair"
+    assert all(best.probability > other.probability for other in others)
+    alone = candidates(part, units_of("We meet on Saturday 6 June at 11 am behind the boathouse."))
+    assert not alone
+
+
+def test_another_sentence_of_the_passages_that_answers_better_makes_an_answer_doubtful() -> None:  # V8, V10
+    question, said = "When does the pool open on Sundays?", "The pool opens at six."
+    alone = judge_question(question, said, [said])
+    beside = judge_question(question, said, [f"{said} On Sundays the pool opens at nine in the morning."])
+    assert alone is not None
+    assert beside is not None
+    assert beside.probability < alone.probability
+    assert beside.relevant != "yes"
