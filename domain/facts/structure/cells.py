@@ -165,8 +165,9 @@ def _compare_cell(
     if wrong is None or _denies(tokens, about):
         return None
     is_whole = all(each is wrong or each.key in _GENERIC for each in rest)
-    has_value = bool(terms_of(about.cell.content))
-    return TableComparison((_difference(wrong, about.cell.content),), _place(about.row), decides=is_whole and has_value)
+    # "n/a" and "pending" are no figures.
+    is_alike = any(bool(each.token.value) is bool(wrong.token.value) for each in terms_of(about.cell.content))
+    return TableComparison((_difference(wrong, about.cell.content),), _place(about.row), decides=is_whole and is_alike)
 
 
 def _has_unknown_figure(rest: Sequence[Term], row: Row) -> bool:

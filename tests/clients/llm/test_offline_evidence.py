@@ -17,7 +17,7 @@ TABBED = (
     "Grain\tCorn, Buckwheat, Barley\t200\n\nAnd let’s add another list in the end:"
 )
 KOREAN = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500"
-CARGO = "Port\tCargo\nBrest\t2588\nCadiz\t1354"
+CARGO = "Port\tCargo\nBrest\t2588\nCadiz\t1354\nLagos\tpending"
 PRICES = "Part,Price EUR,Stock\nRX-20,310,1350\nRX-24,585,2588\nRX-28,,40"
 DUCK = 'Males make a sound that is written as "breeeeze",[56] but most species of duck do not "quack".[57]'
 
@@ -48,6 +48,7 @@ def test_the_reason_quotes_what_states_it_as_it_stands_in_the_source(statement: 
         ("The price of RX-24 is not EUR 310.", "partially_supports"),
         ("The price of RX-28 is EUR 40.", "partially_supports"),  # a blank cell
         ("Brest moved 2588 in 2025.", "partially_supports"),  # 1354 is no year
+        ("The cargo of Lagos was 2588.", "partially_supports"),
         ("Cadiz moved 2588 in 2025.", "contradicts"),
     ],
 )
