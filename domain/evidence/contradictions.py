@@ -17,6 +17,7 @@ from domain.facts.comparison.best_place import SourceMatch
 from domain.facts.comparison.whole_source import compare
 from domain.facts.kinds import Difference, Disagreement, Kind
 from domain.facts.quotation import Quotation
+from domain.facts.structure.tables import parse_tables
 from domain.markers.parser import cited_markers
 from domain.text.cache import text_cache
 from domain.text.lengths import LONGEST_STATEMENT, is_too_long
@@ -140,13 +141,20 @@ def _dates(claim: str, source: str, aligned: AlignedSentence) -> list[Disagreeme
     if not stated:
         return []
     figures = source_figures(source)
+    # "1354" in a cell may be a count, which is not another year.
+    counts = {cell.content for row in parse_tables(source).rows for cell in row.cells}
     known, nearby = figures.different_dates, figures.dates_in(aligned.start, aligned.end)
+    years = [each for each in known if each.text not in counts]
     found: list[Disagreement] = []
     for date in stated:
-        others = [other for other in nearby if not any(each.follows_from(other) for each in stated)]
+        others = [
+            other
+            for other in nearby
+            if other.text not in counts and not any(each.follows_from(other) for each in stated)
+        ]
         if not any(date.follows_from(other) for other in known):
             if not _is_bare_year_in(date, source):
-                found.append(_disagreement("date", date.text, _other_date(date, others) or _other_date(date, known)))
+                found.append(_disagreement("date", date.text, _other_date(date, others) or _other_date(date, years)))
         elif aligned.coverage >= _SAME_STATEMENT and not any(date.follows_from(other) for other in nearby):
             instead = _other_date(date, others)
             found += [_disagreement("date", date.text, instead)] if instead else []

@@ -70,7 +70,7 @@ class Observed:
     """Observations from comparing a statement with a source; `features` are those of `domain.support.features`.
 
     `substitution` is the one place where it differs from a sentence that it copies; `closeness` is the share of its
-    words in the best sentence.
+    words in the best sentence. `refuted`: a cell of a table that it names has another value.
     """
 
     compared: Comparison
@@ -78,6 +78,7 @@ class Observed:
     substitution: Disagreement | None
     verbatim: bool
     features: Mapping[str, float]
+    refuted: bool = False
 
     @property
     def closeness(self) -> float:
@@ -90,7 +91,7 @@ class Observed:
         substituted = self.substitution is not None
         support = support_model().support(self.features, substituted=substituted, verbatim=self.verbatim)
         left = min((1 - precision(each, self.closeness) for each in self.disagreements), default=1.0)
-        return min(support, max(_UNDECIDED, left))
+        return min(support, 1 - support_model().verbatim if self.refuted else max(_UNDECIDED, left))
 
 
 def observe(statement: str, text: str, meaning: Meaning, context: str = "") -> Observed:
@@ -110,7 +111,8 @@ def observe(statement: str, text: str, meaning: Meaning, context: str = "") -> O
     nearest = [compared.sentences[number].text for number in compared.ranking[: TUNING.encoded]]
     closeness = meaning.best_likeness(plain, nearest) if meaning.known else None
     weighed = features(compared, places, (substitution, *found) if substitution else found, closeness)
-    return Observed(compared, found, substitution, verbatim, weighed)
+    refuted = any(place.refuted for place in places)
+    return Observed(compared, found, substitution, verbatim, weighed, refuted)
 
 
 def judge(statement: str, source: Source, meaning: Meaning) -> Judged:

@@ -22,7 +22,7 @@ class SourceMatch:
 
     `is_close`: it states nearly the same. `coverage` and `similarity` (0..1) are those of the alignment. `section` is
     the heading that the statement names, if that decided; `in_table`: the names of a row and a column decided.
-    `in_cell`: one cell states all of it, and `place` is its row.
+    `in_cell`: one cell states all of it, and `place` is its row. `refuted`: one cell has another value for all of it.
     """
 
     is_close: bool
@@ -34,6 +34,7 @@ class SourceMatch:
     section: str = ""
     in_table: bool = False
     in_cell: bool = False
+    refuted: bool = False
 
     @property
     def is_full_match(self) -> bool:

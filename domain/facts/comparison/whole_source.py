@@ -45,7 +45,15 @@ def _compare_with_tables(tokens: Sequence[Token], source: str, statement: str) -
     ):
         return prose
     return SourceMatch(
-        True, False, cell.share, cell.share, cell.differences, cell.place, in_table=True, in_cell=cell.proven
+        True,
+        False,
+        cell.share,
+        cell.share,
+        cell.differences,
+        cell.place,
+        in_table=True,
+        in_cell=cell.decides and not cell.differences,
+        refuted=cell.decides and bool(cell.differences),
     )
 
 

@@ -14,8 +14,8 @@ from domain.entities.dates import Date, find_dates
 from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
-from domain.facts.structure.cell_values import Outcome, cell_figure, compare_figure, unit_of, with_limit
-from domain.facts.structure.column_heads import AUDITED, unit_in_brackets
+from domain.facts.structure.cell_values import Outcome, cell_figure, compare_figure, has_other_unit, unit_of, with_limit
+from domain.facts.structure.column_heads import AUDITED, unit_in_name
 from domain.facts.structure.fiscal_terms import FiscalTerm, terms_in, without_terms
 from domain.facts.structure.tables import Cell, Row
 from domain.facts.structure.terms import Term, TermIndex, has_all, is_among, most_specific, terms, terms_of
@@ -65,7 +65,7 @@ class _Match:
     outcome: Outcome
     value: Token | None
     rest: int
-    fit: tuple[int, int]
+    fit: tuple[int, int, int]
     unsaid: int = 0
 
 
@@ -212,7 +212,7 @@ def plain_name(name: str) -> str:
     if len(name) > _LONGEST_NAME:
         return name
     bare = _FOOTNOTE.sub("", AUDITED.sub("", _STARS.sub("", _NUMBERING.sub("", name))))
-    return unit_in_brackets(bare)[1] or name
+    return unit_in_name(bare)[1] or name
 
 
 def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Term]]]:
@@ -296,12 +296,14 @@ def _match(rest: Sequence[Term], row: Row, cell: Cell) -> _Match | None:
     if cell_figure(cell) is None:
         content = terms_of(cell.content)
         spare = _spare(without_each(left, content), row, cell)
-        return _Match(row, cell, "same", None, spare, (spare, -grouped)) if has_all(left, content) else None
+        return _Match(row, cell, "same", None, spare, (spare, 0, -grouped)) if has_all(left, content) else None
     values = [each for each in left if each.token.value and each.token.value.quantity]
     if len(values) != 1 or (value := values[0].token.value) is None:
         return None
     spare = _spare([each for each in left if each is not values[0]], row, cell)
-    return _Match(row, cell, compare_figure(value, cell, row.label), values[0].token, spare, (spare, -grouped))
+    # "Price EUR" and "Price USD" are named by the unit of the value.
+    fit = (spare, int(has_other_unit(value, cell, row.label)), -grouped)
+    return _Match(row, cell, compare_figure(value, cell, row.label), values[0].token, spare, fit)
 
 
 def _other_term(rest: Sequence[Term], own: Sequence[FiscalTerm]) -> bool:

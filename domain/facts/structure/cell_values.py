@@ -14,7 +14,7 @@ from domain.entities.numbers import find_quantities
 from domain.entities.quantities import Bound, Quantity, converted, states
 from domain.entities.units import UNITS
 from domain.facts.reading.tokens import Token, Value
-from domain.facts.structure.column_heads import unit_in_brackets
+from domain.facts.structure.column_heads import unit_in_name
 from domain.facts.structure.tables import Cell
 
 Outcome = Literal["same", "no scale", "other unit", "other", "unsure"]
@@ -120,7 +120,7 @@ def _limited(tokens: Sequence[Token], at: int, beside: int, bound: Bound, denied
 def unit_of(cell: Cell, label: str) -> str:
     """The unit of a cell, which the name of its row may state; the scale of a table holds neither for amounts per share
     nor for people."""
-    if named := unit_in_brackets(label)[0]:
+    if named := unit_in_name(label)[0]:
         return named
     if cell.unit and _IN_FULL.search(f"{label} {cell.head} {cell.outer_heads}"):
         figure = cell_figure(cell)
@@ -149,6 +149,13 @@ def compare_figure(stated: Value, cell: Cell, label: str) -> Outcome:
     if _unit_unknown(quantity, figure):
         return "unsure"
     return number if signed == "same" else signed
+
+
+def has_other_unit(stated: Value, cell: Cell, label: str) -> bool:
+    """Say whether a value is in a unit of another dimension or currency than that of a cell."""
+    figure = cell_figure(replace(cell, unit=unit_of(cell, label)))
+    own = figure and (figure.currency or (figure.full.dimension if figure.full else ""))
+    return bool(own and stated.quantity and stated.quantity.unit and stated.quantity.dimension != own)
 
 
 def _compare_limit(limit: Quantity, figure: CellFigure) -> Outcome:

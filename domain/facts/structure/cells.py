@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
-from domain.facts.structure.bound_cells import BoundCell, bind, missing_term
+from domain.facts.structure.bound_cells import BoundCell, bind, missing_term, plain_name
 from domain.facts.structure.cell_values import with_limit
 from domain.facts.structure.tables import Cell, Row, cells_as_text, parse_tables
 from domain.facts.structure.terms import (
@@ -28,6 +28,7 @@ from domain.facts.structure.terms import (
 )
 
 _MOST_CELL = 120
+_BLANK = "–"
 _GENERIC = keys_of("number amount count value figure year date name 수 값 금액 연도 년도 일자 이름 명칭")
 _UNSURE = {"denied": "negation", "possible": "modality", "planned": "modality"}
 
@@ -35,12 +36,13 @@ _UNSURE = {"denied": "negation", "possible": "modality", "planned": "modality"}
 @dataclass(frozen=True, slots=True)
 class TableComparison:
     """The differences between the tables and a statement. `place` is the row, `share` (0..1) how much of the
-    statement it has. `proven`: one cell states all of it, and `place` is the row as it stands in the text."""
+    statement it has. `decides`: one cell states all of it, and `place` is the row as it stands in the text, or it has
+    another value for all of it."""
 
     differences: tuple[Difference, ...]
     place: str
     share: float = 1.0
-    proven: bool = False
+    decides: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "")
     if not rows or not stated:
         return None
     if row := _row_in_form_of_answer(statement, rows):
-        return TableComparison((), row.line, proven=True)
+        return TableComparison((), row.line, decides=True)
     # That another cell has the amount of a limit says nothing about the limit.
     if (found := _compare_bound(tokens, rows, len(stated))) or with_limit(tokens):
         return found
@@ -102,9 +104,10 @@ def _compare_bound(tokens: Sequence[Token], rows: Sequence[Row], stated: int) ->
 
 def _from_bound(bound: BoundCell, stated: int) -> TableComparison:
     if bound.proven:
-        return TableComparison((), bound.row.line, proven=True)
-    found = (bound.difference,) if bound.difference else ()
-    return TableComparison(found, _place(bound.row), 1 - bound.rest / stated)
+        return TableComparison((), bound.row.line, decides=True)
+    found = bound.difference
+    share = 1 - bound.rest / stated
+    return TableComparison((found,) if found else (), _place(bound.row), share, bool(found and found.sure))
 
 
 def _named_rows(stated: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
@@ -131,7 +134,7 @@ def _named_cells(stated: Sequence[Term], row: Row) -> list[_NamedCell]:
 
 def _naming_terms(head: str) -> tuple[Term, ...]:
     # "desks" names "Number of desks".
-    found = terms_of(head)
+    found = terms_of(plain_name(head))
     return tuple(each for each in found if each.key not in _GENERIC) or found
 
 
@@ -152,14 +155,35 @@ def _compare_cell(
     for about in chosen:
         rest = _rest(stated, [about])
         if _has_content(rest, about.cell):
+            if _has_unknown_figure(without(rest, _content_terms(about.cell)), about.row):
+                return None
             found = _modality_differences(tokens, rest, about)
             return TableComparison(found, _place(about.row), _share(stated, rest, about.cell))
     about = chosen[0]
     rest = _rest(stated, chosen)
     wrong = _found_elsewhere(rest, chosen, rows)
-    if wrong is None:
+    if wrong is None or _denies(tokens, about):
         return None
-    return TableComparison((_difference(wrong, about.cell.content),), _place(about.row))
+    is_whole = all(each is wrong or each.key in _GENERIC for each in rest)
+    # "n/a" and "pending" are no figures.
+    is_alike = any(bool(each.token.value) is bool(wrong.token.value) for each in terms_of(about.cell.content))
+    return TableComparison((_difference(wrong, about.cell.content),), _place(about.row), decides=is_whole and is_alike)
+
+
+def _has_unknown_figure(rest: Sequence[Term], row: Row) -> bool:
+    # "Rose from 300 to 310" is more than the cell with 310 states.
+    known = [each for cell in row.cells for text in (cell.head, *contents(cell)) for each in terms_of(text)]
+    figures = [each for each in rest if each.token.value and not each.token.value.date]
+    return any(not is_among(each, [*known, *terms_of(row.heading)]) for each in figures)
+
+
+def _denies(tokens: Sequence[Token], about: _NamedCell) -> bool:
+    # That a cell does not have the content of another one is true.
+    return any(each.cue == "denied" and each.cue not in _cues(about) for each in tokens)
+
+
+def _cues(about: _NamedCell) -> set[str]:
+    return {each.cue for text in (about.row.label, about.cell.head, about.cell.content) for each in tokenize(text)}
 
 
 def _others(about: _NamedCell) -> list[Cell]:
@@ -194,7 +218,7 @@ def _modality_differences(tokens: Sequence[Token], rest: Sequence[Term], about: 
     """Return the difference of a statement that negates the content of the cell, or calls it possible or planned:
     "was not 5"."""
     values = [each.token.start for each in rest if is_among(each, _content_terms(about.cell))]
-    named = {each.cue for text in (about.row.label, about.cell.head, about.cell.content) for each in tokenize(text)}
+    named = _cues(about)
     content = [each for each in tokens if each.kind != "filler"]
     for at, token in enumerate(content):
         near = any(each.start in values for each in content[max(0, at - 1) : at + 3])
@@ -226,11 +250,16 @@ def _difference(wrong: Term, known: str) -> Difference:
 
 
 def _compare_row(stated: Sequence[Term], named: Sequence[Row], rows: Sequence[Row]) -> TableComparison | None:
-    """Compare values with the row, without a named head: what other rows have must also be in this one."""
+    """Compare values with the row, without a named head: what other rows have must also be in this one.
+
+    A head that only other rows have a cell below names a blank one, of which the row states no value.
+    """
     rest = [each for row in named for each in without(stated, terms_of(row.label)) if each.token.value]
     own = [cell for row in named for cell in row.cells]
     tables = {row.table for row in named}
     others = [cell for row in rows if row.table in tables and row not in named for cell in row.cells]
+    if rest and _names_blank(stated, named, others):
+        return TableComparison((_difference(rest[0], _BLANK),), _place(named[0]))
     left = [each for each in rest if not _found_in([each], own)]
     wrong = _found_in(left, others)
     return (
@@ -238,6 +267,12 @@ def _compare_row(stated: Sequence[Term], named: Sequence[Row], rows: Sequence[Ro
         if wrong
         else None
     )
+
+
+def _names_blank(stated: Sequence[Term], named: Sequence[Row], others: Sequence[Cell]) -> bool:
+    rest = without(stated, [each for row in named for each in terms_of(row.label)])
+    heads = {cell.head for cell in others} if all(row.line for row in named) else set[str]()
+    return any(has_all(rest, _naming_terms(head)) for head in heads)
 
 
 def _compare_cells(stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]) -> TableComparison | None:

@@ -27,6 +27,9 @@ _KOREAN_UNIT = re.compile(r"단위\s*:?\s*([^\s,()\[\]]{1,8}(?:\s?[원명개])?)
 AUDITED = re.compile(r"(?<!\s)\s*[(\[]\s*(?:(?:un|not )?audited|(?:감사|검토)[^()\[\]]{0,30})\s*[)\]]", re.IGNORECASE)
 """That a column was audited or that it was not, which neither names it nor is a unit."""
 _IN_BRACKETS = re.compile(r"[(\[](?:in\s)?([^()\[\]]{1,24})[)\]]", re.IGNORECASE)
+_AT_END = re.compile(
+    r"(?<=\w)(?<!\bper)(?:\s|,\s?|\s?/\s?)(?:in\s)?([A-Za-z]{2}|(?![a-z]{3}|[A-Z][a-z]{2})[A-Za-z]{3}|[$€£₩¥])\s*$"
+)  # symbols, "EUR" or "kWh": a spelled unit may be a word, "snack bar"
 
 
 def count_heads(grid: Sequence[Sequence[str]]) -> int:
@@ -88,13 +91,15 @@ def unit_of(head: str, *, noted: bool = False) -> str:
     if scale := _SCALE.search(head):
         name = next(filter(None, scale.groups())).lower()
         return _SHORT_SCALES.get(name, name)
-    return "" if noted else unit_in_brackets(head)[0]
+    return "" if noted else unit_in_name(head)[0]
 
 
 @lru_cache(maxsize=8192)
-def unit_in_brackets(name: str) -> tuple[str, str]:
-    """Return (unit, name without it) for a row or column such as "Output (kg)"; ("", name) if it states no unit."""
-    found = _IN_BRACKETS.search(AUDITED.sub("", without_terms(name)))
+def unit_in_name(name: str) -> tuple[str, str]:
+    """Return (unit, name without it) for a row or column such as "Output (kg)" or "Price EUR"; ("", name) if it states
+    no unit."""
+    bare = AUDITED.sub("", without_terms(name))
+    found = _IN_BRACKETS.search(bare) or _AT_END.search(bare)
     unit = found[1].strip() if found else ""
     if found is None or any(map(str.isdigit, unit)) or not _is_unit(unit):
         return "", name

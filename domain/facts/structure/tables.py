@@ -37,6 +37,7 @@ _STATES_UNIT = re.compile(
     r"|[(\[][^()\[\]]*(?:\b(?:thousand|million|billion)s?\b|\b000s?\b|[$€£]\s?(?:m|bn)\b)",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"[A-Z]{3}")  # of a currency
 _SIGN = re.compile(r"(?:\b(?:US|AU?|CA?|HK|NZ|S|NT))?[$€£¥₩]")
 
 
@@ -127,9 +128,7 @@ def _rows(lines: Sequence[TableLine], above: str, number: int, days: Mapping[int
     note = " ".join(
         (above if _STATES_UNIT.search(above) else "", *(row[column] for row in grid[:top]), *notes_of_all(grid[:top]))
     )
-    units = [
-        unit_of(" ".join(row[at] for row in grid[:top])) or unit_of(note, noted=True) for at in range(len(grid[0]))
-    ]
+    units = [_unit(" ".join(row[at] for row in grid[:top]), note) for at in range(len(grid[0]))]
     signs = [_sign(grid[top:], at) or _sign(grid[:top], at) or _sign([[note]], 0) for at in range(len(grid[0]))]
     groups: list[str] = []
     label = ""
@@ -145,6 +144,12 @@ def _rows(lines: Sequence[TableLine], above: str, number: int, days: Mapping[int
             if at != column and each
         )
         yield Row(label, tuple(cells), f"{above} {' '.join(groups)}".strip(), number, tuple(groups), line.text)
+
+
+def _unit(head: str, note: str) -> str:
+    # "Sales EUR" below "(in millions)" has its scale from there.
+    own, noted = unit_of(head), unit_of(note, noted=True)
+    return noted if noted in SCALE_NAMES and _CODE.fullmatch(own) else own or noted
 
 
 def _below(groups: Sequence[str], new: str) -> list[str]:

@@ -17,6 +17,8 @@ TABBED = (
     "Grain\tCorn, Buckwheat, Barley\t200\n\nAnd let’s add another list in the end:"
 )
 KOREAN = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500"
+CARGO = "Port\tCargo\nBrest\t2588\nCadiz\t1354\nLagos\tpending"
+PRICES = "Part,Price EUR,Stock\nRX-20,310,1350\nRX-24,585,2588\nRX-28,,40"
 DUCK = 'Males make a sound that is written as "breeeeze",[56] but most species of duck do not "quack".[57]'
 
 
@@ -35,6 +37,26 @@ def test_the_reason_quotes_what_states_it_as_it_stands_in_the_source(statement: 
     assert check.is_accurate
     assert check.evidence == said
     assert " ".join(said.split()) in check.explanation
+
+
+@pytest.mark.parametrize(
+    ("statement", "relation"),
+    [
+        ("The price of RX-24 is EUR 585.00.", "supports"),
+        ("The price of RX-24 is EUR 310.", "contradicts"),
+        ("The price of RX-24 is EUR 700.", "contradicts"),
+        ("The price of RX-24 is not EUR 310.", "partially_supports"),
+        ("The price of RX-28 is EUR 40.", "partially_supports"),  # a blank cell
+        ("Brest moved 2588 in 2025.", "partially_supports"),  # 1354 is no year
+        ("The cargo of Lagos was 2588.", "partially_supports"),
+        ("Cadiz moved 2588 in 2025.", "contradicts"),
+    ],
+)
+def test_a_statement_on_a_cell_is_contradicted_by_another_value_and_by_nothing_less(
+    statement: str, relation: str
+) -> None:  # V2
+    check = check_statement(statement, Sources.numbered([("a.txt", CARGO if "moved" in statement else PRICES)]), WORDS)
+    assert check.relation == relation
 
 
 def test_what_only_a_heading_says_is_quoted_though_it_is_no_evidence() -> None:  # S5.4

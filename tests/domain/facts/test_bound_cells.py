@@ -56,6 +56,11 @@ TERMS = """(단위: 백만원)
 구분\t2021년 (제11기)\t2020년 (제10기)
 자산(*1) 계\t2,823,175\t1,751,347
 매출액\t1,568,007\t1,164,777"""
+PARTS = """Part\tPrice EUR\tPrice USD\tWeight kg\tIntroduced
+RX-20\t310\t335\t4.0\t2016
+RX-24\t585*\t632\t\t2019
+* from stock"""
+IN_EUROS = "(in millions) | Sales EUR | Staff\nNorth | 12 | 40\nSouth | 9 | 31"
 KOREAN = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500\n영업이익\t300\t410"
 
 
@@ -118,6 +123,10 @@ KOREAN = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500
         ("제11기 매출액은 1,568,007백만원이다.", TERMS),
         ("2021년 자산 계는 2,823,175백만원이다.", TERMS),
         ("전기 매출채권은 177억 9,448만원이다.", NOTES),
+        ("The price of RX-24 is EUR 585.00.", PARTS),
+        ("The price of RX-20 is USD 335.", PARTS),
+        ("The weight of RX-20 is 4 kg.", PARTS),
+        ("The sales of South were 9 million.", IN_EUROS),
     ],
 )
 def test_a_cell_proves_its_value_in_the_unit_of_its_table(statement: str, source: str) -> None:
@@ -160,14 +169,36 @@ def test_a_cell_proves_its_value_in_the_unit_of_its_table(statement: str, source
         ("전기 매출은 1,049억원 미만이다.", QUALIFIED_KO, "number"),
         ("The output of Berlin exceeded 5 tonnes.", SITES, "number"),
         ("The output of Berlin was 1,200 tonnes.", SITES, "number"),
+        ("The price of RX-24 is EUR 310.", PARTS, "number"),
+        ("The price of RX-24 is EUR 632.", PARTS, "number"),
+        ("The weight of RX-20 is 310 kg.", PARTS, "number"),
+        ("RX-20 was introduced in 2019.", PARTS, "number"),
     ],
 )
 def test_a_cell_contradicts_another_value_or_unit(statement: str, source: str, kind: str) -> None:
     # V2
     found = compare(statement, source)
     assert found.in_table
+    assert found.refuted
     assert [each.kind for each in found.differences] == [kind]
     assert found.differences[0].source_text
+
+
+@pytest.mark.parametrize("weight", ["4.0", "585", "632"])
+def test_a_blank_cell_proves_no_value_and_refutes_none(weight: str) -> None:  # V2
+    found = compare(f"The weight of RX-24 is {weight} kg.", PARTS)
+    assert found.differences
+    assert not found.refuted
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["RX-20 was not introduced in 2019.", "The price of RX-20 rose from EUR 250 to EUR 310.", "RX-20 is in Bonn."],
+)
+def test_a_statement_that_says_more_or_less_than_a_cell_is_neither_proven_nor_refuted_by_it(statement: str) -> None:
+    found = compare(statement, PARTS)
+    assert not found.is_full_match
+    assert not found.refuted
 
 
 @pytest.mark.parametrize(
