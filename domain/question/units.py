@@ -32,6 +32,7 @@ _LABELLED = re.compile(r"\n[ \t]*([^\s:：|][^:：|\n]{0,29}[:：][ \t]+\S)")
 _LABEL = re.compile(r"[^\s:：|][^:：|\n]{0,29}[:：]\s+\S")
 _RULE = re.compile(r"[\s|:+=-]*")
 _LEADS = (":", "：")
+_NUMBER = re.compile(r"^\d{1,3}(?:\.\d{1,3})*[.)]?\s+(?=\D)")
 _ASKS = ("?", "？")
 
 
@@ -72,7 +73,7 @@ class Unit:
     @property
     def below_heading(self) -> str:
         """The text with what stands above it, as it is quoted where it is not clear by itself."""
-        head = (self.lead or self.heading).strip("#*:： ")
+        head = _NUMBER.sub("", (self.lead or self.heading).strip("#*:： "))
         between = " " if head.endswith(_ASKS) else ": "
         return f"{head}{between}{self.text}" if head and self.row is None else self.text
 

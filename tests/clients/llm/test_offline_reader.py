@@ -95,7 +95,7 @@ def answer(question: str, *texts: str) -> str:
         (HANDBOOK, "By how many percent did the Swift change?", "Swift · Change (%): 1.5 [†1]"),
         (HANDBOOK, "Can beginners row at night?", "Beginners are excluded."),
         (HANDBOOK, "When is the sumer fare?", "Saturday 6 June"),
-        (MINUTES, "Who rents the van for the archive?", "2. Archive: Karl rents the van"),
+        (MINUTES, "Who rents the van for the archive?", "Archive: Karl rents the van"),
         (NOTICE, "담당은 누구인가요?", "담당: 오세진"),
         (NOTICE, "체육관 예약은 언제까지 하나요?", "예약은 사흘 전까지 전화로 한다."),
         (FARES, "What does a student pay in North?", "North · Student: 5 euros [†1]"),
