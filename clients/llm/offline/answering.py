@@ -9,6 +9,7 @@ from clients.llm.offline.quotations import (
     Quotation,
     ReadSource,
     in_writing,
+    names_row,
     plain_quotation,
     quotation_of,
     with_what_belongs_to_it,
@@ -167,8 +168,10 @@ def _ranked(part: QuestionPart, reads: Sequence[ReadSource]) -> list[Quotation]:
 
 def _is_any_row(part: QuestionPart, candidate: Candidate) -> bool:
     """Whether the question names only columns of the row's table, and something that the row does not have."""
-    standing = candidate.standing
-    return candidate.unit.row is not None and not standing.own and not standing.has.issuperset(question_weights(part))
+    standing, unit = candidate.standing, candidate.unit
+    if unit.row is None or names_row(unit, standing.own):
+        return False
+    return not standing.has.issuperset(question_weights(part))
 
 
 def _denies_cause(part: QuestionPart, unit: Unit) -> bool:

@@ -1,6 +1,6 @@
 """Quotes units of the sources with what belongs to them: a heading, a whole list, a section, a table."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise, takewhile
 
@@ -79,7 +79,7 @@ def with_what_belongs_to_it(part: QuestionPart, quotation: Quotation) -> list[Qu
     itself, or with the next sentence if that has further words of the question."""
     unit, read = quotation.unit, quotation.read
     if unit.row is not None:
-        return [quotation] if quotation.own else _whole_table(part, quotation)
+        return [quotation] if names_row(unit, quotation.own) else _whole_table(part, quotation)
     here = next(at for at, each in enumerate(read.units) if each is unit)
     following = read.units[here + 1 :]
     if unit.text.endswith(_LEADS):
@@ -90,6 +90,11 @@ def with_what_belongs_to_it(part: QuestionPart, quotation: Quotation) -> list[Qu
     if following and following[0].group == unit.group and _adds(part, quotation, following[0]):
         return [quotation, replace(plain_quotation(read, following[0]), is_listed=False)]
     return [quotation]
+
+
+def names_row(unit: Unit, own: Set[str]) -> bool:
+    """Whether the words `own` that a question shares with a row say more than the heads of its columns."""
+    return not all(coverage([word], unit.above) for word in own)
 
 
 def _whole_section(quotation: Quotation, before: Sequence[Unit]) -> list[Quotation]:

@@ -140,6 +140,7 @@ def test_a_list_whose_head_is_asked_for_is_quoted_whole(text: str, question: str
     [
         (HANDBOOK, "How much is the Swift?"),
         (HANDBOOK, "What is the capital of Norway?"),
+        ("품목\t규격\t단가(원)\n책상\t3단\t87000\n의자\t메시\t42000\n", "화이트보드의 단가는 얼마인가요?"),
         ("Q: Is there parking at the pool?", "Is there parking at the pool?"),
         ("", "When?"),
         ("# Only a heading", "What is only a heading?"),
