@@ -20,11 +20,9 @@ from domain.question.units import Unit, units_of
 from domain.support.model import LogisticRegression, parse_regression
 from domain.text.words import content_stems
 
-ANSWERED = 0.25
-"""From this probability on, an answer counts as one to that part of the question."""
-
-ANSWERABLE = 0.15
-"""From this probability of its best unit on, a question is answered without a model; below it, passages are shown."""
+ANSWERED = 0.15
+"""From this probability of its best unit on, a part of a question counts as answered, in doubt or not, and is answered
+without a model; below it, passages are shown."""
 
 SURELY_ANSWERED = 0.8
 """From this probability on (`share_right`), about 9 of 10 shown answers were right: their signal is green."""

@@ -23,7 +23,7 @@ from domain.prompting.numbered_sources import Sources
 from domain.question.features import is_opposed, question_weights
 from domain.question.named_things import is_about_another
 from domain.question.question_parts import QuestionPart, asks_for_summary, is_greeting, kind_of, parts_of
-from domain.question.relevance import ANSWERABLE, Candidate, candidates
+from domain.question.relevance import ANSWERED, Candidate, candidates
 from domain.question.units import Unit
 from domain.support.analysis import AnalysedText
 from domain.text.words import content_stems, coverage
@@ -158,7 +158,7 @@ def _ranked(part: QuestionPart, reads: Sequence[ReadSource]) -> list[Quotation]:
         and not _is_any_row(part, candidate)
         and not _denies_cause(part, candidate.unit)
     ]
-    if not weighed or weighed[0].probability < ANSWERABLE:
+    if not weighed or weighed[0].probability < ANSWERED:
         return []
     least = TUNING.close_to_best * weighed[0].probability
     likely = [candidate for candidate in weighed if candidate.probability >= least]
