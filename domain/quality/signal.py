@@ -79,7 +79,7 @@ def signal_of(
         return Signal("Partly supported", "amber", _PART, None if is_sure else number)
     relevant = question["relevant"] if question else None
     if is_sure and relevant in ("yes", None):
-        return Signal(*_sure(wording, is_asked=is_asked), number)
+        return Signal(*_sure(wording, answers=is_asked and relevant == "yes"), number)
     return Signal(*_doubtful(wording, question, is_asked=is_asked), None if is_sure else number)
 
 
@@ -92,9 +92,9 @@ def signal_text(text: str, *, korean: bool) -> str:
     return KOREAN[text] if korean else text
 
 
-def _sure(wording: Wording, *, is_asked: bool) -> tuple[Word, Level, str]:
+def _sure(wording: Wording, *, answers: bool) -> tuple[Word, Level, str]:
     if wording == "written":
-        return "Supported", "green", _ALL_ANSWERING if is_asked else _ALL
+        return "Supported", "green", _ALL_ANSWERING if answers else _ALL
     return _COPIED[wording], "green", _RIGHT
 
 
