@@ -144,7 +144,8 @@ def places(home: Path, files: int, pages: int, others: int) -> Generator[tuple[P
     server.start()
     host, port = server.get_host_and_port()
     endpoint = f"http://{host}:{port}"
-    # The first request loads much of the server.
+    # The first request loads much of the server. All such servers of a process have one state: begin without buckets.
+    httpx.post(f"{endpoint}/moto-api/reset", timeout=120).raise_for_status()
     httpx.put(f"{endpoint}/papers", timeout=120).raise_for_status()
     bucket = S3Store(
         "papers",
