@@ -87,8 +87,8 @@ def test_what_people_say_is_compared_with_confidence(page: Page, measured: str) 
     expect(accuracy).to_contain_text("needs your labels")
     page.get_by_label(f"Your judgement of: {QUESTIONS[0]}").select_option("grounded")
     expect(accuracy).to_contain_text("100%")
-    # Its confidence is low, and the label disagrees with it.
-    page.get_by_label(f"Your judgement of: {QUESTIONS[1]}").select_option("grounded")
+    # Its confidence is no doubt, and the label disagrees with it.
+    page.get_by_label(f"Your judgement of: {QUESTIONS[1]}").select_option("not grounded")
     expect(accuracy).to_contain_text("50%")
     page.reload()
     expect(accuracy).to_contain_text("missed")
