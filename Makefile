@@ -10,12 +10,11 @@ DEV_STAMP := $(VENV)/.installed-dev
 # Compiled modules are kept, whatever the shell says: without them each process compiles the same thousands again.
 export PYTHONDONTWRITEBYTECODE =
 PYTEST := $(BIN)/pytest --cache-clear --dist loadgroup -q
-# uv needs a fifth of pip's time, and gets the index that pip is configured for. Where it fails, pip installs the same.
-# Neither compiles: most modules are never imported, and the others are compiled when they are.
+# A lock is complete, so pip need not look for what else is needed. Nothing is compiled in advance: most modules are never
+# imported, and the others are compiled when they are.
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-INSTALL = VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet $(1) || \
-	$(PIP) install --quiet --no-compile $(1)
-COMPILE := $(BIN)/uv pip compile --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-header --no-annotate
+INSTALL := $(PIP) install --quiet --no-deps --no-compile
+COMPILE := uv pip compile --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-header --no-annotate
 # What `make up` can do on a laptop: everything but neural judges, which need hundreds of MB.
 LAPTOP := --extra embedded --extra flower --extra tracing --extra mcp --extra hwp --extra ocr --extra pdf
 
@@ -28,18 +27,17 @@ setup: $(STAMP) ## build .venv with what runs Citewell, and nothing else
 
 setup-dev: $(DEV_STAMP) ## add what tests, checks and measures it
 
-$(STAMP): requirements.lock deploy/installer.lock pyproject.toml
+$(STAMP): requirements.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Citewell needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 2; }
 	@echo "Installing what runs Citewell into $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install --quiet --only-binary :all: --require-hashes -r deploy/installer.lock || echo "uv has no wheel for this system: pip installs, which takes longer"
-	@$(call INSTALL,--require-hashes -r requirements.lock)
-	@$(call INSTALL,--no-deps --no-build-isolation --editable .)
+	@$(INSTALL) --require-hashes -r requirements.lock
+	@$(INSTALL) --no-build-isolation --editable .
 	@touch $@
 
 $(DEV_STAMP): requirements-dev.lock $(STAMP)
 	@echo "Installing what tests and checks it ..."
-	@$(call INSTALL,--require-hashes -r requirements-dev.lock)
+	@$(INSTALL) --require-hashes -r requirements-dev.lock
 	@touch $@
 
 demo: setup ## from nothing to five verified answers on real servers, then everything stops
@@ -74,16 +72,15 @@ faults: setup-dev ## real processes killed, stopped, emptied, for half an hour; 
 up: setup ## servers, API and worker pools, until Ctrl-C
 	$(BIN)/citewell up
 
-lock: setup ## compile the locks anew: of what runs here, of what tests it, of the image, of what builds and installs it
+lock: ## compile the locks anew: of what runs here, of what tests it, of the image, of what builds it (needs uv)
 	$(COMPILE) $(LAPTOP) --group build pyproject.toml --output-file requirements.lock
 	$(COMPILE) $(LAPTOP) --group dev --constraint requirements.lock pyproject.toml --output-file requirements-dev.lock
 	$(COMPILE) --extra flower --extra hwp --extra ocr --extra pdf --extra tracing --constraint requirements.lock pyproject.toml --output-file deploy/requirements.lock
 	$(COMPILE) --group build --constraint requirements.lock --output-file deploy/build.lock
-	$(COMPILE) --group installer --output-file deploy/installer.lock
 
 audit: build/audit/.installed ## ask the advisory database about every pinned package; on request, needs its network
 	@# By name and version alone: nothing of it is installed.
-	for lock in requirements-dev.lock deploy/requirements.lock deploy/installer.lock; do build/audit/bin/pip-audit --disable-pip --require-hashes -r $$lock || exit; done
+	for lock in requirements-dev.lock deploy/requirements.lock; do build/audit/bin/pip-audit --disable-pip --require-hashes -r $$lock || exit; done
 
 build/audit/.installed:
 	$(PYTHON) -m venv build/audit
