@@ -12,8 +12,8 @@ from domain.verdicts.states import UNPROVEN, SentenceStatus
 
 Level = Literal["green", "amber", "red", "grey"]
 Wording = Literal["quoted", "copied", "written"]
-"""`quoted`: every sentence stands in its source as it is; `copied`: taken from a source without a model, such as a cell
-with its heads; `written`: a model, or the author of a given answer, chose the words."""
+"""How the words of an answer came about. `quoted`: each sentence is one of its source. `copied`: put together from a
+source without a model, such as a cell with its heads. `written`: a model or a person chose them."""
 Word = Literal[
     "Supported",
     "Supported; may not be what you asked",

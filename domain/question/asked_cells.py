@@ -37,7 +37,7 @@ def asked_cells(asked: QuestionPart, row: Row, units: Iterable[Unit]) -> Sequenc
 
 
 def _is_named(asked: QuestionPart, cell: Cell) -> bool:
-    """Whether the question names what stands in the cell: it says which row is asked for."""
+    """Whether the question contains the words of the cell, which then say which row it means."""
     content = content_stems(cell.content)
     return bool(content) and all(coverage([stem], set(asked.stems)) for stem in content)
 

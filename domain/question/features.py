@@ -118,7 +118,7 @@ def as_spelt(wanted: Sequence[str], known: Set[str]) -> list[str]:
     spelt: list[str] = []
     for word in wanted:
         unknown = len(word) >= _LONG and not coverage([word], known)
-        near = [each for each in known if each[:1] == word[:1]] if unknown else []
+        near = [known_word for known_word in known if known_word[:1] == word[:1]] if unknown else []
         alike = process.extractOne(word, near, scorer=OSA.distance, score_cutoff=len(word) // _LONG)
         spelt.append(alike[0] if alike else word)
     return spelt
@@ -136,7 +136,7 @@ class _Best:
     def beside(self, name: object) -> float:
         """The best score of any other thing, 0 if there is none."""
         ranked = heapq.nlargest(2, self._scores, key=self._scores.__getitem__)
-        return next((self._scores[each] for each in ranked if each != name), 0.0)
+        return next((self._scores[best] for best in ranked if best != name), 0.0)
 
 
 def _section(unit: Unit, own_list: object) -> object:
@@ -252,4 +252,4 @@ def is_opposed(question: AnalysedText, said: AnalysedText) -> bool:
 
 
 def _affixed(bare: Set[str], denied: Set[str]) -> bool:
-    return any(f"{prefix}{each}" in denied for each in bare if len(each) > 3 for prefix in _DENYING)
+    return any(f"{prefix}{word}" in denied for word in bare if len(word) > 3 for prefix in _DENYING)

@@ -132,5 +132,5 @@ def is_elliptical(asked: QuestionPart, answer: str) -> bool:
 
 
 def _is_hangul(text: str) -> bool:
-    letters = [each for each in text if each.isalpha()]
-    return sum("가" <= each <= "힣" for each in letters) > 0.3 * len(letters)
+    letters = [letter for letter in text if letter.isalpha()]
+    return sum("가" <= letter <= "힣" for letter in letters) > 0.3 * len(letters)

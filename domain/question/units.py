@@ -60,7 +60,7 @@ class Unit:
     def read(self) -> AnalysedText:
         """Its own words: those of a row without the heads of its columns, which all rows have."""
         return AnalysedText(
-            self.text if self.row is None else "; ".join((self.row.label, *(each.content for each in self.row.cells)))
+            self.text if self.row is None else "; ".join((self.row.label, *(cell.content for cell in self.row.cells)))
         )
 
     @cached_property
@@ -98,7 +98,7 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
     called = frozenset(content_stems(f"{title}\n{context}"))
     place = _Place(next(iter(headings_of(context)[-1:]), ""))
     sentences = [line for sentence in parse_sentences(plain).sentences for line in _labelled_lines(sentence)]
-    for sentence, following in zip(sentences, [*(each.text for each in sentences[1:]), ""], strict=False):
+    for sentence, following in zip(sentences, [*(later.text for later in sentences[1:]), ""], strict=False):
         line = sentence.text.strip()
         if row := rows[line].popleft() if rows.get(line) else None:
             yield Unit(sentence, cells_as_text(row, row.cells[:_MOST_CELLS]), place.heading, row=row, title=called)
@@ -151,8 +151,8 @@ class _Place:
 
 def _sign(line: str) -> str:
     """The kind of sign that opens an item of a list: "1" for any number, "" for none."""
-    found = _ITEM.match(line)
-    return "" if found is None else "1" if any(map(str.isdigit, found[0])) else found[0].strip()
+    sign = _ITEM.match(line)
+    return "" if sign is None else "1" if any(map(str.isdigit, sign[0])) else sign[0].strip()
 
 
 def is_stopped(text: str) -> bool:

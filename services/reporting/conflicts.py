@@ -32,18 +32,18 @@ def conflicts_with(context: StepContext, citations: Sequence[Citation]) -> list[
 
 
 def _as_json(citations: Sequence[Citation], passages: Iterable[Passage]) -> list[dict[str, Any]]:
-    known = {_excerpt(each): each for each in passages}
-    evidence = [each for citation in citations for each in _evidence(citation, known)]
+    known = {_excerpt(passage): passage for passage in passages}
+    evidence = [statement for citation in citations for statement in _evidence(citation, known)]
     compared = documents_to_compare(evidence, list(known))
     if not compared:
         return []
-    openings = {each.document_id for each in known.values() if str(each.document_id) in compared}
+    openings = {passage.document_id for passage in known.values() if str(passage.document_id) in compared}
     with reading() as session:
         opening = find_passages(session, [(document_id, 0) for document_id in openings])
-    known = {**{_excerpt(each): each for each in opening.values()}, **known}
+    known = {**{_excerpt(passage): passage for passage in opening.values()}, **known}
     excerpts = list(known)
     documents = known_documents(excerpts)
-    return [_conflict_json(each, known, documents) for each in conflicts(evidence, excerpts)]
+    return [_conflict_json(conflict, known, documents) for conflict in conflicts(evidence, excerpts)]
 
 
 def _excerpt(passage: Passage) -> Excerpt:

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, JsonValue
 
+from api.schemas.questions.beside_answers import ConflictRead, MentionRead, SignalRead
 from api.schemas.questions.queries import LeftOut, QueryHead
-from api.schemas.questions.signal import SignalRead
 from domain.documents.figures import FigureKind
 
 Score = float
@@ -315,44 +315,6 @@ class StandingRead(BaseModel):
     reason: str | None
     since: datetime | None = Field(description="Null when nothing has happened since it was answered.")
     verification: UUID | None = Field(description="The verification that was made of it for this reason.")
-
-
-class MentionRead(BaseModel):
-    """Words of a passage that comes close to what was asked."""
-
-    document: str
-    document_id: UUID
-    page: int | None = Field(description="Null where the page is not known; never guessed.")
-    section: str | None = Field(description="The heading above it; null where there is none.")
-    chunk_id: str
-    source_start: int = Field(description="Where the words begin in the document, in code points.")
-    source_end: int = Field(description="Where they end; one past the last.")
-    quote: str = Field(description="In one line; a row of a table or a caption may be the nearest.")
-
-
-class ConflictPlaceRead(MentionRead):
-    """One side of a disagreement: what a document says of it, and where."""
-
-    value: str = Field(
-        description="The value; the whole statement where one denies what the other says.",
-        examples=["EUR 0.42"],
-    )
-    quote: str = Field(description="The sentence or row with the value, in one line.")
-    date: str | None = Field(
-        description="The document's date as far as it states one: a year, a month or a day. Null where it does not.",
-        examples=["2024-06-01", "2024"],
-    )
-
-
-class ConflictRead(BaseModel):
-    """Two documents that were found for the question give one thing two values."""
-
-    statement: str = Field(description="The sentence of the answer.")
-    stated: ConflictPlaceRead = Field(description="What the answer rests on.")
-    other: ConflictPlaceRead = Field(description="What another document says.")
-    in_force: Literal["stated", "other"] | None = Field(
-        description="The side whose document replaces the other, where one of them says so; null where none does."
-    )
 
 
 class ObjectValueRead(BaseModel):

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from api.schemas.questions.beside_answers import SignalRead
 from api.schemas.questions.queries import Provider, QueryError, QueryState
-from api.schemas.questions.signal import SignalRead
 
 Kind = Literal["answer", "verification"]
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
 
-from api.schemas.questions.signal import SignalRead
+from api.schemas.questions.beside_answers import SignalRead
 from api.schemas.texts import Input, JsonObject, WebhookUrl, WorkspaceName, Workspaces, one_place
 from domain.query.instructions import Instructions
 from domain.query.options import DocumentFilter, Preset, RunKind

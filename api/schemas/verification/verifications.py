@@ -21,8 +21,8 @@ from pydantic import (
 )
 
 from api.schemas.questions.answers import AuditHead, Score, SentenceStatus, UsageRead, WholeScores
+from api.schemas.questions.beside_answers import SignalRead
 from api.schemas.questions.queries import DeadlineS, LeftOut, MaxCostUsd, Provider, QueryError, QueryState
-from api.schemas.questions.signal import SignalRead
 from api.schemas.texts import Input, Metadata, PlainText, WorkspaceName, storable
 from api.schemas.verification.comparisons import Comparison
 from domain.answers.provider_citations import is_provider_citation

@@ -44,8 +44,13 @@ def compose_answer(question: str, sources: Sources, idk: str) -> list[str]:
 def extract_citations(question: str, sources: Sources, limits: tuple[int, int]) -> ExtractedCitations:
     """Exact quotations of `limits` (least, most) characters if the source is long enough, best first (S4.2)."""
     by_part = _ranked_by_part(question, [ReadSource.of(source) for source in sources])
-    likely = sorted((each for _, ranked in by_part for each in ranked), key=lambda quotation: -quotation.probability)
-    spans = {(each.source.number, *_span(each, question, limits)): each for each in likely[:_MOST_CITATIONS]}
+    likely = sorted(
+        (candidate for _, ranked in by_part for candidate in ranked), key=lambda quotation: -quotation.probability
+    )
+    spans = {
+        (quotation.source.number, *_span(quotation, question, limits)): quotation
+        for quotation in likely[:_MOST_CITATIONS]
+    }
     return ExtractedCitations(
         citations=[
             ExtractedCitation(
@@ -63,7 +68,10 @@ def take_notes(question: str, sources: Sources, max_chars: int) -> ResearchNotes
     """The sentences behind an answer, each with its wording in the source (S3.6)."""
     cited = extract_citations(question, sources, (1, max_chars)).citations
     return ResearchNotes(
-        notes=[ResearchNote(fact=each.claim_text, source=each.source, quote=each.text_span) for each in cited]
+        notes=[
+            ResearchNote(fact=quotation.claim_text, source=quotation.source, quote=quotation.text_span)
+            for quotation in cited
+        ]
     )
 
 
@@ -98,7 +106,7 @@ def _second_step(question: str, chosen: Sequence[Quotation], reads: Sequence[Rea
     """What another source says about a name that the answer introduces, if the question describes it (S5.1)."""
     for quotation in chosen:
         for read in reads:
-            others = [each for each in read.units if not each.is_heading] if read is not quotation.read else []
+            others = [unit for unit in read.units if not unit.is_heading] if read is not quotation.read else []
             if unit := second_step(question, quotation.unit, others):
                 return [plain_quotation(read, unit)]
     return []
@@ -121,11 +129,12 @@ def _presumes_otherwise(question: str, sources: Sources) -> bool:
 
     "Did sales fall?" may be answered with "Sales rose"; "Why did sales fall?" may not.
     """
-    found = disagreements(question, "\n\n".join(f"{source.label}\n\n{source.text}" for source in sources))
+    differences = disagreements(question, "\n\n".join(f"{source.label}\n\n{source.text}" for source in sources))
     presumes = kind_of(question) != "decision"
     return any(
-        each.kind == "date" or (presumes and each.kind == "negation" and each.source_value is not None)
-        for each in found
+        difference.kind == "date"
+        or (presumes and difference.kind == "negation" and difference.source_value is not None)
+        for difference in differences
     )
 
 
@@ -142,7 +151,7 @@ def _in_force(question: str, reads: Sequence[ReadSource]) -> Sequence[ReadSource
     if len(valid) == len(reads):
         return reads
     every, known = (
-        frozenset(content_stems("\n".join(texts_of([read.source for read in each])))) for each in (reads, valid)
+        frozenset(content_stems("\n".join(texts_of([read.source for read in group])))) for group in (reads, valid)
     )
     is_about_old = any(coverage([stem], every) > coverage([stem], known) for stem in content_stems(question))
     return reads if is_about_old else valid

@@ -83,8 +83,8 @@ def with_what_belongs_to_it(part: QuestionPart, quotation: Quotation) -> list[Qu
     here = next(at for at, each in enumerate(read.units) if each is unit)
     following = read.units[here + 1 :]
     if unit.text.endswith(_LEADS):
-        items = takewhile(lambda each: each.group == unit.group + 1, following)
-        return [quotation, *(plain_quotation(read, each) for each in items)][: _MOST_ITEMS + 1]
+        items = takewhile(lambda item: item.group == unit.group + 1, following)
+        return [quotation, *(plain_quotation(read, item) for item in items)][: _MOST_ITEMS + 1]
     if part.kind not in FORMS and all(coverage([word], unit.above) for word in quotation.own):
         return _whole_section(quotation, read.units[:here])
     if following and following[0].group == unit.group and _adds(part, quotation, following[0]):
@@ -100,20 +100,22 @@ def names_row(unit: Unit, own: Set[str]) -> bool:
 def _whole_section(quotation: Quotation, before: Sequence[Unit]) -> list[Quotation]:
     """The list with the line that introduces it, or the beginning of the section."""
     unit, read = quotation.unit, quotation.read
-    members = [each for each in read.units if each.group == unit.group and each.row is None and not each.is_heading]
-    section = [plain_quotation(read, each) for each in members]
-    if any(each.is_item for each in members):
-        heads = [each for each in before if each.text == (unit.lead or unit.heading)][-1:]
-        return [*(plain_quotation(read, each) for each in heads), *section[:_MOST_ITEMS]]
-    section[:1] = [replace(each, text=each.unit.below_heading) for each in section[:1]]
-    ends = accumulate(len(each.text) for each in members)
-    return [each for each, end in zip(section, ends, strict=True) if end <= _LONGEST_SECTION] or [quotation]
+    members = [
+        member for member in read.units if member.group == unit.group and member.row is None and not member.is_heading
+    ]
+    section = [plain_quotation(read, member) for member in members]
+    if any(member.is_item for member in members):
+        heads = [head for head in before if head.text == (unit.lead or unit.heading)][-1:]
+        return [*(plain_quotation(read, head) for head in heads), *section[:_MOST_ITEMS]]
+    section[:1] = [replace(first, text=first.unit.below_heading) for first in section[:1]]
+    ends = accumulate(len(member.text) for member in members)
+    return [member for member, end in zip(section, ends, strict=True) if end <= _LONGEST_SECTION] or [quotation]
 
 
 def _whole_table(part: QuestionPart, quotation: Quotation) -> list[Quotation]:
     """All rows of a table of which the question names only columns."""
     read, table = quotation.read, quotation.unit.row and quotation.unit.row.table
-    rows = [(each, each.row) for each in read.units if each.row and each.row.table == table][:_MOST_ROWS]
+    rows = [(unit, unit.row) for unit in read.units if unit.row and unit.row.table == table][:_MOST_ROWS]
     quoted = ((unit, row, asked_cells(part, row, read.units)) for unit, row in rows)
     return [Quotation(read, unit, cells_as_text(row, cells)) for unit, row, cells in quoted if cells][:_MOST_ITEMS]
 

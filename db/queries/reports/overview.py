@@ -23,7 +23,7 @@ class Judged(NamedTuple):
     confidence_level: str | None
     calibration: dict[str, Any] | None
     relevance: dict[str, Any] | None
-    """The verdict on the question, None where nobody judged it."""
+    """The verdict on whether the answer answers its question; None if nothing checked that."""
     is_broken: bool
     accuracy_rate: float | None
     is_grounded: bool | None

@@ -57,7 +57,7 @@ def compare_sentences(
     left = _rest(first, aligned.matched_statement, above[1])
     right = _rest(second, aligned.matched_source, above[0])
     matched = (each for at, each in enumerate(first) if at in aligned.matched_statement)
-    words = {each.key for each in matched if each.is_content and not each.value}
+    words = {token.key for token in matched if token.is_content and not token.value}
     if not words:
         return None
     values = _values(one.text, other.text, left, right, aligned) if left or right else ()
@@ -72,8 +72,8 @@ def compare_cells(one: Row, other: Row) -> Compared | None:
     if not _have_same_names(one, other):
         return None
     first, second = one.cells[0].content, other.cells[0].content
-    values = [[each.value for each in tokenize(text) if each.is_content] for text in (first, second)]
-    if any(len(each) != 1 for each in values) or not values[0][0] or not values[1][0]:
+    values = [[token.value for token in tokenize(text) if token.is_content] for text in (first, second)]
+    if any(len(pair) != 1 for pair in values) or not values[0][0] or not values[1][0]:
         return None
     here, there = values[0][0], values[1][0]
     words = frozenset((*folded(one.label), *folded(one.cells[0].head)))
@@ -84,9 +84,9 @@ def compare_cells(one: Row, other: Row) -> Compared | None:
 
 def says_same(one: str, other: str) -> bool:
     """Say whether two contents have the same words and values."""
-    mine, theirs = ([each for each in tokenize(text) if each.is_content] for text in (one, other))
-    aligned = align(mine, theirs)
-    return len(aligned.matched_statement) == len(mine) and len(aligned.matched_source) == len(theirs)
+    first_words, second_words = ([token for token in tokenize(text) if token.is_content] for text in (one, other))
+    aligned = align(first_words, second_words)
+    return len(aligned.matched_statement) == len(first_words) and len(aligned.matched_source) == len(second_words)
 
 
 def keys_in(*texts: str) -> frozenset[str]:
@@ -95,13 +95,13 @@ def keys_in(*texts: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def _keys_in(text: str) -> frozenset[str]:
-    tokens = (each for line in text.split("\n") for each in tokenize(line) if each.is_content)
-    return frozenset(key for each in tokens for key in each.key.split())
+    tokens = (token for line in text.split("\n") for token in tokenize(line) if token.is_content)
+    return frozenset(key for token in tokens for key in token.key.split())
 
 
 @lru_cache(maxsize=4096)
 def folded(text: str) -> tuple[str, ...]:
-    return tuple(each.key for each in terms_of(text))
+    return tuple(token.key for token in terms_of(text))
 
 
 @lru_cache(maxsize=4096)
@@ -119,27 +119,27 @@ def _rest(tokens: Sequence[Token], matched: Iterable[int], above: frozenset[str]
     """Return what the other sentence lacks; a word that stands above that one is no difference, nor is "every"."""
     known = frozenset(matched)
     return [
-        each
-        for at, each in enumerate(tokens)
+        token
+        for at, token in enumerate(tokens)
         if at not in known
-        and (each.kind == "cue" or each.is_content)
-        and each.cue != "all"
-        and (each.value or each.kind == "cue" or not keys_in(each.text) <= above)
+        and (token.kind == "cue" or token.is_content)
+        and token.cue != "all"
+        and (token.value or token.kind == "cue" or not keys_in(token.text) <= above)
     ]
 
 
 def _values(one: str, other: str, left: Sequence[Token], right: Sequence[Token], aligned: Alignment) -> Values | None:
-    """Return what stands in the place of each other in two sentences, of which `left` and `right` are all that
+    """Return the words of two sentences that take the same place in both. `left` and `right` are all that
     differs; None if both sentences may be true, nothing if they agree."""
     if len(left) == len(right) == 1 and _exclude_each_other(left[0], right[0], aligned):
         return ((one, other),)
-    if cues := [each for each in (*left, *right) if each.kind == "cue"]:
+    if cues := [token for token in (*left, *right) if token.kind == "cue"]:
         return ((one, other),) if len(left) + len(right) == 1 and cues[0].cue == "denied" else None
-    if len(left) == len(right) and all(each.value for each in (*left, *right)):
+    if len(left) == len(right) and all(token.value for token in (*left, *right)):
         pairs = [_differing_values(*both, aligned) for both in zip(left, right, strict=True)]
         if None not in pairs:
             runs = _run(one, left), _run(other, right)
-            return (runs,) if all(runs) else tuple(each for each in pairs if each)
+            return (runs,) if all(runs) else tuple(pair for pair in pairs if pair)
     return _differing_slots(one, other, left, right, aligned)
 
 
@@ -149,8 +149,8 @@ def _exclude_each_other(one: Token, other: Token, aligned: Alignment) -> bool:
     if not (are_opposites(one, other) or frozenset((one.key, other.key)) in OPPOSITES):
         return False
     return all(
-        (each.start and tokens[tokens.index(each) - 1].key in _BE) or (each.text[0] >= "가" and each is tokens[-1])
-        for each, tokens in ((one, list(aligned.statement)), (other, list(aligned.source)))
+        (token.start and tokens[tokens.index(token) - 1].key in _BE) or (token.text[0] >= "가" and token is tokens[-1])
+        for token, tokens in ((one, list(aligned.statement)), (other, list(aligned.source)))
     )
 
 
@@ -160,7 +160,7 @@ def _differing_values(one: Token, other: Token, aligned: Alignment) -> tuple[str
     if values_agree(one.value, other.value) or values_agree(other.value, one.value):
         return None
     if one.value.date and any(
-        next(each for each in side if each.is_content) is token
+        next(candidate for candidate in side if candidate.is_content) is token
         for side, token in ((aligned.statement, one), (aligned.source, other))
     ):
         return None  # "On 4 May the hall is closed": what is said holds on that day.
@@ -169,8 +169,8 @@ def _differing_values(one: Token, other: Token, aligned: Alignment) -> tuple[str
 
 def _value_beside_more(left: Sequence[Token], right: Sequence[Token], aligned: Alignment) -> tuple[str, str] | None:
     """Return the only differing values of two sentences of which one has words that the other one lacks."""
-    values = [[each for each in side if each.value] for side in (left, right)]
-    if min(len(left), len(right)) > 1 or any(each.kind == "cue" for each in (*left, *right)):
+    values = [[token for token in side if token.value] for side in (left, right)]
+    if min(len(left), len(right)) > 1 or any(token.kind == "cue" for token in (*left, *right)):
         return None
     return _differing_values(values[0][0], values[1][0], aligned) if len(values[0]) == len(values[1]) == 1 else None
 
@@ -189,9 +189,9 @@ def _are_of_one_kind(one: Value, other: Value) -> bool:
 def _run(sentence: str, values: Sequence[Token]) -> str:
     """Return values that are written as one, such as those of a telephone number, else nothing."""
     text = normalised(sentence)
-    ends = [each.start + len(each.text) for each in values]
+    ends = [value.start + len(value.text) for value in values]
     between = (text[end : each.start] for end, each in zip(ends, values[1:], strict=False))
-    is_one = len(values) > 1 and all(len(each) <= 1 for each in between)
+    is_one = len(values) > 1 and all(len(gap) <= 1 for gap in between)
     return text[values[0].start : ends[-1]] if is_one else ""
 
 
@@ -202,7 +202,7 @@ def _differing_slots(
     first, second = _slot(one, left, aligned.statement), _slot(other, right, aligned.source)
     if first is None or second is None or first.opened != second.opened:
         return None
-    is_named = all(each.kind == "name" for each in (*left, *right))
+    is_named = all(token.kind == "name" for token in (*left, *right))
     if not is_named and not (first.opened in ("is the", ":", "topic") and first.ends and second.ends):
         return None
     if may_be_one(first.words, second.words) or keys_in(first.words) & keys_in(second.words):
@@ -221,7 +221,7 @@ class _Slot:
 
 
 def _slot(sentence: str, tokens: Sequence[Token], whole: Sequence[Token]) -> _Slot | None:
-    content = [each for each in whole if each.is_content or each.kind == "cue"]
+    content = [token for token in whole if token.is_content or token.kind == "cue"]
     if not tokens or len(tokens) > _LONGEST_SLOT or (len(tokens) == 1 and tokens[0].value):
         return None
     first = content.index(tokens[0])
@@ -232,7 +232,7 @@ def _slot(sentence: str, tokens: Sequence[Token], whole: Sequence[Token]) -> _Sl
     last = None if ends else tokens[-1].start + len(tokens[-1].text)
     words = text[tokens[0].start : last].strip(_STOP)
     if opened := _BEFORE_SLOT.search(text[: tokens[0].start]):
-        return _Slot(words, " ".join(each.casefold() for each in opened.groups() if each), ends)
+        return _Slot(words, " ".join(group.casefold() for group in opened.groups() if group), ends)
     if first and content[first - 1].case in ("topic", "subject") and (copula := _COPULA.search(text)):
         return _Slot(words.removesuffix(text[copula.start() :].strip(_STOP)), "topic", ends)
     return None
@@ -247,4 +247,4 @@ def _have_same_names(one: Row, other: Row) -> bool:
     ):
         return False
     names = (one.label, other.label), (first.head, second.head)
-    return all(folded(mine) and folded(mine) == folded(theirs) for mine, theirs in names)
+    return all(folded(first_name) and folded(first_name) == folded(second_name) for first_name, second_name in names)

@@ -57,7 +57,7 @@ class Conflict:
 def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> list[Conflict]:
     """Return what other documents among the `excerpts` say instead of the `evidence` of an answer."""
     documents = _documents(evidence, excerpts)
-    found: dict[tuple[str, str, str], Conflict] = {}
+    by_place: dict[tuple[str, str, str], Conflict] = {}
     for stated in evidence:
         for one, other, compared in _differences(stated, documents):
             pair = documents[one.excerpt.document], documents[other.excerpt.document]
@@ -68,23 +68,23 @@ def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> list
                 if _states(stated.claim, here, one):
                     places = _place(one, here), _place(other, there)
                     key = one.text, other.excerpt.document, there
-                    found.setdefault(key, Conflict(stated.claim, *places, valid.document if valid else None))
-    return list(found.values())
+                    by_place.setdefault(key, Conflict(stated.claim, *places, valid.document if valid else None))
+    return list(by_place.values())
 
 
 def documents_to_compare(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> set[str]:
     """Return the documents that have statements like the evidence with other values, and those of the evidence: more
     has to be known of these before it is certain that they speak of the same thing."""
     documents = _documents(evidence, excerpts)
-    found = (pair for stated in evidence for pair in _differences(stated, documents))
-    return {each.excerpt.document for one, other, _ in found for each in (one, other)}
+    pairs = (pair for stated in evidence for pair in _differences(stated, documents))
+    return {statement.excerpt.document for one, other, _ in pairs for statement in (one, other)}
 
 
 def in_force(excerpt: Excerpt, start: int, end: int, excerpts: Sequence[Excerpt]) -> Place | None:
     """Return what holds instead of `excerpt.text[start:end]`, where a document among the `excerpts` says that it
     replaces this one and states another value."""
-    found = conflicts([Evidence(excerpt.text[start:end], excerpt, start, end)], excerpts)
-    return next((each.other for each in found if each.in_force == each.other.excerpt.document), None)
+    replaced = conflicts([Evidence(excerpt.text[start:end], excerpt, start, end)], excerpts)
+    return next((conflict.other for conflict in replaced if conflict.in_force == conflict.other.excerpt.document), None)
 
 
 def _place(statement: Statement, value: str) -> Place:
@@ -92,7 +92,7 @@ def _place(statement: Statement, value: str) -> Place:
 
 
 def _documents(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> dict[str, Known]:
-    return known_documents(list(dict.fromkeys((*(each.excerpt for each in evidence), *excerpts))))
+    return known_documents(list(dict.fromkeys((*(stated.excerpt for stated in evidence), *excerpts))))
 
 
 def _differences(stated: Evidence, documents: Mapping[str, Known]) -> Iterator[tuple[Statement, Statement, Compared]]:
@@ -101,14 +101,18 @@ def _differences(stated: Evidence, documents: Mapping[str, Known]) -> Iterator[t
     What a document itself says with several values has several, such as the departures of a bus.
     """
     own = documents[stated.excerpt.document]
-    cited = (each for each in statements_of(stated.excerpt) if each.start < stated.end and each.end > stated.start)
+    cited = (
+        statement
+        for statement in statements_of(stated.excerpt)
+        if statement.start < stated.end and statement.end > stated.start
+    )
     for one in islice(cited, _MOST_CITED):
         if any(compared.values for _, compared in _like(one, own, own)):
             continue
         for known in documents.values():
-            found = list(_like(one, own, known)) if known is not own else []
-            if found and all(compared.values == found[0][1].values != () for _, compared in found):
-                yield one, *found[0]
+            alike = list(_like(one, own, known)) if known is not own else []
+            if alike and all(compared.values == alike[0][1].values != () for _, compared in alike):
+                yield one, *alike[0]
 
 
 def _like(one: Statement, own: Known, known: Known) -> Iterator[tuple[Statement, Compared]]:
@@ -132,7 +136,7 @@ def _compare(one: Statement, other: Statement, pair: tuple[Known, Known]) -> Com
 
 def _are_dates_of(pair: tuple[Known, Known], compared: Compared) -> bool:
     # Two documents are not of one day.
-    days = [{each.text for each in known.dates} for known in pair]
+    days = [{date.text for date in known.dates} for known in pair]
     return any(here in days[0] and there in days[1] for here, there in compared.values)
 
 
@@ -140,8 +144,8 @@ def _states(claim: str, value: str, statement: Statement) -> bool:
     """Say whether a sentence of the answer has the value, however it is written; a whole statement needs no value."""
     if value == statement.text and statement.row is None:
         return True
-    wanted = [each.value for each in tokenize(value) if each.value]
-    stated = [each.value for each in tokenize(claim) if each.value]
-    if wanted and all(any(values_agree(each, one) for one in stated) for each in wanted):
+    wanted = [token.value for token in tokenize(value) if token.value]
+    stated = [token.value for token in tokenize(claim) if token.value]
+    if wanted and all(any(values_agree(asked, said) for said in stated) for asked in wanted):
         return True
     return value.casefold() in claim.casefold()

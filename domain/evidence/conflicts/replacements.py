@@ -76,26 +76,26 @@ class Known:
 
     @cached_property
     def text(self) -> str:
-        return "\n".join(each.text for each in self.excerpts)
+        return "\n".join(excerpt.text for excerpt in self.excerpts)
 
     @cached_property
     def title(self) -> str:
         """Its first heading, else the title that its file states, else nothing."""
-        for each in self.excerpts:
-            if outer := headings_of(each.context):
+        for excerpt in self.excerpts:
+            if outer := headings_of(excerpt.context):
                 return outer[0]
-            if each.opens and (own := [head[1] for _, head in lines_with_headings(each.text) if head]):
+            if excerpt.opens and (own := [head[1] for _, head in lines_with_headings(excerpt.text) if head]):
                 return own[0]
-        return next((each.title for each in self.excerpts if each.title), "")
+        return next((excerpt.title for excerpt in self.excerpts if excerpt.title), "")
 
     @cached_property
     def dates(self) -> tuple[Date, ...]:
         """The dates that it gives itself, that of its title first."""
-        found = [
+        dates = [
             *find_dates(self.title),
             *(date for line in self._opening if _dates_itself(line) for date in find_dates(line)),
         ]
-        return tuple(each for each in found if each.years or each.day)
+        return tuple(date for date in dates if date.years or date.day)
 
     @cached_property
     def versions(self) -> frozenset[str]:
@@ -103,22 +103,22 @@ class Known:
 
     def says_which(self, heading: str) -> bool:
         """Say whether a heading only says which version of the document it is, or of when."""
-        return any(each.text in heading for each in self.dates) or not _versions(heading).isdisjoint(self.versions)
+        return any(date.text in heading for date in self.dates) or not _versions(heading).isdisjoint(self.versions)
 
     @property
     def _opening(self) -> Sequence[str]:
         # Without what it says about the document that it replaces.
-        opening = (each.text[:_OPENING] for each in self.excerpts if each.opens)
-        sentences = (each for text in opening for each in split_sentences(text, cites=False))
-        lines = (line for each in sentences for line in each.text.split("\n"))
+        opening = (excerpt.text[:_OPENING] for excerpt in self.excerpts if excerpt.opens)
+        sentences = (sentence for text in opening for sentence in split_sentences(text, cites=False))
+        lines = (line for sentence in sentences for line in sentence.text.split("\n"))
         return [line for line in lines if not _REPLACES.search(line) and not is_table_row(line)]
 
     @cached_property
     def date(self) -> str | None:
         """As far as it is known: `2024`, `2024-05`, `2024-05-04`."""
-        if own := max((each for each in self.dates if each.years), key=_precision, default=None):
+        if own := max((date for date in self.dates if date.years), key=_precision, default=None):
             return _iso(own)
-        if stated := next((each.dated for each in self.excerpts if each.dated), None):
+        if stated := next((excerpt.dated for excerpt in self.excerpts if excerpt.dated), None):
             return stated
         year = _YEAR.search(self.name)
         return year[0] if year else None
@@ -130,14 +130,14 @@ class Known:
     @cached_property
     def replacing(self) -> tuple[str, ...]:
         """Its sentences that say that something is replaced."""
-        return tuple(each.text for each in _sentences(self.excerpts) if _REPLACES.search(each.text))
+        return tuple(sentence.text for sentence in _sentences(self.excerpts) if _REPLACES.search(sentence.text))
 
 
 def known_documents(excerpts: Sequence[Excerpt]) -> dict[str, Known]:
     """Put together what passages show of each document, by `document`."""
-    names = dict.fromkeys(each.document for each in excerpts)
-    first = sorted(excerpts, key=lambda each: not each.opens)
-    return {name: Known(tuple(each for each in first if each.document == name)) for name in names}
+    names = dict.fromkeys(excerpt.document for excerpt in excerpts)
+    first = sorted(excerpts, key=lambda excerpt: not excerpt.opens)
+    return {name: Known(tuple(excerpt for excerpt in first if excerpt.document == name)) for name in names}
 
 
 def replacing(one: Known, other: Known) -> Known | None:
@@ -157,16 +157,16 @@ def _is_follow(sentence: str) -> bool:
 
 def _names(sentence: str, other: Known, own: Known) -> bool:
     """Say whether the `sentence` of the document `own` names the `other` one."""
-    stated = [each for each in find_dates(sentence) if each.day or (each.years and each.month)]
-    mine = [each for each in own.dates if each.day]
+    stated = [date for date in find_dates(sentence) if date.day or (date.years and date.month)]
+    own_dates = [date for date in own.dates if date.day]
     for date in stated:
-        is_own = any(each.follows_from(date) and date.follows_from(each) for each in mine)
-        if not is_own and any(date.follows_from(each) for each in other.dates):
+        is_own = any(own_date.follows_from(date) and date.follows_from(own_date) for own_date in own_dates)
+        if not is_own and any(date.follows_from(other_date) for other_date in other.dates):
             return True
     if re.search(rf"(?<!\w){re.escape(other.name)}(?!\w)", sentence, re.IGNORECASE):
         return True
     words = frozenset(content_stems(sentence))
-    titles = [frozenset(content_stems(each.title)) for each in (other, own)]
+    titles = [frozenset(content_stems(document.title)) for document in (other, own)]
     if len(titles[0]) > 1 and titles[0] <= words and titles[0] != titles[1]:
         return True
     title, is_same = other.title, _without_years(other) == _without_years(own)
@@ -180,12 +180,12 @@ def _without_years(document: Known) -> list[str]:
 
 
 def _versions(text: str) -> set[str]:
-    return {"".join(found) for found in _VERSION.findall(text)}
+    return {"".join(parts) for parts in _VERSION.findall(text)}
 
 
 def _sentences(excerpts: Sequence[Excerpt]) -> Iterator[Sentence]:
-    for each in excerpts:
-        yield from split_sentences(each.text, cites=False)
+    for excerpt in excerpts:
+        yield from split_sentences(excerpt.text, cites=False)
 
 
 def _dates_itself(line: str) -> bool:
@@ -193,7 +193,7 @@ def _dates_itself(line: str) -> bool:
     if len(line) > _LONGEST_LINE:
         return False
     is_sentence = line.rstrip().endswith((".", "다", "!", "?", "。", "|", ";"))
-    is_alone = any(not line.replace(each.text, "").strip(" .") for each in find_dates(line))
+    is_alone = any(not line.replace(date.text, "").strip(" .") for date in find_dates(line))
     return is_alone or not is_sentence or _OF_ITSELF.search(line) is not None
 
 

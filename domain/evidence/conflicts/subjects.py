@@ -35,12 +35,16 @@ def are_apart(one: Statement, other: Statement, pair: Pair) -> bool:
 
 def _add_nothing(one: Statement, other: Statement, pair: Pair) -> tuple[bool, bool]:
     """Say of each whether the headings below its title add nothing that the other statement does not also have."""
-    everything = [keys_in(each.text) | above(each, known) for each, known in zip((one, other), pair, strict=True)]
+    everything = [
+        keys_in(statement.text) | above(statement, known) for statement, known in zip((one, other), pair, strict=True)
+    ]
     return _adds_nothing(one, pair[0], everything[1]), _adds_nothing(other, pair[1], everything[0])
 
 
 def _adds_nothing(statement: Statement, document: Known, there: frozenset[str]) -> bool:
-    inner = (each for each in statement.headings if each != document.title and not document.says_which(each))
+    inner = (
+        heading for heading in statement.headings if heading != document.title and not document.says_which(heading)
+    )
     return all(key in there or is_section_key(key) for key in keys_in(*inner) - keys_in(statement.text))
 
 
@@ -58,19 +62,19 @@ def may_be_two(one: Statement, other: Statement, compared: Compared, pair: Pair)
     if len(compared.words) < _ENOUGH and (is_past or not _are_related(pair)):
         return True
     labelled = LABELLED.fullmatch(one.text) is not None
-    if (labelled or is_past) and all(any(date.day for date in find_dates(each.title)) for each in pair):
+    if (labelled or is_past) and all(any(date.day for date in find_dates(document.title)) for document in pair):
         return True  # What was, and the fields of a paper, are of the day of the paper.
     return labelled and _most_differ(_labels_in(pair[0]), _labels_in(pair[1]))
 
 
 def _are_of_a_kind(one: Statement, other: Statement, pair: Pair) -> bool:
     """Say whether the documents are two of a kind: two invoices, the reports of two years, contracts of two parties."""
-    numbers = [_numbers_of_title(each) for each in pair]
+    numbers = [_numbers_of_title(known) for known in pair]
     if numbers[0] - numbers[1] and numbers[1] - numbers[0]:
         return True
     if any(_names_in_title(own) - _words_of(known) for own, known in (pair, pair[::-1])):
         return True
-    titles = [folded(_without_days(each.title)) for each in pair]
+    titles = [folded(_without_days(known.title)) for known in pair]
     if not titles[0] or not titles[1]:
         return False
     if titles[0] != titles[1]:
@@ -80,7 +84,7 @@ def _are_of_a_kind(one: Statement, other: Statement, pair: Pair) -> bool:
             set(own) - set(other_title) - _words_of(known)
             for own, other_title, known in ((*titles, pair[1]), (*titles[::-1], pair[0]))
         )
-    days = [{each.text for each in find_dates(known.title) if each.day} for known in pair]
+    days = [{date.text for date in find_dates(known.title) if date.day} for known in pair]
     return (all(days) and days[0] != days[1]) or _open_differently(one, other, pair)
 
 
@@ -88,7 +92,7 @@ def _numbers_of_title(document: Known) -> frozenset[str]:
     """The numbers of a title, or of a file's name where it has no title, and the parts of a year; not the day on which
     it was written."""
     title = _without_days(document.title or document.name.rsplit(".", 1)[0])
-    return frozenset(each.casefold() for each in (*_NUMBER.findall(title), *_ORDINAL.findall(title)))
+    return frozenset(number.casefold() for number in (*_NUMBER.findall(title), *_ORDINAL.findall(title)))
 
 
 def _without_days(title: str) -> str:
@@ -99,15 +103,15 @@ def _without_days(title: str) -> str:
 
 
 def _names_in_title(document: Known) -> frozenset[str]:
-    words = [each for each in document.title.split() if each[:1].isalpha() and len(each) > 3]
-    if all(each[:1].isupper() for each in words):
+    words = [word for word in document.title.split() if word[:1].isalpha() and len(word) > 3]
+    if all(word[:1].isupper() for word in words):
         return frozenset()  # Capitals of a headline name nothing.
     return _names_in(document.title)
 
 
 def _names_in(text: str) -> frozenset[str]:
-    named = (each for line in text.split("\n") for each in tokenize(line) if each.kind == "name")
-    return frozenset(key for each in named for key in each.key.split())
+    named = (token for line in text.split("\n") for token in tokenize(line) if token.kind == "name")
+    return frozenset(key for token in named for key in token.key.split())
 
 
 def _words_of(document: Known) -> frozenset[str]:
@@ -117,10 +121,10 @@ def _words_of(document: Known) -> frozenset[str]:
 def _are_related(pair: Pair) -> bool:
     """Say whether one document has a word of the other one's title, or a field with the same content; a title may also
     be missing, or say nothing."""
-    fields = [_labels_in(each) for each in pair]
+    fields = [_labels_in(known) for known in pair]
     if any(says_same(text, fields[1][label]) for label, text in fields[0].items() if label in fields[1]):
         return True
-    titles = [{key for key in keys_in(each.title) if not is_section_key(key)} for each in pair]
+    titles = [{key for key in keys_in(known.title) if not is_section_key(key)} for known in pair]
     return not (titles[0] and titles[1]) or bool(titles[0] & _words_of(pair[1]) or titles[1] & _words_of(pair[0]))
 
 
@@ -129,25 +133,25 @@ def _open_differently(one: Statement, other: Statement, pair: Pair) -> bool:
     names = [_names_in(known.opening.replace(each.text, "")) for known, each in zip(pair, (one, other), strict=True)]
     if names[0] - _words_of(pair[1]) and names[1] - _words_of(pair[0]):
         return True
-    fields = [{label: text for label, text in _labels_in(each).items() if _is_in_words(text)} for each in pair]
+    fields = [{label: text for label, text in _labels_in(known).items() if _is_in_words(text)} for known in pair]
     own = folded(one.text.partition(":")[0])
     shared = (fields[0].keys() & fields[1].keys()) - {own}
-    return any(not says_same(fields[0][each], fields[1][each]) for each in shared)
+    return any(not says_same(fields[0][field], fields[1][field]) for field in shared)
 
 
 def _is_in_words(text: str) -> bool:
-    return not any(each.value for each in tokenize(text))
+    return not any(token.value for token in tokenize(text))
 
 
 def _most_differ(one: Mapping[tuple[str, ...], str], other: Mapping[tuple[str, ...], str]) -> bool:
     # Two versions of one table share most of what they say.
     shared = one.keys() & other.keys()
-    differing = [each for each in shared if not says_same(one[each], other[each])]
+    differing = [field for field in shared if not says_same(one[field], other[field])]
     return len(shared) > 1 and 2 * len(differing) > len(shared)
 
 
 def _cells_in(document: Known) -> dict[tuple[str, ...], str]:
-    rows = (each.row for excerpt in document.excerpts for each in cells_of(excerpt) if each.row)
+    rows = (cell.row for excerpt in document.excerpts for cell in cells_of(excerpt) if cell.row)
     cells = ((row, row.cells[0]) for row in rows)
     return {
         (*folded(row.label), "·", *folded(cell.head)): cell.content
@@ -157,5 +161,7 @@ def _cells_in(document: Known) -> dict[tuple[str, ...], str]:
 
 
 def _labels_in(document: Known) -> dict[tuple[str, ...], str]:
-    matched = (LABELLED.fullmatch(each.text) for excerpt in document.excerpts for each in sentences_of(excerpt))
-    return {folded(each[1]): each[2] for each in matched if each}
+    matched = (
+        LABELLED.fullmatch(statement.text) for excerpt in document.excerpts for statement in sentences_of(excerpt)
+    )
+    return {folded(match[1]): match[2] for match in matched if match}
