@@ -138,7 +138,7 @@ def _report(context: StepContext, conclusion: Conclusion) -> Report:
     confidence = confidence_json(stored.verification) if stored else {"confidence": None, "confidence_level": None}
     return Report(
         answer=given,
-        sentences=tuple(_sentence(rendered, each) for each in stored.sentences) if stored else (),
+        sentences=tuple(_sentence(rendered, sentence) for sentence in stored.sentences) if stored else (),
         repaired=conclusion.answer.text if is_changed(conclusion.answer) else given,
         is_grounded=stored.verification.is_grounded if stored else None,
         repaired_is_grounded=published.verification.is_grounded if published else None,

@@ -172,7 +172,7 @@ def _begin() -> str:
     workspaces = _workspaces.get()
     if workspaces is None:
         return _BEGIN_FOR.format(current_tenant())
-    return _BEGIN_LIMITED.format(current_tenant(), ",".join(f"{each:d}" for each in workspaces))
+    return _BEGIN_LIMITED.format(current_tenant(), ",".join(f"{workspace:d}" for workspace in workspaces))
 
 
 @contextmanager

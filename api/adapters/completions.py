@@ -54,14 +54,14 @@ def annotations_of(query: Json, link: Link) -> list[dict[str, Any]]:
         {
             "type": "url_citation",
             "url_citation": {
-                "start_index": found.start(),
-                "end_index": found.end(),
-                "title": names.get(found[1], found[1]),
-                "url": found[2],
+                "start_index": match.start(),
+                "end_index": match.end(),
+                "title": names.get(match[1], match[1]),
+                "url": match[2],
             },
         }
-        for found in LINKED_MARKER.finditer(query["answer"])
-        if found[2].startswith(own)
+        for match in LINKED_MARKER.finditer(query["answer"])
+        if match[2].startswith(own)
     ]
 
 
@@ -90,21 +90,21 @@ def object_of(query: Json, link: Link) -> str:
         "abstained": query["abstained"],
         "sentences": [
             {
-                "text": each["text"],
-                "status": each["status"],
-                "citations": sorted({cited["number"] for cited in citations if _is_for(cited, each)}),
+                "text": sentence["text"],
+                "status": sentence["status"],
+                "citations": sorted({cited["number"] for cited in citations if _is_for(cited, sentence)}),
             }
-            for each in sentences
+            for sentence in sentences
         ],
         "citations": [
             {
-                "number": each["number"],
-                "document": each["document_name"],
-                "page": each["page_number"],
-                "quote": each["text_span"],
-                "url": link(each),
+                "number": citation["number"],
+                "document": citation["document_name"],
+                "page": citation["page_number"],
+                "quote": citation["text_span"],
+                "url": link(citation),
             }
-            for each in citations
+            for citation in citations
         ],
     }
     return json.dumps(answered, ensure_ascii=False)

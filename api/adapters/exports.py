@@ -122,7 +122,7 @@ FORMATS: Mapping[str, Callable[[Json, Link], Export]] = {
 
 
 def _with_footer(query: Json, link: Link) -> str:
-    disagreeing = "".join(f"\n{literal(each)}\n" for each in conflict_lines(query))
+    disagreeing = "".join(f"\n{literal(line)}\n" for line in conflict_lines(query))
     return f"{_markdown(query, link)}{disagreeing}\n---\n\n{literal(_footer(query))}\n"
 
 
@@ -142,7 +142,7 @@ def _markdown(query: Json, link: Link) -> str:
     word, *notes = signal_lines(query)
     parts.append(f"**{literal(word)}.** {literal(' '.join(notes))}")
     if references := linked_references(read, link, literal):
-        parts += ["## References", "\n".join(f"- {each}" for each in references)]
+        parts += ["## References", "\n".join(f"- {reference}" for reference in references)]
     if query["verification"]:
         parts += ["## Verification", _verification(query)]
     return "\n\n".join(parts) + "\n"
@@ -183,20 +183,22 @@ def _footer(query: Json) -> str:
 
 def _sentence_rows(query: Json) -> Iterator[tuple[Any, ...]]:
     sentences: Sequence[Json] = query["verification"]["sentences"] if query["verification"] else ()
-    for each in sentences:
+    for sentence in sentences:
         cited = [
-            one for one in query["citations"] if one["answer_start"] < each["end"] and each["start"] < one["answer_end"]
+            one
+            for one in query["citations"]
+            if one["answer_start"] < sentence["end"] and sentence["start"] < one["answer_end"]
         ]
         yield (
-            each["text"],
-            each["status"],
-            each["reason"],
-            each["support"],
+            sentence["text"],
+            sentence["status"],
+            sentence["reason"],
+            sentence["support"],
             "; ".join(str(one["number"]) for one in cited),
             "; ".join(dict.fromkeys(one["document_name"] for one in cited)),
             "; ".join(dict.fromkeys(str(one["page_number"]) for one in cited if one["page_number"] is not None)),
-            each["evidence"],
-            _least_sure(places := [*cited, *([each["source"]] if each["source"] else ())]),
+            sentence["evidence"],
+            _least_sure(places := [*cited, *([sentence["source"]] if sentence["source"] else ())]),
             "; ".join(dict.fromkeys(one["figure"] for one in places if one.get("figure"))),
             "yes" if any(one.get("corrected") for one in places) else "",
         )

@@ -53,14 +53,14 @@ def pdf_of(query: Json, link: Link, states: Mapping[str, str], footer: str) -> b
     page.quiet(" ".join(notes))
     if references := linked_references(read, link):
         page.heading("References", 12)
-        for each in references:
-            page.linked(each, own)
+        for reference in references:
+            page.linked(reference, own)
     if query["verification"]:
         page.heading("Verification", 12)
         _verification(page, query["verification"], states)
     page.ln(_LINE / 2)
-    for each in conflict_lines(query):
-        page.quiet(each)
+    for line in conflict_lines(query):
+        page.quiet(line)
     page.quiet(footer)
     if page.lacks:
         page.quiet(_LEFT_OUT)
@@ -69,14 +69,18 @@ def pdf_of(query: Json, link: Link, states: Mapping[str, str], footer: str) -> b
 
 def _verification(page: "PdfPage", scores: Json, states: Mapping[str, str]) -> None:
     sentences: Sequence[Json] = scores["sentences"]
-    for each in sentences:
+    for sentence in sentences:
         page.ln(1.5)
-        page.paragraph(states[each["status"]], _COLOURS.get(each["status"], _QUIET), 9)
-        page.paragraph(each["text"], _INK, 10.5)
-        if each["evidence"]:
-            page.quiet(f"“{each['evidence']}” ({_place(each['source'])})" if each["source"] else each["evidence"])
-        elif each["reason"]:
-            page.quiet(each["reason"])
+        page.paragraph(states[sentence["status"]], _COLOURS.get(sentence["status"], _QUIET), 9)
+        page.paragraph(sentence["text"], _INK, 10.5)
+        if sentence["evidence"]:
+            page.quiet(
+                f"“{sentence['evidence']}” ({_place(sentence['source'])})"
+                if sentence["source"]
+                else sentence["evidence"]
+            )
+        elif sentence["reason"]:
+            page.quiet(sentence["reason"])
 
 
 def _place(source: Json) -> str:
@@ -127,12 +131,12 @@ class PdfPage(FPDF):
         # A citation is a link of the form `[[1]](…)`; the name of a document may have it, too.
         self.set_font(_NAME, size=11)
         position = 0
-        for found in LINKED_MARKER.finditer(text):
-            if found[2] not in own:
+        for match in LINKED_MARKER.finditer(text):
+            if match[2] not in own:
                 continue
-            self.run(text[position : found.start()])
-            self.run(f"[{found[1]}]", found[2])
-            position = found.end()
+            self.run(text[position : match.start()])
+            self.run(f"[{match[1]}]", match[2])
+            position = match.end()
         self.run(text[position:])
         self.ln(_LINE)
 

@@ -138,7 +138,7 @@ class _Chunks:
             if now - started >= MAX_WAIT_S:
                 return
             # Half an object is none: that one comes at the end.
-            if not self._whole and (passed := "".join(self._text.take(each.type, each.data) for each in events)):
+            if not self._whole and (passed := "".join(self._text.take(event.type, event.data) for event in events)):
                 yield self._chunk({"content": passed})
                 spoke = now
             elif now - spoke >= settings().stream.heartbeat_s:

@@ -67,7 +67,7 @@ async def seed_events(query_id: UUID) -> AsyncIterator[bytes]:
 async def _pieces(query_id: UUID) -> AsyncIterator[str]:
     draft = SentDraft()
     async for events in follow(query_id, 0):
-        news = [draft.news(each.data["start"], each.data["text"]) for each in events if each.type == DRAFT]
+        news = [draft.news(event.data["start"], event.data["text"]) for event in events if event.type == DRAFT]
         yield "".join(news)
 
 

@@ -66,7 +66,7 @@ async def _encoded(query_id: UUID, after: int, result: _Result) -> AsyncIterator
     with suppress(NotFound):
         async for events in follow(query_id, after):
             if events:
-                yield b"".join([await _event(query_id, each, result) for each in events])
+                yield b"".join([await _event(query_id, event, result) for event in events])
             elif time.monotonic() - spoke >= settings().stream.heartbeat_s:
                 yield KEEPALIVE_COMMENT
             else:

@@ -49,9 +49,9 @@ def answer_lines(found: AnswerFound) -> Iterator[str]:
     yield from _signal(found.signal)
     if found.abstain_reason:
         yield f"\nWhy there is no answer: {found.abstain_reason}"
-    for each in found.mentions:
-        yield f"\nA passage that comes close, {_place(each.document, each.page, None)}:"
-        yield quoting.quote(each.quote)
+    for mention in found.mentions:
+        yield f"\nA passage that comes close, {_place(mention.document, mention.page, None)}:"
+        yield quoting.quote(mention.quote)
     if found.citations:
         yield "\nSources:"
     for citation in found.citations:
@@ -120,18 +120,20 @@ def source_lines(found: SourceRead) -> Iterator[str]:
 
 def document_lines(found: DocumentsListed) -> Iterator[str]:
     yield "No documents." if not found.documents else "Documents, the newest first:"
-    for each in found.documents:
-        pages = f", {each.pages} pages" if each.pages else ""
-        yield f"- {json.dumps(each.filename, ensure_ascii=False)} in {each.workspace}: {each.status}{pages}; {each.id}"
+    for document in found.documents:
+        pages = f", {document.pages} pages" if document.pages else ""
+        name = json.dumps(document.filename, ensure_ascii=False)
+        yield f"- {name} in {document.workspace}: {document.status}{pages}; {document.id}"
     if found.more:
         yield "There are others: name a workspace or a filename, or ask for more."
 
 
 def workspace_lines(found: WorkspacesListed) -> Iterator[str]:
     yield "No workspaces." if not found.workspaces else "Workspaces, the last used first:"
-    for each in found.workspaces:
-        title = f" ({json.dumps(each.title, ensure_ascii=False)})" if each.title else ""
-        yield f"- {each.name}{title}: {each.documents.ready} documents ready, {each.documents.failed} failed"
+    for workspace in found.workspaces:
+        title = f" ({json.dumps(workspace.title, ensure_ascii=False)})" if workspace.title else ""
+        documents = f"{workspace.documents.ready} documents ready, {workspace.documents.failed} failed"
+        yield f"- {workspace.name}{title}: {documents}"
 
 
 def _place(name: str, page: int | None, section: str | None) -> str:

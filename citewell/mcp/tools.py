@@ -164,7 +164,7 @@ class Tools:
     ) -> Annotated[CallToolResult, shapes.DocumentsListed]:
         """List the documents that can be asked, with their workspaces and ids, the newest first."""
         async with self._reach.client(context.headers) as client:
-            listed = [each async for each in client.documents(workspace, limit + 1, filename=filename)]
+            listed = [document async for document in client.documents(workspace, limit + 1, filename=filename)]
         found = shapes.DocumentsListed.model_validate({"documents": listed[:limit], "more": len(listed) > limit})
         return texts.result(found, texts.document_lines(found))
 
@@ -201,7 +201,10 @@ async def _span(
         pages = (await client.document(document_id))["pages"]
         known = f"it has {pages} pages" if pages else "it has no pages; read it with start and end"
         raise ToolError(f"The document {document_id} has no text on {wanted}: {known}. search_documents names places.")
-    first, stop = min(each["source_start"] for each in passages), max(each["source_end"] for each in passages)
+    first, stop = (
+        min(passage["source_start"] for passage in passages),
+        max(passage["source_end"] for passage in passages),
+    )
     return (start if start is not None and first <= start <= stop else first), stop
 
 

@@ -238,7 +238,7 @@ async def _scores_several(asker: _Asker) -> None:
     replies = await asker.judge(RERANK_CHUNKS.for_items(2), question=_QUESTION, chunks=chunks)
     scores = by_id(chunks, replies.scores)
     _require(len(scores) == len(chunks), "it leaves out a passage, or does not copy its id")
-    _require_scores(*(scores[each.id].score for each in chunks))
+    _require_scores(*(scores[chunk.id].score for chunk in chunks))
 
 
 async def _aligns(asker: _Asker) -> None:

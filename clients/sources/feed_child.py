@@ -49,7 +49,7 @@ def main() -> None:
 
 def _entry(read: Json) -> Json:
     contents = cast(list[Json], read.get("content") or [])
-    html = "".join(str(each.get("value") or "") for each in contents) or str(read.get("summary") or "")
+    html = "".join(str(content.get("value") or "") for content in contents) or str(read.get("summary") or "")
     texts = {name: read.get(name) for name in ("id", "link", "title")}
     published = read.get("published") or read.get("updated")
     return {name: str(value) if value else None for name, value in {**texts, "published": published}.items()} | {

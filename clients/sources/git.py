@@ -197,7 +197,7 @@ def pin_options(url: str, addresses: Sequence[str]) -> list[str]:
     """Options that let git connect to these addresses only, which were checked."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    spelt = ",".join(f"[{each}]" if ":" in each else each for each in addresses)
+    spelt = ",".join(f"[{address}]" if ":" in address else address for address in addresses)
     return ["-c", f"http.curloptResolve={parts.hostname}:{port}:{spelt}"]
 
 

@@ -43,7 +43,11 @@ def insert_markers(
     """
     said = statements(answer, sources)
     closed = [*protected_regions(answer), *((marker.start, marker.end) for marker in cited_markers(answer, sources))]
-    wanted = {(_outside(place, closed), each.number) for each in citations for place in _places(answer, said, each)}
+    wanted = {
+        (_outside(place, closed), citation.number)
+        for citation in citations
+        for place in _places(answer, said, citation)
+    }
     pieces: list[str] = []
     inserted: list[tuple[int, int]] = []
     position = 0
@@ -67,8 +71,12 @@ def marked_translation(
         if change[1]
     ]
     moved = [
-        GivenCitation(_translated_place(each.start, translation), _translated_place(each.end, translation), each.number)
-        for each in citations
+        GivenCitation(
+            _translated_place(citation.start, translation),
+            _translated_place(citation.end, translation),
+            citation.number,
+        )
+        for citation in citations
     ]
     marked = insert_markers(translation.text, moved, sources)
     inserted = [*changed, *((as_given(place, changed), length) for place, length in marked.inserted)]

@@ -65,7 +65,7 @@ class ContinuousText:
             for found, number in _last_markers(released.text, len(released.sources))
         ]
         text, _ = self._written(released.text, markers)
-        self._links += [each.link for each in markers]
+        self._links += [marker.link for marker in markers]
         self.shown += text
         return text
 
@@ -76,7 +76,7 @@ class ContinuousText:
         self._labels = {}
         markers = _markers_of(query["answer"], query["citations"], self._link)
         # What was shown keeps its links: a check and a citation may point at different words of a source.
-        links = [*self._links, *(each.link for each in markers[len(self._links) :])]
+        links = [*self._links, *(marker.link for marker in markers[len(self._links) :])]
         shown = [replace(each, link=link) for each, link in zip(markers, links, strict=False)]
         text, moved = self._written(query["answer"], shown)
         before = ""
@@ -89,12 +89,12 @@ class ContinuousText:
         pieces: list[str] = []
         shifts = [(0, 0)]
         position = 0
-        for each in markers:
-            label = f"[{self._label(each.number)}]"
-            linked = f"[{label}]({each.link})" if each.link else label
-            pieces += answer[position : each.start], linked
-            position = each.end
-            shifts.append((each.end, shifts[-1][1] + len(linked) - (each.end - each.start)))
+        for marker in markers:
+            label = f"[{self._label(marker.number)}]"
+            linked = f"[{label}]({marker.link})" if marker.link else label
+            pieces += answer[position : marker.start], linked
+            position = marker.end
+            shifts.append((marker.end, shifts[-1][1] + len(linked) - (marker.end - marker.start)))
         text = "".join([*pieces, answer[position:]])
         return text, lambda place: place + next(shift for end, shift in reversed(shifts) if end <= place)
 
@@ -123,9 +123,9 @@ class ContinuousText:
     def _references(self, query: Json) -> list[str]:
         lines: list[tuple[int, str]] = []
         for line in query["references"]:
-            found = _MARKER.match(line)
-            number = self._label(int(found[1])) if found else len(query["references"])
-            lines.append((number, f"[{number}]{line[found.end() :]}" if found else line))
+            match = _MARKER.match(line)
+            number = self._label(int(match[1])) if match else len(query["references"])
+            lines.append((number, f"[{number}]{line[match.end() :]}" if match else line))
         return [line for _, line in sorted(lines)]
 
 
@@ -136,13 +136,13 @@ def linked_references(query: Json, link: Link, literal: Callable[[str], str] = s
 
 
 def _linked_reference(line: str, first: Mapping[int, Json], link: Link, literal: Callable[[str], str]) -> str:
-    found = _MARKER.match(line)
-    cited = first.get(int(found[1])) if found else None
+    match = _MARKER.match(line)
+    cited = first.get(int(match[1])) if match else None
     line += mark_of(cited) if cited else ""
     address = link(cited) if cited else None
-    if not (found and address):
+    if not (match and address):
         return literal(line)
-    return f"[{found[0]}]({address}) {literal(line[found.end() :].lstrip())}"
+    return f"[{match[0]}]({address}) {literal(line[match.end() :].lstrip())}"
 
 
 def mark_of(place: Json) -> str:
@@ -158,12 +158,12 @@ def _last_markers(text: str, count: int) -> list[tuple[re.Match[str], int]]:
 
 def _markers_of(answer: str, citations: Sequence[Json], link: Link) -> list[_Marker]:
     found: dict[int, _Marker] = {}
-    for each in citations:
-        marker = f"[{each['number']}]"
-        start = answer.find(marker, each["answer_end"])
-        between = answer[each["answer_end"] : start]
+    for citation in citations:
+        marker = f"[{citation['number']}]"
+        start = answer.find(marker, citation["answer_end"])
+        between = answer[citation["answer_end"] : start]
         if start < 0 or _SPACE.sub("", _MARKER.sub("", between)):
-            start = answer.find(marker, each["answer_start"])
+            start = answer.find(marker, citation["answer_start"])
         if start >= 0:
-            found[start] = _Marker(start, start + len(marker), each["number"], link(each))
+            found[start] = _Marker(start, start + len(marker), citation["number"], link(citation))
     return [found[start] for start in sorted(found)]

@@ -39,7 +39,7 @@ class Block(NamedTuple):
 
 def are_sound(blocks: Sequence[Block], length: int) -> bool:
     """True if all blocks lie within a text of this `length`, in order."""
-    return all(0 <= each.start <= each.end <= length and each.header_end <= each.end for each in blocks) and all(
+    return all(0 <= block.start <= block.end <= length and block.header_end <= block.end for block in blocks) and all(
         before.end <= after.start for before, after in pairwise(blocks)
     )
 

@@ -72,5 +72,5 @@ def _shortened(columns: str) -> str:
 def cut_line(line: str) -> str:
     if len(line) <= _MOST_COLUMNS:
         return line
-    ends = [found.start() for found in _CELLS.finditer(line, 0, _MOST_COLUMNS)]
+    ends = [match.start() for match in _CELLS.finditer(line, 0, _MOST_COLUMNS)]
     return line[: ends[-1]] if ends and ends[-1] else line[:_MOST_COLUMNS]

@@ -50,7 +50,7 @@ class CorrectedText(NamedTuple):
 
     def _found(self, headings: Mapping[int, _Old], taken: set[int]) -> Iterator[tuple[int, Heading | None]]:
         lines, after = self._lines(), -1
-        marked = [each for each in lines if _is_marked(self.new, each)]
+        marked = [line for line in lines if _is_marked(self.new, line)]
         # What stands there as it was is found first, so that nothing else is taken for it.
         same = self._unchanged(headings, lines)
         taken |= set(same.values())
@@ -88,7 +88,7 @@ class CorrectedText(NamedTuple):
         return found
 
     def _renamed(self, heading: _Old, places: Iterable[int]) -> Heading | None:
-        named = (Heading(title, each) for each in places if (title := self._title(heading, each)))
+        named = (Heading(title, place) for place in places if (title := self._title(heading, place)))
         return next(named, None)
 
     def _places(self, heading: _Old, lines: Sequence[int], marked: Sequence[int]) -> Iterator[int]:
@@ -105,7 +105,7 @@ class CorrectedText(NamedTuple):
         """The starts of the lines that have any of what is new."""
         first = self.new.rfind("\n", 0, self.change.start) + 1
         last = self.change.start + len(self.change.text)
-        return [first, *(each.end() for each in re.compile("\n").finditer(self.new, self.change.start, last))]
+        return [first, *(match.end() for match in re.compile("\n").finditer(self.new, self.change.start, last))]
 
     def _title(self, heading: _Old, start: int) -> str | None:
         """What the heading is called if its line is the one at `start`; None if that is no heading."""
@@ -135,12 +135,12 @@ class CorrectedText(NamedTuple):
 
 
 def _heading_at(text: str, start: int, title: str) -> _Old | None:
-    found = re.compile(r"[ \t]*#{0,6}\s*" + r"\s+".join(map(re.escape, title.split()))).match(text, start)
+    match = re.compile(r"[ \t]*#{0,6}\s*" + r"\s+".join(map(re.escape, title.split()))).match(text, start)
     # Titles have no marks such as those for bold words; a part of a program has a title that it does not say.
     letters = _NO_LETTERS.sub("", title)
-    if not found and not (letters and _is_marked(text, start) and letters in _NO_LETTERS.sub("", _line(text, start))):
+    if not match and not (letters and _is_marked(text, start) and letters in _NO_LETTERS.sub("", _line(text, start))):
         return None
-    end = found.end() if found else line_end(text, start)
+    end = match.end() if match else line_end(text, start)
     # Words that are added at the end of its line belong to the title.
     last = end + 1 if text[end : end + 1] in ("", "\n") else end
     is_marked = _is_marked(text, start, end) and not title.startswith("#")
@@ -153,8 +153,8 @@ def _is_marked(text: str, start: int, end: int | None = None) -> bool:
 
 def _ruled_line(text: str, start: int, end: int) -> int:
     """The end of the rule below the line of `end`, a place in the heading at `start`; 0 without one."""
-    found = _UNDERLINED.match(text, max(start, text.rfind("\n", start, end) + 1))
-    return found.end() if found else 0
+    match = _UNDERLINED.match(text, max(start, text.rfind("\n", start, end) + 1))
+    return match.end() if match else 0
 
 
 def _is_apart(text: str, end: int) -> bool:

@@ -21,7 +21,7 @@ def with_correction(spans: Sequence[CorrectedSpan], start: int, before: str, aft
     is no span. The correction is of one chunk, whose text has the spans that it touches, or a part of them.
     """
     change = narrowest(start, before, after)
-    joined = sorted(each for each in spans if each.start <= change.end and change.start <= each.end)
+    joined = sorted(span for span in spans if span.start <= change.end and change.start <= span.end)
     first = min(change.start, *(each.start for each in joined)) if joined else change.start
     last = max(change.end, *(each.end for each in joined)) if joined else change.end
     of_file = _of_file(joined, first, last, start, before)
@@ -30,8 +30,8 @@ def with_correction(spans: Sequence[CorrectedSpan], start: int, before: str, aft
         left = narrowest(first, of_file, after[first - start : end - start])
         of_file = of_file[left.start - first : left.end - first]
         first, end = left.start, left.start + len(left.text)
-    others = (each for each in spans if each not in joined)
-    kept = [each._replace(start=change.moved(each.start), end=change.moved(each.end)) for each in others]
+    others = (span for span in spans if span not in joined)
+    kept = [other._replace(start=change.moved(other.start), end=change.moved(other.end)) for other in others]
     return [*kept, CorrectedSpan(first, end, of_file)] if first < end or of_file else kept
 
 

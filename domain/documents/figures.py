@@ -29,13 +29,13 @@ def are_sound(figures: Sequence[Figure], length: int) -> bool:
     """True if there are no more than a document may have, in order, within a text of this `length`."""
     return (
         len(figures) <= MOST_FIGURES
-        and all(0 <= each.start < each.end <= length for each in figures)
+        and all(0 <= figure.start < figure.end <= length for figure in figures)
         and all(before.end <= after.start for before, after in pairwise(figures))
     )
 
 
 def stored(figures: Iterable[Figure]) -> list[list[Any]] | None:
-    return [list(each) for each in figures] or None
+    return [list(figure) for figure in figures] or None
 
 
 def figure_of(figures: Iterable[Sequence[Any]], start: int, end: int) -> FigureKind | None:

@@ -81,21 +81,21 @@ def grounded(found: ExtractedGraph, text: str) -> PassageGraph:
     known = _squeezed(text)
     entities: dict[str, EntityMention] = {}
     dropped = 0
-    for each in found.entities:
-        key = entity_key(each.name)
+    for entity in found.entities:
+        key = entity_key(entity.name)
         if not any(map(str.isalpha, key)) or _squeezed(key) not in known:
             dropped += 1
             continue
         mention = EntityMention(
             key,
-            _clean(each.name, _LONGEST_NAME),
-            _clean(each.type, _LONGEST_TYPE).casefold() or UNTYPED,
-            _clean(each.description, _LONGEST_SAID),
+            _clean(entity.name, _LONGEST_NAME),
+            _clean(entity.type, _LONGEST_TYPE).casefold() or UNTYPED,
+            _clean(entity.description, _LONGEST_SAID),
         )
         entities.setdefault(key, mention)
     relations = dict[tuple[str, str], RelationMention]()
-    for each in found.relations:
-        mention = _relation(each)
+    for relation in found.relations:
+        mention = _relation(relation)
         pair = mention.one, mention.other
         if mention.one == mention.other or not mention.description or not entities.keys() >= set(pair):
             dropped += 1
@@ -110,11 +110,11 @@ def merged_entity(mentions: Sequence[EntityMention]) -> Merged:
     Raises IndexError without mentions.
     """
     types = [mention.type for mention in mentions if mention.type != UNTYPED] or [UNTYPED]
-    return Merged(_commonest(each.name for each in mentions), _commonest(types), _joined(mentions))
+    return Merged(_commonest(mention.name for mention in mentions), _commonest(types), _joined(mentions))
 
 
 def merged_relation(mentions: Sequence[RelationMention]) -> Merged:
-    words = dict.fromkeys(word for each in mentions for word in each.keywords.split(", ") if word)
+    words = dict.fromkeys(word for mention in mentions for word in mention.keywords.split(", ") if word)
     return Merged(_cut(", ".join(words), _LONGEST_KEYWORDS), "", _joined(mentions))
 
 

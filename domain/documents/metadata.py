@@ -66,7 +66,7 @@ def searched_name(filename: str, known: Mapping[str, object]) -> str:
     name = (title if isinstance(title, str) and title else plain)[:_MOST_NAME]
     words = _WORD.findall(name.casefold())
     facts = [str(known[key]) for key in _OF_FILING if key in known] if "filing_type" in known else []
-    return " ".join((name, *(each for each in facts if each.casefold() not in words)))
+    return " ".join((name, *(fact for fact in facts if fact.casefold() not in words)))
 
 
 def iso_date(text: str) -> str | None:

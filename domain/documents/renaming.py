@@ -36,7 +36,7 @@ class Renaming(NamedTuple):
     def _renamed(self, context: str, name: str, text: str) -> str:
         first, *others = context.split("\n")
         if self.old in (headings := headings_of(context)):
-            named = dict.fromkeys(name if each == self.old else each for each in headings)
+            named = dict.fromkeys(name if heading == self.old else heading for heading in headings)
             first = joined(each for each in named if each and each not in text)
         else:
             first = self._line(first)

@@ -99,7 +99,7 @@ def _are_groups(text: str) -> bool:
     # What names a year or a number is the caption of another table.
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     return len(lines) <= _MOST_GROUPS and all(
-        len(each) <= _LONGEST_GROUP and not _NO_GROUP.search(each) for each in lines
+        len(line) <= _LONGEST_GROUP and not _NO_GROUP.search(line) for line in lines
     )
 
 
@@ -125,7 +125,7 @@ def _heads_apart(document: ParsedDocument, table: Table) -> tuple[int, int] | No
 
 def _name_columns(names: Sequence[str]) -> bool:
     # Years stand in order, which tells them from amounts such as 2014 and 1987.
-    years = [int(found[0]) for name in names if (found := _YEAR.search(name))]
+    years = [int(match[0]) for name in names if (match := _YEAR.search(name))]
     return all(_YEAR.search(name) or _NAME.match(name) for name in names) and all(
         abs(one - other) <= 1 for one, other in pairwise(years)
     )

@@ -45,7 +45,7 @@ def figures_in_words(text: str) -> tuple[Quantity, ...]:
 
 def is_in_words(stated: Quantity, text: str) -> bool:
     # 50 % as "half", 30 minutes as "half an hour".
-    return any(states(stated, each) and stated.dimension == each.dimension for each in figures_in_words(text))
+    return any(states(stated, figure) and stated.dimension == figure.dimension for figure in figures_in_words(text))
 
 
 def _shares(text: str) -> Iterator[Quantity]:

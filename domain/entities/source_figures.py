@@ -32,7 +32,7 @@ class SourceFigures:
 
     @cached_property
     def different_dates(self) -> tuple[Date, ...]:
-        return tuple({(each.years, each.month, each.day, each.text): each for each in reversed(self.dates)}.values())
+        return tuple({(date.years, date.month, date.day, date.text): date for date in reversed(self.dates)}.values())
 
     @cached_property
     def everywhere(self) -> tuple[Quantity, ...]:
@@ -130,4 +130,4 @@ def source_figures(source: str) -> SourceFigures:
 
 def outside(dates: Iterable[Date], quantities: Iterable[Quantity]) -> list[Quantity]:
     taken = {place for date in dates for place in range(date.start, date.end)}
-    return [each for each in quantities if each.start not in taken]
+    return [quantity for quantity in quantities if quantity.start not in taken]

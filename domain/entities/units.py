@@ -125,7 +125,7 @@ ORDINALS = {
     **_numbered("fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth", start=14),
     **_numbered("첫 둘째 셋째 넷째 다섯째"),
 }
-UNMISTAKABLE_NUMERALS = frozenset(each for each in KOREAN_NUMERALS if len(each) > 1)
+UNMISTAKABLE_NUMERALS = frozenset(numeral for numeral in KOREAN_NUMERALS if len(numeral) > 1)
 """Korean numerals that are no other word; `한`, `열` and `쉰` may be verbs and nouns."""
 COUNTERS = {
     name: names.split()[0]

@@ -126,7 +126,7 @@ def _marked(tokens: Sequence[Token], text: str, marks: Sequence[tuple[int, int, 
 
 def makes_condition(tokens: Sequence[Token]) -> bool:
     """Say whether the tokens restrict the rest of their sentence: "except …", "unless …", "if …", "only …"."""
-    return any(each.cue in ("except", "if", "only") for each in tokens)
+    return any(token.cue in ("except", "if", "only") for token in tokens)
 
 
 class ChangedMarks:

@@ -42,7 +42,9 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
     `wording` says so.
     """
     plain = _plain_source(source)
-    found = tuple(each for sentence in _sentences(claim) for each in _sentence_disagreements(sentence, plain))
+    found = tuple(
+        disagreement for sentence in _sentences(claim) for disagreement in _sentence_disagreements(sentence, plain)
+    )
     return (*found, _uncompared(claim)) if is_too_long(claim) else found
 
 
@@ -66,18 +68,18 @@ def cited_disagreements(claim: str, quoted: str, source: str, context: str = "")
     """
     cited = Quotation(_plain_source(quoted), _plain_source(source), _plain_source(context))
     found = [
-        each
-        for each in disagreements(claim, cited.readable)
-        if not cited.is_stated_by_heading(claim, each.claim_value, each.source_value)
+        disagreement
+        for disagreement in disagreements(claim, cited.readable)
+        if not cited.is_stated_by_heading(claim, disagreement.claim_value, disagreement.source_value)
     ]
     if is_too_long(claim) or any(each.kind in ("name", "subject") for each in found):
         return tuple(found)
     elsewhere = [
-        each
+        difference
         for place in best_places(claim, cited.whole)
         if place.in_table or (place.section and not cited.mentions(place.section))
-        for each in place.differences
-        if each.sure
+        for difference in place.differences
+        if difference.sure
     ]
     if not any(each.kind == "subject" for each in elsewhere):
         elsewhere += islice(cited.other_subjects(claim), 1)
@@ -91,7 +93,7 @@ def _plain_source(source: str) -> str:
 
 def _sentences(claim: str) -> Sequence[str]:
     plain = _REFERENCE.sub("", without_markers(readable(claim[: LONGEST_STATEMENT + 1])))
-    found = [each.text for each in split_sentences(plain)]
+    found = [sentence.text for sentence in split_sentences(plain)]
     return found[:-1] if is_too_long(claim) else found
 
 
@@ -101,7 +103,11 @@ def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     if compared.is_full_match:
         return ()
     # A missing scale is reported, too, although it does not contradict the source.
-    told = [each for each in compared.differences if each.sure or (compared.in_table and each.kind == "unit")]
+    told = [
+        difference
+        for difference in compared.differences
+        if difference.sure or (compared.in_table and difference.kind == "unit")
+    ]
     return [_from_difference(each) for each in told] or _value_disagreements(claim, source)
 
 
@@ -182,7 +188,7 @@ def _other_date(date: Date, known: Sequence[Date]) -> str | None:
 
 def _figures(claim: str, source: str, aligned: AlignedSentence) -> list[Disagreement]:
     stated = outside(find_dates(claim), find_quantities(claim))
-    return [_disagreement(*each) for each in differing_figures(stated, source, aligned)] if stated else []
+    return [_disagreement(*figure) for figure in differing_figures(stated, source, aligned)] if stated else []
 
 
 def _from_difference(found: Difference) -> Disagreement:

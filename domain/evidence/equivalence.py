@@ -32,12 +32,12 @@ def names_subjects(sentence: str, text: str) -> bool:
 def _about(clause: str) -> tuple[Token, ...]:
     tokens = tokenize(clause)
     spoken = takewhile(lambda each: not _is_figure(each), tokenize(subject_phrase(clause)))
-    numbered = (each for each in tokens if each.kind == "name" and _NAMED & set(each.key))
+    numbered = (token for token in tokens if token.kind == "name" and _NAMED & set(token.key))
     topics = [
         at for at, each in enumerate(tokens) if each.kind in ("word", "name") and each.case in ("topic", "subject")
     ]
     topic_tokens = (*tokens[: topics[0]], *(tokens[at] for at in topics)) if topics else ()
-    return tuple(each for each in (*spoken, *numbered, *topic_tokens) if each.is_content)
+    return tuple(token for token in (*spoken, *numbered, *topic_tokens) if token.is_content)
 
 
 def is_stated_in(source: str, text: str) -> bool:
@@ -51,12 +51,12 @@ def without_heading_facts(text: str, source: str, found: Sequence[Disagreement])
 
 
 def _do_headings_state(text: str, places: Sequence[Quotation], stated: str, known: str | None) -> bool:
-    return bool(places) and all(each.is_stated_by_heading(text, stated, known) for each in places)
+    return bool(places) and all(place.is_stated_by_heading(text, stated, known) for place in places)
 
 
 def _best_places(text: str, source: str) -> list[Quotation]:
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
-    return [Quotation(each, source) for each in _stating_sentences(text, source, start, end)]
+    return [Quotation(sentence, source) for sentence in _stating_sentences(text, source, start, end)]
 
 
 def is_in_one_place(text: str, source: str) -> bool:
@@ -67,19 +67,19 @@ def is_in_one_place(text: str, source: str) -> bool:
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
     if end <= start or ungrounded_words(text, source, start, end):
         return False
-    stating = [Quotation(each, source) for each in _stating_sentences(text, source, start, end)]
+    stating = [Quotation(sentence, source) for sentence in _stating_sentences(text, source, start, end)]
     if any(next(each.other_subjects(text), None) for each in stating) or not any(
         _may_be_about(text, each) for each in stating
     ):
         return False
     place = context_tokens(text, source, start, end)
-    return all(_has(place, each) for each in _required_tokens(text))
+    return all(_has(place, token) for token in _required_tokens(text))
 
 
 def _may_be_about(text: str, cited: Quotation) -> bool:
     mentioned = TermIndex(terms([*tokenize(text), *(each for heading in cited.headings for each in tokenize(heading))]))
     subject = [each for each in tokenize(subject_phrase(cited.words)) if each.kind != "value"]
-    named = [each for each in terms(subject) if GENERIC.isdisjoint((each.key, each.token.text.casefold()))]
+    named = [term for term in terms(subject) if GENERIC.isdisjoint((term.key, term.token.text.casefold()))]
     refers = len(named) < len(terms(subject)) or any(each.kind == "pronoun" for each in subject)
     return refers or not named or any(mentioned.has_all([each]) for each in named)
 
@@ -90,9 +90,13 @@ def _stating_sentences(text: str, source: str, start: int, end: int) -> Iterator
     if not values:
         best = best_text_span(source, text, 1, _LONGEST * len(text))
         yield source[slice(*best)]
-    for each in parse_sentences(source).sentences if values else ():
-        if each.start < end and each.end > start and any(_has(tokenize(each.text), value) for value in values):
-            yield each.text
+    for sentence in parse_sentences(source).sentences if values else ():
+        if (
+            sentence.start < end
+            and sentence.end > start
+            and any(_has(tokenize(sentence.text), value) for value in values)
+        ):
+            yield sentence.text
 
 
 def _required_tokens(text: str) -> Iterator[Token]:
@@ -102,11 +106,11 @@ def _required_tokens(text: str) -> Iterator[Token]:
 
 
 def _of_kind(tokens: Sequence[Token], kind: str) -> list[Token]:
-    return [each for each in tokens if each.kind == kind]
+    return [token for token in tokens if token.kind == kind]
 
 
 def _has(tokens: Sequence[Token], wanted: Token) -> bool:
-    return any(tokens_match(wanted, each) for each in tokens)
+    return any(tokens_match(wanted, token) for token in tokens)
 
 
 def _is_figure(token: Token) -> bool:

@@ -103,7 +103,7 @@ def _is_list(pair: tuple[range, range], mine: Sequence[int], tokens: Sequence[To
 
 
 def _preposition(tokens: Sequence[Token], at: int) -> str:
-    before = next((each for each in reversed(tokens[:at]) if each.key not in _ARTICLES), None)
+    before = next((token for token in reversed(tokens[:at]) if token.key not in _ARTICLES), None)
     return before.key if before and before.kind == "filler" else ""
 
 

@@ -91,14 +91,18 @@ def _anywhere(stated: Quantity, known: _Figures) -> Differing | None:
         return None  # "the two brothers" may have been counted
     if found := derivation(stated, known.figures.source, known.figures.everywhere):
         return "wording", stated.text, ", ".join(found)
-    return "number", stated.text, alternatives[0].text if len({each.value for each in alternatives}) == 1 else None
+    return (
+        "number",
+        stated.text,
+        alternatives[0].text if len({alternative.value for alternative in alternatives}) == 1 else None,
+    )
 
 
 def _is_time_of_day(stated: Quantity, source: str) -> bool:
     # `14:00` is `오후 2시`.
     clock = _CLOCK.fullmatch(stated.text)
     wanted = int(clock[1]) * 60 + int(clock[2]) if clock else None
-    return wanted is not None and any(minutes(each) == wanted for each in CLOCK.finditer(source))
+    return wanted is not None and any(minutes(match) == wanted for match in CLOCK.finditer(source))
 
 
 def _other_unit(stated: Quantity, equal: Sequence[Quantity], known: _Figures) -> Quantity | None:
@@ -129,9 +133,9 @@ def _alternatives(stated: Quantity, known: _Figures) -> list[Quantity]:
     if stated.unit and not same_words:
         same_words = [*nearby, *(each for each in known.figures.of_dimension(stated) if not known.is_nearby(each))]
     alternatives = known.others(stated, same_words)
-    if len({each.value for each in alternatives}) < 2 or not known.same_matter:
+    if len({alternative.value for alternative in alternatives}) < 2 or not known.same_matter:
         return alternatives
-    return [each for each in alternatives if known.is_nearby(each)] or alternatives
+    return [alternative for alternative in alternatives if known.is_nearby(alternative)] or alternatives
 
 
 def _misplaced(stated: Sequence[Quantity], known: _Figures) -> Iterator[tuple[Quantity, Quantity]]:

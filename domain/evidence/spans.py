@@ -74,9 +74,9 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
     elif end - start < min_chars:
         first = max(0, best - max_chars)
         near = [
-            (each.start, each.end)
-            for each in sentences[first : best + max_chars]
-            if begins <= each.start and each.end <= ends
+            (sentence.start, sentence.end)
+            for sentence in sentences[first : best + max_chars]
+            if begins <= sentence.start and sentence.end <= ends
         ]
         at = near.index((start, end))
         start, end = _widened(near, at, at, min_chars, max_chars)
@@ -96,7 +96,9 @@ def bounded_evidence(text: str, statement: str, start: int, end: int) -> tuple[i
     if end - start <= _LONGEST_EVIDENCE:
         return start, end
     wanted, quoted = frozenset(claim_stems(statement)), text[start:end]
-    sentences = [(each, wanted.intersection(content_stems(each.text))) for each in parse_sentences(quoted).sentences]
+    sentences = [
+        (sentence, wanted.intersection(content_stems(sentence.text))) for sentence in parse_sentences(quoted).sentences
+    ]
     # One sentence may be too long to be shown as a whole.
     single = best_text_span(quoted, statement, max_chars=_LONGEST_EVIDENCE)
     best = len(wanted.intersection(content_stems(quoted[slice(*single)]))), single[0] - single[1], single
@@ -158,8 +160,8 @@ def _word_start(text: str, position: int) -> int:
 
 
 def _word_end(text: str, position: int) -> int:
-    found = _SPACE.search(text, position)
-    return found.start() if found else len(text)
+    match = _SPACE.search(text, position)
+    return match.start() if match else len(text)
 
 
 def _densest(text: str, start: int, end: int, wanted: frozenset[str], max_chars: int) -> tuple[int, int]:

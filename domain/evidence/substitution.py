@@ -144,9 +144,9 @@ def _parsed(source: str) -> _Source:
     plain = without_markers(readable(source))
     headings = heading_lines(plain)
     places = [
-        _Place(text, _keys(text), _keys(" ".join(heading_path(plain, each.end - 1))))
-        for each in split_sentences(plain, cites=False)
-        for text in split_off_headings(each.text, headings)
+        _Place(text, _keys(text), _keys(" ".join(heading_path(plain, sentence.end - 1))))
+        for sentence in split_sentences(plain, cites=False)
+        for text in split_off_headings(sentence.text, headings)
     ]
     return _Source(plain, tuple(places))
 
@@ -173,11 +173,11 @@ def _difference(sentence: str, places: Sequence[_Place], source: _Source, contex
         if differences == []:
             return None
         # A clause may lack what the sentence says before it, so only its values count.
-        if all(each.kind in _VALUES for each in differences or ()):
+        if all(difference.kind in _VALUES for difference in differences or ()):
             single += (differences or ())[:1]
         elif differences and tokens is read(place.text):
             is_single = len(differences) == 1
-            if is_single or all(each.kind in (*_VALUES, "name") for each in differences):
+            if is_single or all(difference.kind in (*_VALUES, "name") for difference in differences):
                 single.append(differences[0] if is_single else replace(differences[0], kind="subject"))
     decided = min(single, key=lambda each: each.kind not in _DECIDING, default=None)
     if decided and decided.kind == "subject" and any(each.statement_text != decided.statement_text for each in single):
@@ -288,7 +288,7 @@ class _Comparison:
 
     def _is_part(self, tokens: Sequence[Token]) -> bool:
         """Say whether the tokens are whole clauses of the source, or its beginning or end."""
-        if self._first is None or self._last is None or all(each.clause in self._left_out for each in tokens):
+        if self._first is None or self._last is None or all(token.clause in self._left_out for token in tokens):
             return True
         # The first word of the statement may also stand in what precedes it.
         opens = tokens[-1].start < self._first.start or tokens[-1].key == self._first.key
@@ -362,7 +362,7 @@ def _is_korean_name(token: Token) -> bool:
 def _are_korean_nouns(stated: Sequence[Token], known: Sequence[Token]) -> bool:
     """Say whether two Korean nouns have the same role; their form does not show whether they are names."""
     ends = stated[-1], known[-1]
-    if any(each.text[-1] < "가" or not role_of(each) or _ATTRIBUTIVE.search(each.text) for each in ends):
+    if any(end.text[-1] < "가" or not role_of(end) or _ATTRIBUTIVE.search(end.text) for end in ends):
         return False
     if role_of(ends[0]) != role_of(ends[1]) or any(each.case for each in (*stated[:-1], *known[:-1])):
         return False
@@ -371,21 +371,21 @@ def _are_korean_nouns(stated: Sequence[Token], known: Sequence[Token]) -> bool:
 
 
 def _words(tokens: Sequence[Token]) -> str:
-    return " ".join(each.text for each in tokens)
+    return " ".join(token.text for token in tokens)
 
 
 def _nouns(tokens: Sequence[Token]) -> str:
     """Return the words, Korean ones without their particles."""
-    return " ".join(each.key if each.case else each.text for each in tokens)
+    return " ".join(token.key if token.case else token.text for token in tokens)
 
 
 def _has_title(tokens: Sequence[Token]) -> bool:
     # "Mayor Ada Lund" at the beginning of a sentence.
-    return tokens[-1].kind == "name" and all(each.text[:1].isupper() for each in tokens)
+    return tokens[-1].kind == "name" and all(token.text[:1].isupper() for token in tokens)
 
 
 def _content(tokens: Sequence[Token]) -> list[Token]:
-    return [each for each in tokens if each.is_content]
+    return [token for token in tokens if token.is_content]
 
 
 def _paired(stated: list[Token], known: list[Token]) -> tuple[list[Token], list[Token], list[Token]]:

@@ -48,4 +48,4 @@ def _is_stated_row(text: str, place: tuple[int, int], wanted: Set[str]) -> bool:
     if not is_table_row(line):
         return False
     label, *cells = [each for each in map(content_stems, _CELLS.split(line)) if each] or [[]]
-    return bool(label) and wanted >= set(label) and any(not wanted.isdisjoint(each) for each in cells)
+    return bool(label) and wanted >= set(label) and any(not wanted.isdisjoint(cell) for cell in cells)

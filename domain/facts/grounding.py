@@ -131,7 +131,7 @@ def _subject_named_behind(stated: Sequence[Token], source: str, end: int, contex
     until = max(end, read.sentences[bisect_right(read.starts, end - 1) - 1].end) if read.sentences else end
     before = f"{context}\n{source[:until]}".casefold()
     stems = [part[: _stem_size(part)] for part in subject.key.split()]
-    is_behind = any(each in whole.casefolded for each in stems) and not any(each in before for each in stems)
+    is_behind = any(stem in whole.casefolded for stem in stems) and not any(stem in before for stem in stems)
     return subject if is_behind and subject.key not in whole.acronyms else None
 
 
@@ -147,7 +147,7 @@ def _may_name(token: Token) -> bool:
 def _is_named_before(stated: Sequence[Token], source: str, start: int, context: str) -> bool:
     read = parse_sentences(source)
     opening = max(0, bisect_right(read.starts, start) - 1)
-    before = [each.text for each in read.sentences[max(0, opening - _BEFORE) : opening]]
+    before = [sentence.text for sentence in read.sentences[max(0, opening - _BEFORE) : opening]]
     above = (*headings_of(context), *_headings_above(source, start)[-_MOST_ABOVE:])
     named = [token for text in before for token in tokenize(text) if token.kind == "name"]
     named += [token for text in above for token in tokenize(text[:_MOST_HEADING]) if is_naming_token(token)]
@@ -173,7 +173,7 @@ def context_tokens(statement: str, source: str, start: int, end: int) -> list[To
         return list(tokenize(source[start:end]))
     known, stated = heading_lines(source), {each.key for each in tokenize(statement)}
     before, own, behind = (
-        [part for each in sentences[first:last] for part in split_off_headings(each.text, known)]
+        [part for sentence in sentences[first:last] for part in split_off_headings(sentence.text, known)]
         for first, last in (
             (max(0, opening - _BEFORE), opening),
             (opening, closing),
@@ -193,7 +193,7 @@ def context_tokens(statement: str, source: str, start: int, end: int) -> list[To
     # The path includes a heading at which the quotation begins.
     path = heading_path(source, sentences[opening].end + 1 if begun else sentences[opening].start)
     dated = [token for text in path for token in inherited_tokens(tokenize(text[-_MOST_HEADING:]), stated)]
-    above = [each[-_MOST_HEADING:] for each in _headings_above(source, sentences[opening].start)[-_MOST_ABOVE:]]
+    above = [heading[-_MOST_HEADING:] for heading in _headings_above(source, sentences[opening].start)[-_MOST_ABOVE:]]
     quoted = [text for text in belongs if text.strip() in known]
     named = [token for text in (*quoted, *above) for token in tokenize(text) if not token.value]
     return [*stated_tokens, *dated, *named]
@@ -228,19 +228,19 @@ class _Part:
     @classmethod
     def of(cls, statement: str, source: str, start: int, end: int) -> "_Part":
         path = heading_path(source, _behind_headings(source, start, end))
-        sections = (each.text for each in parse_sections(source) if each.path == path)
+        sections = (section.text for section in parse_sections(source) if section.path == path)
         place = _PlaceTokens(context_tokens(statement, source, start, end))
         return cls(source, place, path, (source[start:end], *sections))
 
     def lacks(self, clause: str) -> list[str]:
         tokens = tokenize(clause)
-        values = [each.text for each in tokens if not self.place.has_value(each)]
+        values = [token.text for token in tokens if not self.place.has_value(token)]
         section = None if all(map(is_topic_heading, self.path)) else _section_of(clause, self.source)
         return [*values, section.mention] if section and not all(map(self._is_below, section.headings)) else values
 
     def _is_below(self, heading: str) -> bool:
-        keys = {each.key for each in naming_terms(heading)}
-        return heading in self.path or any(keys <= parse_source(each).all_keys for each in self.texts)
+        keys = {term.key for term in naming_terms(heading)}
+        return heading in self.path or any(keys <= parse_source(text).all_keys for text in self.texts)
 
 
 @lru_cache(maxsize=1024)
@@ -266,9 +266,9 @@ class _PlaceTokens:
     """The tokens of a place, with its values indexed."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
-        self._values = [each.value for each in tokens]
+        self._values = [token.value for token in tokens]
         self._alike = ValueIndex(self._values)
-        self._others = frozenset(each.key for each in tokens if not each.value)
+        self._others = frozenset(token.key for token in tokens if not token.value)
 
     def has_value(self, token: Token) -> bool:
         return token.value is None or self.has(token, token.value)
@@ -287,10 +287,13 @@ def _is_named_in(token: Token, known: ParsedSource) -> bool:
     """
     labelled = token.key.rpartition("#")[1]
     parts = token.key.replace(" #", "").split()
-    identifiers = [each for part in parts if _may_identify(part) for each in identifiers_in(part)]
+    identifiers = [identifier for part in parts if _may_identify(part) for identifier in identifiers_in(part)]
     if identifiers and (known.identifiers.issuperset(identifiers) or not labelled):
         return known.identifiers.issuperset(identifiers)
-    if any(tokens_match(token, each) or each.key in token.key.split() for each in known.token_index.candidates(token)):
+    if any(
+        tokens_match(token, candidate) or candidate.key in token.key.split()
+        for candidate in known.token_index.candidates(token)
+    ):
         return True
     if labelled:
         return False

@@ -24,7 +24,7 @@ def with_headings(statement: str, text: str, context: str) -> str:
     """
     headed = with_columns(text, context)
     above = _relevant_headings(
-        statement, [each for each in active_headings(headings_of(context)) if not _has_value(each)]
+        statement, [heading for heading in active_headings(headings_of(context)) if not _has_value(heading)]
     )
     return "".join(f"{heading}\n\n" for heading in above) + headed
 

@@ -114,9 +114,9 @@ class Quotation:
             *(each for section in parse_sections(self.whole) for each in section.path),
         )
         named = frozenset(each for heading in headings for each in identifiers_in(heading))
-        for each in dict.fromkeys(identifiers_in(claim)):
-            if each in named and each not in quoted and name_pattern(each) in mine:
-                yield Difference("subject", each, mine[name_pattern(each)])
+        for identifier in dict.fromkeys(identifiers_in(claim)):
+            if identifier in named and identifier not in quoted and name_pattern(identifier) in mine:
+                yield Difference("subject", identifier, mine[name_pattern(identifier)])
 
     @cached_property
     def _words(self) -> str:
@@ -155,7 +155,7 @@ class Quotation:
 
 
 def _is_named(row: Row) -> bool:
-    return any(not each.token.value for each in terms_of(row.label))
+    return any(not term.token.value for term in terms_of(row.label))
 
 
 def _as_table(row: Row) -> str:

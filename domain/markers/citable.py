@@ -134,11 +134,11 @@ class Citable:
         missing: list[str] = []
         for some in _SEPARATOR.split(citation):
             # "Returns and Fees" is one name if a source has it, else two.
-            for each in (some,) if self._numbers_of(some) else _parts(some):
-                named = self._numbers_of(each)
+            for part in (some,) if self._numbers_of(some) else _parts(some):
+                named = self._numbers_of(part)
                 numbers += named
                 if not named:
-                    missing.append(" ".join(each.split()))
+                    missing.append(" ".join(part.split()))
         return tuple(dict.fromkeys(numbers)), tuple(dict.fromkeys(missing))
 
     def named(self, text: str) -> tuple[int, ...]:

@@ -84,7 +84,7 @@ def _typed(field: Field, written: str) -> Any:
     elif written.startswith('"'):
         with suppress(ValueError):
             options.append(json.loads(written))
-    fitting = (each for each in options if field.fault(each) is None)
+    fitting = (option for option in options if field.fault(option) is None)
     return next(fitting, options[0] if field.schema.get("type") in _types_of(options[0]) else _MISSING)
 
 
@@ -100,7 +100,7 @@ def _is_stated(field: Field, value: Any, text: str) -> bool:
     if isinstance(value, str):
         return _has_words(text, value) or _has_date(text, value)
     written = {float(each.replace(",", "")) for each in _DIGITS.findall(text)}
-    return abs(value) in written | {each.value for each in find_quantities(text)}
+    return abs(value) in written | {quantity.value for quantity in find_quantities(text)}
 
 
 def _has_words(text: str, value: str) -> bool:

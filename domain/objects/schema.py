@@ -157,11 +157,11 @@ class _Reader:
         """The schema of a value that is there, and whether null is allowed too."""
         kinds, options = _list(schema.get("type")), _list(schema.get("anyOf"))
         if options is None:
-            others = [each for each in kinds or [] if each != "null"]
+            others = [kind for kind in kinds or [] if kind != "null"]
             nullable = "null" in (kinds or [])
             return ({**schema, "type": others[0]} if nullable and len(others) == 1 else schema), nullable
-        forms = [_mapping(each) or {} for each in options]
-        others = [self._resolved(each, path) for each in forms if each.get("type") != "null"]
+        forms = [_mapping(option) or {} for option in options]
+        others = [self._resolved(form, path) for form in forms if form.get("type") != "null"]
         rest = {key: value for key, value in schema.items() if key != "anyOf"}
         if len(others) == 1:
             inner, nullable = self._without_null({**rest, **others[0]}, path)

@@ -120,7 +120,7 @@ def refuses(answer: str, own: str | None = None) -> bool:
     text = plain_text(answer).text.replace("’", "'")
     if len(text) > _MOST_SENTENCES * _LONGEST:
         return False
-    said = [" ".join(each.text.split()).strip(" \"'“”.!。") for each in split_sentences(text, cites=False)]
+    said = [" ".join(sentence.text.split()).strip(" \"'“”.!。") for sentence in split_sentences(text, cites=False)]
     first, *rest = [each for each in said if each] or [""]
     return len(rest) < _MOST_SENTENCES and _is_one(first) and all(_is_one(each) or _is_courtesy(each) for each in rest)
 

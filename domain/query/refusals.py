@@ -60,4 +60,4 @@ def _plain(answer: str) -> str:
     return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", plain_text(answer).text).casefold()))
 
 
-_KNOWN = frozenset(_plain(each) for each in REFUSALS.values())
+_KNOWN = frozenset(_plain(refusal) for refusal in REFUSALS.values())

@@ -36,7 +36,7 @@ class Mentions:
         self._words = frozenset(words(text))
         self._capitalised = frozenset(each.casefold() for each in _CAPITALISED.findall(text))
         self._initials = frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in _RUN.findall(text))
-        self._long = tuple(each for each in self._capitalised | self._words if len(each) >= _SHORTEST_PREFIX)
+        self._long = tuple(word for word in self._capitalised | self._words if len(word) >= _SHORTEST_PREFIX)
 
     def has(self, name: str) -> bool:
         name = _unaccented(name)
@@ -58,7 +58,7 @@ class Mentions:
         if part in self._capitalised:
             return True
         if len(part) < _SHORTEST_PREFIX or any(map(str.isdigit, part)):
-            return any(part in each for each in self._words) if len(part) > 1 else False
+            return any(part in word for word in self._words) if len(part) > 1 else False
         head = part[: max(_SHORTEST_PREFIX, len(part) - _ENDING)]
         if any(head in each for each in self._long):
             return True

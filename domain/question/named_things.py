@@ -91,10 +91,10 @@ def is_about_another(question: str, sentence: str) -> bool:
 
 def _has_other_compound(question: str, sentence: str) -> bool:
     """Whether the sentence has, for a word with a hyphen in the question, only another one of its kind."""
-    said = {(found[1].casefold(), found[2].casefold()) for found in _COMPOUND.finditer(sentence[:_MOST_CHARS])}
+    said = {(match[1].casefold(), match[2].casefold()) for match in _COMPOUND.finditer(sentence[:_MOST_CHARS])}
     return any(
-        (found[1].casefold(), found[2].casefold()) not in said and any(last == found[2].casefold() for _, last in said)
-        for found in _COMPOUND.finditer(question)
+        (match[1].casefold(), match[2].casefold()) not in said and any(last == match[2].casefold() for _, last in said)
+        for match in _COMPOUND.finditer(question)
     )
 
 
@@ -237,17 +237,17 @@ def _in_range(year: int, text: str) -> bool:
         if int(first) <= year <= end:
             return True
     return any(
-        each.years and each.years[0] < each.years[1] and each.years[0] <= year <= each.years[1]
-        for each in find_dates(text)
+        date.years and date.years[0] < date.years[1] and date.years[0] <= year <= date.years[1]
+        for date in find_dates(text)
     )
 
 
 def _is_latin(text: str) -> bool:
     # Otherwise the text may write a name in other letters.
     letters = [each for each in text[:20_000] if each.isalpha()]
-    return sum(each < "\u0250" for each in letters) > 0.7 * len(letters)
+    return sum(letter < "\u0250" for letter in letters) > 0.7 * len(letters)
 
 
 def _share_of_hangul(text: str) -> float:
     letters = [each for each in text[:20_000] if each.isalpha()]
-    return sum("가" <= each <= "힣" for each in letters) / len(letters) if letters else 0.0
+    return sum("가" <= letter <= "힣" for letter in letters) / len(letters) if letters else 0.0

@@ -73,12 +73,12 @@ class _Quote:
 
     @property
     def text(self) -> str:
-        columns, said = self.pieces[0].columns, " ".join(each.text for each in self.pieces)
+        columns, said = self.pieces[0].columns, " ".join(piece.text for piece in self.pieces)
         return f"{columns} … {said}" if columns and columns not in said else said
 
     @property
     def stems(self) -> frozenset[str]:
-        return frozenset[str]().union(*(each.stems for each in self.pieces))
+        return frozenset[str]().union(*(piece.stems for piece in self.pieces))
 
     def adds(self, piece: _Piece) -> bool:
         return not all(coverage([stem], self.has.keys()) for stem in piece.stems)
@@ -96,12 +96,12 @@ def mentions(question: str, passages: Sequence[str]) -> list[tuple[int, str]]:
     """
     read = [_passage(text) for text in passages]
     weights = _rarity(question, read)
-    quotes = [each for number, passage in enumerate(read) for each in _quotes(number, passage, weights)]
+    quotes = [quote for number, passage in enumerate(read) for quote in _quotes(number, passage, weights)]
     chosen: list[_Quote] = []
     for _ in range(_MOST):
         known = frozenset[str]().union(*(each.words for each in chosen))
         lowered = {stem: weight * (_AGAIN if stem in known else 1.0) for stem, weight in weights.items()}
-        quotes = [each for each in quotes if not any(_repeats(each, other, known) for other in chosen)]
+        quotes = [quote for quote in quotes if not any(_repeats(quote, other, known) for other in chosen)]
         chosen += sorted(quotes, key=lambda each: -_worth(each, lowered))[:1]
     return [(each.passage, _shortened(each.text, question)) for each in chosen]
 
@@ -109,7 +109,7 @@ def mentions(question: str, passages: Sequence[str]) -> list[tuple[int, str]]:
 @text_cache(_MOST_CHARS)
 def _passage(text: str) -> _Passage:
     pieces = tuple(_read(text))
-    return _Passage(pieces, WordIndex(each.stems for each in pieces))
+    return _Passage(pieces, WordIndex(piece.stems for piece in pieces))
 
 
 def _read(text: str) -> Iterator[_Piece]:
@@ -121,14 +121,14 @@ def _read(text: str) -> Iterator[_Piece]:
             columns = columns or row
         else:
             columns = ""
-            for each in split_sentences(line):
-                yield _Piece(" ".join(each.text.split()), frozenset(content_stems(each.text)))
+            for sentence in split_sentences(line):
+                yield _Piece(" ".join(sentence.text.split()), frozenset(content_stems(sentence.text)))
 
 
 def _rarity(question: str, passages: Sequence[_Passage]) -> Mapping[str, float]:
     wanted = {stem: weight for part in parts_of(question) for stem, weight in question_weights(part).items()}
     having = Counter(
-        stem for stem in wanted for each in passages if max(each.has(stem).values(), default=0.0) > _SAME_WORD
+        stem for stem in wanted for passage in passages if max(passage.has(stem).values(), default=0.0) > _SAME_WORD
     )
     rare = {stem: weight * math.log(1 + len(passages) / (having[stem] or 1)) for stem, weight in wanted.items()}
     total = sum(rare.values()) or 1.0

@@ -224,7 +224,9 @@ def _new_number(text: str, question: str, *, exact: bool = False) -> bool:
     # "one of the first" is no exact amount.
     known = {quantity.value for quantity in find_quantities(question)}
     dated = {place for date in find_dates(text) for place in range(date.start, date.end)}
-    found = [each for each in find_quantities(text) if each.value not in known and each.start not in dated]
+    found = [
+        quantity for quantity in find_quantities(text) if quantity.value not in known and quantity.start not in dated
+    ]
     return any(
         not (exact and each.weak) and not _IN_NAME.search(text[max(0, each.start - 2) : each.start]) for each in found
     )

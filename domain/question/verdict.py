@@ -104,7 +104,7 @@ def _by_words(relevance: _Relevance, answer: str) -> QuestionVerdict:
 def _as_model_says(relevance: _Relevance, answer: str, said: ModelJudgement) -> QuestionVerdict:
     # An open part counts half, unless the model doubts all of the answer.
     parts = list(relevance)
-    named = [" ".join(each.split())[:_LONGEST_PART] for each in said.open_parts if each.strip()][:_MOST_PARTS]
+    named = [" ".join(part.split())[:_LONGEST_PART] for part in said.open_parts if part.strip()][:_MOST_PARTS]
     left = named if named or said.answers == "yes" else _open(relevance, answer)
     closed = 1 - 0.5 * min(len(left) / len(parts), 1.0) if said.answers == "yes" else 1.0
     reason = _reason(parts, left, said.answers, answer)

@@ -72,7 +72,9 @@ def searched_question(question: str) -> SearchedQuestion:
 
 def without_instructions(question: str) -> str:
     """The question without sentences that say how to answer, if one that asks is left."""
-    sentences = [question[each.start : each.end] for each in split_sentences(question[:_MOST_CHARS])]
-    kept = [each for each in sentences if each.rstrip().endswith("?") or not _ABOUT_ANSWERS.search(each)]
+    sentences = [question[sentence.start : sentence.end] for sentence in split_sentences(question[:_MOST_CHARS])]
+    kept = [
+        sentence for sentence in sentences if sentence.rstrip().endswith("?") or not _ABOUT_ANSWERS.search(sentence)
+    ]
     asks = any(each.rstrip().endswith("?") for each in kept) and len(question) <= _MOST_CHARS
     return " ".join(each.strip() for each in kept) if asks and len(kept) < len(sentences) else question

@@ -95,7 +95,7 @@ def without_orders(text: str) -> str:
     wrapped = list(_touched([match.span() for pattern in _WRAPPED for match in pattern.finditer(text)], orders))
     # A sentence that merely contains a wrapped order is kept.
     bare = [order for order in orders if not any(start <= order[0] and order[1] <= end for start, end in wrapped)]
-    sentences = [(each.start, each.end) for each in split_sentences(text)] if bare else []
+    sentences = [(sentence.start, sentence.end) for sentence in split_sentences(text)] if bare else []
     kept = list(text)
     for start, end in (*wrapped, *_touched(sentences, bare)):
         kept[start:end] = " " * (end - start)

@@ -34,7 +34,7 @@ class AnalysedText:
         """Stems of the capitalised words, except one that is only the sentence's first."""
         first = _FIRST.match(self.text)
         capitals = _NAME.findall(self.text, first.end() if first else 0)
-        return frozenset(each for capital in capitals for each in content_stems(capital))
+        return frozenset(stem for capital in capitals for stem in content_stems(capital))
 
     @cached_property
     def denied(self) -> frozenset[str]:
@@ -57,8 +57,8 @@ class RelatedStems:
     def __init__(self, stems: Iterable[str]) -> None:
         self.stems = frozenset(stems)
         self._by_head: dict[str, list[str]] = defaultdict(list)
-        for each in self.stems:
-            self._by_head[_prefix_key(each)].append(each)
+        for stem in self.stems:
+            self._by_head[_prefix_key(stem)].append(stem)
 
     def similarity(self, wanted: str) -> float:
         """Return 1 for a stem that is present, the shared part of the letters for a related one (from 0.6), else 0.

@@ -42,7 +42,7 @@ class Comparison:
 
     def shares(self, number: int) -> bool:
         """Say whether a sentence has any of the wanted stems."""
-        return any(number in each for each in self.similarities)
+        return any(number in similarity for similarity in self.similarities)
 
     @cached_property
     def in_window(self) -> tuple[float, ...]:

@@ -56,7 +56,7 @@ def features(
     `places` are the best ones for each sentence of the statement (`domain.evidence.contradictions.best_places`);
     `closeness` is the cosine of the statement with the closest of its best sentences.
     """
-    differing = {_KINDS[each.kind] for each in differences if each.kind in _KINDS}
+    differing = {_KINDS[difference.kind] for difference in differences if difference.kind in _KINDS}
     if opposites(set(compared.wanted), set(compared.best.stems)):
         differing.add("negation")
     return {

@@ -61,4 +61,4 @@ def text_cache(most_chars: int = MOST_CHARS, most: int = 2048) -> Callable[[Call
 
 
 def _chars(args: tuple[object, ...]) -> int:
-    return sum(len(each) for each in args if isinstance(each, str))
+    return sum(len(argument) for argument in args if isinstance(argument, str))

@@ -38,7 +38,7 @@ def _find_negations(tokens: list[str]) -> Iterator[Negation]:
     cues = [place for place, token in enumerate(tokens) if token in _CUES or _KOREAN_CUE.match(token)][:_MOST_CUES]
     if not cues:
         return
-    clause = tuple(meaningful(each for each in tokens if each not in _CUES and not _KOREAN_CUE.match(each)))
+    clause = tuple(meaningful(token for token in tokens if token not in _CUES and not _KOREAN_CUE.match(token)))
     for place in cues:
         if tokens[place] in _CUES:
             denied = meaningful(tokens[place + 1 : place + 1 + _REACH])[:2]

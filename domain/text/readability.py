@@ -71,19 +71,19 @@ def _is_prose(plain: str) -> bool:
     solid = [each for each in plain if not each.isspace()]
     if sum(map(str.isalpha, solid)) < _LETTERS * len(solid) or sum(map(str.isdigit, solid)) > _DIGITS * len(solid):
         return False
-    return sum(len(each) == 1 for each in tokens) <= max(2, _SINGLE * len(tokens)) and (
+    return sum(len(token) == 1 for token in tokens) <= max(2, _SINGLE * len(tokens)) and (
         korean or _has_small_word(tokens)
     )
 
 
 def _is_titled(tokens: list[str]) -> bool:
-    lettered = [each for each in tokens if each[0].isalpha()]
+    lettered = [token for token in tokens if token[0].isalpha()]
     return sum(each[0].isupper() for each in lettered) > _TITLED * len(lettered)
 
 
 def _has_small_word(tokens: list[str]) -> bool:
     # Adjacent names, as in the head of a table or a list of authors, are no sentence.
-    cased = [each for each in tokens if each[0].isupper() or each[0].islower()]
+    cased = [token for token in tokens if token[0].isupper() or token[0].islower()]
     return not cased or sum(each[0].islower() for each in cased) >= 0.25 * len(cased)
 
 

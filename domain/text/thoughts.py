@@ -164,20 +164,20 @@ def _after_block(written: str, at: int, *, ended: bool) -> int | None:
         return channel.end() if channel[1] == "final" else _after_channel(written, channel.end())
     if not ended and len(written) - at < _LONGEST_SIGN * 3 and _CHANNEL_BEGUN.fullmatch(written, at):
         return None
-    found = _SIGN.match(written, at)
-    if found is None:
+    match = _SIGN.match(written, at)
+    if match is None:
         return None if not ended and _SIGN_BEGUN.fullmatch(written, at) else at
-    sign = _sign(found)
+    sign = _sign(match)
     if sign.is_thought and not sign.closes:
-        after = _after_thought(written, found.end(), sign, ended=ended)
+        after = _after_thought(written, match.end(), sign, ended=ended)
         return at if after is None and ended and not sign.is_surely_thought else after
     if sign.is_answer and sign.is_special and not sign.closes:
-        return found.end()
+        return match.end()
     if sign.is_answer and not sign.closes:
         is_wrapper = re.search(
-            rf"<\s?/\s?{re.escape(found['tag'] or sign.name)}\s?>", written[found.end() :], re.IGNORECASE
+            rf"<\s?/\s?{re.escape(match['tag'] or sign.name)}\s?>", written[match.end() :], re.IGNORECASE
         )
-        return found.end() if is_wrapper else at if ended else None
+        return match.end() if is_wrapper else at if ended else None
     if header := _HEADER.match(written, at):
         is_open = not ended and "assistant\n".startswith(written[at:].rpartition(">")[2])
         return None if is_open else header.end()
@@ -210,12 +210,12 @@ def _after_bare_channel(written: str, at: int, *, ended: bool) -> int | None:
 
 def _after_thought(written: str, at: int, opened: _Sign, *, ended: bool) -> int | None:
     alike: int | None = None
-    for found in _SIGN.finditer(written, at):
-        sign = _sign(found)
+    for match in _SIGN.finditer(written, at):
+        sign = _sign(match)
         if sign.closes and sign.name == opened.name:
-            return found.end()
+            return match.end()
         if sign.closes and sign.is_thought:
-            alike = found.end()
+            alike = match.end()
     return alike if ended else None
 
 
@@ -225,14 +225,14 @@ def _closed_at(written: str, at: int) -> int | None:
         return None
     is_json = written.startswith(("{", "["), at)
     opened: set[str] = set()
-    for found in _SIGN.finditer(written, at):
-        sign = _sign(found)
+    for match in _SIGN.finditer(written, at):
+        sign = _sign(match)
         if not sign.is_thought:
             continue
         if not sign.closes:
             opened.add(sign.name)
-        elif sign.is_surely_thought and sign.name not in opened and _closes(written, at, found, is_json=is_json):
-            return found.end()
+        elif sign.is_surely_thought and sign.name not in opened and _closes(written, at, match, is_json=is_json):
+            return match.end()
     for found in _FINAL.finditer(written, at):
         if not is_json and not _is_in_code(written, at, found.start()):
             return found.end()
@@ -276,9 +276,9 @@ def _cleaned(reply: str) -> str:
         last = _last_sign(reply, len(reply))
         if last is None:
             break
-        found = _SIGN.fullmatch(reply, last)
-        is_closing_answer = found is not None and (sign := _sign(found)).closes and sign.is_answer
-        is_pair = is_closing_answer and f"<{found['tag']}" in reply[:last] if found else False
+        match = _SIGN.fullmatch(reply, last)
+        is_closing_answer = match is not None and (sign := _sign(match)).closes and sign.is_answer
+        is_pair = is_closing_answer and f"<{match['tag']}" in reply[:last] if match else False
         is_stop = _STOP.fullmatch(reply, last) is not None and not (reply[last:] == "</s>" and "<s>" in reply[:last])
         if not is_stop and (not is_closing_answer or is_pair):
             break

@@ -66,7 +66,7 @@ class ParsedSentences:
 
     @cached_property
     def stems(self) -> tuple[tuple[str, ...], ...]:
-        return tuple(tuple(content_stems(each.text)) for each in self.sentences)
+        return tuple(tuple(content_stems(sentence.text)) for sentence in self.sentences)
 
     @cached_property
     def index(self) -> WordIndex:
@@ -78,7 +78,7 @@ class ParsedSentences:
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        return tuple(each.start for each in self.sentences)
+        return tuple(sentence.start for sentence in self.sentences)
 
 
 def letters(text: str) -> str:

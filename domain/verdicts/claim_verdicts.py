@@ -72,14 +72,18 @@ class KeyFact:
 
 def suggested_corrections(sentences: Iterable[ClaimingSentence]) -> list[str]:
     """Row S2.1: the differences between sentences without full support and their sources, each once."""
-    open_ones = (each for each in sentences if each.status in _AS_CLAIM and each.status is not SentenceStatus.SUPPORTED)
-    stated = (text.strip() for each in open_ones for check in each.checks for text in check.differences)
+    open_ones = (
+        sentence
+        for sentence in sentences
+        if sentence.status in _AS_CLAIM and sentence.status is not SentenceStatus.SUPPORTED
+    )
+    stated = (text.strip() for one in open_ones for check in one.checks for text in check.differences)
     return list(dict.fromkeys(filter(None, stated)))
 
 
 def key_sentences(sentences: Sequence[ClaimingSentence]) -> list[ClaimingSentence]:
     """Return the most informative sentences, at most five and in their order; the same words count once (S1.4)."""
-    distinct = list({each.words.casefold(): each for each in reversed(sentences)}.values())[::-1]
+    distinct = list({sentence.words.casefold(): sentence for sentence in reversed(sentences)}.values())[::-1]
     stems = [len(content_stems(each.text)) for each in distinct]
     fullest = sorted(range(len(distinct)), key=lambda place: -stems[place])[:MOST_FACTS]
     return [distinct[place] for place in sorted(fullest)]
@@ -87,7 +91,7 @@ def key_sentences(sentences: Sequence[ClaimingSentence]) -> list[ClaimingSentenc
 
 def key_facts(sentences: Sequence[ClaimingSentence], chunk_ids: Sequence[str]) -> list[KeyFact]:
     """Return the key claims of checked sentences (S1.4); source number N of the verdicts has the id at place N-1."""
-    return [_fact(each, chunk_ids) for each in key_sentences(sentences)]
+    return [_fact(sentence, chunk_ids) for sentence in key_sentences(sentences)]
 
 
 def _fact(sentence: ClaimingSentence, chunk_ids: Sequence[str]) -> KeyFact:

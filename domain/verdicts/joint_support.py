@@ -158,7 +158,7 @@ def _is_about_another(statement: str, reading: str, place: str, source: str) -> 
     led = _leading(statement)
     if not led or all(any(tokens_match(lead, each) for each in own) for lead in led):
         return False
-    named = [each for tokens in parse_source(source).clause_tokens for each in tokens if each.is_content]
+    named = [token for tokens in parse_source(source).clause_tokens for token in tokens if token.is_content]
     if all(any(tokens_match(lead, each) for each in named) for lead in led):
         return False
     return any(not any(tokens_match(each, mine) for mine in stated) for each in _named(place))
@@ -174,7 +174,7 @@ def _leading(statement: str) -> list[Token]:
 
 def _named(place: str) -> list[Token]:
     tokens = _topic(place) if HANGUL.search(place) else tokenize(place)
-    return [each for each in tokens if _is_name(each) or (each.is_content and HANGUL.search(each.text))]
+    return [token for token in tokens if _is_name(token) or (token.is_content and HANGUL.search(token.text))]
 
 
 def _topic(sentence: str) -> list[Token]:

@@ -132,7 +132,7 @@ class Grounds:
         `contexts` are the headings and columns above each source: they name what it is about, but prove no value.
         """
         readable = tuple(map(without_orders, sources))
-        above = tuple(active_context(without_orders(each)) for each in contexts or [""] * len(readable))
+        above = tuple(active_context(without_orders(context)) for context in contexts or [""] * len(readable))
         verbatim = _verbatim(statement, readable)
         is_read = not unread_language(statement, readable)
         if verbatim or is_too_long(statement) or not is_read:
@@ -200,7 +200,7 @@ class Grounds:
     def _proof(self, reply: StatementCheck, quoted: Evidence | None) -> tuple[Evidence | None, str]:
         """Return the words that prove a "supports", and what speaks against it; "" if nothing does."""
         if self.disagreements:
-            return quoted, "; ".join(each.message for each in self.disagreements)
+            return quoted, "; ".join(disagreement.message for disagreement in self.disagreements)
         if denial := denies_itself(reply, self.statement):
             return quoted, denial
         if row := next(_stating_rows(self.statement, self.readable, self.contexts), None):

@@ -58,7 +58,9 @@ def denies_itself(reply: StatementCheck, statement: str = "") -> str:
     """
     if not reply.is_accurate:
         return ""
-    named = next((text for each in reply.differences if (text := _named(each)) and not _repeats(text, statement)), "")
+    named = next(
+        (text for difference in reply.differences if (text := _named(difference)) and not _repeats(text, statement)), ""
+    )
     if named:
         return f"the model itself names a difference: {named}"
     denial = _denial(reply.explanation[:_MOST], reply.evidence[:_MOST].casefold())
@@ -83,7 +85,9 @@ def _repeats(difference: str, statement: str) -> bool:
 def _denial(explanation: str, evidence: str) -> str:
     # As many blanks as there were characters, so that distances stay the same.
     said = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), explanation)
-    found = (each for each in _DENIALS.finditer(said) if not _is_affirmed(said, each) and not _is_in(evidence, each[0]))
+    found = (
+        match for match in _DENIALS.finditer(said) if not _is_affirmed(said, match) and not _is_in(evidence, match[0])
+    )
     return next((each[0].strip() for each in found), "")
 
 

@@ -32,7 +32,9 @@ def evidence_of(session: Session, answer: Answer, citations: list[Citation]) -> 
 
 
 def cited_passages(session: Session, citations: list[Citation]) -> list[Passage | None]:
-    places: dict[int, tuple[uuid.UUID, int]] = {each.number: (each.document_id, each.chunk_index) for each in citations}
+    places: dict[int, tuple[uuid.UUID, int]] = {
+        citation.number: (citation.document_id, citation.chunk_index) for citation in citations
+    }
     stored = find_passages(session, set(places.values()))
     return [stored.get(places[number]) for number in sorted(places)]
 

@@ -28,15 +28,17 @@ def current_evidence(session: Session, answer: Answer, citations: list[Citation]
     if any(each is None for each in found):
         return None
     selected = steps.find_outcome(session, answer.query_id, answer.round, "select") or {}
-    others = [each for each in get_passages(session, selected.get("selected", [])) if passage_cache.is_in_force(each)]
-    known = {each.key for each in found if each is not None} | list_excluded(session, [each.key for each in others])
-    return [*(each for each in found if each is not None), *(each for each in others if each.key not in known)]
+    others = [
+        passage for passage in get_passages(session, selected.get("selected", [])) if passage_cache.is_in_force(passage)
+    ]
+    known = {each.key for each in found if each is not None} | list_excluded(session, [other.key for other in others])
+    return [*(each for each in found if each is not None), *(other for other in others if other.key not in known)]
 
 
 def _claims(citations: Sequence[Citation]) -> dict[int, str]:
     said: dict[int, list[str]] = {}
-    for each in citations:
-        said.setdefault(each.number, []).append(each.claim_text)
+    for citation in citations:
+        said.setdefault(citation.number, []).append(citation.claim_text)
     return {number: " ".join(texts) for number, texts in said.items()}
 
 

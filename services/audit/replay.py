@@ -192,13 +192,13 @@ class _Replay:
 
 
 def _answer(answer: Any, citations: Iterable[Any]) -> dict[str, Any]:
-    return _plain({**_fields(answer, _ANSWER), "citations": [_fields(each, _CITATION) for each in citations]})
+    return _plain({**_fields(answer, _ANSWER), "citations": [_fields(citation, _CITATION) for citation in citations]})
 
 
 def _verification(stored: results.StoredVerification | None) -> dict[str, Any]:
     if stored is None:
         return {}
-    sentences = [_fields(each, _SENTENCE) for each in stored.sentences]
+    sentences = [_fields(sentence, _SENTENCE) for sentence in stored.sentences]
     return _plain({**_fields(stored.verification, _SCORES), "sentences": sentences})
 
 
@@ -217,7 +217,11 @@ def _differences_between(where: str, recorded: Any, replayed: Any) -> list[Diffe
     if before is None or after is None or (isinstance(recorded, list) and len(before) != len(after)):
         return [Difference(where, recorded, replayed)]
     paths = dict.fromkeys((*before, *after))
-    return [each for path in paths for each in _differences_between(where + path, before.get(path), after.get(path))]
+    return [
+        difference
+        for path in paths
+        for difference in _differences_between(where + path, before.get(path), after.get(path))
+    ]
 
 
 def _parts(value: Any) -> dict[str, Any] | None:

@@ -106,7 +106,7 @@ def _version(judgements: Sequence[Judgement[Reply]], gateway: ModelGateway, sett
         found = [prompt_version(single.name), _rules_hash(), _offline_hash()]
         return f"offline/{version('citewell')}+{_digest(found)}"
     model = settings.models.main if single.role == "main" else settings.models.fast
-    prompts = ".".join(prompt_version(each.name) for each in judgements)
+    prompts = ".".join(prompt_version(judgement.name) for judgement in judgements)
     return f"{gateway.provider}/{model}/{prompts}+{_rules_hash()}"
 
 
@@ -132,9 +132,9 @@ def _sources(module: str) -> Iterator[Traversable]:
     if not entry.is_dir():
         yield _resource(module, ".py")
         return
-    for each in entry.iterdir():
-        name = f"{module}.{each.name.removesuffix('.py')}"
-        if name not in DECIDE_NOTHING and (each.name.endswith(".py") or _is_package(each)):
+    for path in entry.iterdir():
+        name = f"{module}.{path.name.removesuffix('.py')}"
+        if name not in DECIDE_NOTHING and (path.name.endswith(".py") or _is_package(path)):
             yield from _sources(name)
 
 

@@ -150,7 +150,7 @@ def _answered(context: StepContext) -> Conclusion:
 
 def _all_cited(findings: Findings, corrected: Corrected) -> list[int]:
     # An answer that was replaced keeps none of its citations (S5.6).
-    return sorted({*corrected.removed, *(number for each in findings.statements for number in each.numbers)})
+    return sorted({*corrected.removed, *(number for statement in findings.statements for number in statement.numbers)})
 
 
 def _unanswerable(context: StepContext, findings: Findings, repairs: Repairs) -> str | None:

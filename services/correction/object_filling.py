@@ -60,7 +60,7 @@ def _outcome(made: Filled) -> StepResult:
     outcome = ObjectFilled(
         status="withheld" if made.value is None else "filled",
         value=made.value,
-        values=[each.as_json() for each in made.values],
+        values=[value.as_json() for value in made.values],
     )
     if made.withheld:
         outcome["reason"] = made.withheld
@@ -84,7 +84,9 @@ def _read(context: StepContext) -> _Answer:
 
 
 def _numbers(citations: Sequence[Citation], start: int, end: int) -> list[int]:
-    return sorted({each.number for each in citations if each.answer_start < end and start < each.answer_end})
+    return sorted(
+        {citation.number for citation in citations if citation.answer_start < end and start < citation.answer_end}
+    )
 
 
 def _proposals(root: Field, written: Sequence[FilledField], answer: _Answer) -> list[Value]:
@@ -100,21 +102,21 @@ def _proposals(root: Field, written: Sequence[FilledField], answer: _Answer) -> 
 
 
 async def _checked(context: StepContext, form: str, values: Sequence[Value], answer: _Answer) -> list[Value]:
-    open_ = [each for each in values if each.status == "verified"]
+    open_ = [value for value in values if value.status == "verified"]
     groups = [open_[at : at + _CHECKED_AT_ONCE] for at in range(0, len(open_), _CHECKED_AT_ONCE)]
     judged = await asyncio.gather(*(_judged(context, form, group, answer) for group in groups))
     by_path = {each.path: each for group in judged for each in group}
-    return [by_path.get(each.path, each) for each in values]
+    return [by_path.get(value.path, value) for value in values]
 
 
 async def _judged(context: StepContext, form: str, values: Sequence[Value], answer: _Answer) -> list[Value]:
     # What returns without a verdict is removed, as nothing unchecked is verified.
-    entries = Entries.of([_shown(each, answer) for each in values])
+    entries = Entries.of([_shown(value, answer) for value in values])
     fields = {"form": form, "question": context.question, "entries": entries}
-    item = ",".join(each.path for each in values)[:200]
+    item = ",".join(value.path for value in values)[:200]
     reply = await context.tools.models.ask(CHECK_FIELDS.for_items(len(values)), fields, log=context.log, item=item)
     if isinstance(reply, Failure):
-        return [each.removed(f"{NOT_CHECKED}: {reply.reason}") for each in values]
+        return [value.removed(f"{NOT_CHECKED}: {reply.reason}") for value in values]
     said = by_id(entries, reply.checks)
     return [_with_verdict(each, said.get(entry.id)) for each, entry in zip(values, entries, strict=True)]
 

@@ -81,7 +81,7 @@ def _renamings(old: Document, text: str, change: Replacement) -> list[Renaming]:
     if not (heads := renamed_heads(before, text, change)):
         return titles
     # A heading further down may have the same name.
-    until = next((each.until for each in titles if each.old == heads.old), None)
+    until = next((title.until for title in titles if title.old == heads.old), None)
     return [*titles, heads._replace(until=until)]
 
 
@@ -89,7 +89,7 @@ def _touched(
     session: Session, document_id: uuid.UUID, change: Replacement, renamings: Sequence[Renaming]
 ) -> list[Chunk]:
     """The chunks that have any of what is replaced in their text, their section or their context, in order."""
-    found = {each.chunk_index: each for each in list_touched_chunks(session, document_id, change)}
+    found = {chunk.chunk_index: chunk for chunk in list_touched_chunks(session, document_id, change)}
     for renaming in renamings:
         # The query also finds a short name inside a longer word.
         found_named = list_renamed_chunks(session, document_id, renaming)
@@ -151,7 +151,7 @@ def _check_can_be_copied(old: Document) -> None:
 
 
 def _check_none_is_read(others: Sequence[Version]) -> None:
-    if any(each.status in _UNFINISHED for each in others):
+    if any(other.status in _UNFINISHED for other in others):
         # It was accepted first, and would be history as soon as it is read.
         raise DocumentNotInForce("A newer version of the document is being read; correct that one when it is ready.")
 

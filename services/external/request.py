@@ -84,7 +84,7 @@ def check_verification(new: NewVerification, settings: Settings) -> None:
     ids = [source.id for source in new.sources if source.id is not None]
     if len(set(ids)) < len(ids):
         raise VerificationInvalid("Two sources have the same id.")
-    if any(not 0 <= each.start < each.end <= len(new.answer) for each in new.citations):
+    if any(not 0 <= citation.start < citation.end <= len(new.answer) for citation in new.citations):
         raise VerificationInvalid("A citation needs 0 ≤ start < end ≤ the length of the answer, in code points.")
     if new.question is not None:
         checked_question(new.question, settings.question_max_chars)

@@ -208,7 +208,7 @@ def _selected(new: NewVerification, keys: list[int], rows: Sequence[Mapping[str,
 
 def _draft(new: NewVerification, sources: Citable) -> Drafted:
     numbers = {source.id: number for number, source in enumerate(new.sources, start=1) if source.id is not None}
-    cited = [(each, _number(each.source, numbers, len(new.sources))) for each in new.citations]
+    cited = [(citation, _number(citation.source, numbers, len(new.sources))) for citation in new.citations]
     translation = translated(new.answer, sources, new.first_number)
     marked = marked_translation(
         translation, [GivenCitation(each.start, each.end, number) for each, number in cited if number], sources

@@ -38,10 +38,12 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
             "answer": draft["given"],
             **_repaired(draft["given"], None if is_cancelled else results.find_answer(session, query_id)),
             "repaired_is_grounded": _grounded_after(published),
-            "sources": [{name: value for name, value in each.items() if name != "brackets"} for each in sources],
+            "sources": [{name: value for name, value in source.items() if name != "brackets"} for source in sources],
             **reading_of(draft),
-            "sentences": [rendered.sentence(each) for each in stored.sentences] if stored else [],
-            "citations": [rendered.citation(each) for each in outcomes.get(("conclude", ""), {}).get("citations", [])],
+            "sentences": [rendered.sentence(sentence) for sentence in stored.sentences] if stored else [],
+            "citations": [
+                rendered.citation(outcome) for outcome in outcomes.get(("conclude", ""), {}).get("citations", [])
+            ],
             "verification": scores_json(stored, query.options) if stored else None,
             "signal": stored_signal(query, None, stored) if query.status == QueryStatus.SUCCEEDED else None,
             "usage": usage_json(session, query_id),

@@ -32,7 +32,7 @@ def _contents(session: Session, query_id: uuid.UUID) -> list[Record]:
 
 
 def _prompts(records: Sequence[Record]) -> list[Record]:
-    asked = sorted({(each["prompt"], each["prompt_version"]) for each in records if each["kind"] == "call"})
+    asked = sorted({(record["prompt"], record["prompt_version"]) for record in records if record["kind"] == "call"})
     prompts: list[Record] = []
     for name, version in asked:
         # An older process may have used a prompt file that this one does not have.
@@ -68,7 +68,9 @@ def check_audit(query_id: uuid.UUID, kind: QueryKind, head: str | None = None) -
         "query": str(query_id),
         **_head(stored),
         "intact": not found.differences,
-        "differences": [{**each._asdict(), "fields": list(each.fields)} for each in found.differences],
+        "differences": [
+            {**difference._asdict(), "fields": list(difference.fields)} for difference in found.differences
+        ],
         "erased": found.erased,
         "later": found.later,
         "unknown_prompts": found.unknown,

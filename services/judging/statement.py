@@ -42,7 +42,7 @@ async def judge_statement(
     failures: list[str] = []
     # Compare with the whole sources: what one window lacks may be in another.
     content = content_of(statement, sources)
-    grounds = Grounds.of(content, [each.text for each in sources], [each.context for each in sources])
+    grounds = Grounds.of(content, [source.text for source in sources], [source.context for source in sources])
     for shown in _windowed(statement, sources):
         reply = await models.ask(CHECK_STATEMENT, {"sources": shown, "statement": statement}, log=log, item=item)
         if isinstance(reply, Failure):

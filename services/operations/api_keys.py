@@ -79,7 +79,9 @@ def create_key(new: NewKey) -> dict[str, Any]:
     text = build_key(secrets.token_bytes(ID_BYTES), secrets.token_bytes(SECRET_BYTES))
     made = parse_key(text)
     with transaction() as session:
-        limit = None if new.workspaces is None else [get_workspace(session, each).id for each in new.workspaces]
+        limit = (
+            None if new.workspaces is None else [get_workspace(session, workspace).id for workspace in new.workspaces]
+        )
         row = rows.add_key(
             session,
             made.id,

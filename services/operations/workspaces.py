@@ -14,7 +14,7 @@ from services.queries.submission import check_answer_schema, check_models
 
 def read_workspaces(*, after: str, limit: int) -> list[dict[str, Any]]:
     with reading() as session:
-        return [_as_json(each) for each in list_contents(session, after=after, limit=limit)]
+        return [_as_json(content) for content in list_contents(session, after=after, limit=limit)]
 
 
 def read_workspace(name: str) -> dict[str, Any]:

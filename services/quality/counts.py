@@ -45,7 +45,7 @@ def count_answer(context: StepContext, answer: Answer, shown: Shown | None) -> N
 
 
 def _count(context: StepContext, answer: Answer, shown: Shown | None) -> None:
-    states = [SentenceStatus(each.status) for each in shown.verification.sentences] if shown else []
+    states = [SentenceStatus(sentence.status) for sentence in shown.verification.sentences] if shown else []
     _add(families.SENTENCES, Counter(state.value for state in states))
     _add(families.REPAIRS, _repairs(answer))
     if context.query.is_external:
@@ -70,14 +70,14 @@ def _count_checks(context: StepContext, shown: Shown, states: Sequence[SentenceS
         METER.count(families.JUDGED_ANSWERS, "true" if hallucinated else "false")
     METER.count(families.CORRECTIONS, _correction(context, stored))
     checks = [
-        each.status
-        for each in stored.citation_checks
-        if each.citation_number is not None and not each.item.endswith(":repair")
+        check.status
+        for check in stored.citation_checks
+        if check.citation_number is not None and not check.item.endswith(":repair")
     ]
     _add(families.CITATION_CHECKS, Counter(checks))
     cited = {citation.answer_start for citation in shown.citations}
-    claims = [each for each in stored.sentences if each.status != SentenceStatus.NO_CLAIM]
-    _add(families.CLAIM_SENTENCES, Counter("true" if each.start in cited else "false" for each in claims))
+    claims = [sentence for sentence in stored.sentences if sentence.status != SentenceStatus.NO_CLAIM]
+    _add(families.CLAIM_SENTENCES, Counter("true" if claim.start in cited else "false" for claim in claims))
     _count_answerability(stored.verification.checks)
     if asked := question_of(stored.verification.checks):
         METER.count(families.QUESTIONS, asked["relevant"], "complete" if asked["complete"] else "open")

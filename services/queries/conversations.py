@@ -181,10 +181,10 @@ def _cancel(session: Session, query_ids: Sequence[uuid.UUID]) -> Sequence[uuid.U
 
 
 def _messages(turns: Sequence[StoredTurn]) -> Iterator[tuple[str, str]]:
-    for each in turns:
-        yield "user", each.restated or each.query.question
-        if each.answer is not None:
-            yield "assistant", each.answer
+    for turn in turns:
+        yield "user", turn.restated or turn.query.question
+        if turn.answer is not None:
+            yield "assistant", turn.answer
 
 
 def _conversation_json(listed: ListedConversation) -> Json:

@@ -108,7 +108,7 @@ def check_questions(
     snapshot = _memory.current(limits)
     lines = snapshot.lines
     is_person = _is_person(priority, lines)
-    own, total = lines.get(current_tenant(), TenantBacklog()).asked, sum(each.asked for each in lines.values())
+    own, total = lines.get(current_tenant(), TenantBacklog()).asked, sum(line.asked for line in lines.values())
     refused = _refused_as_full(lines, snapshot.pace.per_second, own, total, limits, "questions")
     if refused is None:
         asked = _Question(is_person, settings().budget.deadline_s if deadline_s is None else deadline_s)
@@ -124,7 +124,7 @@ def check_batches(repeated_key: str | None = None) -> None:
     lines = snapshot.lines
     own = lines.get(current_tenant(), TenantBacklog()).items
     # A tenant counts with at most its own limit: one long file does not keep others from sending theirs.
-    total = sum(each.items for each in lines.values())
+    total = sum(line.items for line in lines.values())
     refused = _refused_as_full(lines, snapshot.pace.per_second, own, total, limits, "verifications in batches")
     _raise_unless_known(refused, repeated_key)
 
@@ -181,7 +181,7 @@ def _refused_as_full(
     lines: Mapping[int, TenantBacklog], per_second: float, own: int, total: int, limits: AdmissionSettings, what: str
 ) -> Overload | None:
     if own > (most := limits.max_queued_per_tenant):
-        share = lines[current_tenant()].weight / sum(each.weight for each in lines.values())
+        share = lines[current_tenant()].weight / sum(line.weight for line in lines.values())
         retry_after = _retry_after(_ROOM * most, per_second * share)
         return BacklogFull(f"More than {most:,} of your {what} wait already.{_retry_advice(retry_after)}", retry_after)
     if total > (most := limits.max_queued):
@@ -197,7 +197,7 @@ def _ahead(is_person: bool, lines: Mapping[int, TenantBacklog], pace: Pace) -> f
     before = own.people if is_person else own.asked + pace.too_many
     turns = (before + 1) / own.weight
     others = [each for tenant_id, each in lines.items() if tenant_id != current_tenant()]
-    return before + sum(min(each.asked, turns * each.weight) for each in others)
+    return before + sum(min(other.asked, turns * other.weight) for other in others)
 
 
 def _raise_unless_known(refused: Overload | None, repeated_key: str | None) -> None:

@@ -16,7 +16,7 @@ Outcomes = Mapping[int, Mapping[tuple[str, str], Mapping[str, Any]]]
 def marked(session: Session, attempts: Sequence[Json], outcomes: Outcomes) -> list[Json]:
     """The attempts with the marks of all places of sentences and claims, and of all citation checks."""
     # Given sources (N2) have no documents.
-    passages = {each["chunk_id"]: each for each in _passages(outcomes) if "chunk_id" in each}
+    passages = {passage["chunk_id"]: passage for passage in _passages(outcomes) if "chunk_id" in passage}
     checked = [_place(check, passages) for attempt in attempts for check in attempt["citation_checks"]]
     marks = find_marks(session, map(_page, [*_sources(attempts), *filter(None, checked)]))
     return [_attempt(attempt, passages, marks) for attempt in attempts]

@@ -44,7 +44,7 @@ def search_passages(new: NewSearch, settings: Settings, embedder: Embedder) -> d
     """
     text = checked_question(new.text, settings.question_max_chars)
     with reading() as session:
-        places = [each.id for each in open_workspaces(session, new.workspaces or (new.workspace,))]
+        places = [workspace.id for workspace in open_workspaces(session, new.workspaces or (new.workspace,))]
     k, configured = new.k or settings.retrieval.k, settings.retrieval
     where = Search(places[0], configured.method, k, new.filter, configured.dense_weight, tuple(places))
     searched: Searched = search([text], where, embedder)
@@ -78,7 +78,7 @@ def read_passages(
 
 
 def find_marks_of(session: Session, passages: Iterable[Passage]) -> TextMarks:
-    return find_marks(session, ((each.document_id, each.page) for each in passages))
+    return find_marks(session, ((passage.document_id, passage.page) for passage in passages))
 
 
 def passage_json(passage: Passage, marks: TextMarks) -> dict[str, Any]:

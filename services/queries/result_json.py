@@ -37,7 +37,7 @@ NO_ANSWER: dict[str, Any] = {
 
 
 def head_json(query: Query, workspace: str, searched: Mapping[int, str]) -> dict[str, Any]:
-    several = [searched[each] for each in query.options.get("workspaces", ()) if each in searched]
+    several = [searched[option] for option in query.options.get("workspaces", ()) if option in searched]
     return {
         "id": str(query.id),
         "status": query.status,

@@ -111,7 +111,7 @@ def read_history(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dic
     with reading() as session:
         query = queries.get_query(session, query_id, kind)
         outcomes = steps.list_outcomes(session, query_id)
-        attempts = [attempt_json(each) for each in results.list_verifications(session, query_id)]
+        attempts = [attempt_json(verification) for verification in results.list_verifications(session, query_id)]
         return {
             **head_json(
                 query, queries.workspace_name_of(session, query), queries.searched_workspaces(session, [query])
@@ -161,5 +161,5 @@ def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) 
     if progress is None or kind not in (None, progress.kind):
         raise queries.not_found(query_id, kind)
     is_finished = progress.status in FINAL
-    found = [StreamedEvent(*each) for each in progress.events]
+    found = [StreamedEvent(*event) for event in progress.events]
     return [each for each in found if after or not is_finished or each.type != events.DRAFT], is_finished

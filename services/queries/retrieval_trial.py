@@ -86,7 +86,7 @@ def _context(asked: NewQuery, settings: Settings, tools: Tools) -> StepContext:
     with reading() as session:
         first, *others = open_workspaces(session, asked.workspaces or (asked.workspace,))
         asked = with_defaults(asked, WorkspaceSettings.stored(first.settings))
-        options = options_over([first.id, *(each.id for each in others)], asked, settings)
+        options = options_over([first.id, *(other.id for other in others)], asked, settings)
     query = QuerySnapshot(
         uuid.uuid4(), first.id, asked.question, parse_mode(asked.mode).value, settings.provider, options
     )

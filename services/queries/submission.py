@@ -131,7 +131,7 @@ def store(session: Session, query_id: uuid.UUID, checked: NewQuery, settings: Se
         question=asked.question,
         mode=parse_mode(asked.mode).value,
         provider=settings.provider,
-        options=options_over([workspace.id, *(each.id for each in others)], asked, settings).model_dump(mode="json"),
+        options=options_over([workspace.id, *(other.id for other in others)], asked, settings).model_dump(mode="json"),
         callback_url=asked.callback_url,
         traceparent=tracing.traceparent(),
         **requester_columns(session),

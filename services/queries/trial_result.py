@@ -23,7 +23,7 @@ def trial_json(found: Found, limit: int, most_excluded: int) -> dict[str, Any]:
     excluded = list(found.left_out.points)[:most_excluded]
     with reading() as session:
         passages = get_passages(session, [*keys, *excluded])
-        names = workspace_names_of(session, {each.document_id for each in passages})
+        names = workspace_names_of(session, {passage.document_id for passage in passages})
         marks = find_marks_of(session, passages)
     words = _searched_words(found.context.question, found.searches)
     selected, retrieved = found.selected, found.context.retrieved
@@ -33,19 +33,19 @@ def trial_json(found: Found, limit: int, most_excluded: int) -> dict[str, Any]:
         "question": found.context.question,
         "status": selected["status"] if selected else None,
         "reason": reason,
-        "issues": [each for each in issues if each != reason],
+        "issues": [issue for issue in issues if issue != reason],
         "settings": _settings_json(found),
-        "searches": [{"query": each.query, "turn": each.turn, "why": each.why} for each in found.searches],
+        "searches": [{"query": search.query, "turn": search.turn, "why": search.why} for search in found.searches],
         "ended_because": _ended(found.context),
         "passages": [
             {
-                **passage_json(each, marks),
-                "workspace": names[each.document_id],
-                "matches": _matches(each, words),
-                **(_left_out_json(each.key, found) if each.key in excluded else _found_json(each.key, found)),
+                **passage_json(passage, marks),
+                "workspace": names[passage.document_id],
+                "matches": _matches(passage, words),
+                **(_left_out_json(passage.key, found) if passage.key in excluded else _found_json(passage.key, found)),
             }
-            for each in passages
-            if each.document_id in names
+            for passage in passages
+            if passage.document_id in names
         ],
         "usage": _usage_json(found),
     }
@@ -53,7 +53,7 @@ def trial_json(found: Found, limit: int, most_excluded: int) -> dict[str, Any]:
 
 def _searched_words(question: str, searches: Sequence[Made]) -> str:
     # The search by words leaves out how to answer, so a passage is not found by such words.
-    return " ".join(dict.fromkeys(map(without_instructions, [question, *(each.query for each in searches)])))
+    return " ".join(dict.fromkeys(map(without_instructions, [question, *(search.query for search in searches)])))
 
 
 def _matches(passage: Passage, words: str) -> list[dict[str, int]]:

@@ -26,7 +26,7 @@ class AskedModel(NamedTuple):
 
 def read_models() -> list[AskedModel]:
     with reading() as session:
-        return [AskedModel(found.name, None, found.created_at) for found in list_workspaces(session)]
+        return [AskedModel(workspace.name, None, workspace.created_at) for workspace in list_workspaces(session)]
 
 
 def read_model(name: str) -> AskedModel:
@@ -34,7 +34,7 @@ def read_model(name: str) -> AskedModel:
 
     A workspace with exactly this name takes precedence. Raises WorkspaceNotFound, ModeUnknown.
     """
-    known = {found.workspace: found for found in read_models()}
+    known = {model.workspace: model for model in read_models()}
     for workspace, mode in _readings(name):
         if workspace in known:
             return known[workspace]._replace(mode=None if mode is None else parse_mode(mode))

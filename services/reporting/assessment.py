@@ -49,8 +49,10 @@ def attempted_verification(context: StepContext, findings: Findings) -> StoredVe
     """S2.3: the verification of a round's draft before any repair."""
     passages = context.selected_passages()
     judged = [
-        judged_sentence(context, each, findings.states[each.index], findings.checks_of(each.index), [], passages)
-        for each in findings.statements
+        judged_sentence(
+            context, statement, findings.states[statement.index], findings.checks_of(statement.index), [], passages
+        )
+        for statement in findings.statements
     ]
     verification = _verification(context, context.draft["text"], findings, judged, passages)
     _set_confidence(context, verification, findings, judged)
@@ -65,7 +67,7 @@ def attempted_verification(context: StepContext, findings: Findings) -> StoredVe
 
 def published_verification(context: StepContext, findings: Findings, published: Published) -> StoredVerification:
     answer, repairs = published.answer, published.repairs
-    judged = [_judged_after(context, each, findings, published) for each in published.corrected.statements]
+    judged = [_judged_after(context, statement, findings, published) for statement in published.corrected.statements]
     states = [each.status for each in judged]
     recomputed = with_coverage(context, published.corrected, repairs)
     is_shortened = any(edit.kind == "dropped" for edit in repairs.edits.values())

@@ -26,7 +26,9 @@ def facts_check(context: StepContext, judged: Sequence[Judged], passages: Sequen
     if skipped := _skipped(context, "check_facts"):
         return skipped
     sentences = _claiming(judged)
-    if unchecked := [each for each in key_sentences(sentences) if each.status is SentenceStatus.NOT_CHECKED]:
+    if unchecked := [
+        sentence for sentence in key_sentences(sentences) if sentence.status is SentenceStatus.NOT_CHECKED
+    ]:
         return _not_checked(unchecked[0])
     facts = key_facts(sentences, [passage.chunk_id for passage in passages])
     return _checked({"claims": [fact.as_json() for fact in facts]})
@@ -37,7 +39,7 @@ def claims_check(context: StepContext, judged: Sequence[Judged]) -> Outcome:
     if skipped := _skipped(context, "check_claims"):
         return skipped
     sentences = _claiming(judged)
-    if sentences and all(each.status is SentenceStatus.NOT_CHECKED for each in sentences):
+    if sentences and all(sentence.status is SentenceStatus.NOT_CHECKED for sentence in sentences):
         return _not_checked(sentences[0])
     return _checked({"corrections": suggested_corrections(sentences)})
 

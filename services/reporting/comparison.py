@@ -26,7 +26,7 @@ def comparison(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> dict[s
         "of": str(old_id),
         "old_verifier": before.verification.verifier,
         "new_verifier": new.verification.verifier,
-        "changed": sum(each["changed"] for each in sentences),
+        "changed": sum(sentence["changed"] for sentence in sentences),
         "scores": {name: {"old": was, "new": _scores(new)[name]} for name, was in _scores(before).items()},
         "sentences": sentences,
     }
@@ -45,18 +45,18 @@ def _before(session: Session, query_id: uuid.UUID, kind: str) -> StoredVerificat
 
 def _stated(stored: StoredVerification) -> list[SentenceState]:
     return [
-        SentenceState(each.start, each.end, each.text, each.status, each.support, each.reason)
-        for each in stored.sentences
+        SentenceState(sentence.start, sentence.end, sentence.text, sentence.status, sentence.support, sentence.reason)
+        for sentence in stored.sentences
     ]
 
 
 def read_reverifications(session: Session, query_id: uuid.UUID) -> list[dict[str, Any]]:
     return [
         {
-            "id": str(each.id),
-            "status": each.status,
-            "created_at": each.created_at.isoformat(),
-            "changed": compared["changed"] if (compared := comparison(session, query_id, each.id)) else None,
+            "id": str(reverification.id),
+            "status": reverification.status,
+            "created_at": reverification.created_at.isoformat(),
+            "changed": compared["changed"] if (compared := comparison(session, query_id, reverification.id)) else None,
         }
-        for each in queries.list_reverifications(session, query_id)
+        for reverification in queries.list_reverifications(session, query_id)
     ]

@@ -60,11 +60,11 @@ class _Report:
 
     def of_those_beside(self, citations: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         said = [(each, *self._place(each)) for each in self._findings.statements]
-        for each in citations:
-            place = {"start": each["start"], "end": each["end"], "cited": each["source"]}
-            reached = [found for found, start, end in said if start < each["end"] and each["start"] < end]
+        for citation in citations:
+            place = {"start": citation["start"], "end": citation["end"], "cited": citation["source"]}
+            reached = [found for found, start, end in said if start < citation["end"] and citation["start"] < end]
             for statement in reached or [None]:
-                yield {**self._entry(statement, each["number"]), **place}
+                yield {**self._entry(statement, citation["number"]), **place}
 
     def _entry(self, statement: Statement | None, number: int | None) -> dict[str, Any]:
         start, end = self._place(statement) if statement else (None, None)

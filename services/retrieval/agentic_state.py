@@ -47,10 +47,10 @@ def searches_left(context: StepContext) -> int:
 def merged_candidates(searches: list[FoundBy]) -> Found:
     """The results of several searches, each chunk once with its highest similarity, best first."""
     similarity: dict[int, float | None] = {}
-    for key, value in (candidate for each in searches for candidate in each["candidates"]):
+    for key, value in (candidate for search in searches for candidate in search["candidates"]):
         known = similarity.get(key)
         similarity[key] = value if known is None else max(known, value or known)
-    rankings = [[key for key, _ in each["candidates"]] for each in searches]
+    rankings = [[key for key, _ in search["candidates"]] for search in searches]
     return [(key, similarity[key]) for key in fuse(rankings)]
 
 

@@ -151,7 +151,7 @@ def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) 
 
 def _common(spaces: Mapping[int, Space | None]) -> Space | None:
     """The space of all workspaces that have one. Raises EmbeddingsDiffer."""
-    found = {each for each in spaces.values() if each is not None}
+    found = {space for space in spaces.values() if space is not None}
     if len(found) > 1:
         raise EmbeddingsDiffer
     return next(iter(found), None)
@@ -199,7 +199,7 @@ def _by_words(session: Session, place: int, text: str, depth: int, search: Searc
 
 
 def _fused(rankings: Sequence[Ranking]) -> list[int]:
-    points = fusion_points([each.keys for each in rankings], [each.weight for each in rankings])
+    points = fusion_points([ranking.keys for ranking in rankings], [ranking.weight for ranking in rankings])
     trace_fusion(rankings, points)
     return list(points)
 

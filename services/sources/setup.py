@@ -68,7 +68,7 @@ def read_source(source_id: uuid.UUID) -> Json:
 
 def read_sources(workspace: str | None, *, after: Place | None = None, limit: int) -> list[Json]:
     with reading() as session:
-        return [_head(*found) for found in sources.list_sources(session, workspace, after=after, limit=limit)]
+        return [_head(*source) for source in sources.list_sources(session, workspace, after=after, limit=limit)]
 
 
 def read_items(source_id: uuid.UUID, outcome: str | None, *, after: str, limit: int) -> list[Json]:
@@ -153,7 +153,7 @@ def _whole(session: Session, source: Source) -> Json:
         "options": SourceOptions.of(source.settings).stored(),
         "items": {"listed": listed, **{each.value: counts[each] for each in ItemOutcome}},
         "documents": {status.value: documents[status] for status in DocumentStatus},
-        "reasons": [each._asdict() for each in source_items.list_reasons(session, source, _REASONS)],
+        "reasons": [reason._asdict() for reason in source_items.list_reasons(session, source, _REASONS)],
     }
 
 

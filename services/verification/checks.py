@@ -83,7 +83,7 @@ async def _judged(context: StepContext, pairs: Sequence[Pair]) -> Sequence[Check
     models, log = context.tools.models, context.log
     if context.query.options.shares_calls:
         return await judge_batch(models, pairs, log=log)
-    single = (judge_statement(models, each.statement, each.sources, log=log, item=each.item) for each in pairs)
+    single = (judge_statement(models, pair.statement, pair.sources, log=log, item=pair.item) for pair in pairs)
     return await asyncio.gather(*single)
 
 

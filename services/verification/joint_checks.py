@@ -33,7 +33,11 @@ Rulings = Mapping[str, Mapping[str, Any]]
 async def judge_jointly(context: StepContext, findings: Findings) -> dict[str, Rulings]:
     """Return, per statement (by index, as text), the rulings that replace those on its single sources."""
     threshold = context.query.options.citation_confidence
-    wanted = [each for each in findings.statements if _is_open(each, findings.checks_of(each.index), threshold)]
+    wanted = [
+        statement
+        for statement in findings.statements
+        if _is_open(statement, findings.checks_of(statement.index), threshold)
+    ]
     if not wanted:
         return {}
     sources = numbered_sources(await when_loaded(context, context.selected_passages))

@@ -76,7 +76,8 @@ def _judged_citation(
 def sentences_checked(context: StepContext, findings: Findings) -> list[EventData]:
     """Every sentence of the draft with its final state (N4), after verdicts not yet published."""
     checked = [
-        ("sentence.checked", _sentence(context, each, findings.states[each.index])) for each in findings.statements
+        ("sentence.checked", _sentence(context, statement, findings.states[statement.index]))
+        for statement in findings.statements
     ]
     return [*_judged_late(context, findings), *checked]
 
@@ -84,11 +85,12 @@ def sentences_checked(context: StepContext, findings: Findings) -> list[EventDat
 def _judged_late(context: StepContext, findings: Findings) -> list[EventData]:
     published = published_early(context)
     late = [
-        each
-        for each in findings.statements
-        if each.claim
+        statement
+        for statement in findings.statements
+        if statement.claim
         and not findings.unasked
-        and (each.index, each.start, each.end, each.text, findings.states[each.index].value) not in published
+        and (statement.index, statement.start, statement.end, statement.text, findings.states[statement.index].value)
+        not in published
     ]
     passages = context.selected_passages() if late else []
     return [
@@ -101,9 +103,9 @@ def sentences_kept(context: StepContext, findings: Findings, mended: Collection[
     """N1: the final event of sentences that stay as written although no check confirmed them: they claim nothing, or
     their state says what is wrong. Together with the verified, repaired and removed ones these are all sentences."""
     return [
-        ("sentence.kept", _sentence(context, each, findings.states[each.index]))
-        for each in findings.statements
-        if each.index not in mended and findings.states[each.index] is not SentenceStatus.SUPPORTED
+        ("sentence.kept", _sentence(context, statement, findings.states[statement.index]))
+        for statement in findings.statements
+        if statement.index not in mended and findings.states[statement.index] is not SentenceStatus.SUPPORTED
     ]
 
 

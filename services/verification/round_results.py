@@ -41,7 +41,11 @@ class Findings:
     def failing(self, threshold: float) -> list[int]:
         """N5: the statements that no source has (`is_failing`). Table rows are never repaired: half a row is worse than
         one whose state says that it failed."""
-        failing = [each for each in self.statements if each.claim and is_failing(self.checks_of(each.index), threshold)]
+        failing = [
+            statement
+            for statement in self.statements
+            if statement.claim and is_failing(self.checks_of(statement.index), threshold)
+        ]
         return [each.index for each in failing if not self._is_in_table(each)]
 
     def _is_in_table(self, statement: Statement) -> bool:
@@ -56,13 +60,13 @@ class Findings:
         `repaired` are the indexes of sentences that no longer are as they were; a sentence in a `doubtful` state takes
         no proof from the others either.
         """
-        left = [each for each in self.statements if each.index not in repaired]
+        left = [statement for statement in self.statements if statement.index not in repaired]
         # What is no claim and cites is checked, too; what a table says is never removed.
         if any(is_failing(self.checks_of(each.index)) for each in left if each.numbers and not each.claim):
             return []
         claims = [each for each in left if each.claim]
-        supported = [each for each in claims if self.states[each.index] is SentenceStatus.SUPPORTED]
-        refuted = [each for each in claims if each not in supported and self.states[each.index] not in doubtful]
+        supported = [claim for claim in claims if self.states[claim.index] is SentenceStatus.SUPPORTED]
+        refuted = [claim for claim in claims if claim not in supported and self.states[claim.index] not in doubtful]
         if any(each.numbers or self._is_in_table(each) for each in refuted) or not any(
             each.numbers for each in supported
         ):
@@ -71,7 +75,7 @@ class Findings:
 
     def gaps(self) -> list[str]:
         """S2.3: the statements that lack support, each once."""
-        texts = (each.text for each in self.statements if self.states[each.index] in _OPEN)
+        texts = (statement.text for statement in self.statements if self.states[statement.index] in _OPEN)
         return list({same_words(text): text for text in texts}.values())[:_MOST_GAPS]
 
 
@@ -88,7 +92,10 @@ def collect_findings(context: StepContext, joint: Mapping[str, Mapping[str, Any]
     checks: dict[int, list[PairVerdict]] = {}
     for (index, _), verdict in verdicts.items():
         checks.setdefault(index, []).append(verdict)
-    states = {each.index: sentence_status(each.claim, checks.get(each.index, []), threshold) for each in statements}
+    states = {
+        statement.index: sentence_status(statement.claim, checks.get(statement.index, []), threshold)
+        for statement in statements
+    }
     unasked = _is_unasked(context, verdicts)
     score = None if unasked else confidence(list(states.values()))
     return Findings(context.draft["text"], statements, verdicts, states, score, checks, unasked)
@@ -105,7 +112,7 @@ def is_partly_proven(context: StepContext, findings: Findings, repaired: Contain
 
 
 def _answers(context: StepContext, findings: Findings, proven: Sequence[str]) -> bool:
-    claims = sum(each.claim for each in findings.statements)
+    claims = sum(statement.claim for statement in findings.statements)
     return is_question_answered(context, " ".join(proven), is_shortened=len(proven) < claims)
 
 

@@ -15,9 +15,15 @@ def show_workers(as_json: bool) -> None:
         emit({"processes": processes, "backlog": backlog})
         return
     table = Table("host", "pid", "queues", "at a time", "since", "seen", "state", box=None)
-    for each in processes:
-        seen, state = f"{each['seen_s_ago']:.0f} s ago", "alive" if each["alive"] else "dead"
-        cells = each["host"], each["pid"], " ".join(each["queues"]), each["concurrency"], when(each["started_at"])
+    for process in processes:
+        seen, state = f"{process['seen_s_ago']:.0f} s ago", "alive" if process["alive"] else "dead"
+        cells = (
+            process["host"],
+            process["pid"],
+            " ".join(process["queues"]),
+            process["concurrency"],
+            when(process["started_at"]),
+        )
         table.add_row(*(plain(str(cell)) for cell in (*cells, seen, state)))
     out.print(table if processes else "no worker process was seen within the last hour")
     out.print()

@@ -88,5 +88,7 @@ def _attempted(client: CitewellClient, webhook_id: str, sent: Delivery, wait: fl
     deadline = time.monotonic() + wait
     while not sent["attempts"] and time.monotonic() < deadline:
         time.sleep(_LOOK_EVERY_S)
-        sent = next((each for each in client.webhooks.deliveries(webhook_id) if each["id"] == sent["id"]), sent)
+        sent = next(
+            (delivery for delivery in client.webhooks.deliveries(webhook_id) if delivery["id"] == sent["id"]), sent
+        )
     return sent

@@ -42,14 +42,14 @@ def search(
     if given := [name for name, value in (("--run", run), ("--multi-query", multi_query)) if value is not None]:
         raise CommandFailed(f"{' and '.join(given)} without --explain would do nothing; add --explain")
     with connected(url) as client:
-        found = client.search(query, workspaces or "default", k=k)
+        result = client.search(query, workspaces or "default", k=k)
     if as_json:
-        emit(found)
+        emit(result)
         return
-    for each in found["passages"]:
-        out.print(place(each["document_name"], each["page_number"], each["section"], each))
-        out.print(Padding(plain(" ".join(each["text"].split()), "dim"), (0, 0, 1, 2)))
-    if not found["passages"]:
+    for passage in result["passages"]:
+        out.print(place(passage["document_name"], passage["page_number"], passage["section"], passage))
+        out.print(Padding(plain(" ".join(passage["text"].split()), "dim"), (0, 0, 1, 2)))
+    if not result["passages"]:
         say("nothing was found")
 
 

@@ -97,7 +97,7 @@ def home(settings: Settings) -> Iterator[Check]:
     except SupervisorError as error:
         yield Check("home", "error", str(error), "run Citewell as an ordinary user")
         return
-    existing = next(each for each in (place.root, *place.root.parents) if each.exists())
+    existing = next(parent for parent in (place.root, *place.root.parents) if parent.exists())
     elsewhere = "set CITEWELL_HOME to a folder that you can write to"
     if not os.access(existing, os.W_OK):
         yield Check("home", "error", f"{existing} cannot be written to", elsewhere)
@@ -202,7 +202,7 @@ def _state(url: str, ready: httpx.Response, health: dict[str, str], settings: Se
 def _workers() -> Iterator[Check]:
     try:
         with database():
-            alive = [each for each in read_processes() if each["alive"]]
+            alive = [process for process in read_processes() if process["alive"]]
     except CitewellError as error:
         yield Check("workers", "error", error.message, "look at the logs of the database")
         return

@@ -15,13 +15,13 @@ def documents_view(documents: Sequence[Document]) -> RenderableType:
     if not documents:
         return Text("no documents; `citewell ingest` adds some")
     lines: list[RenderableType] = []
-    for each in documents:
-        head = f"{each['id']}  {when(each['created_at'])}  {each['status']:<10}  {each['workspace']}"
-        near = each.get("near_duplicate_of")
+    for document in documents:
+        head = f"{document['id']}  {when(document['created_at'])}  {document['status']:<10}  {document['workspace']}"
+        near = document.get("near_duplicate_of")
         name = (
-            f"{each['filename']}  ({near['similarity']:.0%} the same as {near['filename']})"
+            f"{document['filename']}  ({near['similarity']:.0%} the same as {near['filename']})"
             if near
-            else each["filename"]
+            else document["filename"]
         )
         lines += [plain(head, "dim"), Padding(plain(name), (0, 0, 0, 2))]
     return Group(*lines)
@@ -45,7 +45,10 @@ def document_view(document: Document, versions: Sequence[Document]) -> Renderabl
     lines += [plain(f"{name}: {value}") for name, value in document["metadata"].items()]
     if len(versions) > 1:
         lines += [
-            plain(f"version {each['version']}: {each['id']} · {each['status']} · {when(each['created_at'])}", "dim")
-            for each in versions
+            plain(
+                f"version {version['version']}: {version['id']} · {version['status']} · {when(version['created_at'])}",
+                "dim",
+            )
+            for version in versions
         ]
     return Group(*lines)

@@ -15,12 +15,12 @@ def workspaces_view(workspaces: Sequence[Workspace]) -> RenderableType:
     if not workspaces:
         return Text("no workspaces yet; `citewell ingest` makes one")
     table = Table("name", "ready", "failed", "size", "last used", "title", box=None)
-    for each in workspaces:
-        documents = each["documents"]
-        name = plain(each["name"] if each["status"] == "active" else f"{each['name']} (being deleted)")
+    for workspace in workspaces:
+        documents = workspace["documents"]
+        name = plain(workspace["name"] if workspace["status"] == "active" else f"{workspace['name']} (being deleted)")
         ready, failed = plain(f"{documents['ready']:,}"), plain(f"{documents['failed']:,}")
-        used = plain(when(each["used_at"]) if each["used_at"] else "never")
-        table.add_row(name, ready, failed, plain(size(each["size_bytes"])), used, plain(each["title"] or ""))
+        used = plain(when(workspace["used_at"]) if workspace["used_at"] else "never")
+        table.add_row(name, ready, failed, plain(size(workspace["size_bytes"])), used, plain(workspace["title"] or ""))
     return table
 
 

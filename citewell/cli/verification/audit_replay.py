@@ -22,7 +22,9 @@ def replay(query_id: str, as_json: bool) -> None:
     with database():
         found = _replayed(uuid.UUID(_whole(query_id)))
     if as_json:
-        emit({"equal": not found.differences, "differences": [each._asdict() for each in found.differences]})
+        emit(
+            {"equal": not found.differences, "differences": [difference._asdict() for difference in found.differences]}
+        )
     else:
         _show(found)
     if found.differences:
@@ -47,7 +49,7 @@ def _replayed(query_id: uuid.UUID) -> ReplayResult:
 
 
 def _show(found: ReplayResult) -> None:
-    for each in found.differences:
-        out.print(plain(f"{each.where}: {each.recorded!r} → {each.replayed!r}"))
+    for difference in found.differences:
+        out.print(plain(f"{difference.where}: {difference.recorded!r} → {difference.replayed!r}"))
     summary = f"{counted(found.replayed, 'outcome')} replayed, {found.from_record} taken from the record"
     out.print(plain(f"equal: {summary}" if not found.differences else summary, "dim"))

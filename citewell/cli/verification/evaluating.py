@@ -123,7 +123,9 @@ def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:
         )
         show_run(run, printed, wanted, time.monotonic() - started)
         store(run, wanted)
-    report_failures([each.reason for each in questions if each.evidence is None], len(questions), "questions")
+    report_failures(
+        [question.reason for question in questions if question.evidence is None], len(questions), "questions"
+    )
 
 
 def list_earlier(limit: int, as_json: bool) -> None:

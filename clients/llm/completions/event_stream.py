@@ -202,7 +202,7 @@ def _parsed_several(data: bytes) -> list[object]:
         while at < len(text):
             value, at = (DONE, at + len(DONE)) if text.startswith(DONE, at) else _DECODER.raw_decode(text, at)
             values.append(value)
-            at = found.end() if (found := _BETWEEN.match(text, at)) else at
+            at = match.end() if (match := _BETWEEN.match(text, at)) else at
     except (ValueError, RecursionError):
         return []
     return values

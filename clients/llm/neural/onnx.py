@@ -21,7 +21,7 @@ def load(folder: ModelFolder) -> Network:
     options.log_severity_level = _FATAL_ONLY
     session = InferenceSession(str(folder.weights[0]), options, providers=["CPUExecutionProvider"])
     inputs = [each.name for each in session.get_inputs()]
-    outputs = [each.name for each in session.get_outputs()]
+    outputs = [output.name for output in session.get_outputs()]
     if unknown := set(inputs) - {"input_ids", "attention_mask", "token_type_ids"}:
         raise ModelRefused(f"{folder.name} is no classifier of pairs: it wants {', '.join(sorted(unknown))}")
     wanted = "logits" if "logits" in outputs else outputs[0]

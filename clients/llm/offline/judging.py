@@ -90,7 +90,7 @@ class Observed:
         by itself."""
         substituted = self.substitution is not None
         support = support_model().support(self.features, substituted=substituted, verbatim=self.verbatim)
-        left = min((1 - precision(each, self.closeness) for each in self.disagreements), default=1.0)
+        left = min((1 - precision(disagreement, self.closeness) for disagreement in self.disagreements), default=1.0)
         return min(support, 1 - support_model().verbatim if self.refuted else max(_UNDECIDED, left))
 
 
@@ -144,8 +144,9 @@ def _is_contradicted(seen: Observed, source: str) -> bool:
 
 def _strikes(seen: Observed) -> bool:
     return any(
-        (each.source_value or each.kind == "negation") and precision(each, seen.closeness) >= STRIKING
-        for each in seen.disagreements
+        (disagreement.source_value or disagreement.kind == "negation")
+        and precision(disagreement, seen.closeness) >= STRIKING
+        for disagreement in seen.disagreements
     )
 
 
@@ -159,7 +160,7 @@ def _evidence(statement: str, compared: Comparison, text: str, source: Source) -
     # With the markers of the source itself, which are blank where sentences are compared.
     sentences, above = read_passage(text).sentences, len(text) - len(source.text)
     places = [sentences[number].place for number in compared.ranking if compared.shares(number)]
-    own = [text[each.start : each.end] for each in places if each.start >= above]
+    own = [text[place.start : place.end] for place in places if place.start >= above]
     heads = parse_tables(without_markers(with_columns(source.text, source.context))).heads
     if own and own[0] in heads:
         return next((each for each in own if is_table_row(each) and each not in heads), own[0])
@@ -251,7 +252,7 @@ def differences(judged: Judged) -> list[str]:
     if judged.supported:
         return []
     if judged.disagreements:
-        return [each.message for each in judged.disagreements]
+        return [disagreement.message for disagreement in judged.disagreements]
     return [f"the source does not have “{word}”" for word in judged.missing[:_MOST_WORDS]]
 
 
@@ -308,7 +309,7 @@ def _judged_sentences(answer: str, sources: Sources, meaning: Meaning) -> list[J
     texts = [each.text for each in said if each.claim] or [each.text for each in said]
     sentences = [text for text in texts if content_stems(without_markers(text))]
     step = -(-len(sentences) // _MOST_JUDGED) or 1
-    return [judge_against(each, sources, meaning) for each in sentences[::step]]
+    return [judge_against(sentence, sources, meaning) for sentence in sentences[::step]]
 
 
 def _addresses(question: str, judged: Sequence[Judged], meaning: Meaning) -> bool:
@@ -325,7 +326,7 @@ def _relation(judged: Judged) -> Relation:
         return "supports"
     # An uncertain no does not mean that the source is silent: other words may mean the same. A value that it has
     # nowhere shows nothing of the kind.
-    differs = any(each.source_value or each.kind == "negation" for each in judged.disagreements)
+    differs = any(disagreement.source_value or disagreement.kind == "negation" for disagreement in judged.disagreements)
     may_say = differs or judged.overlap >= TUNING.same_matter or judged.support > _SURELY_NOT
     return "partially_supports" if may_say else "does_not_mention"
 
@@ -339,7 +340,7 @@ def _explanation(judged: Judged) -> str:
     if judged.supported:
         return f"the source says: “{_excerpt(judged.said)}”"
     if judged.disagreements:
-        return "; ".join(each.message for each in judged.disagreements)
+        return "; ".join(disagreement.message for disagreement in judged.disagreements)
     if is_too_long(judged.statement):
         return TOO_LONG
     if judged.missing:

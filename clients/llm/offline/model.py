@@ -111,7 +111,7 @@ class OfflineModel:
     def _rerank_chunks(self, fields: _Fields) -> Relevances:
         chunks = items_of(fields, "chunks", Chunks)
         return Relevances(
-            scores=[ItemRelevance(id=each.id, score=self._relevance(fields, each.text)) for each in chunks]
+            scores=[ItemRelevance(id=chunk.id, score=self._relevance(fields, chunk.text)) for chunk in chunks]
         )
 
     def _relevance(self, fields: _Fields, chunk: str) -> float:

@@ -39,7 +39,7 @@ def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
 def _looked_for(question: str) -> tuple[str, ...]:
     """The stems of what a question is about: the average of other assets is asked of what says "Other assets"."""
     stems = without_question_words(question_stems(without_instructions(question), dated=True))
-    return tuple(each for each in stems if each not in CALCULATIONS) or tuple(stems)
+    return tuple(stem for stem in stems if stem not in CALCULATIONS) or tuple(stems)
 
 
 def _overlap(question: str, wanted: Sequence[str], chunk: str) -> float:

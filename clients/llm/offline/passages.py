@@ -50,8 +50,10 @@ class Passage:
 def read_passage(text: str) -> Passage:
     # Cached: every check of an answer reads the same sources.
     plain = without_markers(text)
-    sentences = tuple(ReadSentence(each, AnalysedText(each.text)) for each in parse_sentences(plain).sentences)
+    sentences = tuple(
+        ReadSentence(sentence, AnalysedText(sentence.text)) for sentence in parse_sentences(plain).sentences
+    )
     stems = frozenset[str]().union(*(sentence.stems for sentence in sentences))
     return Passage(
-        plain, sentences, stems, AnalysedSentences(each.read for each in sentences), WordIndex([sorted(stems)])
+        plain, sentences, stems, AnalysedSentences(sentence.read for sentence in sentences), WordIndex([sorted(stems)])
     )

@@ -79,9 +79,9 @@ def _parts(question: str) -> list[str]:
     plain = " ".join(question.split()).rstrip(" ?？.")
     # Longer questions hardly name two things at once, and the patterns would compare every place with every other.
     for pattern in _PAIRS if len(plain) <= _LONGEST_PAIR else ():
-        if found := pattern.search(plain):
-            rest = found.groupdict().get("rest") or ""
-            return [f"{found[side]} {rest}".strip() for side in ("one", "two")]
+        if match := pattern.search(plain):
+            rest = match.groupdict().get("rest") or ""
+            return [f"{match[side]} {rest}".strip() for side in ("one", "two")]
     parts = [part.strip() for part in _PARTS.split(plain) if part.strip()]
     return parts if len(parts) > 1 and all(len(content_stems(part)) > 1 for part in parts) else []
 
@@ -91,7 +91,7 @@ def _named(question: str, sources: Sources) -> Iterator[str]:
     leaves open.
     """
     wanted = content_stems(question)
-    said = [each.text for source in sources for each in split_sentences(source.text)]
+    said = [sentence.text for source in sources for sentence in split_sentences(source.text)]
     for text in sorted(said, key=lambda text: -coverage(wanted, set(content_stems(text))))[:_MOST_QUERIES]:
         known = set(content_stems(text))
         missing = [word for word in words(question) if coverage(meaningful([word]), known) < 1 and meaningful([word])]

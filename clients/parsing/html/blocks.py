@@ -163,7 +163,7 @@ class _Blocks:
         self._text, self._images = [], []
         if images and text.strip():
             line = one_line(text)
-            images = [each for each in images[:_MOST_BESIDE_TEXT] if describes(each) and not repeats(each, line)]
+            images = [image for image in images[:_MOST_BESIDE_TEXT] if describes(image) and not repeats(image, line)]
         return (text if text.strip() else ""), " ".join(images)
 
     def _end_block(self) -> None:

@@ -34,7 +34,7 @@ def parse_hwpx(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
     archive = opened_archive(data, filename, limits)
     if _MANIFEST in archive and b"encryption-data" in archive.read(_MANIFEST):
         raise DocumentEncrypted(f"{filename}: {DocumentEncrypted.__doc__}")
-    numbered = sorted((int(found[1]), found[0]) for name in archive.names if (found := _SECTION.fullmatch(name)))
+    numbered = sorted((int(match[1]), match[0]) for name in archive.names if (match := _SECTION.fullmatch(name)))
     if not numbered:
         raise DocumentUnreadable(
             f"{filename} is damaged or incomplete: it has no Contents/section0.xml; save or download it anew"
@@ -124,7 +124,7 @@ class _Reader:
 
 def _described(picture: Element) -> str:
     # A picture without a description gets a generated one from Hangul: the name and size of its file.
-    text = next((each.text or "" for each in _children(picture, "shapeComment")), "").strip()
+    text = next((child.text or "" for child in _children(picture, "shapeComment")), "").strip()
     return "" if _GENERATED.match(text) else text
 
 
@@ -151,7 +151,7 @@ def _paragraph_text(paragraph: Element) -> str:
             elif _local(element) in ("tbl", "pic"):
                 parts.append(" ")  # the words around it are not one
             elif _local(element) == "ctrl":
-                counted = (each for each in _children(element, "autoNum") if each.get("numType") in _COUNTED)
+                counted = (child for child in _children(element, "autoNum") if child.get("numType") in _COUNTED)
                 parts += [each.get("num", "") for each in counted]
     return "".join(parts).strip()
 

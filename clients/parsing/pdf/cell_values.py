@@ -46,7 +46,7 @@ def with_whole_values(row: Line) -> Line:
         _place(before, word, row.size)
     cells = list(_cells(words))
     text = "\t".join(_text(cell) for cell in cells)
-    extents = tuple((min(word.extent[0] for word in each), max(word.extent[1] for word in each)) for each in cells)
+    extents = tuple((min(word.extent[0] for word in cell), max(word.extent[1] for word in cell)) for cell in cells)
     return row if text == row.text else replace(row, text=text, cells=extents)
 
 

@@ -33,7 +33,7 @@ def recognition_data(wanted: str) -> dict[str, str]:
 
 
 def _folder_of(language: str, folders: list[Path]) -> str | None:
-    return next((str(each) for each in folders if (each / f"{language}.traineddata").is_file()), None)
+    return next((str(folder) for folder in folders if (folder / f"{language}.traineddata").is_file()), None)
 
 
 def _folders() -> Iterator[Path]:

@@ -46,8 +46,8 @@ def _cues(lines: list[str]) -> Iterator[_Cue]:
     timing: re.Match[str] | None = None
     said: list[str] = []
     for line in [*lines, ""]:
-        if found := _TIMING.fullmatch(line):
-            timing, said = found, []
+        if match := _TIMING.fullmatch(line):
+            timing, said = match, []
         elif line.strip() and timing:
             said.append(line)
         elif timing:

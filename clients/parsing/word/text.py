@@ -53,7 +53,7 @@ def has_sequence(paragraph: Element) -> bool:
     """True if a field counts it, as the captions of figures are counted."""
     simple = (field.get(qn("w:instr"), "") for field in paragraph.iter(qn("w:fldSimple")))
     codes = (code.text or "" for code in paragraph.iter(qn("w:instrText")))
-    return any(each.lstrip().startswith("SEQ ") for each in (*simple, *codes))
+    return any(code.lstrip().startswith("SEQ ") for code in (*simple, *codes))
 
 
 def note_references(paragraph: Element) -> Iterator[tuple[str, str]]:

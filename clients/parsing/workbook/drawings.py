@@ -55,7 +55,7 @@ def add_drawn(drawn: Element, sheets: Collection[str], builder: DocumentBuilder)
 
 def _sheets_of(chart: Element) -> set[str]:
     references = (each.text or "" for each in chart.iter(f"{_CHART}f"))
-    found = (match for each in references for match in _SHEET.finditer(each))
+    found = (match for reference in references for match in _SHEET.finditer(reference))
     return {match[1].replace("''", "'") if match[1] else match[2] for match in found}
 
 

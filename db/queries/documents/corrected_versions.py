@@ -49,7 +49,7 @@ def add_corrected_version(
         "sections": _moved_sections(old, change),
         "blocks": moved_blocks(old.blocks, change),
         "figures": moved_spans(old.figures, change),
-        "corrections": [list(each) for each in corrections] or None,
+        "corrections": [list(correction) for correction in corrections] or None,
     }
     new = Document(
         id=uuid.uuid4(),

@@ -43,14 +43,14 @@ def store_passage_graph(
     session.execute(
         insert(EntityChunk),
         [
-            {"entity_id": ids[each.key], "chunk_id": chunk, "name": each.name, "type": each.type,
-             "description": each.description}
-            for each in found.entities
+            {"entity_id": ids[entity.key], "chunk_id": chunk, "name": entity.name, "type": entity.type,
+             "description": entity.description}
+            for entity in found.entities
         ],
     )  # fmt: skip
     if not found.relations:
         return
-    pairs = {frozenset((ids[each.one], ids[each.other])): each for each in found.relations}
+    pairs = {frozenset((ids[relation.one], ids[relation.other])): relation for relation in found.relations}
     relations = _count_relations(session, workspace_id, pairs)
     session.execute(
         insert(RelationChunk),
@@ -175,10 +175,10 @@ def _texts(table: Row, merged: Merged) -> dict[str, Any]:
 def _merged(session: Session, table: Row, counts: dict[int, int]) -> list[Stale]:
     if table is Entity:
         named = _mentions(session, table, counts, EntityChunk.name, EntityChunk.type, EntityChunk.description)
-        found = {id_: merged_entity([EntityMention("", *each) for each in rows]) for id_, rows in named.items()}
+        found = {id_: merged_entity([EntityMention("", *row) for row in rows]) for id_, rows in named.items()}
     else:
         said = _mentions(session, table, counts, RelationChunk.keywords, RelationChunk.description)
-        found = {id_: merged_relation([RelationMention("", "", *each) for each in rows]) for id_, rows in said.items()}
+        found = {id_: merged_relation([RelationMention("", "", *row) for row in rows]) for id_, rows in said.items()}
     return [Stale(id_, counts[id_], merged) for id_, merged in found.items()]
 
 

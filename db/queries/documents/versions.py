@@ -42,11 +42,14 @@ def lock_versions(session: Session, workspace_id: int, filename: str) -> list[Ve
 
 def find_live(versions: Sequence[Version], sha256: str) -> Version | None:
     """The version with this content that is not superseded; there is at most one."""
-    return next((each for each in versions if each.sha256 == sha256 and each.status != DocumentStatus.SUPERSEDED), None)
+    return next(
+        (version for version in versions if version.sha256 == sha256 and version.status != DocumentStatus.SUPERSEDED),
+        None,
+    )
 
 
 def next_version(versions: Sequence[Version]) -> int:
-    return max((each.version for each in versions), default=0) + 1
+    return max((version.version for version in versions), default=0) + 1
 
 
 def make_newest(session: Session, version: Version, versions: Sequence[Version]) -> None:
@@ -82,8 +85,8 @@ def mark_document_ready(
     document = get_document(session, document_id)
     versions = lock_versions(session, document.workspace_id, document.filename)
     # Its number may have grown since the document was read.
-    own = next(each.version for each in versions if each.id == document_id)
-    ready = [each for each in versions if each.status == DocumentStatus.READY]
+    own = next(version.version for version in versions if version.id == document_id)
+    ready = [version for version in versions if version.status == DocumentStatus.READY]
     newer = [each.id for each in ready if each.version > own]
     status = DocumentStatus.SUPERSEDED if newer else DocumentStatus.READY
     changes = _superseded_by(newer[-1]) if newer else {"stage": "ready", "ready_at": func.now()}
@@ -114,8 +117,8 @@ def delete_versions(session: Session, document_id: uuid.UUID) -> None:
     document = get_document(session, document_id)
     lock_workspace(session, document.workspace_id)
     versions = lock_versions(session, document.workspace_id, document.filename)
-    for each in versions:
-        uncount_chunks(session, each.id)
+    for version in versions:
+        uncount_chunks(session, version.id)
     session.execute(delete(Document).where(Document.id.in_([each.id for each in versions])))
 
 

@@ -124,7 +124,7 @@ def not_found(query_id: uuid.UUID, kind: QueryKind | None) -> NotFound:
 
 def searched_workspaces(session: Session, queries: Iterable[Query]) -> dict[int, str]:
     """The names of the workspaces that those of the queries search which search several, by their ids."""
-    ids = {each for query in queries for each in query.options.get("workspaces", ())}
+    ids = {option for query in queries for option in query.options.get("workspaces", ())}
     named = select(Workspace.id, Workspace.name).where(Workspace.id.in_(ids))
     return dict(session.execute(named).all()) if ids else {}
 

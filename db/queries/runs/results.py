@@ -162,7 +162,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
     row = session.execute(_WHOLE, {"q": query_id, "round": round_}).one()
     corrected: dict[str, list[list[Any]]] = row.corrected or {}
     citations: list[dict[str, Any]] = row.citations or []
-    answer = (Answer(**row.answer), [Citation(**each) for each in citations]) if row.answer else None
+    answer = (Answer(**row.answer), [Citation(**citation) for citation in citations]) if row.answer else None
     published = _published(row.published, row.sentences or [], row.claims or []) if row.published else None
     return Whole(
         answer,
@@ -190,8 +190,8 @@ def _published(
 ) -> StoredVerification:
     return StoredVerification(
         Verification(**verification),
-        [VerificationSentence(**each) for each in sentences],
-        [VerificationClaim(**each) for each in claims],
+        [VerificationSentence(**sentence) for sentence in sentences],
+        [VerificationClaim(**claim) for claim in claims],
         [],
     )
 
@@ -220,7 +220,10 @@ def _with_parts(session: Session, *verifications: Verification) -> list[StoredVe
     sentences = _below(session, VerificationSentence, VerificationSentence.position, own)
     claims = _below(session, VerificationClaim, VerificationClaim.position, own)
     checks = _below(session, CitationCheck, CitationCheck.item, own)
-    return [StoredVerification(each, sentences[each.id], claims[each.id], checks[each.id]) for each in verifications]
+    return [
+        StoredVerification(verification, sentences[verification.id], claims[verification.id], checks[verification.id])
+        for verification in verifications
+    ]
 
 
 def _below(

@@ -39,7 +39,9 @@ def search_scored(
     """The same with their scores; with `excluded` over what people took out of the search instead."""
     asked = searched_question(question)
     known = collection(session, workspace_id, list(dict.fromkeys((*asked.own, *asked.further))))
-    rarest = sorted((each for each in known.frequencies if each in asked.own), key=known.frequencies.__getitem__)
+    rarest = sorted(
+        (frequency for frequency in known.frequencies if frequency in asked.own), key=known.frequencies.__getitem__
+    )
     if not rarest:
         return []
     weights = {each: known.weight(each) for each in rarest[:_LEXEMES]}

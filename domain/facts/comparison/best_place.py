@@ -44,7 +44,7 @@ class SourceMatch:
 def best_place(tokens: Sequence[Token], source: ParsedSource, *, by_sentence: bool) -> SourceMatch:
     nothing = SourceMatch(is_close=False, verbatim=False, coverage=0.0, similarity=0.0, differences=(), place="")
     if by_sentence and len(source.read_sentences) != len(source.clauses):
-        wanted = {each.key for each in tokens if each.is_content}
+        wanted = {token.key for token in tokens if token.is_content}
         sentences = [(at, source.read_sentences[at].text) for at in most_shared(wanted, source.sentences_by_key)]
         compared = [
             _compare_with(align(tokens, tokenize(each)), source, source.first_clauses[at], each)
@@ -61,8 +61,8 @@ def best_place(tokens: Sequence[Token], source: ParsedSource, *, by_sentence: bo
 
 
 def _rank(compared: SourceMatch) -> tuple[bool, bool, float]:
-    sure = sum(each.sure for each in compared.differences)
-    names = sum(each.kind in ("name", "subject") for each in compared.differences)
+    sure = sum(difference.sure for difference in compared.differences)
+    names = sum(difference.kind in ("name", "subject") for difference in compared.differences)
     return (
         compared.is_close,
         compared.is_full_match,
@@ -100,6 +100,6 @@ def _is_close(alignment: Alignment) -> bool:
 
 
 def _candidate_alignments(tokens: Sequence[Token], source: ParsedSource) -> Iterator[tuple[Alignment, int]]:
-    wanted = {each.key for each in tokens if each.is_content}
+    wanted = {token.key for token in tokens if token.is_content}
     for at in most_shared(wanted, source.clauses_by_key):
         yield align(tokens, source.clause_tokens[at]), at

@@ -24,7 +24,7 @@ def compare_with_section(tokens: Sequence[Token], source: str) -> SourceMatch | 
     if section.is_partial and _matches_by_name(best_place(tokens, parse_source(source), by_sentence=False), section):
         return None
     if _matches_by_name(whole, section) or (
-        whole.is_close and any(each.kind in _ABOUT_OTHERS for each in whole.differences)
+        whole.is_close and any(difference.kind in _ABOUT_OTHERS for difference in whole.differences)
     ):
         return replace(whole, section=section.heading)
     found = (
@@ -33,7 +33,7 @@ def compare_with_section(tokens: Sequence[Token], source: str) -> SourceMatch | 
         else best_place(section.remainder, own, by_sentence=False)
     )
     if not found.is_full_match:
-        if found.is_close and any(each.sure for each in found.differences):
+        if found.is_close and any(difference.sure for difference in found.differences):
             return replace(found, section=section.heading)
         return _compare_with_others(section) if section.is_exclusive else None
     other = _competing_subject(tokens, section, found.place, own)
@@ -51,7 +51,7 @@ def _matches_by_name(found: SourceMatch, section: NamedSection) -> bool:
 
 def _competing_subject(tokens: Sequence[Token], section: NamedSection, place: str, own: ParsedSource) -> Token | None:
     sentence, present = tokenize(place), subject_classes(own.clause_tokens)
-    said = {each.key for each in section.name_terms} | stated_classes(own.clause_tokens, section.name_terms)
+    said = {term.key for term in section.name_terms} | stated_classes(own.clause_tokens, section.name_terms)
     # If the heading has a class of its own, or its section is about several classes, not every class refers to it.
     known = said & CLASSES
     if has_class(section.heading) or (known and len(present) > 1):
@@ -66,7 +66,7 @@ def _competing_subject(tokens: Sequence[Token], section: NamedSection, place: st
 def _other_subheading(section: NamedSection, place: str) -> str | None:
     """Return the heading between that of the section and the place, if it names a thing that the statement does not
     name."""
-    found = [each.path for each in section.subsections if place in parse_source(each.text).clauses]
+    found = [subsection.path for subsection in section.subsections if place in parse_source(subsection.text).clauses]
     return None if not found or () in found else found[0][-1]
 
 

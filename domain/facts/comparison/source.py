@@ -40,7 +40,9 @@ class ParsedSource:
     def sentences(self) -> tuple[str, ...]:
         headings = heading_lines(self.text)
         return tuple(
-            part for each in parse_sentences(self.text).sentences for part in split_off_headings(each.text, headings)
+            part
+            for sentence in parse_sentences(self.text).sentences
+            for part in split_off_headings(sentence.text, headings)
         )
 
     @cached_property
@@ -49,11 +51,11 @@ class ParsedSource:
 
     @cached_property
     def clauses(self) -> tuple[str, ...]:
-        return tuple(clause.text for each in self.read_sentences for clause in each.clauses)
+        return tuple(clause.text for sentence in self.read_sentences for clause in sentence.clauses)
 
     @cached_property
     def asserts(self) -> tuple[bool, ...]:
-        return tuple(clause.asserts for each in self.read_sentences for clause in each.clauses)
+        return tuple(clause.asserts for sentence in self.read_sentences for clause in sentence.clauses)
 
     @cached_property
     def clause_tokens(self) -> tuple[tuple[Token, ...], ...]:
@@ -66,13 +68,13 @@ class ParsedSource:
     @cached_property
     def clause_keys(self) -> tuple[frozenset[str], ...]:
         return tuple(
-            frozenset(key for each in tokens if each.is_content for key in (each.key, *each.key.split()))
+            frozenset(key for token in tokens if token.is_content for key in (token.key, *token.key.split()))
             for tokens in self.clause_tokens
         )
 
     @cached_property
     def sentence_keys(self) -> tuple[frozenset[str], ...]:
-        return tuple(frozenset(token.key for token in tokenize(each.text)) for each in self.read_sentences)
+        return tuple(frozenset(token.key for token in tokenize(sentence.text)) for sentence in self.read_sentences)
 
     @cached_property
     def clauses_by_key(self) -> Mapping[str, Sequence[int]]:
@@ -107,16 +109,16 @@ class ParsedSource:
 
     @cached_property
     def first_clauses(self) -> tuple[int, ...]:
-        return tuple(accumulate((len(each.clauses) for each in self.read_sentences[:-1]), initial=0))
+        return tuple(accumulate((len(sentence.clauses) for sentence in self.read_sentences[:-1]), initial=0))
 
     @cached_property
     def is_heading(self) -> tuple[bool, ...]:
         headings = heading_lines(self.text)
-        return tuple(each.strip() in headings for each in self.clauses)
+        return tuple(clause.strip() in headings for clause in self.clauses)
 
     @cached_property
     def opens_section(self) -> tuple[bool, ...]:
-        below = (clause.under_heading for each in self.read_sentences for clause in each.clauses)
+        below = (clause.under_heading for sentence in self.read_sentences for clause in sentence.clauses)
         return tuple(one or other for one, other in zip(self.is_heading, below, strict=True))
 
     def context_keys(self, at: int) -> frozenset[str]:
@@ -156,7 +158,7 @@ def identifiers_in(text: str) -> Iterator[str]:
     "CO₂" and "CO2" are the same, too. A number before an identifier is not part of it: "3.1 X200".
     """
     plain = unicodedata.normalize("NFKC", text).casefold()
-    return (_JOINT.sub("", found[0]) for found in _IDENTIFIER.finditer(plain))
+    return (_JOINT.sub("", match[0]) for match in _IDENTIFIER.finditer(plain))
 
 
 def verbatim_key(sentence: str) -> str:

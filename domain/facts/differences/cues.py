@@ -86,9 +86,9 @@ def _changes_meaning(
 ) -> bool:
     # It governs words of both sentences, and nothing offsets it.
     if cue.cue == "denied":
-        odd = sum(each.cue == "denied" for each in own) % 2 != sum(each.cue == "denied" for each in others) % 2
+        odd = sum(each.cue == "denied" for each in own) % 2 != sum(other.cue == "denied" for other in others) % 2
         return odd and _governs(cue, own, matched)
-    made_up = any(each.cue == cue.cue or (cue.cue == "possible" and each.key in _ENABLING) for each in others)
+    made_up = any(other.cue == cue.cue or (cue.cue == "possible" and other.key in _ENABLING) for other in others)
     return not made_up and _governs(cue, own, matched)
 
 
@@ -96,7 +96,7 @@ def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> b
     # One of the next in its clause, or of those before.
     at = next(index for index, each in enumerate(tokens) if each is cue)
     korean = cue.key == cue.cue and cue.text[:1] >= "가"
-    opens = not any(each.is_content for each in tokens[:at])
+    opens = not any(token.is_content for token in tokens[:at])
     ahead = [
         i for i in range(at + 1, len(tokens)) if tokens[i].is_content and (opens or tokens[i].clause == cue.clause)
     ][:_CLOSE]

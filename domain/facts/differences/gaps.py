@@ -35,10 +35,17 @@ def value_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
         if token.value.quantity and is_in_words(token.value.quantity, _text_around(gap.source, alignment.source)):
             continue
         said = _text_around(gap.statement, alignment.statement)
-        if any(each.value and each.value.quantity and is_in_words(each.value.quantity, said) for each in counterparts):
+        if any(
+            counterpart.value and counterpart.value.quantity and is_in_words(counterpart.value.quantity, said)
+            for counterpart in counterparts
+        ):
             continue
         dated = token.value.date is not None
-        alike = [each for each in counterparts if each.value and (each.value.date is not None) == dated]
+        alike = [
+            counterpart
+            for counterpart in counterparts
+            if counterpart.value and (counterpart.value.date is not None) == dated
+        ]
         candidates = [each for each in alike or counterparts if each.value and _measure_alike(token.value, each.value)]
         known = candidates[0] if candidates else None
         yield Difference(_value_kind(token, known), token.text, known.text if known else None)
@@ -63,8 +70,8 @@ def _text_around(some: Sequence[Token], tokens: Sequence[Token]) -> str:
     """Return some tokens of a sentence, and the one before them, as text."""
     if not some:
         return ""
-    before = max((each.start for each in tokens if each.start < some[0].start), default=some[0].start)
-    return " ".join(each.text for each in tokens if before <= each.start <= some[-1].start)
+    before = max((token.start for token in tokens if token.start < some[0].start), default=some[0].start)
+    return " ".join(token.text for token in tokens if before <= token.start <= some[-1].start)
 
 
 def _value_kind(token: Token, known: Token | None) -> Kind:
@@ -142,18 +149,19 @@ def _is_definite(token: Token, tokens: Sequence[Token]) -> bool:
 def _is_short_form(token: Token, counterparts: Sequence[Token], around: SentenceContext) -> bool:
     # Either of the two is an acronym of the other.
     letters = token.text.casefold() if token.text.isupper() else ""
-    begun = "".join(part[:1] for each in counterparts for part in each.key.split())
+    begun = "".join(part[:1] for counterpart in counterparts for part in counterpart.key.split())
     if len(letters) > 1 and (letters in begun or letters in around.acronyms):
         return True
     if any(
-        same_country(token.key.split(), each.key.split())
-        or (_begins(each.text, token.text) and not are_other_kinds(token, each))
-        for each in counterparts
+        same_country(token.key.split(), counterpart.key.split())
+        or (_begins(counterpart.text, token.text) and not are_other_kinds(token, counterpart))
+        for counterpart in counterparts
     ):
         return True
     own = "".join(part[:1] for part in token.key.split())
     return any(
-        len(each.text) > 1 and each.text.isupper() and own.startswith(each.text.casefold()) for each in counterparts
+        len(counterpart.text) > 1 and counterpart.text.isupper() and own.startswith(counterpart.text.casefold())
+        for counterpart in counterparts
     )
 
 

@@ -67,7 +67,7 @@ def _is_end(one: Token, other: Token, *, alike: bool) -> bool:
 
 
 def _is_list(tokens: Sequence[Token]) -> bool:
-    kinds = {each.kind for each in tokens if each.key not in _LIST_WORDS}
+    kinds = {token.kind for token in tokens if token.key not in _LIST_WORDS}
     return len(kinds) == 1 and "word" not in kinds
 
 
@@ -111,7 +111,7 @@ def _with_verb(tokens: Sequence[Token], wanted: Token) -> _Parties | None:
         return None
     before, behind = _content(tokens[:at]), tokens[at + 1 :]
     by = next((i for i, each in enumerate(behind) if each.key == "by"), None)
-    if any(each.key in _PASSIVE for each in tokens[max(0, at - _FARTHEST) : at]):
+    if any(token.key in _PASSIVE for token in tokens[max(0, at - _FARTHEST) : at]):
         return _Parties(tokens[at], _content(behind[by + 1 :]) if by is not None else (), before)
     return _Parties(tokens[at], before, _content(behind))
 
@@ -121,7 +121,7 @@ def _verb_behind(tokens: Sequence[Token], at: int) -> int | None:
 
 
 def _content(tokens: Sequence[Token]) -> Sequence[Token]:
-    return [each for each in tokens if each.is_content]
+    return [token for token in tokens if token.is_content]
 
 
 def _same(one: Token, other: Token) -> bool:
@@ -129,7 +129,7 @@ def _same(one: Token, other: Token) -> bool:
 
 
 def _has(tokens: Sequence[Token], wanted: Token) -> bool:
-    return any(tokens_match(wanted, each) for each in tokens)
+    return any(tokens_match(wanted, token) for token in tokens)
 
 
 def korean_party_differences(alignment: Alignment) -> Iterator[Difference]:

@@ -39,9 +39,12 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
     for token in gap.statement:
         if token.kind != "word":
             continue
-        generic = any(each.key in GENERIC and (each.case or each.key not in korean.GENERIC) for each in counterparts)
+        generic = any(
+            counterpart.key in GENERIC and (counterpart.case or counterpart.key not in korean.GENERIC)
+            for counterpart in counterparts
+        )
         stands_for = generic and token.key in around.context_keys
-        opposite = next((each for each in counterparts if are_opposites(token, each)), None)
+        opposite = next((counterpart for counterpart in counterparts if are_opposites(token, counterpart)), None)
         if opposite and _is_denied_by_one(alignment):
             continue  # "not invalid" for "valid"
         sure = alignment.is_single_substitution
@@ -55,14 +58,18 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
 
 
 def _is_denied_by_one(alignment: Alignment) -> bool:
-    mine, theirs = (sum(each.cue == "denied" for each in tokens) for tokens in (alignment.statement, alignment.source))
+    mine, theirs = (
+        sum(token.cue == "denied" for token in tokens) for tokens in (alignment.statement, alignment.source)
+    )
     return mine % 2 != theirs % 2
 
 
 def _is_other_form(token: Token, counterparts: Sequence[Token]) -> bool:
     # `정 선장` for `정해성 선장`, `America` for `US`.
-    if any(same_country([token.text.casefold()], each.text.casefold().split()) for each in counterparts):
+    if any(same_country([token.text.casefold()], counterpart.text.casefold().split()) for counterpart in counterparts):
         return True
     return (
-        len(token.text) == 1 and token.text >= "가" and any(each.text.startswith(token.text) for each in counterparts)
+        len(token.text) == 1
+        and token.text >= "가"
+        and any(counterpart.text.startswith(token.text) for counterpart in counterparts)
     )

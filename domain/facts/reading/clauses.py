@@ -71,7 +71,7 @@ def _asserts(part: str) -> bool:
 
 def subject_phrase(clause: str) -> str:
     if HANGUL.search(clause):
-        found = KOREAN_SUBJECT.match(clause)
-        return found[0].strip() if found else ""
+        match = KOREAN_SUBJECT.match(clause)
+        return match[0].strip() if match else ""
     verb = VERB.search(clause)
     return clause[: verb.start()].strip() if verb else ""

@@ -221,15 +221,15 @@ def case_of(word: str) -> str:
 
     송다은 has no particle: after a vowel it would be 는.
     """
-    found = _CASE.search(word)
-    if found is None or not found.start():
+    match = _CASE.search(word)
+    if match is None or not match.start():
         return ""
-    before = word[found.start() - 1]
+    before = word[match.start() - 1]
     if "가" <= before <= "힣":
         closed = (ord(before) - _FIRST) % _FINALS != 0
-        if found[0] in ("은", "이", "을", "는", "가", "를") and closed != (found[0] in ("은", "이", "을")):
+        if match[0] in ("은", "이", "을", "는", "가", "를") and closed != (match[0] in ("은", "이", "을")):
             return ""
-    return found.lastgroup or ""
+    return match.lastgroup or ""
 
 
 def case_of_value(behind: str) -> str:
@@ -284,8 +284,8 @@ def ending_cue(word: str, text: str, end: int) -> EndingCue | None:
         cue = "obliged" if duty["must"] else "possible" if _ALLOWED.match(text, end) else ""
         return EndingCue(duty[0], cue) if cue else None
     for ending, behind in (_AGREED, _INTENDING):
-        if (found := ending.search(word)) and found.start() and behind.match(text, end):
-            return EndingCue(found[0], "planned")
+        if (match := ending.search(word)) and match.start() and behind.match(text, end):
+            return EndingCue(match[0], "planned")
     if not _QUOTED.search(word):
         return None
     if _INTENDED.search(word):
@@ -305,8 +305,8 @@ def _predicate(key: str) -> str:
 
 def only_particle(word: str) -> str:
     """Return the particle 만 of a word, with what follows it: `만` of `직원만`, `만이` of `직원만이`; else nothing."""
-    found = _ONLY.search(word)
-    return found["only"] if found else ""
+    match = _ONLY.search(word)
+    return match["only"] if match else ""
 
 
 def is_plain_noun(word: str, before: str) -> bool:

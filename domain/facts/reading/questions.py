@@ -77,12 +77,12 @@ def what_is_asked_about(question: str) -> tuple[Token, ...]:
     tokens = tokenize(question)
     degrees = {after for before, after in pairwise(tokens) if before.key == "how"}
     said = [
-        each
-        for each in tokens
-        if each.is_content
-        and each not in degrees
-        and not _KOREAN_OPEN.match(each.text)
-        and each.key not in _ENGLISH_OPEN
+        token
+        for token in tokens
+        if token.is_content
+        and token not in degrees
+        and not _KOREAN_OPEN.match(token.text)
+        and token.key not in _ENGLISH_OPEN
     ]
     return tuple([each for each in said if each.kind == "name"] or [each for each in said if each.case] or said)
 
@@ -112,7 +112,7 @@ def read_with_answers(sentences: Sequence[str], headings: Set[str]) -> Iterator[
 
 def _answered(question: str, answer: str, *, is_heading: bool) -> ReadSentence:
     if is_open(question):
-        parts = [f"{question} {each}" for each in clauses(answer)]
+        parts = [f"{question} {clause}" for clause in clauses(answer)]
         read = (AssertedClause(each, True, question, is_heading and not at) for at, each in enumerate(parts))
         return ReadSentence(f"{question} {answer}", tuple(read))
     said = answer[_label_end(answer) :]

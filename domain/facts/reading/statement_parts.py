@@ -96,7 +96,7 @@ def _completed(text: str, opening: str, head: str) -> Iterator[str]:
     subject, verb = subject_phrase(head), VERB.search(head)
     plain = _OPENING.sub("", text)
     opens_with_verb = VERB.match(f" {_OPENING.sub('', opening)}", 1)
-    has_own_verb = any(opening[: found.start()].strip() for found in VERB.finditer(opening))
+    has_own_verb = any(opening[: match.start()].strip() for match in VERB.finditer(opening))
     if has_own_verb:
         yield text
     if (opens_with_verb or plain != text) and subject:

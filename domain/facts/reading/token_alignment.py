@@ -164,7 +164,7 @@ class TokenIndex:
 
     def __init__(self, tokens: Iterable[Token]) -> None:
         self._by_head: dict[str, list[Token]] = defaultdict(list)
-        distinct = {(each.key, each.kind == "value"): each for each in tokens if each.is_content}
+        distinct = {(token.key, token.kind == "value"): token for token in tokens if token.is_content}
         for each in distinct.values():
             for begins in _beginnings(each):
                 if len(self._by_head[begins]) < _MOST_PER_PREFIX:
@@ -246,7 +246,7 @@ class _LabelledTokens:
 
     @cached_property
     def _values(self) -> ValueIndex:
-        return ValueIndex([each.value for each in self._tokens])
+        return ValueIndex([token.value for token in self._tokens])
 
     def label(self, token: Token, unknown: int) -> int:
         alike = self._by_key.get(token.key, ())

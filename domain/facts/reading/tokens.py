@@ -97,12 +97,12 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
 def _korean_names(text: str, tokens: Sequence[Token]) -> list[Token]:
     if not korean.is_korean(text):
         return list(tokens)
-    named = {each.start: each for each in find_names(text) if each.kind != "latin"}
+    named = {name.start: name for name in find_names(text) if name.kind != "latin"}
     return [
-        replace(each, kind="name", text=named[each.start].text, names=named[each.start].kind)
-        if each.kind == "word" and each.start in named
-        else each
-        for each in tokens
+        replace(token, kind="name", text=named[token.start].text, names=named[token.start].kind)
+        if token.kind == "word" and token.start in named
+        else token
+        for token in tokens
     ]
 
 

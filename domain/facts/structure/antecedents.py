@@ -69,12 +69,12 @@ def stated_classes(sentences: Iterable[Sequence[Token]], names: Sequence[Term]) 
         first = next((at for at, each in enumerate(tokens) if each.is_content), None)
         if first is None or not is_in_name(tokens[first], names):
             continue
-        said = [each for each in tokens[first + 1 :] if not is_in_name(each, names)]
+        said = [token for token in tokens[first + 1 :] if not is_in_name(token, names)]
         if _is_korean(tokens[-1]):
             found.add(said[-1].key if said else "")
         elif said and said[0].key in _IS and len(said) > 1 and said[1].key in _ARTICLES:
             nouns = list(takewhile(lambda each: each.is_content, said[2:]))
-            found.update(each.key for each in nouns[-1:])
+            found.update(noun.key for noun in nouns[-1:])
     return frozenset(found)
 
 

@@ -81,8 +81,8 @@ def _bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
     matches = list(_matches(tokens, rows))
     if not matches:
         return None
-    best = min(each.fit for each in matches)
-    chosen = [each for each in matches if each.fit == best]
+    best = min(match.fit for match in matches)
+    chosen = [match for match in matches if match.fit == best]
     if found := next((each for each in chosen if each.outcome == "same"), None):
         return BoundCell(found.row, found.cell, None, found.rest or int(not _agree(chosen)))
     if any(each.rest > each.unsaid or each.value is None for each in chosen):
@@ -110,7 +110,9 @@ def missing_term(tokens: Sequence[Token], rows: Sequence[Row]) -> tuple[str, Row
     stated = terms(tokens)
     # 당기 says nothing about columns that are only numbered.
     said = [(each.token.text, term) for each in stated for term in terms_in(each.key) if term.number is not None]
-    named = named_rows(stated, [each.key for each in tokens if each.kind == "cue"], rows)[:_MOST_ROWS] if said else []
+    named = (
+        named_rows(stated, [token.key for token in tokens if token.kind == "cue"], rows)[:_MOST_ROWS] if said else []
+    )
     known = [_terms_of_row(row) for row in named]
     if not known or not all(any(term.number is not None for term in own) for own in known):
         return None
@@ -125,14 +127,14 @@ def _terms_of_row(row: Row) -> list[FiscalTerm]:
 
 def _agree(matches: Sequence[_Match]) -> bool:
     # Heads that differ by a sign are one name.
-    if all(each.outcome == "same" for each in matches):
+    if all(match.outcome == "same" for match in matches):
         return True
-    names = {(each.row.label, each.row.groups, each.cell.outer_heads, _keys(each.cell.head)) for each in matches}
+    names = {(match.row.label, match.row.groups, match.cell.outer_heads, _keys(match.cell.head)) for match in matches}
     return len(names) == 1
 
 
 def _keys(name: str) -> frozenset[str]:
-    return frozenset(each.key for each in terms_of(name))
+    return frozenset(term.key for term in terms_of(name))
 
 
 def _difference(match: _Match) -> Difference:
@@ -145,20 +147,20 @@ def _difference(match: _Match) -> Difference:
 
 def _matches(tokens: Sequence[Token], rows: Sequence[Row]) -> Iterator[_Match]:
     stated = terms(tokens)
-    cues = [each.key for each in tokens if each.kind == "cue"]
+    cues = [token.key for token in tokens if token.kind == "cue"]
     for row in named_rows(stated, cues, rows)[:_MOST_ROWS]:
         behind = without_each(stated, _label_terms(row, stated))
         for cell, names in named_cells(behind, row):
             if _denies_audit(cell, stated, cues):
                 continue
-            unsaid = sum(not is_among(each, behind) for each in head_words(cell))
+            unsaid = sum(not is_among(word, behind) for word in head_words(cell))
             if _keys_of_names(row, cell).issuperset(cues) and (match := _match(without_each(behind, names), row, cell)):
                 yield replace(match, rest=match.rest + unsaid, unsaid=unsaid)
 
 
 def _denies_audit(cell: Cell, stated: Sequence[Term], cues: Sequence[str]) -> bool:
     """Say whether a statement on what was audited names a column that was not: 감사받은, 감사받지 아니한."""
-    is_said = any(is_among(each, stated) for each in _audit_terms(cell))
+    is_said = any(is_among(term, stated) for term in _audit_terms(cell))
     return is_said and not _denials(" ".join(AUDITED.findall(cell.head))).issubset(cues)
 
 
@@ -181,7 +183,7 @@ def named_rows(stated: Sequence[Term], cues: Sequence[str], rows: Sequence[Row])
 
 def _nearest(found: Sequence[Row], keys: Set[str]) -> Sequence[Row]:
     # 매출채권 is among the words of a statement on it, and so is 매출, as a word that may have an ending.
-    labels = [[each.key for each in terms_of(plain_name(row.label))] for row in found]
+    labels = [[term.key for term in terms_of(plain_name(row.label))] for row in found]
     exact = [label for label in labels if keys >= set(label)]
     return [
         row
@@ -225,13 +227,13 @@ def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Ter
     for cell in row.cells:
         if fiscal := terms_in(f"{cell.outer_heads} {cell.head}"):
             if names := _names_by_term(cell, fiscal, rest):
-                is_full = all(is_among(each, rest) for each in head_words(cell) if not each.token.value)
+                is_full = all(is_among(word, rest) for word in head_words(cell) if not word.token.value)
                 (full if is_full else dated).append((cell, names))
             continue
         dates, words = _dates_of(cell), head_words(cell)
-        given = [each for each in dates if any(_is_date(term.token, each) for term in rest)]
+        given = [date for date in dates if any(_is_date(term.token, date) for term in rest)]
         names = [*terms_of(plain_name(cell.head)), *_audit_terms(cell), *terms_of(cell.outer_heads)]
-        if len(given) == len(dates) and (dates or words) and all(is_among(each, rest) for each in words):
+        if len(given) == len(dates) and (dates or words) and all(is_among(word, rest) for word in words):
             full.append((cell, names))
         elif given:
             dated.append((cell, names))
@@ -254,9 +256,9 @@ def head_words(cell: Cell) -> list[Term]:
     """Return the words of a head that a statement has to have: not those of its date, as in "year ended"."""
     dates = _dates_of(cell)
     return [
-        each
-        for each in terms_of(without_terms(plain_name(cell.head)))
-        if not (dates and (each.key in _SOFT or _is_of_dates(each, dates)))
+        term
+        for term in terms_of(without_terms(plain_name(cell.head)))
+        if not (dates and (term.key in _SOFT or _is_of_dates(term, dates)))
     ]
 
 
@@ -267,7 +269,7 @@ def _dates_of(cell: Cell) -> Sequence[Date]:
 
 
 def _is_of_dates(term: Term, dates: Sequence[Date]) -> bool:
-    return any(term.key in each.text.casefold() for each in dates)
+    return any(term.key in date.text.casefold() for date in dates)
 
 
 def _is_date(token: Token, date: Date) -> bool:
@@ -315,8 +317,8 @@ def _spare(words: Sequence[Term], row: Row, cell: Cell) -> int:
     """Return the number of words that are in no name of the cell and do not say nothing by themselves."""
     above, named = terms_of(row.heading), _keys_of_names(row, cell)
     return sum(
-        bool(each.token.value) or not (each.key in _NEUTRAL or each.key in named or is_among(each, above))
-        for each in words
+        bool(word.token.value) or not (word.key in _NEUTRAL or word.key in named or is_among(word, above))
+        for word in words
     )
 
 

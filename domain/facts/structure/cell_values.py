@@ -241,8 +241,8 @@ def _is_number(stated: Quantity, printed: Quantity) -> bool:
 
 def _without_scale(stated: Quantity) -> Quantity:
     """Return the number as written before its scale word."""
-    found = _FIGURE.search(stated.text)
-    digits = find_quantities(found[0]) if found else []
+    match = _FIGURE.search(stated.text)
+    digits = find_quantities(match[0]) if match else []
     return replace(digits[0], bound=stated.bound) if digits else stated
 
 

@@ -120,7 +120,7 @@ def _named_rows(stated: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
             for row in rows
             if counted[row.table] == 1 and any(index.has_all(terms_of(cell.head)) for cell in row.cells)
         ]
-    return best(found, lambda row: sum(is_among(each, stated) for each in set(terms_of(row.heading))))
+    return best(found, lambda row: sum(is_among(term, stated) for term in set(terms_of(row.heading))))
 
 
 def _named_cells(stated: Sequence[Term], row: Row) -> list[_NamedCell]:
@@ -128,7 +128,7 @@ def _named_cells(stated: Sequence[Term], row: Row) -> list[_NamedCell]:
     found = [cell for cell in row.cells if has_all(rest, _naming_terms(cell.head))]
     chosen = most_specific(found, lambda cell: cell.head)
     if len({_folded(cell.head) for cell in chosen}) < len(chosen):
-        chosen = best(chosen, lambda cell: sum(is_among(each, rest) for each in terms_of(cell.outer_heads)))
+        chosen = best(chosen, lambda cell: sum(is_among(term, rest) for term in terms_of(cell.outer_heads)))
     return [_NamedCell(row, cell, _first(rest, _naming_terms(cell.head))) for cell in chosen]
 
 
@@ -143,7 +143,7 @@ def _first(stated: Sequence[Term], wanted: Sequence[Term]) -> int:
 
 
 def _folded(text: str) -> str:
-    return " ".join(each.key for each in terms_of(text)) or text
+    return " ".join(term.key for term in terms_of(text)) or text
 
 
 def _compare_cell(
@@ -151,7 +151,7 @@ def _compare_cell(
 ) -> TableComparison | None:
     """Compare with one cell, or with those of one name that other cells distinguish: "Acme,2019,5" and
     "Acme,2020,6"."""
-    chosen = best(cells, lambda about: sum(has_all(stated, terms_of(each.content)) for each in _others(about)))
+    chosen = best(cells, lambda about: sum(has_all(stated, terms_of(other.content)) for other in _others(about)))
     for about in chosen:
         rest = _rest(stated, [about])
         if _has_content(rest, about.cell):
@@ -166,20 +166,20 @@ def _compare_cell(
         return None
     is_whole = all(each is wrong or each.key in _GENERIC for each in rest)
     # "n/a" and "pending" are no figures.
-    is_alike = any(bool(each.token.value) is bool(wrong.token.value) for each in terms_of(about.cell.content))
+    is_alike = any(bool(term.token.value) is bool(wrong.token.value) for term in terms_of(about.cell.content))
     return TableComparison((_difference(wrong, about.cell.content),), _place(about.row), decides=is_whole and is_alike)
 
 
 def _has_unknown_figure(rest: Sequence[Term], row: Row) -> bool:
     # "Rose from 300 to 310" is more than the cell with 310 states.
-    known = [each for cell in row.cells for text in (cell.head, *contents(cell)) for each in terms_of(text)]
+    known = [term for cell in row.cells for text in (cell.head, *contents(cell)) for term in terms_of(text)]
     figures = [each for each in rest if each.token.value and not each.token.value.date]
-    return any(not is_among(each, [*known, *terms_of(row.heading)]) for each in figures)
+    return any(not is_among(figure, [*known, *terms_of(row.heading)]) for figure in figures)
 
 
 def _denies(tokens: Sequence[Token], about: _NamedCell) -> bool:
     # That a cell does not have the content of another one is true.
-    return any(each.cue == "denied" and each.cue not in _cues(about) for each in tokens)
+    return any(token.cue == "denied" and token.cue not in _cues(about) for token in tokens)
 
 
 def _cues(about: _NamedCell) -> set[str]:
@@ -187,16 +187,16 @@ def _cues(about: _NamedCell) -> set[str]:
 
 
 def _others(about: _NamedCell) -> list[Cell]:
-    return [each for each in about.row.cells if each is not about.cell]
+    return [cell for cell in about.row.cells if cell is not about.cell]
 
 
 def _rest(stated: Sequence[Term], cells: Sequence[_NamedCell]) -> list[Term]:
-    names = [each for about in cells for text in (about.row.label, about.cell.head) for each in terms_of(text)]
+    names = [term for about in cells for text in (about.row.label, about.cell.head) for term in terms_of(text)]
     return without(stated, names)
 
 
 def _has_content(rest: Sequence[Term], cell: Cell) -> bool:
-    return any(has_all(rest, terms_of(each)) for each in contents(cell))
+    return any(has_all(rest, terms_of(content)) for content in contents(cell))
 
 
 def contents(cell: Cell) -> tuple[str, ...]:
@@ -211,7 +211,7 @@ def _share(stated: Sequence[Term], rest: Sequence[Term], cell: Cell) -> float:
 
 
 def _content_terms(cell: Cell) -> list[Term]:
-    return [term for each in contents(cell) for term in terms_of(each)]
+    return [term for content in contents(cell) for term in terms_of(content)]
 
 
 def _modality_differences(tokens: Sequence[Token], rest: Sequence[Term], about: _NamedCell) -> tuple[Difference, ...]:
@@ -238,8 +238,8 @@ def _found_elsewhere(rest: Sequence[Term], cells: Sequence[_NamedCell], rows: Se
 def _found_in(rest: Sequence[Term], cells: Collection[Cell]) -> Term | None:
     index = TermIndex(rest)
     for cell in cells if rest else ():
-        for each in contents(cell):
-            known = terms_of(each)
+        for content in contents(cell):
+            known = terms_of(content)
             if index.has_all(known):
                 return next(term for term in rest if is_among(term, known[:1]))
     return None
@@ -270,7 +270,7 @@ def _compare_row(stated: Sequence[Term], named: Sequence[Row], rows: Sequence[Ro
 
 
 def _names_blank(stated: Sequence[Term], named: Sequence[Row], others: Sequence[Cell]) -> bool:
-    rest = without(stated, [each for row in named for each in terms_of(row.label)])
+    rest = without(stated, [term for row in named for term in terms_of(row.label)])
     heads = {cell.head for cell in others} if all(row.line for row in named) else set[str]()
     return any(has_all(rest, _naming_terms(head)) for head in heads)
 
@@ -282,7 +282,7 @@ def _compare_cells(stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Se
     rest = _rest(stated, cells)
     places = [_place_of(rest, about.cell) for about in ordered]
     if None not in places:
-        known = [each for each in places if each is not None]
+        known = [place for place in places if place is not None]
         if known == sorted(known):
             return TableComparison((), _place(ordered[0].row))
     values = sorted((each for each in rest if each.token.value), key=lambda each: each.token.start)
@@ -297,9 +297,9 @@ def _compare_cells(stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Se
 
 
 def _place_of(rest: Sequence[Term], cell: Cell) -> int | None:
-    for each in contents(cell):
-        if has_all(rest, terms_of(each)):
-            return _first(rest, terms_of(each))
+    for content in contents(cell):
+        if has_all(rest, terms_of(content)):
+            return _first(rest, terms_of(content))
     return None
 
 

@@ -70,7 +70,7 @@ def fill_spanning_heads(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
 
 def merged_heads(heads: Sequence[str]) -> tuple[str, str]:
     """Return the lowest head of a column and those above it; one that only states the unit is no name."""
-    filled = [each for each in heads if each]
+    filled = [head for head in heads if head]
     named = [each for each in filled if not _UNIT_ALONE.fullmatch(each)] or filled
     return (named[-1], " ".join(named[:-1])) if named else ("", "")
 
@@ -99,11 +99,11 @@ def unit_in_name(name: str) -> tuple[str, str]:
     """Return (unit, name without it) for a row or column such as "Output (kg)" or "Price EUR"; ("", name) if it states
     no unit."""
     bare = AUDITED.sub("", without_terms(name))
-    found = _IN_BRACKETS.search(bare) or _AT_END.search(bare)
-    unit = found[1].strip() if found else ""
-    if found is None or any(map(str.isdigit, unit)) or not _is_unit(unit):
+    match = _IN_BRACKETS.search(bare) or _AT_END.search(bare)
+    unit = match[1].strip() if match else ""
+    if match is None or any(map(str.isdigit, unit)) or not _is_unit(unit):
         return "", name
-    rest = name.replace(found[0], " ", 1).strip()
+    rest = name.replace(match[0], " ", 1).strip()
     # A bare 주 is a footnote, but of shares.
     return (unit, rest) if unit != "주" or "주" in rest else ("", name)
 

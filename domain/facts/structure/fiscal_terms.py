@@ -40,11 +40,11 @@ class FiscalTerm:
 def terms_in(text: str) -> tuple[FiscalTerm, ...]:
     return tuple(
         FiscalTerm(
-            int(found["number"]) if found["number"] else None,
-            found["inner"] or found["outer"] or found["which"] or "",
-            found["point"] or found["at"] or "",
+            int(match["number"]) if match["number"] else None,
+            match["inner"] or match["outer"] or match["which"] or "",
+            match["point"] or match["at"] or "",
         )
-        for found in _TERM.finditer(text)
+        for match in _TERM.finditer(text)
     )
 
 

@@ -105,15 +105,15 @@ def inherited_tokens(heading: Sequence[Token], stated: Collection[str]) -> list[
     report. Its other numbers apply if the statement has all of its words, at least two: "Revenue grew 12%".
     """
     words = [each for each in heading if each.is_content and not each.value]
-    whole = len(words) >= _FEWEST and all(each.key in stated for each in words)
-    dates = all(each.key in PERIOD or each.key in stated for each in words)
+    whole = len(words) >= _FEWEST and all(word.key in stated for word in words)
+    dates = all(word.key in PERIOD or word.key in stated for word in words)
     return [each for each in heading if not each.value or whole or (dates and each.value.date)]
 
 
 def is_naming_token(token: Token) -> bool:
     words = [each for each in token.text.casefold().split() if not _NUMBER_WORD.fullmatch(each)]
     return token.kind in ("name", "word") and any(
-        each not in _SECTION_WORDS and each.removesuffix("s") not in _SECTION_WORDS for each in words
+        word not in _SECTION_WORDS and word.removesuffix("s") not in _SECTION_WORDS for word in words
     )
 
 
@@ -151,7 +151,7 @@ def _marked_heading(line: str) -> tuple[int, str] | None:
     if wiki := _IN_WIKI.fullmatch(line):
         return len(wiki[1]), _unnumbered(wiki[2].strip(" '"))
     if bold := _IN_BOLD.fullmatch(line):
-        return _BOLD, _unnumbered(next(each for each in bold.groups() if each).strip())
+        return _BOLD, _unnumbered(next(group for group in bold.groups() if group).strip())
     return None
 
 

@@ -45,8 +45,8 @@ def parse_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
             continue
         others.append(line)
         if line.strip():
-            found = _TITLE.fullmatch(line[:_MOST_LINE])
-            title = found[1].strip() if found else ""
+            match = _TITLE.fullmatch(line[:_MOST_LINE])
+            title = match[1].strip() if match else ""
     counted = Counter(pairs[0][0] for _, pairs in blocks)
     for above, pairs in blocks:
         records += _records_of_block(above, pairs, shared=counted[pairs[0][0]] > 1)

@@ -81,24 +81,24 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
     sections = parse_sections(text)
     index = TermIndex(terms(tokens))
     headings = list(dict.fromkeys(each for section in sections for each in section.path))
-    full = most_specific([each for each in headings if _is_named(each, tokens, index)], lambda each: each)
+    full = most_specific([heading for heading in headings if _is_named(heading, tokens, index)], lambda each: each)
     in_part = [] if full else _partially_named(tokens, index, headings, alternative_headings(text))
     chosen = full or in_part
     own = [section for section in sections if _has_each(section.path, chosen)]
     others = tuple(section for section in sections if not set(chosen) & set(section.path))
     if not chosen or not own:
         return None
-    names = tuple(each for heading in chosen for each in _known_terms(heading))
+    names = tuple(term for heading in chosen for term in _known_terms(heading))
     return NamedSection(
         headings=tuple(chosen),
         heading=" ".join(chosen),
-        mention=" ".join(each.text for each in tokens if is_in_name(each, names)),
+        mention=" ".join(token.text for token in tokens if is_in_name(token, names)),
         name_terms=names,
         text="\n".join(each.text for each in own),
         subsections=tuple(Section(tuple(_unnamed_headings(each.path, chosen, index)), each.text) for each in own),
         remainder=tuple(_without_name(tokens, names)),
         other_sections=others,
-        is_exclusive=any(_is_name(each) for each in tokens if is_in_name(each, names))
+        is_exclusive=any(_is_name(token) for token in tokens if is_in_name(token, names))
         or any(map(_relation_words, chosen))
         or not alternative_headings(text).isdisjoint(chosen),
         is_partial=bool(in_part),
@@ -138,7 +138,7 @@ def _is_named(heading: str, tokens: Sequence[Token], index: TermIndex) -> bool:
     naming = naming_terms(heading)
     return (
         index.has_all(naming)
-        and _relation_words(heading) <= {each.key for each in tokens}
+        and _relation_words(heading) <= {token.key for token in tokens}
         and (is_question(heading) or all(_is_mentioned(each.token, tokens) for each in naming))
     )
 
@@ -146,7 +146,7 @@ def _is_named(heading: str, tokens: Sequence[Token], index: TermIndex) -> bool:
 def _is_mentioned(wanted: Token, tokens: Sequence[Token]) -> bool:
     if wanted.kind != "word":
         return True
-    written = {form for each in tokens for form in _noun_forms(each.text)}
+    written = {form for token in tokens for form in _noun_forms(token.text)}
     return bool(written & set(_noun_forms(wanted.text))) and not _PARTICIPLE.search(wanted.text)
 
 
@@ -174,7 +174,7 @@ def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], index: TermInd
 
 def _asks_for_aspect(heading: str) -> bool:
     # "Is it waterproof?", "How to get around" name no thing.
-    return asks_openly(heading) and not any(each.token.kind == "name" for each in naming_terms(heading))
+    return asks_openly(heading) and not any(term.token.kind == "name" for term in naming_terms(heading))
 
 
 def naming_terms(heading: str) -> Sequence[Term]:

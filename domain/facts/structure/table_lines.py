@@ -91,4 +91,4 @@ def _split_cells(line: str) -> TableLine:
 
 
 def cells_of(line: str) -> tuple[str, ...]:
-    return tuple(each for each in _split_cells(line).cells if each)
+    return tuple(cell for cell in _split_cells(line).cells if cell)

@@ -106,15 +106,15 @@ def parse_tables(text: str) -> ParsedTables:
     days = days_of_terms(text)
     for number, (above, lines) in enumerate(tables_and_lines(text)):
         table = list(_rows(lines, above, number, days)) if len(lines) > 1 and lines[0].cells else []
-        heads.update({each.text.strip() for each in lines} - {row.line.strip() for row in table} if table else ())
+        heads.update({line.text.strip() for line in lines} - {row.line.strip() for row in table} if table else ())
         rows += table[: _MOST_ROWS - len(rows)]
         if not table:
-            prose += (" | ".join(each.cells) if each.cells else each.separator for each in lines)
+            prose += (" | ".join(line.cells) if line.cells else line.separator for line in lines)
     records, others = parse_records(prose)
     kinds: dict[str, int] = {}
-    for each in records[: _MOST_ROWS - len(rows)]:
-        cells = tuple(Cell(head, content, unit=unit_of(head)) for head, content in each.pairs)
-        rows.append(Row(each.label, cells, each.heading, kinds.setdefault(cells[0].head, -1 - len(kinds))))
+    for record in records[: _MOST_ROWS - len(rows)]:
+        cells = tuple(Cell(head, content, unit=unit_of(head)) for head, content in record.pairs)
+        rows.append(Row(record.label, cells, record.heading, kinds.setdefault(cells[0].head, -1 - len(kinds))))
     return ParsedTables(tuple(rows), "\n".join(others), frozenset(heads))
 
 
@@ -164,11 +164,11 @@ def _is_dated(group: str) -> bool:
 
 
 def _sign(rows: Sequence[Sequence[str]], at: int) -> str:
-    return next((found[0] for row in rows if at < len(row) and (found := _SIGN.search(row[at]))), "")
+    return next((match[0] for row in rows if at < len(row) and (match := _SIGN.search(row[at]))), "")
 
 
 def _grid(lines: Sequence[TableLine]) -> list[list[str]]:
-    rows = [list(each.cells) for each in lines]
+    rows = [list(line.cells) for line in lines]
     if lines[0].separator == "|" and all(not row[0] for row in rows):
         rows = [row[1:-1] if not row[-1] else row[1:] for row in rows]
     width = min(_MOST_COLUMNS, Counter(map(len, rows)).most_common(1)[0][0])

@@ -46,10 +46,10 @@ class Term:
 
 def terms(tokens: Sequence[Token]) -> list[Term]:
     return [
-        Term(key, each)
-        for each in tokens
-        if each.is_content
-        for key in ((each.key,) if each.value else each.key.split())
+        Term(key, token)
+        for token in tokens
+        if token.is_content
+        for key in ((token.key,) if token.value else token.key.split())
     ]
 
 
@@ -95,7 +95,7 @@ class TermIndex:
 
 
 def is_among(term: Term, names: Sequence[Term]) -> bool:
-    return any(terms_match(term, each) for each in names)
+    return any(terms_match(term, name) for name in names)
 
 
 def has_all(available: Sequence[Term], wanted: Sequence[Term]) -> bool:
@@ -108,7 +108,7 @@ def without(available: Sequence[Term], names: Sequence[Term]) -> list[Term]:
 
 def most_specific(found: Sequence[T], name: Callable[[T], str]) -> list[T]:
     # "Total revenue", not "Revenue", whose name is a part of it.
-    keys = [frozenset(each.key for each in terms_of(name(one))) for one in found]
+    keys = [frozenset(term.key for term in terms_of(name(one))) for one in found]
     distinct = set(keys)
     return [one for one, mine in zip(found, keys, strict=True) if not any(mine < other for other in distinct)]
 
