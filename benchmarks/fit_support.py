@@ -5,9 +5,9 @@
 FOLDER holds `*.jsonl` with a `claim`, a `source`, a `label` (1: the source supports all of the claim) and the `dataset`
 of each pair, which is the kind of text. The table is of leaving one kind out: each is judged by weights fitted on the
 others alone, at the one threshold of 0.5; below the mean stands the worst. `--write` fits on all of them and writes
-`domain/support/model.json`, `domain/support/differences.json`, `domain/verdicts/calibration.json` and the sentence
-about false passes in README.md. `--cache` keeps the vectors of what was encoded. 8,000 pairs take about five minutes in
-one process.
+`packages/verify/citewell_verify/support/model.json`, `packages/verify/citewell_verify/support/differences.json`,
+`packages/verify/citewell_verify/verdicts/calibration.json` and the sentence about false passes in README.md. `--cache`
+keeps the vectors of what was encoded. 8,000 pairs take about five minutes in one process.
 
 Every kind of text weighs the same, and so do the two labels in it. Weights are kept to the sign that `DIRECTIONS` gives
 them, and each kind has an offset of its own while they are fitted, so that they explain pairs within a kind and not
@@ -28,17 +28,17 @@ from numpy.typing import NDArray
 
 from benchmarks.fitting import confidence
 from benchmarks.fitting.labelled_pairs import Array, Pairs, RememberedEmbedder, read_pairs
-from clients.llm.offline.meaning import Meaning
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.support.features import DIRECTIONS, MEANING
+from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
 from domain.quality import metrics
-from domain.support.features import DIRECTIONS, MEANING
-from domain.verdicts.states import CONFIDENCE_THRESHOLD
 
 _RIDGE = 30.0
 _RIDGE_OF_KINDS = 1.0
 _STEPS = 8
 _MOST_STRIPPED = 0.30
-_MODEL = Path("domain/support/model.json")
-_DIFFERENCES = Path("domain/support/differences.json")
+_MODEL = Path("packages/verify/citewell_verify/support/model.json")
+_DIFFERENCES = Path("packages/verify/citewell_verify/support/differences.json")
 _EDGES = (0.4, 0.6, 0.8)  # of closeness
 _FEW = 10  # pairs; a rarer kind of difference is drawn towards the mean
 _SURE = 0.85

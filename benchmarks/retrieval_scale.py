@@ -33,7 +33,7 @@ from benchmarks.search.scale_data import (
 from benchmarks.search.scale_ingestion import ingested_per_second
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.servers.pair import EmbeddedServers
-from clients.embeddings.wheel import WHEEL_MODEL
+from citewell_verify.embeddings.wheel import WHEEL_MODEL
 from config.settings import settings
 from db.indexes import ensure_space_index
 from db.migrate import upgrade

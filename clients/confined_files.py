@@ -9,8 +9,8 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from domain.errors import PathForbidden
-from domain.safety.paths import names_in
+from citewell_documents.errors import PathForbidden
+from citewell_documents.paths import names_in
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK, opening a named pipe would wait for a writer.

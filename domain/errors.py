@@ -29,29 +29,9 @@ CitewellError
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
 
-import re
 from collections.abc import Mapping
 
-
-class CitewellError(Exception):
-    """Citewell could not do what was asked."""
-
-    status: int = 500
-
-    def __init__(self, message: str | None = None) -> None:
-        self.message = message or (type(self).__doc__ or "").strip()
-        super().__init__(self.message)
-
-    @property
-    def code(self) -> str:
-        """The class name in snake_case: `QuestionInvalid` is `question_invalid`."""
-        return re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
-
-
-class BadInput(CitewellError):
-    """The request has a value that Citewell cannot use."""
-
-    status = 422
+from citewell_verify.errors import BadInput, CitewellError
 
 
 class QuestionInvalid(BadInput):
@@ -81,14 +61,6 @@ class WorkspaceNameInvalid(BadInput):
         "Use letters, digits, '.', '_' and '-', at most 100 of them, and begin with a letter or a digit, as in "
         "`finance-2026`."
     )
-
-
-class VerificationInvalid(BadInput):
-    """The answer or its sources cannot be verified as they are."""
-
-
-class CitationUnreadable(BadInput):
-    """The citation points to no source, or to no part of the answer."""
 
 
 class BatchInvalid(BadInput):
@@ -124,10 +96,6 @@ class PlaceForbidden(DocumentSourceInvalid):
     """Documents are not taken from there."""
 
 
-class PathForbidden(BadInput):
-    """The path leads elsewhere; name what lies below its folder, as `a/b`, without `/` before it and without `..`."""
-
-
 class ItemUnusable(BadInput):
     """This cannot be taken from its source."""
 
@@ -158,52 +126,6 @@ class IdempotencyKeyInvalid(BadInput):
 
 class IdempotencyKeyReused(BadInput):
     """This Idempotency-Key came with another request before; use a new one for a new request."""
-
-
-class DocumentUnusable(BadInput):
-    """The document cannot be used."""
-
-
-class DocumentEmpty(DocumentUnusable):
-    """The document contains no text; a scanned PDF needs text recognition (OCR) first."""
-
-
-class DocumentEncrypted(DocumentUnusable):
-    """The document is encrypted; save a copy without a password and ingest that."""
-
-
-class DocumentUnreadable(DocumentUnusable):
-    """The document is damaged or is not what its name says."""
-
-
-class DocumentTypeUnknown(DocumentUnusable):
-    """This type of document is not supported; save it as PDF."""
-
-    status = 415
-
-
-class DocumentTooLarge(DocumentUnusable):
-    """The document is larger than the limit."""
-
-    status = 413
-
-
-class DocumentTooSlow(DocumentUnusable):
-    """Reading the document takes too long; split it, or save it anew with another program."""
-
-
-class DocumentNameInvalid(DocumentUnusable):
-    """The name of the document leads out of its archive, or is no name of a file."""
-
-
-class DocumentNameTaken(DocumentUnusable):
-    """The archive has another file of that name before; only the first one is taken."""
-
-
-class ArchiveTypeUnknown(DocumentUnusable):
-    """Only .zip archives are unpacked; pack the documents as one."""
-
-    status = 415
 
 
 class Unauthenticated(CitewellError):
@@ -270,12 +192,6 @@ class DocumentNotFound(NotFound):
 
 class OriginalNotFound(NotFound):
     """The file of the document is not stored any more; send it again, or read its text under `/text`."""
-
-
-class PageNotFound(DocumentUnusable):
-    """The document has no page with that number."""
-
-    status = 404
 
 
 class PicturesMissing(CitewellError):

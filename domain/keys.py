@@ -11,7 +11,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from domain.errors import BadInput, KeyInvalid
+from citewell_verify.errors import BadInput
+from domain.errors import KeyInvalid
 
 ID_LENGTH = 12
 ID_BYTES = 9

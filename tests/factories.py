@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from clients.embeddings.wheel import WHEEL_DIMENSION, WHEEL_MODEL
+from citewell_verify.embeddings.wheel import WHEEL_DIMENSION, WHEEL_MODEL
 from config.settings import settings
 from db.models import Chunk, Document, Query
 from db.queries.access.workspaces import get_or_add_workspace

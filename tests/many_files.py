@@ -1,6 +1,6 @@
 """Two hundred small files of all supported types, ten of them broken."""
 
-from domain.documents.formats import SUFFIXES
+from citewell_documents.formats import SUFFIXES
 from tests.clients.pdf_files import Sheet
 
 BROKEN = {

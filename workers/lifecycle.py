@@ -24,7 +24,7 @@ from celery.signals import (
     worker_shutting_down,
 )
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from clients.llm.neural import open_classifier
 from clients.reranking import make_reranker
 from clients.telemetry.tracing import start_tracing, stop_tracing

@@ -5,7 +5,7 @@ from importlib import import_module
 
 from sqlalchemy.orm import configure_mappers
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import settings
 from db.migrate import head_revision
 from db.session import dispose, engine

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from api.schemas.formats.completions import CONVERSATION
-from domain.correction.continuous_text import LINKED_MARKER, Link, linked_references, no_link
+from domain.answers.continuous_text import LINKED_MARKER, Link, linked_references, no_link
 from domain.quality.summary_line import verification_line
 from domain.query.modes import is_korean
 from services.queries.workspaces import AskedModel

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from api.adapters.markdown import literal, reader, written
 from domain.answers.conflicts_in_words import conflict_in_words
-from domain.correction.continuous_text import ContinuousText, Link, linked_references, mark_of, no_link
+from domain.answers.continuous_text import ContinuousText, Link, linked_references, mark_of, no_link
 from domain.errors import PdfUnavailable
 from domain.quality.signal import NO_MODEL, signal_in, signal_text
 from domain.quality.summary_line import explained, verifier_note

@@ -17,13 +17,7 @@ from pylopdf_fonts_ko import sans_path
 
 from api.adapters.exports import conflict_lines, signal_lines
 from api.adapters.pdf_markdown import draw
-from domain.correction.continuous_text import (
-    LINKED_MARKER,
-    ContinuousText,
-    Link,
-    linked_references,
-    mark_of,
-)
+from domain.answers.continuous_text import LINKED_MARKER, ContinuousText, Link, linked_references, mark_of
 from domain.query.modes import is_korean
 
 Json = Mapping[str, Any]

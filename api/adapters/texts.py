@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from domain.markers.parser import cited_markers
-from domain.markers.protected import encloses, protected_regions
+from citewell_verify.markers.parser import cited_markers
+from citewell_verify.markers.protected import encloses, protected_regions
 
 _DAGGER = "[†1]"
 _LONGEST_WORD = 500

@@ -20,9 +20,10 @@ from api.http.downloads import page_url
 from api.http.errors import Unanswered, error_object
 from api.http.sse import HEADERS, MEDIA_TYPE, data_event
 from api.schemas.formats.completions import CompletionCreate, CompletionProof, ConversationNamed
+from citewell_verify.errors import CitewellError
 from config.settings import settings
-from domain.correction.continuous_text import ContinuousText, Link, no_link, without_links
-from domain.errors import CitewellError, QueryFinished, QueryNotFound
+from domain.answers.continuous_text import ContinuousText, Link, no_link, without_links
+from domain.errors import QueryFinished, QueryNotFound
 from domain.query.conversation import last_turns
 from services.queries import conversations, results
 from services.queries.cancel_and_retry import cancel_query

@@ -12,11 +12,12 @@ from starlette.exceptions import HTTPException
 from api.http.errors import MAX_FIELD_ERRORS
 from api.http.uploads import media_type
 from api.schemas.verification.verifications import CitationGiven, VerificationCreate
+from citewell_verify.answers.provider_citations import ProviderCitations
+from citewell_verify.errors import CitationUnreadable, CitewellError, VerificationInvalid
+from citewell_verify.markers.citable import citable_sources
 from config.settings import Settings
 from db.queries.access.idempotency import Repeatable
-from domain.answers.provider_citations import ProviderCitations
-from domain.errors import BatchInvalid, CitationUnreadable, CitewellError, VerificationInvalid
-from domain.markers.citable import citable_sources
+from domain.errors import BatchInvalid
 from services.external.acceptance import submit_batch
 from services.external.request import NewCitation, NewSource, NewVerification, check_verification
 from services.queries.submission import Submitted

@@ -14,9 +14,9 @@ from api.answers.waiting import follow, require_valid_key
 from api.http.errors import Unanswered
 from api.http.sse import data_event
 from api.schemas.formats.citations import FinalEvent
+from citewell_verify.errors import CitewellError
 from config.settings import settings
 from db.queries.runs.events import DRAFT
-from domain.errors import CitewellError
 from services.generation.draft_stream import common_prefix_length
 from services.queries.results import read_query
 

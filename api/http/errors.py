@@ -16,7 +16,8 @@ from starlette.exceptions import HTTPException
 from api.http.methods import allowed, options_response
 from api.schemas.problem import MEDIA_TYPE, FieldError, Problem
 from api.schemas.texts import HALF_A_PAIR
-from domain.errors import CitewellError, KeyRequired, NotReady, Overload, Unauthenticated
+from citewell_verify.errors import CitewellError
+from domain.errors import KeyRequired, NotReady, Overload, Unauthenticated
 
 RETRY_AFTER_S = 2
 MAX_FIELD_ERRORS = 20

@@ -10,7 +10,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
 from api.schemas.documents.documents import DocumentCreate, DocumentUpload
-from domain.documents.formats import listed
+from citewell_documents.formats import listed
 from services.documents.documents import NewDocument
 
 # The form's own boundaries, headers and text fields come on top of the file.

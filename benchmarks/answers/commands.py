@@ -11,9 +11,9 @@ from benchmarks.answers import over_the_stack
 from benchmarks.answers.in_process import Lines, Workspace, read_file
 from benchmarks.answers.judged_answers import Outcome, Question
 from benchmarks.fitting.labelled_pairs import RememberedEmbedder
-from clients.llm.offline.meaning import Meaning
-from domain.documents.documents import ParsedDocument
-from domain.errors import CitewellError
+from citewell_documents.document import ParsedDocument
+from citewell_verify.errors import CitewellError
+from citewell_verify.offline.meaning import Meaning
 
 
 @dataclass(frozen=True, slots=True)

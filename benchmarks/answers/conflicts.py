@@ -11,8 +11,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from domain.evidence.conflicts.finding import Conflict, Evidence, conflicts
-from domain.evidence.conflicts.replacements import Excerpt
+from citewell_verify.evidence.conflicts.finding import Conflict, Evidence, conflicts
+from citewell_verify.evidence.conflicts.replacements import Excerpt
 
 DATA = Path(__file__).with_suffix(".jsonl")
 

@@ -8,25 +8,29 @@ from pathlib import Path
 from benchmarks.answers.judged_answers import Card, Question, Reply
 from benchmarks.fitting.labelled_pairs import RememberedEmbedder
 from benchmarks.search.in_memory import DENSE_WEIGHT, DEPTH, LexicalIndex
+from citewell_documents.chunks import split_document
+from citewell_documents.document import ParsedDocument
+from citewell_documents.parsing import parse
+from citewell_verify.answers.refusals import IDK
+from citewell_verify.evidence.spans import best_text_span
+from citewell_verify.offline.judging import check_answerability
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.question.question_parts import is_greeting
+from citewell_verify.question.verdict import judge_question
+from citewell_verify.text.context_lines import indexed_text
+from citewell_verify.text.sentences import split_sentences
 from clients.llm.offline.answering import compose_answer
-from clients.llm.offline.judging import check_answerability
-from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passage_relevance import chunk_relevance
 from clients.llm.protocol import NotJudged
-from clients.parsing import parse
-from clients.parsing.sandbox.isolated import limits_of
 from config.models import RerankSettings
 from config.settings import IngestionSettings, RetrievalSettings
 from config.verification import VerificationSettings
-from domain.documents.chunks import split_document
-from domain.documents.documents import ParsedDocument, indexed_text
-from domain.evidence.spans import best_text_span
-from domain.prompting.numbered_sources import Sources
-from domain.query.modes import IDK, Mode, evidence_gate
-from domain.question import is_greeting, judge_question, mentions, why_refused
+from domain.query.modes import Mode, evidence_gate
 from domain.question.follow_up import standalone_question
+from domain.question.nearest import mentions, why_refused
 from domain.retrieval.ranking import fuse
-from domain.text.sentences import split_sentences
+from services.documents.reading_limits import limits_of
 
 _INGESTION, _K, _SHOWN = IngestionSettings(), RetrievalSettings().k, RerankSettings().top_k
 _LEAST_EVIDENCE = VerificationSettings().min_evidence_score

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clients.llm.offline.meaning import Meaning
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.offline.passage_relevance import chunk_relevance
-from domain.prompting.numbered_sources import Sources
 
 _SHOWN = 3  # passages that an answer is written from, as the default is
 

@@ -16,15 +16,16 @@ from rich.table import Table
 
 from benchmarks.answers.question_data import AskedQuestion, is_fitted_on, is_right, ranked_sources, read_questions
 from benchmarks.fitting.labelled_pairs import RememberedEmbedder
+from citewell_verify.answers.refusals import IDK
+from citewell_verify.markers.parser import cited_markers
+from citewell_verify.offline.judging import judge_against, texts_of
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.question.verdict import judge_question
+from citewell_verify.text.sentences import split_sentences
+from citewell_verify.verdicts.confidence import ConfidenceLevel, level
 from clients.llm.offline.answering import compose_answer
-from clients.llm.offline.judging import judge_against, texts_of
-from clients.llm.offline.meaning import Meaning
-from domain.markers.parser import cited_markers
-from domain.prompting.numbered_sources import Sources
-from domain.query.modes import IDK
-from domain.question import judge_question, why_refused
-from domain.text.sentences import split_sentences
-from domain.verdicts.confidence import ConfidenceLevel, level
+from domain.question.nearest import why_refused
 
 _HEADINGS = ("questions", "number", "answered", "unanswerable refused", "right", "High", "High and right", "words")
 

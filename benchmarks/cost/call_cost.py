@@ -27,6 +27,7 @@ from rich.table import Table
 
 from benchmarks.load import limiter_worker
 from benchmarks.load.limiter_worker import FAST
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, StatementCheck
 from clients.limiter import make_limiter
 from clients.llm.calling.reply_cache import Begun, CachedReply
 from clients.llm.completions.request_body import request_body
@@ -36,7 +37,6 @@ from clients.llm.protocol import CallLog, ModelRequest
 from config.limits import ModelLimits
 from config.models import ModelSettings
 from config.settings import Settings
-from domain.prompting.judgements import CHECK_STATEMENT, StatementCheck
 from tests.clients.limiter.own_redis import OwnRedis
 from tests.simulators.groq.server import KEY
 

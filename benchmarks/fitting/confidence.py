@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.fitting.labelled_pairs import Array, Pairs
+from citewell_verify.verdicts.calibration import Calibration, least_high
 from domain.quality import metrics
-from domain.verdicts.calibration import Calibration, least_high
 
-_CALIBRATION = Path("domain/verdicts/calibration.json")
+_CALIBRATION = Path("packages/verify/citewell_verify/verdicts/calibration.json")
 _README = Path("README.md")
 _FIGURE = re.compile(r"(?<=<!-- figure: false pass -->)\d+(?=<!-- end of figure -->)")
 _STEPS = (0.5, 0.6, 0.7, 0.8, 0.9)

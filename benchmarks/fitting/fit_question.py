@@ -4,9 +4,9 @@
 
 FOLDER holds NAME_passages.jsonl and NAME_questions.jsonl with the `answers` that people gave and whether the question
 is `answerable`. Each question is also asked of a document that is about something else. The units of the passages that
-are found for each question (domain.question.units) are labelled by whether they have an answer. Half of the questions,
-by a hash of their ids, are fitted on; the other half is reported. `--write` writes `domain/question/model.json`:
-weights only.
+are found for each question (citewell_verify.question.units) are labelled by whether they have an answer. Half of the
+questions, by a hash of their ids, are fitted on; the other half is reported. `--write` writes
+`packages/verify/citewell_verify/question/model.json`: weights only.
 """
 
 import argparse
@@ -21,15 +21,15 @@ from numpy.typing import NDArray
 
 from benchmarks.answers.question_data import AskedQuestion, is_fitted_on, is_right, ranked_sources, read_questions
 from benchmarks.fitting.labelled_pairs import RememberedEmbedder
-from clients.llm.offline.meaning import Meaning
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.question.features import answer_features, standings
+from citewell_verify.question.question_parts import parts_of
+from citewell_verify.question.units import units_of
 from domain.quality.metrics import ece, roc_auc
-from domain.question.features import answer_features, standings
-from domain.question.question_parts import parts_of
-from domain.question.units import units_of
 
 Array = NDArray[np.float64]
 
-_MODEL = Path("domain/question/model.json")
+_MODEL = Path("packages/verify/citewell_verify/question/model.json")
 _RIDGE = 1.0
 _STEPS = 40
 _MISLEADING = 0.5

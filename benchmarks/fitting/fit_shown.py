@@ -5,7 +5,7 @@
 FOLDER is that of `fit_question`, whose weights have to be written before. Each question is answered offline as in
 `benchmarks.answers.questions`; where the answer would be a refusal, its best sentence stands for it, so that what is
 beside the point is measured, too. Half of the questions, by a hash of their ids, are fitted on; the other half is
-reported. `--write` writes the steps `shown` of `domain/question/model.json`.
+reported. `--write` writes the steps `shown` of `packages/verify/citewell_verify/question/model.json`.
 """
 
 import argparse
@@ -18,14 +18,14 @@ from pathlib import Path
 from benchmarks.answers.question_data import AskedQuestion, is_fitted_on, is_right, ranked_sources, read_questions
 from benchmarks.answers.questions import answered
 from benchmarks.fitting.labelled_pairs import RememberedEmbedder
-from clients.llm.offline.judging import texts_of
-from clients.llm.offline.meaning import Meaning
+from citewell_verify.offline.judging import texts_of
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.question.question_parts import parts_of
+from citewell_verify.question.relevance import candidates, part_relevance
+from citewell_verify.question.units import units_of
 from domain.quality.metrics import ece
-from domain.question.question_parts import parts_of
-from domain.question.relevance import candidates, part_relevance
-from domain.question.units import units_of
 
-_MODEL = Path("domain/question/model.json")
+_MODEL = Path("packages/verify/citewell_verify/question/model.json")
 _MISLEADING = 0.5  # what an unanswerable question counts, as in `fit_question`
 _FEWEST = 25  # answers between two steps, so that chance moves none by much
 _UNSHOWN = 0.1

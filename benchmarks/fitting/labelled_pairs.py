@@ -10,12 +10,11 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.embeddings import UseEmbedder, default_embedder
-from clients.embeddings.wheel import WHEEL_MODEL
-from clients.llm.offline.judging import observe
-from clients.llm.offline.meaning import Meaning
-from domain.facts.kinds import Kind
-from domain.support.features import DIRECTIONS
+from citewell_verify.embeddings.wheel import WHEEL_MODEL, UseEmbedder, default_embedder
+from citewell_verify.facts.kinds import Kind
+from citewell_verify.offline.judging import observe
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.support.features import DIRECTIONS
 
 Array = NDArray[np.float64]
 
@@ -51,7 +50,7 @@ class RememberedEmbedder:
 class Pairs:
     """`x` has a row per pair and a column per name, `differing` a column per kind of difference in `kinds`.
 
-    The other fields have an entry per pair; `closeness` is that of `domain.support.differences`.
+    The other fields have an entry per pair; `closeness` is that of `citewell_verify.support.differences`.
     """
 
     names: tuple[str, ...]

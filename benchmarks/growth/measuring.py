@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 
 from benchmarks.growth.calls import Call, Uncallable, caches, calls
 from benchmarks.growth.shapes import SHAPES, text_of
-from domain.errors import CitewellError
+from citewell_verify.errors import CitewellError
 
 MOST_GROWTH, MOST_S = 2.3, 1.0
 _NOISE_S = 0.02

@@ -5,37 +5,37 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from domain.answers.parser import ParsedAnswer, parse_answer
-from domain.answers.statements import Statement, statements
+from citewell_documents.document import Page, ParsedDocument, Section, Table
+from citewell_verify.answers.parser import ParsedAnswer, parse_answer
+from citewell_verify.answers.statements import Statement, statements
+from citewell_verify.correction.edits import Repair
+from citewell_verify.entities.names import tokens_of
+from citewell_verify.entities.numbers import find_quantities
+from citewell_verify.entities.quantities import Quantity
+from citewell_verify.evidence.contradictions import Disagreement, best_places, disagreements
+from citewell_verify.facts.comparison.best_place import SourceMatch
+from citewell_verify.facts.differences.gaps import SentenceContext
+from citewell_verify.facts.reading.token_alignment import Alignment, Gap, align
+from citewell_verify.facts.reading.tokens import Token, Value, tokenize
+from citewell_verify.facts.structure.terms import Term, terms_of
+from citewell_verify.markers.citable import Citable, SourceNames
+from citewell_verify.markers.parser import Marker, cited_markers
+from citewell_verify.prompting.batched_items import Item, short_ids
+from citewell_verify.prompting.judgements import ExtractedGraph, StatementCheck
+from citewell_verify.prompting.numbered_sources import Source, Sources
+from citewell_verify.question.question_parts import QuestionPart, kind_of
+from citewell_verify.support.analysis import AnalysedSentences, AnalysedText
+from citewell_verify.support.comparison import Comparison, compare
+from citewell_verify.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
+from citewell_verify.text.sentences import split_sentences
+from citewell_verify.text.words import content_stems
+from citewell_verify.verdicts.joint_support import JointSupport, SupportedPart
+from domain.answers.continuous_text import no_link
 from domain.audit.chain import Chain, chain
 from domain.audit.reverification import SentenceState
 from domain.audit.reverification import compare as compared_states
-from domain.correction.continuous_text import no_link
-from domain.correction.edits import Repair
-from domain.documents.documents import Page, ParsedDocument, Section, Table
 from domain.documents.graph_extraction import read_graph
-from domain.entities.names import tokens_of
-from domain.entities.numbers import find_quantities
-from domain.entities.quantities import Quantity
-from domain.evidence.contradictions import Disagreement, best_places, disagreements
-from domain.facts.comparison.best_place import SourceMatch
-from domain.facts.differences.gaps import SentenceContext
-from domain.facts.reading.token_alignment import Alignment, Gap, align
-from domain.facts.reading.tokens import Token, Value, tokenize
-from domain.facts.structure.terms import Term, terms_of
-from domain.markers.citable import Citable, SourceNames
-from domain.markers.parser import Marker, cited_markers
 from domain.objects.schema import Field
-from domain.prompting.batched_items import Item, short_ids
-from domain.prompting.judgements import ExtractedGraph, StatementCheck
-from domain.prompting.numbered_sources import Source, Sources
-from domain.question.question_parts import QuestionPart, kind_of
-from domain.support.analysis import AnalysedSentences, AnalysedText
-from domain.support.comparison import Comparison, compare
-from domain.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
-from domain.text.sentences import split_sentences
-from domain.text.words import content_stems
-from domain.verdicts.joint_support import JointSupport, SupportedPart
 
 _ONE = "The bridge cost 4.5 million euros in 1998 [1]."
 

@@ -10,12 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from clients.llm.completions.providers import GroqModel
-from clients.llm.gateway import ComposedText, ModelGateway
-from clients.llm.protocol import CallLog
-from config.models import ModelSettings
-from domain.answers.statements import plan_checks, statements
-from domain.prompting.judgements import (
+from citewell_verify.answers.refusals import IDK
+from citewell_verify.answers.statements import plan_checks, statements
+from citewell_verify.prompting.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
     CHECK_STATEMENT,
@@ -28,9 +25,12 @@ from domain.prompting.judgements import (
     Reply,
     StatementCheck,
 )
-from domain.prompting.numbered_sources import Sources
+from citewell_verify.prompting.numbered_sources import Sources
+from clients.llm.completions.providers import GroqModel
+from clients.llm.gateway import ComposedText, ModelGateway
+from clients.llm.protocol import CallLog
+from config.models import ModelSettings
 from domain.query.instructions import PLAIN
-from domain.query.modes import IDK
 
 _R = TypeVar("_R", bound=Reply)
 

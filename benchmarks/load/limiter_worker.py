@@ -6,13 +6,13 @@ import sys
 
 from pydantic import SecretStr
 
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, StatementCheck
+from citewell_verify.prompting.numbered_sources import Sources
 from clients.limiter import Limiter, Priority, Unlimited, make_limiter
 from clients.llm.completions.providers import GroqModel
 from clients.llm.protocol import ModelError, ModelRateLimited, ModelRequest
 from config.models import ModelSettings
 from config.settings import Settings
-from domain.prompting.judgements import CHECK_STATEMENT, StatementCheck
-from domain.prompting.numbered_sources import Sources
 
 FAST = "openai/gpt-oss-20b"
 _WORDS = "refund token client return receipt signing expires within days every policy access guide opened paid".split()

@@ -20,7 +20,7 @@ from benchmarks.metamorphic.cases import KINDS, Case
 from benchmarks.metamorphic.generating import generate
 from benchmarks.metamorphic.judges import Judge, Outcome, is_unchanged, judges, outcomes
 from benchmarks.metamorphic.texts import folder_texts, project_texts
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 
 _LANGUAGES = {"en": "English", "ko": "Korean"}
 

@@ -11,7 +11,7 @@ from benchmarks.metamorphic.real_swaps import REAL_SWAPS, swapped
 from benchmarks.metamorphic.real_tables import cells
 from benchmarks.metamorphic.real_verbatim import verbatim
 from benchmarks.metamorphic.sheets import sheet_cases
-from domain.text.sentences import split_sentences
+from citewell_verify.text.sentences import split_sentences
 
 MAKERS: Mapping[str, tuple[Maker, ...]] = {
     "verbatim": (verbatim,),

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from random import Random
 
 from benchmarks.metamorphic.cases import Case
-from clients.embeddings import Encoder
-from clients.llm.offline.judging import check_statement
-from clients.llm.offline.meaning import Meaning
-from domain.correction.corrected_answer import correct
-from domain.prompting.judgements import SecondCheck, StatementCheck
-from domain.prompting.numbered_sources import Sources
-from domain.text.sentences import split_sentences
-from domain.text.words import content_stems
-from domain.verdicts.ruling import Grounds
-from domain.verdicts.states import PairVerdict, SentenceStatus, is_failing, sentence_status
+from citewell_verify.correction.corrected_answer import correct
+from citewell_verify.embeddings.protocol import Encoder
+from citewell_verify.offline.judging import check_statement
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.judgements import SecondCheck, StatementCheck
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.text.sentences import split_sentences
+from citewell_verify.text.words import content_stems
+from citewell_verify.verdicts.ruling import Grounds
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, is_failing, sentence_status
 
 _INVENTED = {
     "en": "This was confirmed in the original document by its authors.",

@@ -9,13 +9,7 @@ from random import Random
 from benchmarks.metamorphic.cases import Case, Maker, Text, wrong
 from benchmarks.metamorphic.grammar import is_limit
 from benchmarks.metamorphic.korean import with_particles
-from benchmarks.metamorphic.real_names import (
-    CITIES,
-    COUNTRIES,
-    KOREAN_CITIES,
-    KOREAN_COUNTRIES,
-    personal_names,
-)
+from benchmarks.metamorphic.real_names import CITIES, COUNTRIES, KOREAN_CITIES, KOREAN_COUNTRIES, personal_names
 from benchmarks.metamorphic.real_verbatim import stating_sentences
 from benchmarks.metamorphic.rules import rules, terms
 

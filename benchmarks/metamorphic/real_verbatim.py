@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from random import Random
 
 from benchmarks.metamorphic.cases import Case, Text, right
-from domain.text.sentences import split_sentences
+from citewell_verify.text.sentences import split_sentences
 
 _FEWEST_WORDS = {"en": 5, "ko": 3}
 _MOST_WORDS = 60

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import aiohttp
 
 from benchmarks.rivals.loop import FAST, MAIN
-from domain.prompting.judgements import Composition, Judgement, Reply
-from domain.prompting.prompts import render
+from citewell_verify.prompting.judgements import Composition, Judgement, Reply
+from citewell_verify.prompting.prompts import render
 
 _R = TypeVar("_R", bound=Reply)
 _NOTES = {"title", "description"}

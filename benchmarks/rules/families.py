@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from domain.evidence.contradictions import Disagreement, disagreements
+from citewell_verify.evidence.contradictions import Disagreement, disagreements
 
 ROOT = Path(__file__).parents[2]
 Function = Callable[..., Any]
@@ -43,8 +43,8 @@ class Family:
         return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
 
 
-_C, _D, _S = (f"domain.facts.{each}" for each in ("comparison", "differences", "structure"))
-_E = "domain.evidence"
+_C, _D, _S = (f"citewell_verify.facts.{each}" for each in ("comparison", "differences", "structure"))
+_E = "citewell_verify.evidence"
 _TABLES = ("cells", "bound_cells", "cell_values", "column_heads", "fiscal_terms", "records", "table_lines", "tables")
 
 
@@ -66,7 +66,7 @@ FAMILIES = (
     _family("cells of tables", f"{_S}.cells", "compare_with_tables", _none, *(f"{_S}.{each}" for each in _TABLES[1:])),
     Family(
         "subjects of cited words (citations only)",
-        (f"{_E}.citation_scoring", "domain.facts.quotation"),
+        (f"{_E}.citation_scoring", "citewell_verify.facts.quotation"),
         (
             (f"{_E}.citation_scoring:_other_subjects", _nothing),
             (f"{_E}.contradictions:cited_disagreements", _without_headings),
@@ -82,5 +82,5 @@ FAMILIES = (
     ),
     _family("figures", f"{_E}.figure_mismatch", "differing_figures", _nothing),
     _family("dates", f"{_E}.contradictions", "_dates", _nothing),
-    _family("grounding of evidence", "domain.facts.grounding", "ungrounded_words", _nothing),
+    _family("grounding of evidence", "citewell_verify.facts.grounding", "ungrounded_words", _nothing),
 )

@@ -18,10 +18,10 @@ from benchmarks.metamorphic.judges import judges, outcomes
 from benchmarks.metamorphic.real_swaps import REAL_SWAPS
 from benchmarks.metamorphic.texts import folder_texts
 from benchmarks.rules.families import ROOT, Family, Function
-from domain.evidence.citation_scoring import score_citation
-from domain.evidence.contradictions import disagreements
+from citewell_verify.evidence.citation_scoring import score_citation
+from citewell_verify.evidence.contradictions import disagreements
+from citewell_verify.verdicts.ruling import Grounds
 from domain.quality.metrics import support_score
-from domain.verdicts.ruling import Grounds
 
 _PARTS = ("domain.", "clients.llm.offline", "benchmarks.rules.measuring")
 _DOCUMENTS = ROOT / "tests/domain/verdicts/sections.json"

@@ -22,10 +22,10 @@ from pdfminer.pdfpage import PDFPage
 from rich.console import Console
 from rich.table import Table
 
-from clients.parsing import ParseLimits, parse
-from domain.documents.boxes import WordBox, boxes_of_span, words_on
-from domain.documents.documents import ParsedDocument
-from domain.errors import CitewellError
+from citewell_documents.boxes import WordBox, boxes_of_span, words_on
+from citewell_documents.document import ParsedDocument
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_verify.errors import CitewellError
 
 LIMITS = ParseLimits(max_pages=5_000, max_chars=20_000_000)
 SPANS = 2_000

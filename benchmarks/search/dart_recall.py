@@ -20,11 +20,11 @@ from benchmarks.verdicts.dart_tables import reports, tables_of
 from benchmarks.verdicts.korean_cells import is_term, spoken_names
 from benchmarks.verdicts.truth_tables import TruthTable
 from benchmarks.verdicts.verdict_cases import print_table
-from clients.embeddings import default_embedder
-from clients.llm.offline.meaning import Meaning
-from domain.documents.chunk_context import headings_of
-from domain.documents.chunks import split_document
-from domain.documents.documents import ParsedDocument, indexed_text
+from citewell_documents.chunks import split_document
+from citewell_documents.document import ParsedDocument
+from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.text.context_lines import headings_of, indexed_text
 from domain.quality.metrics import found, mean, reciprocal_rank
 from domain.retrieval.ranking import fuse
 

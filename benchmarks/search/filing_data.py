@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clients.embeddings import UseEmbedder, Vectors
-from clients.parsing import ParseLimits, parse
-from clients.parsing.language import with_findings
+from citewell_documents.chunks import split_document
+from citewell_documents.document import ParsedDocument, TextChunk
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_documents.parsing.language import with_findings
+from citewell_verify.embeddings.protocol import Vectors
+from citewell_verify.embeddings.wheel import UseEmbedder
+from citewell_verify.errors import CitewellError
 from config.settings import IngestionSettings
-from domain.documents.chunks import split_document
-from domain.documents.documents import ParsedDocument, TextChunk
-from domain.errors import CitewellError
 
 _LIMITS = ParseLimits(max_pages=5_000, max_chars=20_000_000)
 _QUESTIONS = "financebench_open_source.jsonl"

@@ -23,11 +23,11 @@ from benchmarks.search.in_memory import (
 )
 from benchmarks.search.plain_bm25 import PlainIndex
 from benchmarks.verdicts.verdict_cases import print_table
-from clients.embeddings import default_embedder
-from clients.llm.offline.meaning import Meaning
-from domain.documents.chunk_context import headings_of, with_columns
-from domain.documents.documents import TextChunk, embedded_text
-from domain.documents.metadata import searched_name
+from citewell_documents.document import TextChunk, embedded_text
+from citewell_documents.metadata import searched_name
+from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.text.context_lines import headings_of, with_columns
 from domain.quality.metrics import found, mean
 from domain.retrieval.lexemes import lexemes
 from domain.retrieval.ranking import fuse

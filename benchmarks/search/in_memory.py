@@ -12,8 +12,9 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.embeddings import UseEmbedder, Vectors
-from clients.llm.offline.meaning import Meaning
+from citewell_verify.embeddings.protocol import Vectors
+from citewell_verify.embeddings.wheel import UseEmbedder
+from citewell_verify.offline.meaning import Meaning
 from clients.llm.offline.passage_relevance import chunk_relevance
 from domain.retrieval.bm25 import FURTHER, Collection, Occurrences, lexical_order
 from domain.retrieval.lexemes import lexemes

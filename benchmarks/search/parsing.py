@@ -7,8 +7,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from clients.parsing import ParseLimits, parse
-from domain.errors import CitewellError
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_verify.errors import CitewellError
 
 LIMITS = ParseLimits(max_pages=5_000, max_chars=20_000_000)
 HEADINGS = ("file", "CPU s", "pages", "characters", "sections", "tables", "error")

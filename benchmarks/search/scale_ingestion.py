@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import func, select
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import settings
 from db.models import Chunk
 from db.session import reading

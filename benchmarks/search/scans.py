@@ -24,12 +24,13 @@ from pylopdf_fonts_ko import sans_path, serif_path
 from rich.console import Console
 from rich.table import Table
 
-from clients.parsing.sandbox.isolated import limits_of, parse_isolated
-from clients.parsing.sandbox.servers import servers
+from citewell_documents.boxes import confidence_of
+from citewell_documents.document import ParsedDocument
+from citewell_documents.parsing.sandbox.isolated import parse_isolated
+from citewell_documents.parsing.sandbox.servers import servers
 from config.settings import IngestionSettings
-from domain.documents.boxes import confidence_of
-from domain.documents.documents import ParsedDocument
 from domain.retrieval.lexemes import lexemes
+from services.documents.reading_limits import limits_of
 
 DPI = 200
 PAGES = 5  # of each language

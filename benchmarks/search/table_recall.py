@@ -22,8 +22,8 @@ from benchmarks.search.in_memory import (
     reranked,
 )
 from benchmarks.verdicts.verdict_cases import print_table
-from clients.embeddings import UseEmbedder, default_embedder
-from clients.llm.offline.meaning import Meaning
+from citewell_verify.embeddings.wheel import UseEmbedder, default_embedder
+from citewell_verify.offline.meaning import Meaning
 from domain.quality.metrics import found, mean, reciprocal_rank
 from domain.retrieval.ranking import fuse
 from services.evaluation.labelled_data import (

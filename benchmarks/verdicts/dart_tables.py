@@ -11,9 +11,9 @@ from pathlib import Path
 
 from benchmarks.verdicts.korean_cells import WON, scale_of, spoken_names
 from benchmarks.verdicts.truth_tables import Figure, TruthTable
-from clients.parsing import ParseLimits, parse
-from domain.documents.documents import ParsedDocument, Table
-from domain.errors import CitewellError
+from citewell_documents.document import ParsedDocument, Table
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_verify.errors import CitewellError
 
 LIMITS = ParseLimits(max_pages=5_000, max_chars=20_000_000)
 _FIGURE = re.compile(r"\(?-?\d[\d,]*\)?")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from benchmarks.verdicts.verdict_cases import Verdicts, print_table, share, verdicts
-from domain.verdicts.states import SentenceStatus
+from citewell_verify.verdicts.states import SentenceStatus
 
 LANGUAGES = ("en", "ko")
 HALVES = ("open", "kept")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from domain.markers.citable import Citable, citable_sources
+from citewell_verify.markers.citable import Citable, citable_sources
 
 SOURCES: Citable = citable_sources(
     [

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from random import Random
 
 from benchmarks.verdicts.marker_answers import FORMS, SOURCES, MarkedAnswer, marked_answer
-from domain.answers.statements import statements
-from domain.correction.corrected_answer import Corrected, correct
-from domain.markers.parser import cited_markers
+from citewell_verify.answers.statements import statements
+from citewell_verify.correction.corrected_answer import Corrected, correct
+from citewell_verify.markers.parser import cited_markers
 
 KINDS = ("misread", "changed", "unchecked", "misnumbered", "offsets", "again")
 """misread: not the numbers that a sentence cites. changed: other bytes of the text. unchecked: a number is left that

@@ -18,12 +18,12 @@ from rich.table import Table
 
 from benchmarks.verdicts.planted_cases import Case, all_cases, data_cases
 from benchmarks.verdicts.planted_errors import ERRORS
-from clients.embeddings import default_embedder
-from clients.llm.offline.judging import check_statement
-from clients.llm.offline.meaning import Meaning
-from domain.evidence.contradictions import Disagreement, disagreements
-from domain.prompting.numbered_sources import Sources
-from domain.text.words import content_stems, coverage
+from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.evidence.contradictions import Disagreement, disagreements
+from citewell_verify.offline.judging import check_statement
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.text.words import content_stems, coverage
 
 _OVERLAP = 0.8  # the baseline strikes a sentence with less of its words in the source
 _NAMED = {"borrowed number": {"number"}, "scale": {"number"}, "swapped source": set[str]()}

@@ -10,11 +10,7 @@ from typing import cast
 
 from benchmarks.verdicts.planted_errors import changed_number, errors, other_part
 from benchmarks.verdicts.planted_faithful import faithful
-from benchmarks.verdicts.planted_passages import (
-    Passage,
-    plain,
-    read_passages,
-)
+from benchmarks.verdicts.planted_passages import Passage, plain, read_passages
 
 
 @dataclass(frozen=True, slots=True)

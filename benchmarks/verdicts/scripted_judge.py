@@ -20,12 +20,12 @@ from typing import Annotated, Any
 
 import typer
 
+from citewell_verify.evidence.spans import best_text_span
+from citewell_verify.prompting.judgements import Judgement, Reply
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.verdicts import ruling
+from citewell_verify.verdicts.states import PairVerdict, Verdict
 from clients.llm.protocol import CallLog
-from domain.evidence.spans import best_text_span
-from domain.prompting.judgements import Judgement, Reply
-from domain.prompting.numbered_sources import Sources
-from domain.verdicts import ruling
-from domain.verdicts.states import PairVerdict, Verdict
 from services.judging.statement import judge_statement
 
 ACCURACIES = (0.75, 0.85, 0.92)

@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from citewell_verify.answers.statements import check_key, plan_checks, statements
+from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
 from domain.answers.closed_sentences import ClosingSentences
-from domain.answers.statements import check_key, plan_checks, statements
-from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Checked
 from services.judging.statement import judge_statement
 

@@ -16,12 +16,12 @@ from random import Random
 from benchmarks.verdicts.cell_statements import KINDS, CellStatement, Kind, statements
 from benchmarks.verdicts.truth_tables import TruthTable, truth_tables
 from benchmarks.verdicts.verdict_cases import print_table
-from clients.embeddings import default_embedder
-from clients.llm.offline.judging import check_statement
-from clients.llm.offline.meaning import Meaning
-from domain.prompting.numbered_sources import Sources
-from domain.verdicts.ruling import Grounds
-from domain.verdicts.states import PairVerdict, SentenceStatus, sentence_status
+from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.offline.judging import check_statement
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.verdicts.ruling import Grounds
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status
 
 _HALVES = ("made on", "held out")
 _STATES = ("supported", "partial", "contradicted", "unsupported")

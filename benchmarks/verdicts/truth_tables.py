@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clients.parsing import READ_SUFFIXES, ParseLimits, parse
-from domain.errors import CitewellError
+from citewell_documents.parsing import READ_SUFFIXES, ParseLimits, parse
+from citewell_verify.errors import CitewellError
 
 _FIGURE = re.compile(r"^(?:US|A|C|NZ)?[$€£¥₩]?\s*\(?-?\s*[$€£¥₩]?\s*\d[\d,]*(?:\.\d+)?\s*\)?\s?%?\)?$")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")

@@ -12,16 +12,16 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from clients.embeddings import default_embedder
-from clients.llm.offline.judging import check_statement
-from clients.llm.offline.meaning import Meaning
-from domain.evidence.citation_scoring import score_citation
-from domain.prompting.judgements import StatementCheck
-from domain.prompting.numbered_sources import Sources
-from domain.text.sentences import split_sentences
-from domain.text.words import content_stems, coverage
-from domain.verdicts.ruling import Grounds, Ruling
-from domain.verdicts.states import PairVerdict, SentenceStatus, sentence_status
+from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.evidence.citation_scoring import score_citation
+from citewell_verify.offline.judging import check_statement
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.judgements import StatementCheck
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.text.sentences import split_sentences
+from citewell_verify.text.words import content_stems, coverage
+from citewell_verify.verdicts.ruling import Grounds, Ruling
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status
 
 _NO = (SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED)
 

@@ -4,8 +4,8 @@ import traceback
 
 from citewell.cli.errors import FAILED, USAGE, CommandFailed
 from citewell_client import ApiKeyUnusable, ApiProblem, ServerUnreachable
+from citewell_verify.errors import CitewellError
 from config.settings import ConfigurationInvalid
-from domain.errors import CitewellError
 
 
 def explain(error: Exception) -> tuple[str, int]:

@@ -9,8 +9,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from citewell.supervisor.state import running_server
 from citewell_client import ApiProblem, AsyncCitewellClient, ServerUnreachable
+from citewell_verify.errors import CitewellError
 from config.settings import ConfigurationInvalid, settings
-from domain.errors import CitewellError
 from domain.keys import looks_like_a_key
 
 _DEFAULT_URL = "http://127.0.0.1:8000"

@@ -12,7 +12,7 @@ from citewell.mcp import shapes, texts
 from citewell.mcp.reaching import Reach
 from citewell.mcp.working import begun, ended_with_the_call, follow_query, follow_verification
 from citewell_client import ApiProblem, AsyncCitewellClient
-from domain.safety.prompt_injection import without_orders
+from citewell_verify.safety.prompt_injection import without_orders
 
 Caller = Context[Any, Any]
 _SHOWN_CHANGES = frozenset({"removed", "reattributed", "rewritten", "dropped"})

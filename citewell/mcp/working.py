@@ -10,7 +10,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from citewell_client import ApiProblem, AsyncCitewellClient, ServerUnreachable
 from citewell_client.types import FINAL
-from domain.correction.continuous_text import ContinuousText
+from domain.answers.continuous_text import ContinuousText
 
 PATIENCE_S = 300.0
 _LOOK_S = 1.0

@@ -4,9 +4,9 @@ from threading import Lock
 
 import httpx
 
+from citewell_verify.embeddings.protocol import Embedder
+from citewell_verify.embeddings.wheel import WHEEL_MODEL, default_embedder
 from clients.embeddings.openai_compatible import EndpointEmbedder
-from clients.embeddings.protocol import Embedder
-from clients.embeddings.wheel import WHEEL_MODEL, default_embedder
 from config.models import EmbeddingModel
 from config.settings import ConfigurationInvalid, settings
 

@@ -14,8 +14,8 @@ import structlog
 from pydantic import BaseModel, ValidationError
 from tenacity import RetryCallState, Retrying, retry_if_exception, wait_random_exponential
 
+from citewell_verify.embeddings.protocol import Vectors
 from clients.addresses import endpoint, key_headers
-from clients.embeddings.protocol import Vectors
 from clients.http_responses import UNPACKED, NotRead, Slow, posted, retry_after_s
 from config.models import EmbeddingModel
 from domain.errors import EmbeddingRejected, EmbeddingUnavailable

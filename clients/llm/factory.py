@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import httpx
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from clients.llm.completions.providers import CompatibleModel, GroqModel, extra_headers
 from clients.llm.neural import NeuralJudge, open_classifier
 from clients.llm.offline import OfflineModel

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import structlog
 
+from citewell_verify.prompting.judgements import Composition, Judgement, Reply
 from clients.limiter import Limiter
 from clients.limiter.protocol import RetryAfter
 from clients.llm.calling.attempt import Attempt, Caller
@@ -43,7 +44,6 @@ from clients.llm.protocol import (
     Usage,
 )
 from config.models import ModelSettings
-from domain.prompting.judgements import Composition, Judgement, Reply
 
 _R = TypeVar("_R", bound=Reply)
 _T = TypeVar("_T")

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
-from domain.prompting.judgements import Reply
-from domain.prompting.prompts import RenderedPrompt, render
+from citewell_verify.prompting.judgements import Reply
+from citewell_verify.prompting.prompts import RenderedPrompt, render
 
 _FORM_WANTED = "Reply with one complete JSON object that has exactly the fields asked for, and with nothing else."
 

@@ -8,16 +8,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from clients.llm.factory import make_model
-from clients.llm.failures import Failure
-from clients.llm.gateway import ModelGateway
-from clients.llm.protocol import CallLog, Terms
-from config.settings import Settings
-from domain.answers.translation import translated
-from domain.markers.citable import Citable, SourceNames
-from domain.markers.parser import cited_markers
-from domain.prompting.batched_items import Chunks, Statements, by_id
-from domain.prompting.judgements import (
+from citewell_verify.answers.translation import translated
+from citewell_verify.markers.citable import Citable, SourceNames
+from citewell_verify.markers.parser import cited_markers
+from citewell_verify.prompting.batched_items import Chunks, Statements, by_id
+from citewell_verify.prompting.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
     CHECK_STATEMENT,
@@ -29,7 +24,12 @@ from domain.prompting.judgements import (
     Reply,
     Unit,
 )
-from domain.prompting.numbered_sources import Sources
+from citewell_verify.prompting.numbered_sources import Sources
+from clients.llm.factory import make_model
+from clients.llm.failures import Failure
+from clients.llm.gateway import ModelGateway
+from clients.llm.protocol import CallLog, Terms
+from config.settings import Settings
 
 _R = TypeVar("_R", bound=Reply)
 

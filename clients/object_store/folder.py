@@ -7,9 +7,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
+from citewell_documents.paths import names_in
 from clients.confined_files import open_file, open_folder, open_root
 from domain.errors import OriginalUnavailable
-from domain.safety.paths import names_in
 
 _DRAFTS = "drafts"
 _DRAFT_ENDS_S = 3_600

@@ -6,6 +6,7 @@ from typing import Any
 
 from obstore.exceptions import BaseError
 
+from citewell_documents.errors import DocumentTooLarge
 from clients.object_store.s3 import open_bucket, reason_of
 from config.sources import StoreSettings
 from domain.documents.sources import (
@@ -20,7 +21,7 @@ from domain.documents.sources import (
     bounded_key,
     refusal_of_type,
 )
-from domain.errors import DocumentTooLarge, PlaceUnreachable
+from domain.errors import PlaceUnreachable
 
 _PAGE = 500
 _TRIES = 2

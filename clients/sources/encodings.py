@@ -3,7 +3,7 @@
 import codecs
 import re
 
-from clients.parsing.decoding import MEANT
+from citewell_documents.parsing.decoding import MEANT
 from clients.sources.pages import Page
 
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)

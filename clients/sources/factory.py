@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from citewell_documents.errors import PathForbidden
+from citewell_documents.paths import is_relative
 from clients.sources.addresses import PagePolicy, check_page_url, page_policy, parse_page_url
 from clients.sources.bucket import BucketReader
 from clients.sources.feed import FeedReader
@@ -18,8 +20,7 @@ from clients.sources.sitemap import SitemapReader
 from clients.sources.web import WebReader
 from config.settings import Settings
 from domain.documents.sources import Fetched, Listed, SourceOptions, Wanted
-from domain.errors import DocumentSourceInvalid, PathForbidden, PlaceForbidden, PlaceUnreachable
-from domain.safety.paths import is_relative
+from domain.errors import DocumentSourceInvalid, PlaceForbidden, PlaceUnreachable
 
 
 class Reader(Protocol):

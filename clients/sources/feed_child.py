@@ -11,9 +11,9 @@ from typing import Any, cast
 
 import feedparser
 
-from clients.parsing.sandbox.child_process import Cut, run_child
-from clients.parsing.sandbox.confinement import confine
-from clients.parsing.sandbox.servers import environment
+from citewell_documents.parsing.sandbox.child_process import Cut, run_child
+from citewell_documents.parsing.sandbox.confinement import confine
+from citewell_documents.parsing.sandbox.servers import environment
 from domain.errors import ItemUnusable
 
 Json = Mapping[str, Any]

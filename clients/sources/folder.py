@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from citewell_documents.errors import DocumentTooLarge, PathForbidden
+from citewell_documents.paths import is_relative
 from clients.confined_files import open_file, open_folder, open_root
 from domain.documents.sources import (
     NAME_TOO_LONG,
@@ -22,16 +24,7 @@ from domain.documents.sources import (
     bounded_key,
     refusal_of_type,
 )
-from domain.errors import (
-    DocumentSourceInvalid,
-    DocumentTooLarge,
-    ItemUnusable,
-    NotOfTheSource,
-    PathForbidden,
-    PlaceForbidden,
-    PlaceUnreachable,
-)
-from domain.safety.paths import is_relative
+from domain.errors import DocumentSourceInvalid, ItemUnusable, NotOfTheSource, PlaceForbidden, PlaceUnreachable
 
 MAX_DEPTH = 40
 _LEFT_OUT = (".", "~$")  # hidden, and what Office has open

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from citewell_documents.errors import DocumentTooLarge
 from clients.sources.git_copy import not_fetched, too_large, too_slow
 from domain.documents.sources import (
     NAME_TOO_LONG,
@@ -24,7 +25,7 @@ from domain.documents.sources import (
     bounded_key,
     refusal_of_type,
 )
-from domain.errors import DocumentSourceInvalid, DocumentTooLarge, ItemUnusable, PlaceUnreachable
+from domain.errors import DocumentSourceInvalid, ItemUnusable, PlaceUnreachable
 
 _POLL_S = 0.05
 _FILES = ("100644", "100755")

@@ -11,9 +11,10 @@ import re
 import time
 from pathlib import Path
 
+from citewell_documents.errors import PathForbidden
+from citewell_documents.paths import is_relative
 from clients.confined_files import open_file, open_folder
-from domain.errors import PathForbidden, PlaceForbidden, PlaceUnreachable
-from domain.safety.paths import is_relative
+from domain.errors import PlaceForbidden, PlaceUnreachable
 
 # References before objects, and loose ones before packed ones: what git packs during the copy is copied as a pack.
 _REFERENCES = ("HEAD", "refs", "packed-refs", "shallow")

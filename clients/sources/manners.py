@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from protego import Protego
 from yarl import URL
 
+from citewell_verify.errors import CitewellError
 from clients.sources.pages import AGENT, Pages
-from domain.errors import CitewellError, PlaceForbidden, PlaceUnreachable, RobotsDisallow
+from domain.errors import PlaceForbidden, PlaceUnreachable, RobotsDisallow
 
 _KEPT_S = 3_600.0
 _KEPT_CLOSED_S = 60.0

@@ -6,12 +6,13 @@ from typing import Any
 
 from lxml import etree
 
+from citewell_verify.errors import CitewellError
 from clients.sources.addresses import canonical, same_origin
 from clients.sources.pages import unpacked
 from clients.sources.web import MAX_LISTING_BYTES, WebReader, checked_status, listed_page
 from config.settings import Settings
 from domain.documents.sources import PART_UNREACHABLE, Listed, Refusal, bounded_key
-from domain.errors import CitewellError, ItemUnusable
+from domain.errors import ItemUnusable
 
 _MAX_NESTED = 3
 

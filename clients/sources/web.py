@@ -10,23 +10,15 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
+from citewell_documents.errors import DocumentTypeUnknown
+from citewell_documents.formats import SUFFIXES, media_type, suffix_of
 from clients.sources.addresses import canonical, check_page_url, page_policy, same_origin
 from clients.sources.encodings import in_unicode
 from clients.sources.manners import Manners
 from clients.sources.pages import Page, Pages
 from config.settings import Settings
-from domain.documents.formats import SUFFIXES, media_type, suffix_of
-from domain.documents.sources import (
-    Content,
-    Fetched,
-    Gone,
-    Listed,
-    Refusal,
-    Unchanged,
-    Wanted,
-    bounded_key,
-)
-from domain.errors import DocumentSourceInvalid, DocumentTypeUnknown, ItemUnusable, PlaceUnreachable
+from domain.documents.sources import Content, Fetched, Gone, Listed, Refusal, Unchanged, Wanted, bounded_key
+from domain.errors import DocumentSourceInvalid, ItemUnusable, PlaceUnreachable
 
 MAX_LISTING_BYTES = 52_000_000
 _LINKS_WITHIN = 1_000_000

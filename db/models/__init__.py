@@ -19,15 +19,7 @@ from db.models.evaluation import Evaluation
 from db.models.external import Batch, GivenSource
 from db.models.feedback import Feedback, SharedAnswer
 from db.models.fingerprint import DocumentFingerprint, FingerprintBand
-from db.models.graph import (
-    DocumentGraph,
-    Entity,
-    EntityChunk,
-    GraphChunk,
-    GraphStatus,
-    Relation,
-    RelationChunk,
-)
+from db.models.graph import DocumentGraph, Entity, EntityChunk, GraphChunk, GraphStatus, Relation, RelationChunk
 from db.models.import_ import Import, ImportMember, ImportPart, ImportStatus
 from db.models.model_call import BegunCall, KeptReply, ModelCall
 from db.models.process import MeterTotal, ProcessMeter, WorkerProcess

@@ -6,16 +6,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Index,
-    LargeBinary,
-    Numeric,
-    UniqueConstraint,
-    func,
-)
+from sqlalchemy import BigInteger, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, Numeric, UniqueConstraint, func
 from sqlalchemy import text as sql_text
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -49,7 +40,7 @@ class Document(Base):
 
     `pages` holds [number, start, end], `sections` [title, start, end], `blocks` [kind, start, end, more], `figures`
     [kind, start, end] and `corrections` [start, end, text of the file], in code points of `text`
-    (domain.documents.blocks, domain.documents.figures, domain.documents.corrected_spans).
+    (citewell_documents.blocks, citewell_documents.figures, domain.documents.corrected_spans).
     """
 
     __tablename__ = "documents"
@@ -184,7 +175,7 @@ class DocumentObject(Base):
 
 class DocumentPage(Base):
     """A page that can be shown as a picture: its size in points, and the packed boxes of its words
-    (domain.documents.boxes). `recognised` holds [start, end, confidence] for the lines that were no text in the file.
+    (citewell_documents.boxes). `recognised` holds [start, end, confidence] for the lines that were no text in the file.
     """
 
     __tablename__ = "document_pages"
@@ -237,7 +228,8 @@ class DocumentEdit(Base):
 
 
 class RecognisedPage(Base):
-    """What was recognised on a page in these `languages` (clients.parsing.recognition.rows); null until it was.
+    """What was recognised on a page in these `languages` (citewell_documents.parsing.recognition.rows); null until it
+    was.
 
     The rows of a document go when it has been read.
     """

@@ -3,16 +3,7 @@
 import uuid
 
 from pgvector.sqlalchemy import HALFVEC
-from sqlalchemy import (
-    BigInteger,
-    ForeignKey,
-    Identity,
-    Index,
-    LargeBinary,
-    UniqueConstraint,
-    literal_column,
-    text,
-)
+from sqlalchemy import BigInteger, ForeignKey, Identity, Index, LargeBinary, UniqueConstraint, literal_column, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Owned

@@ -1,4 +1,1 @@
-"""Divides an answer into sentences, citations and claims, also while it is being written.
-
-Imports `domain.query`, `domain.text` and `domain.markers`; verdicts and corrections import it.
-"""
+"""An answer as the server writes and shows it: frames of its prompts, sentences while it grows, continuous text."""

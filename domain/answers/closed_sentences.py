@@ -3,9 +3,9 @@
 import json
 from hashlib import sha256
 
-from domain.answers.statements import Statement, check_key, numbers_to_check, same_words
-from domain.answers.streaming import GrowingAnswer
-from domain.markers.citable import Citable
+from citewell_verify.answers.statements import Statement, check_key, numbers_to_check, same_words
+from citewell_verify.answers.streaming import GrowingAnswer
+from citewell_verify.markers.citable import Citable
 from domain.query.outcomes import Closed, ClosedSentence
 
 

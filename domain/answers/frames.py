@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from domain.markers.parser import cited_markers
+from citewell_verify.markers.parser import cited_markers
 
 _FENCE = re.compile(
     r"^[ \t]*(?P<sign>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[ \t]*\n(?P<text>.*?)\n?[ \t]*(?P=sign)[ \t]*$",

@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from domain.documents.boxes import PageBoxes, Recognised, WordBox, packed, unpacked
-from domain.documents.documents import TextChunk
+from citewell_documents.boxes import PageBoxes, Recognised, WordBox, packed, unpacked
+from citewell_documents.document import TextChunk
 from domain.errors import CorrectionInvalid
 
 MOST_CHARS = 20_000
@@ -93,7 +93,7 @@ def moved_spans(spans: Sequence[Sequence[Any]] | None, change: Replacement) -> l
 
 
 def moved_blocks(blocks: Sequence[Sequence[Any]] | None, change: Replacement) -> list[list[Any]] | None:
-    """Stored blocks (domain.documents.blocks): [kind, start, end, level, header_end, place], cut off at the end.
+    """Stored blocks (citewell_documents.blocks): [kind, start, end, level, header_end, place], cut off at the end.
 
     One of which nothing is left is gone, and a heading that became a paragraph is text.
     """

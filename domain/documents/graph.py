@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from domain.prompting.judgements import ExtractedGraph, ExtractedRelation
-from domain.safety.prompt_injection import without_hidden, without_orders
+from citewell_verify.prompting.judgements import ExtractedGraph, ExtractedRelation
+from citewell_verify.safety.prompt_injection import without_hidden, without_orders
 
 UNTYPED = "name"
 """The type of an entity of which only the name is known."""

@@ -6,11 +6,11 @@ It knows no pronouns and no synonyms: a relation is only what one sentence with 
 from collections.abc import Sequence
 from itertools import pairwise
 
+from citewell_verify.entities.names import FoundName, NameKind, find_names
+from citewell_verify.prompting.judgements import ExtractedEntity, ExtractedGraph, ExtractedRelation, Keywords
+from citewell_verify.text.sentences import split_sentences
+from citewell_verify.text.words import meaningful, words
 from domain.documents.graph import UNTYPED, entity_key
-from domain.entities.names import FoundName, NameKind, find_names
-from domain.prompting.judgements import ExtractedEntity, ExtractedGraph, ExtractedRelation, Keywords
-from domain.text.sentences import split_sentences
-from domain.text.words import meaningful, words
 
 _TYPES: dict[NameKind, str] = {
     "latin": UNTYPED,

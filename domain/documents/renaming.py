@@ -5,10 +5,10 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from domain.documents.chunk_context import cut_line, headings_of, joined
+from citewell_documents.document import TextChunk
+from citewell_verify.text.context_lines import cut_line, headings_of, joined
 from domain.documents.corrected_headings import CorrectedText, line_end
 from domain.documents.corrections import Replacement
-from domain.documents.documents import TextChunk
 
 
 class Renaming(NamedTuple):

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
-from domain.documents.formats import SUFFIXES, advice
+from citewell_documents.formats import SUFFIXES, advice
 from domain.errors import DocumentSourceInvalid
 
 Kind = Literal["folder", "web", "sitemap", "feed", "git", "bucket"]

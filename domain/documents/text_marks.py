@@ -4,9 +4,9 @@ whether people corrected them."""
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
-from domain.documents.boxes import confidence_of
+from citewell_documents.boxes import confidence_of
+from citewell_documents.figures import NAMES, FigureKind, figure_of
 from domain.documents.corrected_spans import CorrectedSpan, is_corrected
-from domain.documents.figures import NAMES, FigureKind, figure_of
 
 
 class Marks(TypedDict):

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from domain.entities.dates import find_dates
-from domain.entities.numbers import find_quantities
+from citewell_verify.entities.dates import find_dates
+from citewell_verify.entities.numbers import find_quantities
 from domain.objects.schema import Field, escaped
 
 MAX_VALUES = 200

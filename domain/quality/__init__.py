@@ -1,4 +1,4 @@
 """Metrics over many answers and over labelled scores.
 
-Imports `domain.verdicts`.
+Imports `citewell_verify.verdicts`.
 """

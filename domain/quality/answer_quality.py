@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any, Literal
 
-from domain.verdicts.states import CONFIDENCE_THRESHOLD, UNPROVEN, SentenceStatus, Verdict
+from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD, UNPROVEN, SentenceStatus, Verdict
 
 
 @dataclass(frozen=True, slots=True)

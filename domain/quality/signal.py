@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
-from domain.question.relevance import SURELY_ANSWERED
-from domain.verdicts.states import UNPROVEN, SentenceStatus
+from citewell_verify.question.relevance import SURELY_ANSWERED
+from citewell_verify.verdicts.states import UNPROVEN, SentenceStatus
 
 Level = Literal["green", "amber", "red", "grey"]
 Wording = Literal["quoted", "copied", "written"]
@@ -59,8 +59,8 @@ def signal_of(
 ) -> Signal:
     """Return the signal of an answer whose sentences have these `states`; None for an answer that was not verified.
 
-    `question` is the verdict on its relevance (`domain.question.verdict`), None where nobody judged it. `is_measured`
-    says whether `confidence` means something: it was calibrated for such answers, or is a model's own.
+    `question` is the verdict on its relevance (`citewell_verify.question.verdict`), None where nobody judged it.
+    `is_measured` says whether `confidence` means something: it was calibrated for such answers, or is a model's own.
     """
     if abstained:
         return _NOT_ANSWERED

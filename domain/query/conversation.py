@@ -5,7 +5,7 @@ from typing import Literal, TypeGuard, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from domain.safety.prompt_injection import without_orders
+from citewell_verify.safety.prompt_injection import without_orders
 
 MOST_TURNS = 10
 MOST_CHARS = 1_000

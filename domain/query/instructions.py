@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from domain.query.refusals import REFUSALS
+from citewell_verify.answers.refusals import REFUSALS
 
 AnswerLanguage = Literal["en", "ko", "de", "fr", "es", "it", "pt", "nl", "ru", "ar", "ja", "zh"]
 """The languages that a refusal can be in, too."""

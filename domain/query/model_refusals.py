@@ -7,9 +7,9 @@ is none: every sentence has to refuse, or to be the courtesy that follows a refu
 
 import re
 
-from domain.markers.stripping import plain_text
-from domain.query.refusals import is_idk
-from domain.text.sentences import split_sentences
+from citewell_verify.answers.refusals import is_idk
+from citewell_verify.markers.stripping import plain_text
+from citewell_verify.text.sentences import split_sentences
 
 _MOST_SENTENCES, _LONGEST = 4, 300  # of a refusal; characters of its sentences
 _TEXTS = r"(?:documents?|sources?|passages?|context|texts?|excerpts?|materials?|information|content|data)"

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from citewell_verify.answers.refusals import IDK, IDK_KOREAN, is_idk, refusal_for
+from citewell_verify.text.languages import KOREAN, language_of
 from domain.errors import ModeUnknown
-from domain.query.refusals import IDK, IDK_KOREAN, is_idk, refusal_for
-from domain.text.languages import KOREAN, language_of
 
 __all__ = [
     "IDK",

@@ -3,20 +3,11 @@
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictFloat,
-    StrictInt,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
 
+from citewell_verify.answers.refusals import RefusalLanguage
 from domain.query.conversation import Turn
 from domain.query.instructions import Instructions, storable
-from domain.query.refusals import RefusalLanguage
 
 _Text = Annotated[str, Field(max_length=1000), AfterValidator(storable)]
 _Key = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]

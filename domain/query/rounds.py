@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from domain.text.words import words
+from citewell_verify.text.words import words
 
 Draft = Literal["complete", "unconfirmed", "unanswerable", "abstained", "failed", "none"]
 """The result of a round's writing: an answer, one whose answerability was not checked, one that the sources do not

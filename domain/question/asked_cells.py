@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from domain.facts.structure.tables import Cell, Row
-from domain.question.features import FORMS, without_asking
-from domain.question.question_parts import Kind, QuestionPart, has_kind, kinds_of
-from domain.question.units import Unit
-from domain.text.words import content_stems, coverage
+from citewell_verify.facts.structure.tables import Cell, Row
+from citewell_verify.question.features import FORMS, without_asking
+from citewell_verify.question.question_parts import Kind, QuestionPart, has_kind, kinds_of
+from citewell_verify.question.units import Unit
+from citewell_verify.text.words import content_stems, coverage
 
 _MOST_CELLS = 6
 _MOST_ROWS = 20  # that are looked through for a column in which the row has no value

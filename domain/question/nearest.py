@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from domain.evidence.spans import best_text_span
-from domain.question.features import question_weights
-from domain.question.named_things import missing_things
-from domain.question.question_parts import is_greeting, parts_of
-from domain.text.cache import text_cache
-from domain.text.sentences import split_sentences
-from domain.text.word_index import WordIndex
-from domain.text.words import content_stems, coverage
+from citewell_verify.evidence.spans import best_text_span
+from citewell_verify.question.features import question_weights
+from citewell_verify.question.named_things import missing_things
+from citewell_verify.question.question_parts import is_greeting, parts_of
+from citewell_verify.text.cache import text_cache
+from citewell_verify.text.sentences import split_sentences
+from citewell_verify.text.word_index import WordIndex
+from citewell_verify.text.words import content_stems, coverage
 
 NOT_A_QUESTION = (
     "This is a greeting and asks nothing of the documents. Ask about what is in them, and you get an answer."

@@ -1,4 +1,4 @@
 """Ranking of passages: lexical scores, fused rankings, and the choice of an answer's sources.
 
-Imports `domain.text` only.
+Imports `citewell_verify.text` only.
 """

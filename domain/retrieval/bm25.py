@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
+from citewell_verify.text.words import CALCULATIONS
 from domain.retrieval.lexemes import is_unspaced
-from domain.text.words import CALCULATIONS
 
 K = TypeVar("K", bound=Hashable)
 

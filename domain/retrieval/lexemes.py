@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from domain.text.words import STOP_WORDS, split_units, stem
+from citewell_verify.text.words import STOP_WORDS, split_units, stem
 
 _UNSPACED = re.compile("[぀-ヿ㐀-䶿一-鿿가-힣]")
 _UNSPACED_RUN = re.compile(f"{_UNSPACED.pattern}+")

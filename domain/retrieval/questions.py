@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from citewell_verify.text.sentences import split_sentences
 from domain.retrieval.lexemes import lexemes
-from domain.text.sentences import split_sentences
 
 _MOST_CHARS = 4_000  # of a question: a longer one is a text
 _MOST_FURTHER = 48

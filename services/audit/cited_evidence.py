@@ -5,11 +5,11 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from citewell_verify.evidence.passages import Passage
 from db.models import Answer, Citation
 from db.queries.documents.chunks import find_passages, get_passages
 from db.queries.runs import steps
 from domain.errors import NotReverifiable
-from domain.evidence.passages import Passage
 
 
 def evidence_of(session: Session, answer: Answer, citations: list[Citation]) -> list[Passage]:

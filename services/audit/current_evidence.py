@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.evidence.spans import claim_relevance
 from db.models import Answer, Citation
 from db.queries.documents.chunks import get_passages, list_excluded, list_passages, text_around
 from db.queries.runs import steps
 from db.queries.verifications import answer_validity
-from domain.evidence.passages import Passage
-from domain.evidence.spans import claim_relevance
 from services.audit.cited_evidence import cited_passages
 
 _MOST_CHUNKS = 5_000

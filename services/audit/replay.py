@@ -11,7 +11,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast
 
-from clients.embeddings import Embedder
+from citewell_verify.embeddings.protocol import Embedder
+from citewell_verify.prompting.judgements import CHECK_ALIGNMENT, CHECK_STATEMENT, CHECK_STATEMENTS
+from citewell_verify.verdicts.calibration import Calibration
 from clients.llm.calling.replay_model import RecordedModel
 from clients.llm.calling.reply_cache import CachedReply
 from clients.llm.gateway import ModelGateway
@@ -21,9 +23,7 @@ from db.models import Query
 from db.queries.runs import model_calls, queries, results, steps
 from db.session import reading
 from domain.errors import NotReverifiable
-from domain.prompting.judgements import CHECK_ALIGNMENT, CHECK_STATEMENT, CHECK_STATEMENTS
 from domain.query.options import QueryOptions
-from domain.verdicts.calibration import Calibration
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import concluded

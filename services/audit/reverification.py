@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from citewell_verify.evidence.passages import Passage
 from config.settings import Settings
 from db.models import Query, QueryKind, QueryStatus, Workspace
 from db.queries.access.idempotency import Repeatable, reserve_key
@@ -14,7 +15,6 @@ from db.queries.access.workspaces import require_open_workspace
 from db.queries.runs import queries, results
 from db.session import transaction
 from domain.errors import NotReverifiable
-from domain.evidence.passages import Passage
 from domain.query.options import Preset
 from domain.query.workspaces import WorkspaceSettings
 from services.audit.cited_evidence import as_source, evidence_of

@@ -9,7 +9,13 @@ from typing import Any, Literal, TypeVar
 
 from sqlalchemy.orm import Session
 
-from clients.embeddings import Embedder
+from citewell_verify.answers.refusals import refusal_for
+from citewell_verify.answers.statements import Statement, statements
+from citewell_verify.embeddings.protocol import Embedder
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.markers.citable import Citable, SourceNames, citable_sources, names_of
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.verdicts.calibration import Calibration
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker
@@ -19,16 +25,10 @@ from db.queries.runs.events import EventData
 from db.queries.runs.steps import Key
 from db.queries.verifications.external_sources import get_given_passages
 from db.session import reading
-from domain.answers.statements import Statement, statements
 from domain.errors import SourceDeleted
-from domain.evidence.passages import Passage
-from domain.markers.citable import Citable, SourceNames, citable_sources, names_of
-from domain.prompting.numbered_sources import Sources
 from domain.query.budget import CODES, Budget
 from domain.query.options import QueryOptions
 from domain.query.outcomes import Drafted, Retrieved, Selected
-from domain.query.refusals import refusal_for
-from domain.verdicts.calibration import Calibration
 
 Outcome = dict[str, Any]
 T = TypeVar("T")

@@ -9,11 +9,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from clients.llm.gateway import ModelGateway
-from clients.llm.neural import open_classifier
-from clients.reranking import Reranker
-from config.settings import Settings
-from domain.prompting.judgements import (
+from citewell_verify.prompting.judgements import (
     CHECK_STATEMENT,
     CHECK_STATEMENTS,
     RECHECK_STATEMENTS,
@@ -22,10 +18,14 @@ from domain.prompting.judgements import (
     Judgement,
     Reply,
 )
-from domain.prompting.prompts import prompt_version
+from citewell_verify.prompting.prompts import prompt_version
+from citewell_verify.verdicts.calibration import Calibration, calibrations
+from citewell_verify.verdicts.ruling import EVIDENCE_RULES
+from clients.llm.gateway import ModelGateway
+from clients.llm.neural import open_classifier
+from clients.reranking import Reranker
+from config.settings import Settings
 from domain.query.options import Preset
-from domain.verdicts.calibration import Calibration, calibrations
-from domain.verdicts.ruling import EVIDENCE_RULES
 
 _DIGITS = 12
 
@@ -42,9 +42,9 @@ JUDGES = (
 
 DECIDE_NOTHING = (
     "domain.audit.chain",
-    "domain.documents.filings",
-    "domain.documents.formats",
-    "domain.documents.metadata",
+    "citewell_documents.filings",
+    "citewell_documents.formats",
+    "citewell_documents.metadata",
     "domain.keys",
     "domain.quality.metrics",
     "domain.quality.answer_quality",
@@ -54,16 +54,16 @@ DECIDE_NOTHING = (
     "domain.query.resumption",
     "domain.audit.reverification",
     "domain.audit.validity",
-    "domain.verdicts.report",
+    "citewell_verify.verdicts.report",
     "domain.webhooks.delivery",
 )
 """Modules below a package of `JUDGES` that do not affect verdicts; a test compares the list with the judges'
 imports."""
 
-OFFLINE_JUDGES = ("clients.embeddings.wheel", "clients.llm.offline")
+OFFLINE_JUDGES = ("citewell_verify.embeddings.wheel", "clients.llm.offline")
 """The modules that also decide where no model is asked."""
 
-WEIGHTS, OFFLINE_WEIGHTS = ("domain.question", "model.json"), ("domain.support", "model.json")
+WEIGHTS, OFFLINE_WEIGHTS = ("domain.question", "model.json"), ("citewell_verify.support", "model.json")
 """The weights that the rules, and the offline judges as well, were fitted to: files in packages."""
 
 

@@ -8,15 +8,15 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
+from citewell_verify.answers.references import references
+from citewell_verify.correction.corrected_answer import Corrected
+from citewell_verify.markers.stripping import plain_text
+from citewell_verify.verdicts.states import PairVerdict, Verdict
 from db.models import Answer, Citation
 from db.queries.runs.events import EventData
 from db.queries.runs.results import StoredVerification, add_answer, add_verification
 from db.session import after_commit
-from domain.answers.references import references
-from domain.correction.corrected_answer import Corrected
 from domain.errors import SourceDeleted
-from domain.markers.stripping import plain_text
-from domain.verdicts.states import PairVerdict, Verdict
 from services.core.context import StepContext, StepResult, ran_out
 from services.quality.counts import Shown, count_answer
 from services.reporting.assessment import (

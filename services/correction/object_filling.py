@@ -9,16 +9,16 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from citewell_verify.prompting.batched_items import Entries, by_id
+from citewell_verify.prompting.judgements import CHECK_FIELDS, FILL_FIELDS, FilledField
+from citewell_verify.verdicts.states import SentenceStatus
 from clients.llm.gateway import Failure
 from db.models import Citation
 from db.queries.runs.results import find_answer, find_published_verification
 from db.session import reading
 from domain.objects.filling import MAX_VALUES, Filled, Value, filled, proposed, shown_fields
 from domain.objects.schema import Field, read_schema
-from domain.prompting.batched_items import Entries, by_id
-from domain.prompting.judgements import CHECK_FIELDS, FILL_FIELDS, FilledField
 from domain.query.outcomes import ObjectFilled
-from domain.verdicts.states import SentenceStatus
 from services.core.context import StepContext, StepResult
 
 _CHECKED_AT_ONCE = 20

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
+from citewell_verify.answers.statements import Statement
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.prompting.judgements import CHECK_ANSWERABILITY
 from clients.llm.gateway import Failure
-from domain.answers.statements import Statement
-from domain.evidence.passages import Passage
-from domain.prompting.judgements import CHECK_ANSWERABILITY
 from domain.query.outcomes import Assessed, Checked, EvidenceFound
 from services.core.context import StepContext, StepResult, numbered_sources
 from services.correction.repair_strategies import RepairStrategies

@@ -12,17 +12,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from citewell_verify.answers.statements import Statement, same_words, statements
+from citewell_verify.correction.edits import clean_words
+from citewell_verify.correction.source_wording import is_proven, source_wording
+from citewell_verify.evidence.contradictions import disagreements
+from citewell_verify.evidence.equivalence import names_subjects
+from citewell_verify.evidence.excerpts import best_relevance
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.prompting.judgements import REWRITE_STATEMENT
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, Verdict
 from clients.llm.gateway import Failure
-from domain.answers.statements import Statement, same_words, statements
-from domain.correction.edits import clean_words
-from domain.correction.source_wording import is_proven, source_wording
-from domain.evidence.contradictions import disagreements
-from domain.evidence.equivalence import names_subjects
-from domain.evidence.excerpts import best_relevance
-from domain.evidence.passages import Passage
-from domain.prompting.judgements import REWRITE_STATEMENT
 from domain.query.outcomes import Repaired
-from domain.verdicts.states import PairVerdict, SentenceStatus, Verdict
 from services.core.context import StepContext, numbered_sources
 from services.judging.shown_sources import excerpts
 from services.judging.statement import judge_statement

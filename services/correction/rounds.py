@@ -9,11 +9,11 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
+from citewell_verify.prompting.judgements import PLAN_QUERIES
 from clients.llm.gateway import Failure
 from db.queries.runs.events import add_event
 from db.queries.runs.queries import advance_round
 from db.queries.runs.results import StoredVerification, add_verification
-from domain.prompting.judgements import PLAN_QUERIES
 from domain.query.budget import NO_REPAIR, NO_ROUND
 from domain.query.outcomes import Assessed, Planned
 from domain.query.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction, usable_queries

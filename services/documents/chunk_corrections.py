@@ -9,7 +9,9 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from clients.embeddings import Embedder
+from citewell_documents.document import TextChunk, embedded_text
+from citewell_documents.metadata import searched_name
+from citewell_verify.embeddings.protocol import Embedder
 from clients.telemetry import tracing
 from db.models import Chunk, Document, DocumentStatus, EditKind
 from db.queries.access.workspaces import lock_workspace
@@ -23,8 +25,6 @@ from db.queries.documents.versions import Version, next_version
 from db.session import reading, transaction
 from domain.documents.corrected_spans import CorrectedSpan, is_corrected, restored, with_correction
 from domain.documents.corrections import Replacement, corrected_text, moved_chunk, replacement
-from domain.documents.documents import TextChunk, embedded_text
-from domain.documents.metadata import searched_name
 from domain.documents.renaming import CorrectedSections, Renaming, renamed_heads
 from domain.errors import CorrectionInvalid, DocumentNotInForce
 from services.core import embedding_spaces

@@ -3,14 +3,14 @@
 import uuid
 from typing import Any
 
+from citewell_verify.safety.prompt_injection import without_orders
+from citewell_verify.text.lengths import count_tokens
 from db.models import Chunk, DocumentEdit, DocumentStatus
 from db.queries.documents import chunk_edits as edits
 from db.queries.documents.chunk_edits import ChunkFilter, Edit
 from db.queries.documents.documents import get_document
 from db.session import reading, transaction
 from domain.errors import DocumentNotRead
-from domain.safety.prompt_injection import without_orders
-from domain.text.lengths import count_tokens
 
 _READ = (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
 

@@ -5,6 +5,8 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
+from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown
+from citewell_verify.errors import BadInput
 from clients.telemetry import tracing
 from config.settings import Settings
 from db.models import DocumentStatus
@@ -19,14 +21,7 @@ from db.queries.paging import Place
 from db.queries.verifications.answer_validity import record_deletion
 from db.session import reading, transaction
 from domain.documents.corrected_spans import restored
-from domain.errors import (
-    BadInput,
-    DocumentEmpty,
-    DocumentNotFailed,
-    DocumentTooLarge,
-    DocumentTypeUnknown,
-    OriginalNotFound,
-)
+from domain.errors import DocumentNotFailed, OriginalNotFound
 from services.documents.document_json import documents_json, page_json
 from services.documents.files import read_file, write_outside
 

@@ -3,12 +3,12 @@
 import asyncio
 from dataclasses import dataclass
 
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.prompting.judgements import EXTRACT_GRAPH
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog, Terms
 from domain.documents.graph import PassageGraph, grounded
 from domain.documents.graph_extraction import read_graph
-from domain.evidence.passages import Passage
-from domain.prompting.judgements import EXTRACT_GRAPH
 
 NOTHING = PassageGraph((), ())
 

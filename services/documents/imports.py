@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from citewell_documents.errors import ArchiveTypeUnknown, DocumentUnreadable
 from db.models import DocumentStatus, Import
 from db.queries.access.workspaces import get_or_add_workspace, lock_workspace
 from db.queries.documents import imports as rows
 from db.queries.paging import Place
 from db.session import reading, transaction
-from domain.errors import ArchiveTypeUnknown, DocumentUnreadable
 
 _PART = 4_000_000
 _SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06")

@@ -8,7 +8,8 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
-from clients.embeddings import Embedder
+from citewell_documents.document import ParsedDocument, TextChunk, embedded_text
+from citewell_verify.embeddings.protocol import Embedder
 from clients.telemetry import tracing
 from db.models import Document, DocumentStatus
 from db.queries.access.workspaces import lock_workspace
@@ -22,7 +23,6 @@ from db.queries.documents.vectors import add_vectors
 from db.queries.documents.versions import mark_document_ready
 from db.queries.verifications.answer_validity import record_new_version
 from db.session import transaction
-from domain.documents.documents import ParsedDocument, TextChunk, embedded_text
 from domain.documents.fingerprints import NEAR, Fingerprint, similarity
 from services.core import embedding_spaces
 from services.documents.recognition import LeaseLost

@@ -9,8 +9,14 @@ import structlog
 from opentelemetry.trace import Span
 from sqlalchemy.orm import Session
 
-from clients.embeddings import Embedder
-from clients.parsing.language import with_findings
+from citewell_documents.chunks import split_document
+from citewell_documents.document import ParsedDocument, TextChunk, embedded_text
+from citewell_documents.errors import DocumentEmpty
+from citewell_documents.metadata import described, searched_name
+from citewell_documents.parsing.language import with_findings
+from citewell_verify.embeddings.protocol import Embedder
+from citewell_verify.errors import CitewellError
+from citewell_verify.text.lengths import count_tokens
 from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER
 from config.settings import IngestionSettings
@@ -20,28 +26,11 @@ from db.queries.documents import recognised, reingestions
 from db.queries.documents.documents import get_document
 from db.queries.documents.graph_jobs import queue_graph
 from db.session import after_commit, reading, transaction
-from domain.documents.chunks import split_document
-from domain.documents.documents import ParsedDocument, TextChunk, embedded_text
 from domain.documents.fingerprints import Fingerprint, fingerprint
-from domain.documents.metadata import described, searched_name
-from domain.errors import (
-    CitewellError,
-    DatabaseUnavailable,
-    DocumentEmpty,
-    EmbeddingUnavailable,
-    OriginalNotFound,
-    OriginalUnavailable,
-)
-from domain.text.lengths import count_tokens
+from domain.errors import DatabaseUnavailable, EmbeddingUnavailable, OriginalNotFound, OriginalUnavailable
 from services.core import embedding_spaces
 from services.documents.files import read_file
-from services.documents.indexing import (
-    ClaimedDocument,
-    keep_as_it_was,
-    put_in_force,
-    store_chunks,
-    store_text,
-)
+from services.documents.indexing import ClaimedDocument, keep_as_it_was, put_in_force, store_chunks, store_text
 from services.documents.recognition import FileToRead, LeaseLost, read_text
 from services.webhooks.outbox import announce_document
 

@@ -5,30 +5,24 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from clients.parsing.limits import MAX_WIDTH
-from clients.parsing.sandbox.isolated import limits_of, parse_isolated, picture_isolated
+from citewell_documents.blocks import Block, SheetPlace, restored
+from citewell_documents.boxes import PageBoxes, boxes_of_span
+from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentUnusable, PageNotFound
+from citewell_documents.formats import has_pages_to_see
+from citewell_documents.parsing.limits import MAX_WIDTH
+from citewell_documents.parsing.sandbox.isolated import parse_isolated, picture_isolated
+from citewell_verify.errors import BadInput
 from config.settings import IngestionSettings
 from db.models import Document
 from db.queries.documents import boxes as page_rows
 from db.queries.documents import documents as rows
 from db.queries.documents.ingestion import store_layout
 from db.session import current_tenant, reading, transaction
-from domain.documents.blocks import Block, SheetPlace, restored
-from domain.documents.boxes import PageBoxes, boxes_of_span
-from domain.documents.documents import ParsedDocument
-from domain.documents.formats import has_pages_to_see
-from domain.errors import (
-    BadInput,
-    BoxesMissing,
-    BoxesOutdated,
-    DocumentNotRead,
-    DocumentUnusable,
-    OriginalNotFound,
-    PageNotFound,
-    PicturesMissing,
-)
+from domain.errors import BoxesMissing, BoxesOutdated, DocumentNotRead, OriginalNotFound, PicturesMissing
 from services.documents.drawing import PICTURES, room_to_read
 from services.documents.files import read_file
+from services.documents.reading_limits import limits_of
 
 _STEP = 100  # pixels: pictures of nearly the same width are one
 _LONGEST_S = 20.0

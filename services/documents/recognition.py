@@ -11,12 +11,13 @@ from threading import Event
 
 from sqlalchemy.orm import Session
 
-from clients.parsing.limits import ParseLimits
-from clients.parsing.sandbox.isolated import limits_of, outline_isolated, parse_isolated, recognise_isolated
+from citewell_documents.document import ParsedDocument
+from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.sandbox.isolated import outline_isolated, parse_isolated, recognise_isolated
 from config.settings import IngestionSettings
 from db.queries.documents import recognised as rows
 from db.session import reading, transaction
-from domain.documents.documents import ParsedDocument
+from services.documents.reading_limits import limits_of
 
 # For so long a task recognises before other documents have their turn, and for so long a child process does before
 # what it found is kept.

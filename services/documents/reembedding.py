@@ -7,13 +7,13 @@ available (services.core.embedding_spaces). Finished work is kept: a new run con
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from clients.embeddings import Embedder
+from citewell_documents.document import embedded_text
+from citewell_verify.embeddings.protocol import Embedder
 from db.indexes import ensure_space_index, exclusive_reembedding
 from db.queries.access.workspaces import list_workspaces_of, lock_workspace
 from db.queries.documents.spaces import Space, get_or_add_space, space_of, switch_space
 from db.queries.documents.vectors import add_vectors, chunks_without_vector, count_chunks, delete_other_vectors
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.documents.documents import embedded_text
 from domain.errors import WorkspaceNotFound
 from services.core import embedding_spaces
 from services.graph import merging

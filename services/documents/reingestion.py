@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from citewell_documents.formats import SUFFIXES, listed
+from citewell_verify.errors import BadInput
 from config.settings import settings
 from db.models import DocumentStatus
 from db.queries.access.workspaces import get_open_workspace, get_workspace
@@ -12,8 +14,6 @@ from db.queries.documents import reingestions as rows
 from db.queries.documents.documents import count_unread
 from db.queries.documents.reingestions import ReingestionFilter
 from db.session import reading, transaction
-from domain.documents.formats import SUFFIXES, listed
-from domain.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,16 @@ from typing import Any, BinaryIO
 import structlog
 from sqlalchemy.orm import Session
 
-from clients.archives.reader import Member, ZipLimits, ZipOfDocuments, open_zip
+from citewell_documents.errors import DocumentTypeUnknown
+from citewell_documents.formats import SUFFIXES, advice
+from citewell_documents.zips.reader import Member, ZipLimits, ZipOfDocuments, open_zip
+from citewell_verify.errors import CitewellError
 from config.settings import Settings
 from db.models import Import
 from db.queries.admission.documents import others_wait
 from db.queries.documents import imports as rows
 from db.session import current_tenant, reading, system_transaction, transaction
-from domain.documents.formats import SUFFIXES, advice
-from domain.errors import CitewellError, DatabaseUnavailable, DocumentTypeUnknown, OriginalUnavailable
+from domain.errors import DatabaseUnavailable, OriginalUnavailable
 from services.documents.documents import NewDocument, accept_document
 from services.documents.ingestion import Hold
 

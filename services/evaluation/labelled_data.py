@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from domain.errors import BadInput
+from citewell_verify.errors import BadInput
 
 PASSAGES, QUESTIONS = "_passages.jsonl", "_questions.jsonl"
 

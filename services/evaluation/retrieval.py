@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from clients.embeddings import Embedder
+from citewell_documents.document import Page, ParsedDocument
+from citewell_verify.embeddings.protocol import Embedder
+from citewell_verify.evidence.passages import Passage
 from clients.llm.protocol import CallLog, CallRecord
 from config.settings import RetrievalSettings
 from db.queries.access.workspaces import delete_workspace, get_or_add_workspace
@@ -22,8 +24,6 @@ from db.queries.documents.spaces import Space
 from db.queries.documents.vectors import add_vectors
 from db.queries.documents.versions import mark_document_ready
 from db.session import reading, transaction
-from domain.documents.documents import Page, ParsedDocument
-from domain.evidence.passages import Passage
 from domain.quality.metrics import Score, found, mean, reciprocal_rank, roc_auc
 from domain.query.options import Preset
 from domain.retrieval.ranking import Scored, rank

@@ -7,26 +7,17 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeVar
 
+from citewell_verify.prompting.batched_items import MOST_STATEMENTS
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.verdicts.calibration import Calibration, fit, least_high
 from clients.llm.calling.recording import cost_usd
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, CallRecord
 from config.models import ModelInfo
-from domain.prompting.batched_items import MOST_STATEMENTS
-from domain.prompting.numbered_sources import Sources
-from domain.quality.metrics import (
-    Score,
-    balanced_accuracy,
-    ece,
-    false_pass,
-    false_strip,
-    mean,
-    roc_auc,
-    support_score,
-)
+from domain.quality.metrics import Score, balanced_accuracy, ece, false_pass, false_strip, mean, roc_auc, support_score
 from domain.query.batching import batches
 from domain.query.options import Preset
 from domain.query.outcomes import Checked
-from domain.verdicts.calibration import Calibration, fit, least_high
 from services.evaluation.labelled_data import LabelledPair
 from services.judging.statement import judge_statement
 from services.judging.statement_batch import Pair, judge_batch

@@ -4,12 +4,13 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from citewell_verify.errors import VerificationInvalid
 from config.settings import Settings
 from db.queries.access.idempotency import Repeatable, find_reserved, reserve_key
 from db.queries.access.workspaces import get_or_add_workspaces, require_access
 from db.queries.verifications.batches import add_batch
 from db.session import is_limited, reading, transaction
-from domain.errors import BatchInvalid, DocumentNotFound, DocumentNotRead, VerificationInvalid
+from domain.errors import BatchInvalid, DocumentNotFound, DocumentNotRead
 from services.external.request import NewVerification, check_callback, check_verification
 from services.external.storage import Item, SourceRows, Store
 from services.queries.submission import Submitted

@@ -3,13 +3,13 @@
 import uuid
 from typing import Any
 
+from citewell_verify.evidence.citation_scoring import CitationScore, score_citation
+from citewell_verify.evidence.citation_types import citation_type
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.evidence.spans import row_or_best_span
 from config.verification import VerificationSettings
 from db.queries.documents.chunks import get_passage, text_around
 from db.session import reading
-from domain.evidence.citation_scoring import CitationScore, score_citation
-from domain.evidence.citation_types import citation_type
-from domain.evidence.passages import Passage
-from domain.evidence.spans import row_or_best_span
 
 
 def verify_citation(

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from citewell_verify.errors import VerificationInvalid
 from clients.webhooks.addresses import check_url
 from config.settings import Settings
-from domain.errors import VerificationInvalid
 from domain.query.options import Preset, QueryOptions
 from domain.query.workspaces import WorkspaceSettings
 from services.queries.submission import NewQuery, checked_question, resolve_options

@@ -8,17 +8,17 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from citewell_verify.answers.external_citations import GivenCitation, marked_translation
+from citewell_verify.answers.statements import plan_checks
+from citewell_verify.answers.translation import translated
+from citewell_verify.errors import VerificationInvalid
+from citewell_verify.markers.citable import Citable, brackets_in, citable_sources
 from clients.telemetry import tracing
 from config.settings import Settings
 from db.models import Document, QueryKind, Workspace
 from db.queries.runs.queries import add_queries
 from db.queries.runs.steps import add_outcomes
 from db.queries.verifications.external_sources import add_given_sources, read_document
-from domain.answers.external_citations import GivenCitation, marked_translation
-from domain.answers.statements import plan_checks
-from domain.answers.translation import translated
-from domain.errors import VerificationInvalid
-from domain.markers.citable import Citable, brackets_in, citable_sources
 from domain.query.instructions import refusal_of
 from domain.query.outcomes import Checked, Drafted, Selected
 from domain.query.workspaces import WorkspaceSettings

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from citewell_verify.answers.external_citations import as_given
 from db.models import Answer, Query, QueryKind, QueryStatus, VerificationSentence
 from db.queries.paging import Place
 from db.queries.runs import queries, results, steps
@@ -13,7 +14,6 @@ from db.queries.runs.results import StoredVerification
 from db.queries.verifications.audits import find_head
 from db.queries.verifications.external_sources import chunk_id_of, get_given_text
 from db.session import reading
-from domain.answers.external_citations import as_given
 from services.queries.result_json import scores_json
 from services.queries.results import timings_json, usage_json
 from services.reporting.comparison import comparison

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from citewell_verify.prompting.prompts import prompt_sha256
 from db.models import Query, QueryKind, QueryStatus
 from db.queries.runs import queries
 from db.queries.verifications import audits
@@ -13,7 +14,6 @@ from db.queries.verifications.audits import PROMPTS_PART, StoredChain
 from db.session import reading
 from domain.audit.chain import Record, audit, chain, read_record
 from domain.errors import AuditNotFound
-from domain.prompting.prompts import prompt_sha256
 
 AUDITED = (QueryStatus.SUCCEEDED, QueryStatus.FAILED)
 """Cancelled queries have no result to prove."""

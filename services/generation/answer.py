@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
+from citewell_verify.answers.references import strip_references
+from citewell_verify.answers.translation import translated
+from citewell_verify.markers.citable import Citable
+from citewell_verify.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER
 from clients.llm.gateway import ComposedText, Failure
 from domain.answers.frames import without_frames
-from domain.answers.references import strip_references
-from domain.answers.translation import translated
-from domain.markers.citable import Citable
 from domain.objects.filling import wish_for
 from domain.objects.schema import read_schema
-from domain.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER
 from domain.query.instructions import style_of
 from domain.query.model_refusals import refuses
 from domain.query.modes import idk_for

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 import structlog
 
+from citewell_verify.answers.streaming import without_unfinished_sentence
+from citewell_verify.verdicts.states import is_ungrounded
 from db.queries.runs.events import DRAFT, EventData
 from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
-from domain.answers.streaming import without_unfinished_sentence
 from domain.errors import DatabaseUnavailable
-from domain.verdicts.states import is_ungrounded
 from services.core.context import StepContext
 from services.verification.streamed_results import states_so_far
 

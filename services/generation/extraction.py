@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from citewell_verify.evidence.citation_scoring import score_citation
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.prompting.judgements import EXTRACT_CITATIONS, ExtractedCitation
 from clients.llm.gateway import Failure
-from domain.evidence.citation_scoring import score_citation
-from domain.evidence.passages import Passage
-from domain.prompting.judgements import EXTRACT_CITATIONS, ExtractedCitation
 from domain.query.outcomes import Extracted
 from services.core.context import StepContext, StepResult, numbered_sources, when_loaded
 

@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Callable, Sequence
 
-from clients.embeddings import Embedder
+from citewell_verify.embeddings.protocol import Embedder
 from db.models import Entity, Relation
 from db.queries.documents import graph_storing as store
 from db.session import reading, transaction

@@ -2,11 +2,11 @@
 
 import asyncio
 
+from citewell_verify.prompting.judgements import EXTRACT_KEYWORDS, Keywords
 from clients.llm.gateway import Failure
 from db.queries.search.graph_search import has_graph
 from db.session import reading
 from domain.documents.graph_extraction import read_keywords
-from domain.prompting.judgements import EXTRACT_KEYWORDS, Keywords
 from domain.query.outcomes import GraphPlanned
 from services.core.context import StepContext, StepResult
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from domain.evidence.passages import Passage
-from domain.question import ModelJudgement, QuestionVerdict, judge_question
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.question.verdict import ModelJudgement, QuestionVerdict, judge_question
 from services.core.context import StepContext
 
 ALIGNMENT = "check_alignment"

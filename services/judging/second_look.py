@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from citewell_verify.prompting.batched_items import Statements, by_id
+from citewell_verify.prompting.judgements import RECHECK_STATEMENTS
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.verdicts.ruling import Grounds, Ruling, SecondLook
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
-from domain.prompting.batched_items import Statements, by_id
-from domain.prompting.judgements import RECHECK_STATEMENTS
-from domain.prompting.numbered_sources import Sources
-from domain.verdicts.ruling import Grounds, Ruling, SecondLook
 
 _BY_RULES = "the rules are the judge, and say the same when they are asked again"
 _NO_VERDICT = "the reply has no verdict on it"

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from domain.answers.statements import Statement
-from domain.evidence.excerpts import Wanted, choose_excerpts
-from domain.evidence.passages import Passage
-from domain.prompting.numbered_sources import Source, Sources
+from citewell_verify.answers.statements import Statement
+from citewell_verify.evidence.excerpts import Wanted, choose_excerpts
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.prompting.numbered_sources import Source, Sources
 from domain.query.outcomes import Checked
 from services.core.context import StepContext, names_of_passage, numbered_sources
 from services.judging.statement import WINDOW_CHARS

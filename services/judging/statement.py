@@ -5,16 +5,16 @@ All judgements of statements go through here: the checks of an answer, repairs, 
 
 from dataclasses import replace
 
+from citewell_verify.evidence.spans import claim_relevance
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, StatementCheck
+from citewell_verify.prompting.numbered_sources import Sources, content_of
+from citewell_verify.text.sentences import LONGEST_SENTENCE
+from citewell_verify.text.windows import windows
+from citewell_verify.verdicts.ruling import Grounds, Ruling
+from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
-from domain.evidence.spans import claim_relevance
-from domain.prompting.judgements import CHECK_STATEMENT, StatementCheck
-from domain.prompting.numbered_sources import Sources, content_of
 from domain.query.outcomes import Checked
-from domain.text.sentences import LONGEST_SENTENCE
-from domain.text.windows import windows
-from domain.verdicts.ruling import Grounds, Ruling
-from domain.verdicts.states import CONFIDENCE_THRESHOLD
 from services.judging.second_look import FirstLook, looked_again
 
 WINDOW_CHARS = 12_000
@@ -29,7 +29,8 @@ _SURE_CONTRADICTION = 4
 async def judge_statement(
     models: ModelGateway, statement: str, sources: Sources, *, log: CallLog, item: str = ""
 ) -> Checked:
-    """Return whether the `sources` say the `statement` (S5.4); the verdict is `domain.verdicts.ruling.Ruling` as JSON.
+    """Return whether the `sources` say the `statement` (S5.4); the verdict is `citewell_verify.verdicts.ruling.Ruling`
+    as JSON.
 
     The same model is asked again about what the rules doubt in its reply (`services.judging.second_look`).
     Long sources are shown in windows, likeliest first, until one surely supports the statement: nothing is cut. If a

@@ -9,16 +9,16 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from citewell_verify.prompting.batched_items import MOST_STATEMENTS, Statements, by_id
+from citewell_verify.prompting.judgements import CHECK_STATEMENTS, StatementCheck
+from citewell_verify.prompting.numbered_sources import Sources, content_of
+from citewell_verify.text.sentences import LONGEST_SENTENCE
+from citewell_verify.verdicts.ruling import Grounds
 from clients.llm.failures import FailureKind
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
-from domain.prompting.batched_items import MOST_STATEMENTS, Statements, by_id
-from domain.prompting.judgements import CHECK_STATEMENTS, StatementCheck
-from domain.prompting.numbered_sources import Sources, content_of
 from domain.query.batching import packed
 from domain.query.outcomes import Checked
-from domain.text.sentences import LONGEST_SENTENCE
-from domain.verdicts.ruling import Grounds
 from services.judging.second_look import FirstLook, looked_again
 from services.judging.statement import WINDOW_CHARS, judge_statement, ruled
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import structlog
 
+from citewell_verify.question.verdict import question_of
+from citewell_verify.verdicts.states import SentenceStatus
 from clients.telemetry import families
 from clients.telemetry.families import Family
 from clients.telemetry.meter import METER
@@ -17,8 +19,6 @@ from db.models import Answer, Citation
 from db.queries.runs.results import StoredVerification
 from domain.quality import answer_quality
 from domain.quality.answer_quality import Metric
-from domain.question import question_of
-from domain.verdicts.states import SentenceStatus
 from services.core.context import StepContext
 
 log = structlog.get_logger()

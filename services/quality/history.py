@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from citewell_verify.verdicts.states import SentenceStatus, Verdict
 from db.queries.reports import quality as rows
 from db.queries.reports.quality import VerifiedRow
 from db.session import reading
 from domain.quality import answer_quality
 from domain.quality.answer_quality import Metric
-from domain.verdicts.states import SentenceStatus, Verdict
 from services.quality.counts import count_ratings
 
 

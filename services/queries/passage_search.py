@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from clients.embeddings import Embedder
+from citewell_verify.embeddings.protocol import Embedder
+from citewell_verify.evidence.passages import Passage
 from config.settings import Settings
 from db.models import DocumentStatus
 from db.queries.documents.chunks import get_passages, list_passages
@@ -16,7 +17,6 @@ from db.queries.documents.text_marks import find_marks
 from db.session import reading
 from domain.documents.text_marks import TextMarks
 from domain.errors import DocumentNotRead
-from domain.evidence.passages import Passage
 from domain.query.options import DocumentFilter
 from services.queries.submission import checked_question, open_workspaces
 from services.retrieval.candidates import Search, Searched, search

@@ -2,11 +2,11 @@
 
 from sqlalchemy.orm import Session
 
+from citewell_verify.prompting.judgements import RESTATE_QUESTION, REWRITE_QUESTION
 from clients.llm.gateway import Failure
 from db.models import Query
 from db.queries.runs.steps import find_outcome
 from domain.errors import QuestionInvalid
-from domain.prompting.judgements import RESTATE_QUESTION, REWRITE_QUESTION
 from domain.query.conversation import as_lines
 from domain.query.outcomes import Restated, Reworded
 from domain.query.rounds import new_queries

@@ -3,23 +3,17 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from db.models import (
-    Answer,
-    Citation,
-    CitationCheck,
-    ModelCall,
-    Query,
-    Verification,
-    VerificationSentence,
-)
+from citewell_documents.formats import has_pages_to_see
+from citewell_verify.evidence.spans import best_text_span
+from citewell_verify.question.question_parts import is_greeting
+from citewell_verify.question.verdict import question_of
+from citewell_verify.safety.prompt_injection import without_orders
+from citewell_verify.text.quotes import locate_quote
+from db.models import Answer, Citation, CitationCheck, ModelCall, Query, Verification, VerificationSentence
 from db.queries.runs import results, steps
 from db.queries.runs.results import StoredVerification
-from domain.documents.formats import has_pages_to_see
 from domain.documents.text_marks import TextMarks
-from domain.evidence.spans import best_text_span
-from domain.question import is_greeting, mentions, question_of
-from domain.safety.prompt_injection import without_orders
-from domain.text.quotes import locate_quote
+from domain.question.nearest import mentions
 from services.reporting.answer_confidence import confidence_json
 
 UNTOUCHED = {"state": "valid", "reason": None, "since": None, "verification": None}

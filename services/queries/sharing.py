@@ -11,12 +11,13 @@ import secrets
 import uuid
 from typing import Any
 
+from citewell_verify.errors import BadInput
 from config.settings import settings
 from db.models import SharedAnswer
 from db.queries.runs.queries import get_query
 from db.queries.verifications import shared_answers as rows
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.errors import BadInput, QueryNotFound, ShareNotFound, SharingOff
+from domain.errors import QueryNotFound, ShareNotFound, SharingOff
 from services.queries.results import read_succeeded
 
 _ID_BYTES, _SECRET_BYTES = 16, 32

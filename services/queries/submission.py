@@ -8,6 +8,9 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from sqlalchemy.orm import Session
 
+from citewell_verify.answers.refusals import RefusalLanguage
+from citewell_verify.errors import BadInput
+from citewell_verify.prompting.batched_items import MOST_CHUNKS, MOST_STATEMENTS
 from clients.telemetry import tracing
 from clients.webhooks.addresses import check_url
 from config.settings import Settings
@@ -17,14 +20,12 @@ from db.queries.access.workspaces import get_open_workspace, require_access
 from db.queries.documents.spaces import space_of
 from db.queries.runs.queries import add_query
 from db.session import transaction
-from domain.errors import AnswerSchemaInvalid, BadInput, EmbeddingsDiffer, ModelNotAllowed, QuestionInvalid
+from domain.errors import AnswerSchemaInvalid, EmbeddingsDiffer, ModelNotAllowed, QuestionInvalid
 from domain.objects.schema import checked_schema
-from domain.prompting.batched_items import MOST_CHUNKS, MOST_STATEMENTS
 from domain.query.conversation import Turn
 from domain.query.instructions import Instructions, refusal_of
 from domain.query.modes import parse_mode, rules_of
 from domain.query.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind
-from domain.query.refusals import RefusalLanguage
 from domain.query.workspaces import WorkspaceSettings
 from services.core.request_priority import requester_columns
 from services.webhooks.outbox import address_policy

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from citewell_verify.evidence.passages import Passage
 from db.queries.documents.chunks import get_passages
 from db.queries.documents.documents import workspace_names_of
 from db.session import reading
-from domain.evidence.passages import Passage
 from domain.retrieval.lexemes import matched_spans
 from domain.retrieval.questions import without_instructions
 from services.core.context import StepContext

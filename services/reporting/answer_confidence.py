@@ -4,12 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from citewell_verify.question.relevance import answer_relevance, measured_languages
+from citewell_verify.question.verdict import question_of
+from citewell_verify.verdicts.answer_confidence import (
+    UNCALIBRATED,
+    answer_confidence,
+    confidence_label,
+    why_uncalibrated,
+)
+from citewell_verify.verdicts.calibration import Calibration
+from citewell_verify.verdicts.states import SentenceStatus
 from db.models import Verification
-from domain.question import answer_relevance, question_of
-from domain.question.relevance import measured_languages
-from domain.verdicts.answer_confidence import UNCALIBRATED, answer_confidence, confidence_label, why_uncalibrated
-from domain.verdicts.calibration import Calibration
-from domain.verdicts.states import SentenceStatus
 from services.core.context import StepContext
 from services.judging.question_answered import judges_by_model, model_judgement
 from services.reporting.rows import Judged, calibrated_support

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from citewell_verify.answers.statements import Statement
+from citewell_verify.correction.corrected_answer import Corrected
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.evidence.spans import claim_relevance
+from citewell_verify.verdicts.confidence import confidence
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
 from db.models import Answer, Citation, Verification
 from db.queries.runs.results import StoredVerification
-from domain.answers.statements import Statement
-from domain.correction.corrected_answer import Corrected
-from domain.evidence.passages import Passage
-from domain.evidence.spans import claim_relevance
-from domain.verdicts.confidence import confidence
-from domain.verdicts.states import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
 from services.core.context import Outcome, StepContext, left_out_issues
 from services.judging.question_answered import with_question_verdict
 from services.reporting.answer_confidence import set_answer_confidence

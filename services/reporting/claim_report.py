@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
-from db.models import VerificationClaim
-from domain.evidence.passages import Passage
-from domain.query.outcomes import Checked
-from domain.verdicts.claim_verdicts import (
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.verdicts.claim_verdicts import (
     ClaimingSentence,
     claim_status,
     key_facts,
     key_sentences,
     suggested_corrections,
 )
-from domain.verdicts.states import SentenceStatus
+from citewell_verify.verdicts.states import SentenceStatus
+from db.models import VerificationClaim
+from domain.query.outcomes import Checked
 from services.core.context import Outcome, StepContext
 from services.reporting.rows import Judged
 

@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 import structlog
 
+from citewell_verify.evidence.conflicts.finding import Conflict, Evidence, Place, conflicts, documents_to_compare
+from citewell_verify.evidence.conflicts.replacements import Excerpt, Known, known_documents
+from citewell_verify.evidence.passages import Passage
 from db.models import Citation
 from db.queries.documents.chunks import find_passages
 from db.session import reading
-from domain.evidence.conflicts.finding import Conflict, Evidence, Place, conflicts, documents_to_compare
-from domain.evidence.conflicts.replacements import Excerpt, Known, known_documents
-from domain.evidence.passages import Passage
 from services.core.context import StepContext
 from services.reporting.repair_results import passages_to_conclude
 

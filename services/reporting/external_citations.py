@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from domain.answers.external_citations import as_given
-from domain.answers.parser import parse_answer
-from domain.answers.statements import Statement, statements
-from domain.evidence.passages import Passage
-from domain.verdicts.states import PairVerdict
+from citewell_verify.answers.external_citations import as_given
+from citewell_verify.answers.parser import parse_answer
+from citewell_verify.answers.statements import Statement, statements
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.verdicts.states import PairVerdict
 from services.core.context import StepContext
 from services.verification.quoted_evidence import check_evidence
 from services.verification.round_results import Findings

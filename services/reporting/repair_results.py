@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from domain.answers.statements import same_words
-from domain.correction.corrected_answer import Corrected, correct
-from domain.correction.edits import Repair
-from domain.evidence.passages import Passage
+from citewell_verify.answers.statements import same_words
+from citewell_verify.correction.corrected_answer import Corrected, correct
+from citewell_verify.correction.edits import Repair
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.verdicts.states import UNPROVEN, PairVerdict, SentenceStatus, Verdict
+from citewell_verify.verdicts.weighted_scores import citation_coverage
 from domain.query.outcomes import Assessed, Repaired
-from domain.verdicts.states import UNPROVEN, PairVerdict, SentenceStatus, Verdict
-from domain.verdicts.weighted_scores import citation_coverage
 from services.core.context import StepContext, names_of_passage
 from services.verification.round_results import Findings
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from citewell_verify.answers.statements import Statement, statements
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, Verdict, sentence_support
 from db.models import Citation, CitationCheck, VerificationSentence
-from domain.answers.statements import Statement, statements
-from domain.evidence.passages import Passage
-from domain.verdicts.states import PairVerdict, SentenceStatus, Verdict, sentence_support
 from services.core.context import StepContext
 from services.reporting.repair_results import Repairs
 from services.verification.quoted_evidence import Quoted, check_evidence, sentence_evidence

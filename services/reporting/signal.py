@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from citewell_verify.question.verdict import question_of
+from citewell_verify.verdicts.answer_confidence import UNCALIBRATED
 from db.models import Query, QueryKind
 from db.queries.runs.results import StoredAnswer, StoredVerification
 from domain.quality.signal import Wording, signal_of
-from domain.question import question_of
-from domain.verdicts.answer_confidence import UNCALIBRATED
 from services.reporting.answer_confidence import confidence_json
 
 

@@ -3,15 +3,15 @@
 import asyncio
 from collections.abc import Sequence
 
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.evidence.spans import best_text_span
+from citewell_verify.prompting.judgements import DECIDE_SEARCH, RESEARCH_NOTES, ResearchNote, SearchDecision
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.safety.prompt_injection import without_orders
+from citewell_verify.text.quotes import locate_quote
 from clients.llm.gateway import Failure
-from domain.evidence.passages import Passage
-from domain.evidence.spans import best_text_span
-from domain.prompting.judgements import DECIDE_SEARCH, RESEARCH_NOTES, ResearchNote, SearchDecision
-from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Decided, FoundBy, Note, Noted, Searched
 from domain.query.rounds import new_queries
-from domain.safety.prompt_injection import without_orders
-from domain.text.quotes import locate_quote
 from services.core.context import StepContext, StepResult, numbered_sources
 from services.retrieval.agentic_state import decision, made_searches, merged_candidates, searches_left
 from services.retrieval.candidates import search_for

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import structlog
 from sqlalchemy.orm import Session
 
-from clients.embeddings import Embedder
+from citewell_verify.embeddings.protocol import Embedder
 from db.queries.access.workspaces import existing_workspaces
 from db.queries.documents.documents import count_unread
 from db.queries.documents.spaces import Space, find_space

@@ -9,6 +9,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from citewell_documents.errors import DocumentTypeUnknown
+from citewell_verify.errors import CitewellError
 from clients.sources.factory import Reader
 from config.settings import Settings
 from db.models import ItemOutcome, Source
@@ -25,14 +27,7 @@ from domain.documents.sources import (
     document_name,
     refusal_of_type,
 )
-from domain.errors import (
-    CitewellError,
-    DatabaseUnavailable,
-    DocumentNotFound,
-    DocumentTypeUnknown,
-    OriginalUnavailable,
-    WorkspaceDeleting,
-)
+from domain.errors import DatabaseUnavailable, DocumentNotFound, OriginalUnavailable, WorkspaceDeleting
 from services.documents.documents import Accepted, NewDocument, accept_document, remove_document
 
 _NOTHING = Refusal("not_of_the_source", "There is nothing at its place.")

@@ -15,6 +15,7 @@ from typing import Any
 
 import structlog
 
+from citewell_verify.errors import CitewellError
 from clients.sources.factory import Reader, open_reader, remove_leftovers
 from config.settings import Settings
 from db.models import Source, SourcePhase, SourceStatus
@@ -22,7 +23,7 @@ from db.queries.documents import source_items as items
 from db.queries.documents import sources as rows
 from db.session import transaction
 from domain.documents.sources import Listed, SourceOptions
-from domain.errors import CitewellError, DatabaseUnavailable
+from domain.errors import DatabaseUnavailable
 from services.documents.ingestion import Hold
 from services.sources.items import Place, give_up_missing, remove_documents, take
 

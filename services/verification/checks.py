@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from citewell_verify.answers.references import strip_references
+from citewell_verify.answers.statements import plan_checks
+from citewell_verify.prompting.judgements import CHECK_ALIGNMENT, CHECK_ANSWERABILITY, Judgement, Reply
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.verdicts.weighted_scores import citation_coverage, keyword_overlap
 from clients.llm.gateway import Failure
-from domain.answers.references import strip_references
-from domain.answers.statements import plan_checks
-from domain.prompting.judgements import CHECK_ALIGNMENT, CHECK_ANSWERABILITY, Judgement, Reply
-from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Checked
-from domain.verdicts.weighted_scores import citation_coverage, keyword_overlap
 from services.core.context import StepContext, StepResult, names_of_passage, numbered_sources, when_loaded
 from services.judging.shown_sources import shown_to_judge
 from services.judging.statement import judge_statement

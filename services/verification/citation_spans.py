@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from citewell_verify.evidence.citation_types import citation_type, weaker
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.evidence.spans import claim_relevance, locate_verbatim, row_or_best_span
+from citewell_verify.evidence.table_rows import stating_row
+from citewell_verify.prompting.judgements import CitationType
+from citewell_verify.text.quotes import locate_quote
 from db.models import Citation
 from db.queries.documents.chunks import read_given_slices, read_slices
-from domain.evidence.citation_types import citation_type, weaker
-from domain.evidence.passages import Passage
-from domain.evidence.spans import claim_relevance, locate_verbatim, row_or_best_span
-from domain.evidence.table_rows import stating_row
-from domain.prompting.judgements import CitationType
 from domain.query.options import QueryOptions
-from domain.text.quotes import locate_quote
 from services.core.context import StepContext
 
 

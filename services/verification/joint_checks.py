@@ -8,20 +8,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from clients.llm.gateway import Failure
-from domain.answers.statements import Statement, same_words
-from domain.prompting.judgements import CHECK_STATEMENT
-from domain.prompting.numbered_sources import Sources, content_of
-from domain.text.languages import unread_language
-from domain.verdicts.joint_support import (
+from citewell_verify.answers.statements import Statement, same_words
+from citewell_verify.prompting.judgements import CHECK_STATEMENT
+from citewell_verify.prompting.numbered_sources import Sources, content_of
+from citewell_verify.text.languages import unread_language
+from citewell_verify.verdicts.joint_support import (
     MOST_SOURCES,
     JointSupport,
     find_joint_support,
     joint_rulings,
     rulings_on_whole,
 )
-from domain.verdicts.ruling import Ruling
-from domain.verdicts.states import PairVerdict, Verdict
+from citewell_verify.verdicts.ruling import Ruling
+from citewell_verify.verdicts.states import PairVerdict, Verdict
+from clients.llm.gateway import Failure
 from services.core.context import StepContext, numbered_sources, when_loaded
 from services.judging.statement import WINDOW_CHARS, judge_statement
 from services.verification.round_results import Findings, read_verdict

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from citewell_verify.answers.statements import Statement
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus
 from db.queries.runs.events import EventData
-from domain.answers.statements import Statement
-from domain.evidence.passages import Passage
 from domain.query.outcomes import Checked, Repaired
-from domain.verdicts.states import PairVerdict, SentenceStatus
 from services.core.context import StepContext
 from services.verification.quoted_evidence import check_evidence
 from services.verification.round_results import Findings

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from citewell_verify.answers.statements import Statement
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.evidence.spans import bounded_evidence, claim_relevance, row_or_best_span
+from citewell_verify.verdicts.states import PairVerdict
 from db.models import Citation
-from domain.answers.statements import Statement
-from domain.evidence.passages import Passage
-from domain.evidence.spans import bounded_evidence, claim_relevance, row_or_best_span
 from domain.query.options import QueryOptions
-from domain.verdicts.states import PairVerdict
 
 Quoted = tuple[str | None, dict[str, Any] | None]
 """(words of a source, their place), or (None, None)."""

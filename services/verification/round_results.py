@@ -4,9 +4,9 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from domain.answers.statements import Statement, deciding_items, same_words
-from domain.verdicts.confidence import confidence
-from domain.verdicts.states import PairVerdict, SentenceStatus, is_failing, sentence_status
+from citewell_verify.answers.statements import Statement, deciding_items, same_words
+from citewell_verify.verdicts.confidence import confidence
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, is_failing, sentence_status
 from services.core.context import StepContext
 from services.judging.question_answered import is_question_answered
 from services.verification.streamed_results import adopted_checks

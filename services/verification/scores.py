@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from domain.verdicts.weighted_scores import (
+from citewell_verify.verdicts.weighted_scores import (
     FACTS_WHEN_NOT_CHECKED,
     Part,
     Thresholds,

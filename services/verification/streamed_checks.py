@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
+from citewell_verify.answers.statements import Statement, check_key
+from citewell_verify.evidence.passages import Passage
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.verdicts.states import SentenceStatus, sentence_status
 from db.queries.runs.events import EventData
-from domain.answers.statements import Statement, check_key
-from domain.evidence.passages import Passage
-from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Checked, CheckedEarly, Closed, ClosedSentence
-from domain.verdicts.states import SentenceStatus, sentence_status
 from services.core.context import StepContext, StepResult, numbered_sources, when_loaded
 from services.judging.statement import judge_statement
 from services.verification.progress_events import citation_checked, sentence_judged

@@ -6,9 +6,9 @@ others are wasted.
 
 from collections.abc import Collection, Iterator, Set
 
+from citewell_verify.answers.statements import check_keys
 from db.queries.runs.steps import list_values
 from db.session import reading
-from domain.answers.statements import check_keys
 from domain.query.outcomes import Checked, CheckedEarly, Closed, ClosedSentence
 from services.core.context import StepContext
 

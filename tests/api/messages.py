@@ -13,9 +13,9 @@ from pathlib import Path
 _ROOTS = (
     *(
         "domain/audit",
-        "domain/correction",
+        "packages/verify/citewell_verify/correction",
         "domain/documents/corrections.py",
-        "domain/evidence",
+        "packages/verify/citewell_verify/evidence",
         "domain/keys.py",
         "domain/query/budget.py",
     ),
@@ -23,13 +23,13 @@ _ROOTS = (
         "domain/query/modes.py",
         "domain/query/workspaces.py",
         "domain/question/nearest.py",
-        "domain/question/verdict.py",
+        "packages/verify/citewell_verify/question/verdict.py",
         "domain/quality/signal.py",
     ),
     *(
-        "domain/text/languages.py",
-        "domain/text/lengths.py",
-        "domain/verdicts",
+        "packages/verify/citewell_verify/text/languages.py",
+        "packages/verify/citewell_verify/text/lengths.py",
+        "packages/verify/citewell_verify/verdicts",
         "domain/webhooks",
         "services/audit",
         "services/correction",
@@ -45,7 +45,12 @@ _ROOTS = (
     *("services/reporting", "services/retrieval", "services/verification", "services/webhooks", "clients/llm/calling"),
     *("clients/llm/completions", "clients/llm/failures.py", "clients/llm/gateway.py", "clients/llm/offline"),
     *("clients/limiter/limiter.py", "clients/limiter/protocol.py", "clients/embeddings/openai_compatible.py"),
-    *("clients/webhooks", "clients/parsing", "workers/background/reconciler.py", "workers/execution"),
+    *(
+        "clients/webhooks",
+        "packages/documents/citewell_documents/parsing",
+        "workers/background/reconciler.py",
+        "workers/execution",
+    ),
     *("clients/sources", "clients/object_store", "services/sources", "domain/documents/sources.py"),
     *("workers/tasks/maintenance.py", "api/http/archives.py", "api/http/errors.py", "api/http/middleware.py"),
     *(
@@ -60,11 +65,25 @@ _ROOTS = (
 # What nobody reads on the page: metrics, what is written into answers in their own language, parts of HTML, and what
 # only a person at the command line or the log can meet.
 _ASIDE = (
-    *("services/operations/exposition.py", "domain/correction/continuous_text.py", "domain/quality/summary_line.py"),
-    *("clients/parsing/html/nodes.py", "clients/webhooks/networks.py", "services/documents/reembedding.py"),
-    *("domain/evidence/citation_types.py", "domain/correction/released_text.py"),
-    *("api/answers/streaming.py", "clients/llm/offline/model.py", "clients/parsing/html/tables.py"),
-    *("clients/parsing/html/pictures.py", "clients/parsing/sandbox/forked.py"),
+    *("services/operations/exposition.py", "domain/answers/continuous_text.py", "domain/quality/summary_line.py"),
+    *(
+        "packages/documents/citewell_documents/parsing/html/nodes.py",
+        "clients/webhooks/networks.py",
+        "services/documents/reembedding.py",
+    ),
+    *(
+        "packages/verify/citewell_verify/evidence/citation_types.py",
+        "packages/verify/citewell_verify/correction/released_text.py",
+    ),
+    *(
+        "api/answers/streaming.py",
+        "clients/llm/offline/model.py",
+        "packages/documents/citewell_documents/parsing/html/tables.py",
+    ),
+    *(
+        "packages/documents/citewell_documents/parsing/html/pictures.py",
+        "packages/documents/citewell_documents/parsing/sandbox/forked.py",
+    ),
 )
 # Where values are refused, what `ValueError` says is told as well; the formats of other systems are not the page's.
 _REFUSING = ("api/schemas", "domain/query/options.py", "domain/query/instructions.py")

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from db.models import DocumentStatus
 from db.session import transaction
 from domain.keys import Scope

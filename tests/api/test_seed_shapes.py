@@ -12,10 +12,10 @@ from api.adapters.questions import of_chat, of_verified
 from api.adapters.seeds import agent_answer, chat_reply, rag_answer, researched_answer, verified_answer
 from api.adapters.texts import with_daggers, with_references
 from api.schemas.formats.seeds import AgentAnswer, ChatAsk, ChatReply, RagAnswer, VerifiedAnswer, VerifiedAsk
+from citewell_verify.markers.parser import cited_markers
 from db.models import Document
 from db.session import reading, transaction
 from domain.errors import ModeUnknown
-from domain.markers.parser import cited_markers
 from services.queries.results import read_citation_checks, read_query
 from tests.answers import ANYTHING
 from tests.stored import store_answered_query

@@ -8,7 +8,7 @@ from benchmarks.verdicts.cell_statements import statements
 from benchmarks.verdicts.dart_tables import tables_of
 from benchmarks.verdicts.korean_cells import other_term, spoken_names
 from benchmarks.verdicts.truth_tables import TruthTable
-from clients.parsing import ParseLimits, parse
+from citewell_documents.parsing import ParseLimits, parse
 from tests.clients.parsing.dart_files import REPORT
 
 

@@ -10,7 +10,7 @@ from benchmarks.growth.__main__ import main
 from benchmarks.growth.calls import calls, functions
 from benchmarks.growth.measuring import Row, measured
 from benchmarks.growth.shapes import SHAPES, text_of
-from domain.errors import CitewellError
+from citewell_verify.errors import CitewellError
 
 # They take keys and names of settings, and say that these texts are none.
 REFUSING = {"keys.parse_key", "query.modes.parse_mode"}

@@ -15,7 +15,7 @@ from benchmarks.answers.judged_answers import (
     read_questions,
     worth_of,
 )
-from clients.parsing import ParseLimits, parse
+from citewell_documents.parsing import ParseLimits, parse
 
 OFFICE = Path(__file__).parents[2] / "benchmarks" / "answers" / "office"
 LIMITS = ParseLimits(max_pages=10, max_chars=100_000)

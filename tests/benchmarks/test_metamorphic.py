@@ -16,7 +16,7 @@ from benchmarks.metamorphic.generating import MAKERS, generate
 from benchmarks.metamorphic.korean import with_particles
 from benchmarks.metamorphic.real_verbatim import stating_sentences
 from benchmarks.metamorphic.texts import folder_texts, project_texts
-from domain.text.sentences import split_sentences
+from citewell_verify.text.sentences import split_sentences
 
 _LANGUAGES = ("en", "ko")
 _NO_KOREAN = ("faithful: voice",)

@@ -14,7 +14,7 @@ from benchmarks.metamorphic.cases import KINDS, Case
 from benchmarks.metamorphic.generating import generate
 from benchmarks.metamorphic.judges import Outcome, is_unchanged, judges, outcomes
 from benchmarks.metamorphic.texts import project_texts
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 
 pytestmark = [
     pytest.mark.slow,

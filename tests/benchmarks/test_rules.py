@@ -17,7 +17,9 @@ def _can_strike(path: Path) -> bool:
     return any(isinstance(each, ast.Name) and each.id in _FINDINGS for each in calls)
 
 
-@pytest.mark.parametrize("folder", ["domain/facts", "domain/evidence"])
+@pytest.mark.parametrize(
+    "folder", ["packages/verify/citewell_verify/facts", "packages/verify/citewell_verify/evidence"]
+)
 def test_every_module_that_can_strike_a_statement_is_in_the_ledger(folder: str) -> None:
     paths = [path.relative_to(ROOT) for path in sorted((ROOT / folder).rglob("*.py")) if _can_strike(path)]
     known = {module for family in FAMILIES for module in family.modules}

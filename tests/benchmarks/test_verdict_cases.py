@@ -7,7 +7,7 @@ import pytest
 from benchmarks.verdicts.everyday import HALVES, read_pairs
 from benchmarks.verdicts.paraphrases import ERRORS, Paraphrase, read_paraphrases
 from benchmarks.verdicts.reader_cases import GROUPS, ReaderCase, read_cases
-from domain.text.sentences import split_sentences
+from citewell_verify.text.sentences import split_sentences
 
 LANGUAGES = {"en", "ko"}
 HANGUL = range(0xAC00, 0xD7A4)

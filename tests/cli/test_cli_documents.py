@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from citewell_client import CitewellClient
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Query
 from db.queries.access.workspaces import get_or_add_workspace

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from citewell_client import CitewellClient
-from clients.parsing import READ_SUFFIXES, ParseLimits, parse
-from domain.documents.formats import SUFFIXES, listed
-from domain.errors import DocumentTypeUnknown
+from citewell_documents.errors import DocumentTypeUnknown
+from citewell_documents.formats import SUFFIXES, listed
+from citewell_documents.parsing import READ_SUFFIXES, ParseLimits, parse
 from tests.archives import zipped
 from tests.cli.conftest import Citewell
 from tests.cli.standing_in import read, unpacking, workers

@@ -8,7 +8,7 @@ from collections.abc import Generator
 
 import pytest
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import settings
 from services.documents.documents import NewDocument, accept_document
 from services.documents.ingestion import ingest

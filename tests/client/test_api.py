@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from citewell_client import ApiProblem
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import QueryStatus
 from db.queries.access.workspaces import get_or_add_workspace

@@ -11,8 +11,8 @@ from docx.document import Document as WordDocument
 from pptx.presentation import Presentation
 from pptx.util import Emu
 
-from clients.parsing.recognition.installed import recognition_data
-from domain.documents.formats import CODE, IMAGES, LEGACY
+from citewell_documents.formats import CODE, IMAGES, LEGACY
+from citewell_documents.parsing.recognition.installed import recognition_data
 from tests.clients.hwp_files import hwp, hwpx, paragraph
 from tests.clients.office_files import odt, packed, slides, word, workbook
 from tests.clients.parsing.dart_files import PAGE, REPORT

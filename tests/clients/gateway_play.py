@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from clients.llm.gateway import ComposedText, Failure, ModelGateway
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
-from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from domain.query.instructions import PLAIN
 from tests.clients.groq_questions import IDK, QUESTION, SOURCES, STATEMENT
 from tests.clients.groq_stage import GroqStage

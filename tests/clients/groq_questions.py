@@ -1,7 +1,7 @@
 """Questions for the simulated provider: two passages, and fields for every prompt."""
 
-from domain.prompting.batched_items import Chunks, Entries, Statements
-from domain.prompting.judgements import (
+from citewell_verify.prompting.batched_items import Chunks, Entries, Statements
+from citewell_verify.prompting.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
     CHECK_FIELDS,
@@ -27,7 +27,7 @@ from domain.prompting.judgements import (
     Judgement,
     Reply,
 )
-from domain.prompting.numbered_sources import Sources
+from citewell_verify.prompting.numbered_sources import Sources
 from domain.query.instructions import PLAIN
 
 POLICY = (

@@ -11,7 +11,7 @@ from docx.document import Document as WordDocument
 from openpyxl import Workbook
 from pptx.presentation import Presentation
 
-from domain.documents.documents import ParsedDocument
+from citewell_documents.document import ParsedDocument
 
 
 def word(write: Callable[[WordDocument], object]) -> bytes:

@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import psutil
 
-from clients.parsing import ParseLimits
-from clients.parsing.sandbox.isolated import parse_isolated
-from clients.parsing.sandbox.servers import servers
-from domain.errors import CitewellError
+from citewell_documents.parsing import ParseLimits
+from citewell_documents.parsing.sandbox.isolated import parse_isolated
+from citewell_documents.parsing.sandbox.servers import servers
+from citewell_verify.errors import CitewellError
 
 LIMITS = ParseLimits(max_pages=5_000, max_chars=2_000_000, memory_mb=256, base_s=2, s_per_mb=0)
 PATIENT = replace(LIMITS, base_s=60)
-_SERVER = "clients.parsing.sandbox.fork_server"
+_SERVER = "citewell_documents.parsing.sandbox.fork_server"
 
 
 def server_of(process: psutil.Process) -> psutil.Process | None:
@@ -78,7 +78,7 @@ def is_confined(child: psutil.Process) -> bool:
 @contextmanager
 def served_by(code: str) -> Generator[None]:
     """Children run this instead of reading."""
-    served = f"from clients.parsing.sandbox.fork_server import serve\nserve(lambda: exec({code!r}))"
+    served = f"from citewell_documents.parsing.sandbox.fork_server import serve\nserve(lambda: exec({code!r}))"
     servers.replace((sys.executable, "-c", served))
     try:
         yield

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citewell_documents.errors import PathForbidden
+from citewell_documents.paths import is_relative, names_in
+from citewell_verify.errors import CitewellError
 from clients.confined_files import open_file, open_folder, open_root
 from clients.object_store.folder import FolderObjects
-from domain.errors import CitewellError, PathForbidden
-from domain.safety.paths import is_relative, names_in
 
 _PIECES = st.sampled_from(["", ".", "..", "a", "b.txt", "...", " ", "~", "%2e%2e", "..\\", "\0", "\ud800", "한글", "/"])
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from structlog.testing import capture_logs
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from clients.embeddings.factory import configured_embedder, embedder_of
 from clients.embeddings.openai_compatible import ATTEMPTS, EndpointEmbedder
 from config.settings import ConfigurationInvalid, settings

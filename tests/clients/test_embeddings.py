@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clients.embeddings import UseEmbedder, Vectors, default_embedder
+from citewell_verify.embeddings.protocol import Vectors
+from citewell_verify.embeddings.shared_table import shared
+from citewell_verify.embeddings.wheel import WHEEL_MODEL, UseEmbedder, default_embedder
 from clients.embeddings.factory import embedder_of
-from clients.embeddings.shared_table import shared
-from clients.embeddings.wheel import WHEEL_MODEL
 from config.models import EmbeddingSettings
 from config.settings import Settings
 

@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import pytest
 
+from citewell_verify.prompting.judgements import Composition, Judgement, Reply
 from clients.llm.completions.request_body import request_body
 from clients.llm.protocol import ModelRequest
 from config.models import ModelInfo, ModelSettings
-from domain.prompting.judgements import Composition, Judgement, Reply
 from tests.clients.groq_questions import ASKED, Task
 from tests.simulators.groq.schema import strict_fault
 
@@ -37,7 +37,7 @@ def bodies() -> dict[str, dict[str, Any]]:
 
 
 def test_every_prompt_file_is_asked() -> None:
-    files = Path("domain/prompting/prompts").glob("*.md")
+    files = Path("packages/verify/citewell_verify/prompting/prompts").glob("*.md")
     assert {file.stem for file in files} == {task.name for task, _ in ASKED}
 
 

@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
-from clients.archives.reader import Member, ZipLimits, ZipOfDocuments, open_zip
-from domain.errors import DocumentTooLarge, DocumentUnreadable
+from citewell_documents.errors import DocumentTooLarge, DocumentUnreadable
+from citewell_documents.zips.reader import Member, ZipLimits, ZipOfDocuments, open_zip
 from tests.archives import declaring, encrypted, with_raw_name, zipped
 
 LIMITS = ZipLimits(max_file_bytes=1_000_000, max_total_bytes=300_000_000, max_files=50)

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from clients.parsing import ParseLimits, parse
-from domain.documents.chunks import split_document
-from domain.documents.documents import ParsedDocument, TextChunk
-from domain.documents.filings import filing_in
+from citewell_documents.chunks import split_document
+from citewell_documents.document import ParsedDocument, TextChunk
+from citewell_documents.filings import filing_in
+from citewell_documents.parsing import ParseLimits, parse
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CORPUS = EXAMPLES / "corpus"

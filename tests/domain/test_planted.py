@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from benchmarks.verdicts.planted_cases import Case, all_cases
 from benchmarks.verdicts.planted_errors import ERRORS
 from benchmarks.verdicts.planted_passages import plain, read_passages
-from domain.evidence.contradictions import disagreements
+from citewell_verify.evidence.contradictions import disagreements
 
 CASES = all_cases()
 PASSAGES = read_passages()

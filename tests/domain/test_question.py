@@ -6,20 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.question import (
-    ModelJudgement,
-    answer_relevance,
-    is_greeting,
-    judge_question,
-    mentions,
-    question_of,
-    why_refused,
-)
-from domain.question.named_things import is_about_another, missing_things
-from domain.question.question_parts import Kind, has_kind, kind_of, parts_of, question_stems
-from domain.question.relevance import SURELY_ANSWERED, part_relevance, share_right
-from domain.question.verdict import Answers
-from domain.verdicts.answer_confidence import answer_confidence, confidence_label
+from citewell_verify.question.named_things import is_about_another, missing_things
+from citewell_verify.question.question_parts import Kind, has_kind, is_greeting, kind_of, parts_of, question_stems
+from citewell_verify.question.relevance import SURELY_ANSWERED, answer_relevance, part_relevance, share_right
+from citewell_verify.question.verdict import Answers, ModelJudgement, judge_question, question_of
+from citewell_verify.verdicts.answer_confidence import answer_confidence, confidence_label
+from domain.question.nearest import mentions, why_refused
 
 MACHINES = ["machines.md\nThe Theta machine weighs 18 kilograms. The Zeta machine weighs 20 kilograms."]
 PUMPS = [

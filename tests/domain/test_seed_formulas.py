@@ -4,28 +4,22 @@ from inspect import signature
 
 import pytest
 
-from domain.answers import references
-from domain.answers.checkable import is_checkable
-from domain.answers.statements import plan_checks
-from domain.correction.corrected_answer import correct
-from domain.evidence.spans import best_text_span
-from domain.markers.citable import names_of
-from domain.prompting.judgements import Answerability
-from domain.prompting.numbered_sources import Sources
-from domain.prompting.prompts import render
+from citewell_verify.answers import references
+from citewell_verify.answers.checkable import is_checkable
+from citewell_verify.answers.refusals import IDK, is_idk
+from citewell_verify.answers.statements import plan_checks
+from citewell_verify.correction.corrected_answer import correct
+from citewell_verify.evidence.spans import best_text_span
+from citewell_verify.markers.citable import names_of
+from citewell_verify.prompting.judgements import Answerability
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.prompting.prompts import render
+from citewell_verify.verdicts import weighted_scores
+from citewell_verify.verdicts.confidence import ConfidenceLevel
+from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD, Verdict, classify
+from citewell_verify.verdicts.weighted_scores import Part, Thresholds, Weights, citation_coverage, issues, overall
 from domain.query.instructions import PLAIN
-from domain.query.modes import IDK, Mode, evidence_gate, is_idk, rules_of
-from domain.verdicts import weighted_scores
-from domain.verdicts.confidence import ConfidenceLevel
-from domain.verdicts.states import CONFIDENCE_THRESHOLD, Verdict, classify
-from domain.verdicts.weighted_scores import (
-    Part,
-    Thresholds,
-    Weights,
-    citation_coverage,
-    issues,
-    overall,
-)
+from domain.query.modes import Mode, evidence_gate, rules_of
 
 KOREAN_IDK = "해당 정보는 제공된 출처에서 확인되지 않습니다"
 FULL = Part(1.0)

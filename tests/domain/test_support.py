@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.evidence.contradictions import best_places, disagreements
-from domain.facts.kinds import Disagreement
-from domain.support.analysis import AnalysedSentences, AnalysedText, RelatedStems
-from domain.support.comparison import Comparison, compare
-from domain.support.differences import Precisions, precision, precisions
-from domain.support.features import DIRECTIONS, MEANING, features
-from domain.support.model import support_model
-from domain.text.sentences import split_sentences
-from domain.verdicts.states import CONFIDENCE_THRESHOLD
+from citewell_verify.evidence.contradictions import best_places, disagreements
+from citewell_verify.facts.kinds import Disagreement
+from citewell_verify.support.analysis import AnalysedSentences, AnalysedText, RelatedStems
+from citewell_verify.support.comparison import Comparison, compare
+from citewell_verify.support.differences import Precisions, precision, precisions
+from citewell_verify.support.features import DIRECTIONS, MEANING, features
+from citewell_verify.support.model import support_model
+from citewell_verify.text.sentences import split_sentences
+from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
 
 SOURCE = (
     "Full-time employees receive 15 days of paid leave per year. Leave must be requested three days in advance. "
@@ -192,7 +192,7 @@ def test_the_shipped_weights_have_their_signs_and_fit_the_features() -> None:
 # N8
 def test_the_version_of_the_weights_is_a_hash_of_them() -> None:
     for name in ("model.json", "differences.json"):
-        data = json.loads((files("domain.support") / name).read_text(encoding="utf-8"))
+        data = json.loads((files("citewell_verify.support") / name).read_text(encoding="utf-8"))
         version = data.pop("version")
         assert hashlib.sha256(json.dumps(data).encode()).hexdigest().startswith(version)
 

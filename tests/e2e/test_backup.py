@@ -14,7 +14,7 @@ from citewell.cli.main import run
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.servers.pair import EmbeddedServers
 from citewell.supervisor.state import running_server
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import settings
 from db.copying import create_database, drop_database
 from services.documents.documents import NewDocument, accept_document

@@ -12,7 +12,7 @@ import pytest
 from httpx_sse import connect_sse
 from openai import OpenAI
 
-from domain.correction.continuous_text import without_links
+from domain.answers.continuous_text import without_links
 from tests.e2e.stack import Stack
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import GroqSimulator

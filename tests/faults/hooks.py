@@ -11,7 +11,7 @@ from typing import Any
 from celery.signals import task_postrun, task_prerun
 from kombu.transport.redis import Channel
 
-from clients.embeddings.wheel import UseEmbedder
+from citewell_verify.embeddings.wheel import UseEmbedder
 from clients.llm.completions.providers import GroqModel
 from clients.webhooks.sending import WebhookSender
 from tests.faults.failpoints import FOLDER, Failpoints, Point

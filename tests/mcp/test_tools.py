@@ -7,7 +7,7 @@ import anyio
 import pytest
 from mcp import Client
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from db.models import Query, QueryStatus
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.runs.queries import mark_finished

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from clients.llm.protocol import CallLog
 from config.settings import settings
 from db.models import DEFAULT_TENANT, Query, QueryKind, QueryStatus

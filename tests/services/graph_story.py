@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from clients.llm.completions.providers import GroqModel
 from clients.llm.gateway import ModelGateway
 from config.models import ModelSettings

@@ -7,7 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any
 
-from clients.embeddings import Embedder, default_embedder
+from citewell_verify.answers.statements import plan_checks
+from citewell_verify.embeddings.protocol import Embedder
+from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.markers.citable import Citable, citable_sources
+from citewell_verify.verdicts.calibration import Calibration
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog
@@ -16,11 +20,8 @@ from config.models import ModelSettings
 from db.models import Chunk, Document, QueryKind
 from db.queries.runs import queries, steps
 from db.session import transaction
-from domain.answers.statements import plan_checks
-from domain.markers.citable import Citable, citable_sources
 from domain.query.budget import Budget
 from domain.query.options import QueryOptions
-from domain.verdicts.calibration import Calibration
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import conclude

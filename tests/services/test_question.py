@@ -2,8 +2,8 @@
 
 import pytest
 
+from citewell_verify.answers.refusals import IDK, IDK_KOREAN
 from domain.query.conversation import Turn
-from domain.query.refusals import IDK, IDK_KOREAN
 from domain.question.nearest import NOT_A_QUESTION
 from tests.clients.groq_stage import GroqStage
 from tests.services.story import Play, Story, checked, with_groq

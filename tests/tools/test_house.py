@@ -11,8 +11,8 @@ def _checkout(root: Path) -> Path:
     for path, text in {
         "domain/__init__.py": '"""Rules."""\n',
         "domain/small.py": _TWO,
-        "domain/text/long.py": "x = 1\n" * 201,
-        "domain/text/short.py": "x = 1\n",
+        "packages/verify/citewell_verify/text/long.py": "x = 1\n" * 201,
+        "packages/verify/citewell_verify/text/short.py": "x = 1\n",
         "services/edge.py": "x = 1\n" * 40,
         "db/models/a_table.py": "x = 1\n" * 50,
         "tests/test_small.py": "assert True\n",
@@ -45,7 +45,7 @@ def test_every_figure_of_a_small_checkout(tmp_path: Path) -> None:
 
 
 def test_folders_that_hold_many_modules_are_named(tmp_path: Path) -> None:
-    assert crowded(_checkout(tmp_path), 1) == ["2 domain/text"]
+    assert crowded(_checkout(tmp_path), 1) == ["2 packages/verify/citewell_verify/text"]
 
 
 def test_a_checkout_without_anything_is_measured_too(tmp_path: Path) -> None:

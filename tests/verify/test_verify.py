@@ -13,8 +13,8 @@ import pytest
 
 import citewell_verify
 from citewell_verify import GivenText, Report, verify, verify_async
+from citewell_verify.errors import VerificationInvalid
 from config.settings import settings
-from domain.errors import VerificationInvalid
 from services.core.verifier import calibration_of
 from services.external.request import NewSource
 from tests.services.given_story import GivenStory

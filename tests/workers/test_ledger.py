@@ -13,6 +13,7 @@ from celery.exceptions import Ignore
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from citewell_verify.prompting.judgements import RERANK_CHUNK
 from clients.llm.calling.recording import begun_record
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, CallRecord, ModelRequest, Usage
@@ -24,7 +25,6 @@ from db.queries.runs import model_calls, replies, step_io, steps
 from db.queries.runs.steps import Key
 from db.session import reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
-from domain.prompting.judgements import RERANK_CHUNK
 from services.core.call_ledger import begun_rows, ended_rows, model_call_rows
 from services.core.context import QuerySnapshot, StepContext, StepResult
 from services.core.reply_store import StoredReplies

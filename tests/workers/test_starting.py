@@ -6,7 +6,7 @@ import pytest
 import structlog
 from sqlalchemy import make_url
 
-from clients.embeddings import UseEmbedder
+from citewell_verify.embeddings.wheel import UseEmbedder
 from config.settings import settings
 from db.session import dispose
 from workers import lifecycle

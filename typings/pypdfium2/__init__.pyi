@@ -1,4 +1,4 @@
-# The part of pypdfium2 that clients.parsing uses; the package ships no types.
+# The part of pypdfium2 that citewell_documents.parsing uses; the package ships no types.
 from collections.abc import Iterator, Sequence
 
 from PIL.Image import Image

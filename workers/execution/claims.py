@@ -15,11 +15,12 @@ import structlog
 from celery.exceptions import Reject
 from sqlalchemy.orm import Session
 
+from citewell_verify.errors import CitewellError
 from config.settings import settings
 from db.queries.runs import parking, queries, steps
 from db.queries.runs.steps import Key
 from db.session import system_transaction, transaction
-from domain.errors import CitewellError, DatabaseUnavailable
+from domain.errors import DatabaseUnavailable
 from workers.pipeline import Run
 from workers.processes.once import once
 from workers.processes.runtime import leases, worker_name, worker_prefix

@@ -10,9 +10,9 @@ import uuid
 
 import structlog
 
+from citewell_verify.errors import CitewellError
 from db.models import QueryStatus
 from db.session import transaction
-from domain.errors import CitewellError
 from domain.query.budget import DEADLINE
 from services.core.context import StepContext, StepResult
 from services.finishing.completion import finish

@@ -18,6 +18,7 @@ import structlog
 from celery import Signature
 from structlog.contextvars import bound_contextvars
 
+from citewell_verify.errors import CitewellError
 from clients.llm.protocol import CallDeferred, CallLog, Terms
 from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER
@@ -26,7 +27,7 @@ from db.queries.runs import events, model_calls
 from db.queries.runs.model_calls import SettledCalls
 from db.queries.runs.steps import FIRST_OF, add_once
 from db.session import transaction
-from domain.errors import CitewellError, DatabaseUnavailable
+from domain.errors import DatabaseUnavailable
 from domain.query.budget import DEADLINE, NO_CALL, NO_OPTIONAL_WAIT, NO_WAIT, Budget
 from services.core.call_ledger import begun_rows, ended_rows, model_call_rows
 from services.core.call_telemetry import report_calls

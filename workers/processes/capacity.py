@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import structlog
 
-from domain.errors import CitewellError
+from citewell_verify.errors import CitewellError
 
 log = structlog.get_logger()
 

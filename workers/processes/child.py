@@ -20,11 +20,11 @@ from typing import IO, Any
 
 import structlog
 
+from citewell_documents.parsing.sandbox.confinement import bind_to
 from clients.embeddings.factory import configured_embedder
 from clients.llm.factory import make_model
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
-from clients.parsing.sandbox.confinement import bind_to
 from config.logging import configure_logging
 from config.settings import settings
 from db.session import acting_for

@@ -17,9 +17,9 @@ from typing import Any
 import psutil
 import structlog
 
+from citewell_verify.errors import CitewellError
 from clients.llm.protocol import CallDeferred
 from db.session import current_tenant
-from domain.errors import CitewellError
 from services.core.context import StepContext, StepResult
 
 log = structlog.get_logger()

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import structlog
 
+from citewell_verify.errors import CitewellError
 from clients.telemetry import families
 from clients.telemetry.meter import METER
-from domain.errors import CitewellError
 
 log = structlog.get_logger()
 

@@ -14,6 +14,7 @@ from celery import Signature
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
+from citewell_verify.errors import CitewellError
 from config.settings import settings
 from db.models import QueryKind
 from db.queries.admission import admission, documents
@@ -21,7 +22,6 @@ from db.queries.admission.admission import Admitted
 from db.queries.documents import graph_jobs
 from db.queries.runs import queries
 from db.session import acting_for, current_tenant, system_transaction, transaction
-from domain.errors import CitewellError
 from domain.query.options import QueryOptions
 from workers.celery_app import app
 from workers.pipeline import Run, start_canvas, verification_canvas

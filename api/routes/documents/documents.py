@@ -22,10 +22,11 @@ from api.schemas.documents.documents import (
 )
 from api.schemas.questions.search import PassageList
 from api.schemas.texts import Filename, PlainText, WorkspaceName
+from citewell_documents.formats import media_type
+from citewell_verify.errors import BadInput
 from config.settings import settings
 from db.queries.documents.documents import DocumentFilter
-from domain.documents.formats import media_type
-from domain.errors import BadInput, DocumentNotRead
+from domain.errors import DocumentNotRead
 from services.documents.documents import (
     accept_document,
     read_document,

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Path, Query, Response
 
 from api.schemas.documents.originals import DocumentBlocks, SpanBoxes
-from clients.parsing.limits import MAX_WIDTH, MEDIA_TYPE, MIN_WIDTH
+from citewell_documents.parsing.limits import MAX_WIDTH, MEDIA_TYPE, MIN_WIDTH
 from config.settings import settings
 from services.documents.originals import read_blocks, read_boxes, read_picture
 

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from api.schemas.questions.answers import Score, SourceRead
 from api.schemas.texts import Input, PlainText, WorkspaceName
-from domain.evidence.citation_scoring import CitationIssue
+from citewell_verify.evidence.citation_scoring import CitationIssue
 
 MAX_CLAIM_CHARS = 4_000
 MAX_SPAN_CHARS = 10_000

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, JsonValue
 
 from api.schemas.questions.beside_answers import ConflictRead, MentionRead, SignalRead
 from api.schemas.questions.queries import LeftOut, QueryHead
-from domain.documents.figures import FigureKind
+from citewell_documents.figures import FigureKind
 
 Score = float
 CitationStatus = Literal["accurate", "inaccurate", "uncertain"]

@@ -8,9 +8,9 @@ from pydantic import BaseModel, Field, model_validator
 
 from api.schemas.questions.beside_answers import SignalRead
 from api.schemas.texts import Input, JsonObject, WebhookUrl, WorkspaceName, Workspaces, one_place
+from citewell_verify.answers.refusals import RefusalLanguage
 from domain.query.instructions import Instructions
 from domain.query.options import DocumentFilter, Preset, RunKind
-from domain.query.refusals import RefusalLanguage
 
 QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 GraphMode = Literal["naive", "local", "global", "hybrid", "mix"]

@@ -25,7 +25,7 @@ from api.schemas.questions.beside_answers import SignalRead
 from api.schemas.questions.queries import DeadlineS, LeftOut, MaxCostUsd, Provider, QueryError, QueryState
 from api.schemas.texts import Input, Metadata, PlainText, WorkspaceName, storable
 from api.schemas.verification.comparisons import Comparison
-from domain.answers.provider_citations import is_provider_citation
+from citewell_verify.answers.provider_citations import is_provider_citation
 from domain.query.options import Preset
 from services.external.request import Check
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from citewell.cli.errors import CommandFailed
-from domain.documents.formats import SUFFIXES, listed
+from citewell_documents.formats import SUFFIXES, listed
 
 ARCHIVE = ".zip"
 

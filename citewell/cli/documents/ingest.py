@@ -17,7 +17,7 @@ from citewell.cli.options import Json, Url, Workspace
 from citewell.cli.show.words import counted, document_line, reading_words
 from citewell_client import CitewellClient
 from citewell_client.types import Document, Import
-from domain.documents.formats import listed
+from citewell_documents.formats import listed
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 

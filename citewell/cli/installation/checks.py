@@ -19,11 +19,12 @@ from citewell.supervisor.servers.binaries import installed_servers
 from citewell.supervisor.servers.endpoints import reserved_port
 from citewell.supervisor.state import running_server
 from citewell_client import key_of_environment
+from citewell_verify.errors import CitewellError
 from clients.embeddings.factory import configured_embedder
 from config.file import config_file
 from config.names import PREFIX
 from config.settings import ConfigurationInvalid, Settings
-from domain.errors import CitewellError, OriginalUnavailable
+from domain.errors import OriginalUnavailable
 from services.core.embedding_spaces import unserved_spaces
 from services.documents.files import check_place
 from services.operations.administration import read_processes

@@ -11,7 +11,7 @@ from citewell.cli.console import out, plain
 from citewell.cli.show.words import place, signal_word
 from citewell_client.types import Query, StreamEvent, Turn
 from domain.answers.conflicts_in_words import conflict_in_words
-from domain.correction.continuous_text import ContinuousText
+from domain.answers.continuous_text import ContinuousText
 from domain.quality.summary_line import verification_line
 from domain.query.modes import is_korean
 

@@ -8,7 +8,7 @@ from citewell.cli.database import database
 from citewell.cli.errors import FAILED, CommandFailed
 from citewell.cli.short_ids import is_whole, only_one
 from citewell.cli.show.words import counted
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import settings
 from db.queries.runs.queries import get_query, ids_beginning
 from db.session import acting_for, system_transaction

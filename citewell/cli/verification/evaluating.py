@@ -22,10 +22,10 @@ from citewell.cli.verification.evaluation_run import (
     store,
     usage,
 )
+from citewell_verify.verdicts.calibration import Calibration
 from clients.embeddings.factory import configured_embedder
 from db.queries.access.keys import get_tenant
 from db.session import acting_for, system_transaction
-from domain.verdicts.calibration import Calibration
 from services.core.context import Tools
 from services.core.verifier import reranker_version, verifier_version
 from services.evaluation.feedback_pairs import feedback_pairs

@@ -12,9 +12,10 @@ from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Preset, Url
 from citewell.cli.show.given import given_view
 from citewell_client.types import SourceText
-from clients.parsing.sandbox.isolated import limits_of, parse_isolated
+from citewell_documents.formats import listed
+from citewell_documents.parsing.sandbox.isolated import parse_isolated
 from config.settings import settings
-from domain.documents.formats import listed
+from services.documents.reading_limits import limits_of
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 

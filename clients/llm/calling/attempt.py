@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from citewell_verify.prompting.judgements import Judgement
 from clients.limiter import Lease, Limiter, Priority
 from clients.llm.calling.breaker import Breaker, Pass
 from clients.llm.calling.hedging import Hedges
@@ -25,7 +26,6 @@ from clients.llm.protocol import (
     Usage,
 )
 from config.models import ModelSettings
-from domain.prompting.judgements import Judgement
 
 T = TypeVar("T")
 

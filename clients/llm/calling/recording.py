@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from citewell_verify.prompting.prompts import prompt_version
 from clients.llm.calling.reply_cache import CachedReply
 from clients.llm.protocol import CallRecord, ModelError, ModelReply, ModelRequest, PromptText, Usage
 from config.models import ModelInfo
-from domain.prompting.prompts import prompt_version
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
 
+from citewell_verify.prompting.judgements import Composition, Judgement, Reply
 from clients.llm.protocol import CallLog, CallRecord, ModelReply, PromptText
 from config.models import ModelSettings
-from domain.prompting.judgements import Composition, Judgement, Reply
 
 Task = Judgement[Any] | Composition
 Begun = Mapping[str, object] | None

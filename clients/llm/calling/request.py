@@ -4,6 +4,8 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from citewell_verify.prompting.judgements import Judgement, Reply
+from citewell_verify.prompting.reply_reading import ReplyUnreadable, read_reply
 from clients.llm.calling.reply_cache import Task
 from clients.llm.protocol import (
     CallLog,
@@ -14,8 +16,6 @@ from clients.llm.protocol import (
     ModelUnavailable,
     PromptText,
 )
-from domain.prompting.judgements import Judgement, Reply
-from domain.prompting.reply_reading import ReplyUnreadable, read_reply
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Reply)

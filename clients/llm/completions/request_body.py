@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from citewell_verify.prompting.judgements import Reply
 from clients.llm.completions.adaptations import Learned, adapt
 from clients.llm.protocol import ModelRequest
 from config.models import ModelInfo
-from domain.prompting.judgements import Reply
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from citewell_verify.text.thoughts import LiveReply, begins_in_thought, is_thought, reply_text
 from clients.llm.completions.event_stream import DONE
 from clients.llm.completions.request_body import GROQ, Dialect
 from clients.llm.completions.usage import Bounds, ReplyTooLong, read_usage
@@ -27,7 +28,6 @@ from clients.llm.protocol import (
     StreamPart,
     Usage,
 )
-from domain.text.thoughts import LiveReply, begins_in_thought, is_thought, reply_text
 
 _MESSAGE_CHARS = 300
 _HALF = re.compile("[\ud800-\udfff]")

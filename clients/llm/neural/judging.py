@@ -7,13 +7,13 @@ a veto. They cannot raise a verdict: they confuse similarity with support.
 
 from collections.abc import Collection, Sequence
 
+from citewell_verify.evidence.contradictions import without_markers
+from citewell_verify.prompting.judgements import StatementCheck
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.text.languages import language_of
 from clients.llm.neural.classifier import PairClassifier
 from clients.llm.neural.windows import StatementTooLong, windows
 from clients.llm.protocol import ModelRefused
-from domain.evidence.contradictions import without_markers
-from domain.prompting.judgements import StatementCheck
-from domain.prompting.numbered_sources import Sources
-from domain.text.languages import language_of
 
 VETO_BELOW = 0.3
 """A lower probability of support lowers a verdict; at 0.3 the veto removes no additional faithful statements."""

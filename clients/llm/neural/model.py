@@ -5,11 +5,8 @@ from collections.abc import AsyncIterator, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from clients.llm.neural.classifier import PairClassifier
-from clients.llm.neural.judging import vetoed
-from clients.llm.protocol import ChatModel, ModelError, ModelReply, ModelRequest, ModelUnavailable, StreamPart
-from domain.prompting.batched_items import Statements, by_id, items_of
-from domain.prompting.judgements import (
+from citewell_verify.prompting.batched_items import Statements, by_id, items_of
+from citewell_verify.prompting.judgements import (
     CHECK_STATEMENT,
     CHECK_STATEMENTS,
     ItemCheck,
@@ -17,8 +14,11 @@ from domain.prompting.judgements import (
     StatementCheck,
     StatementChecks,
 )
-from domain.prompting.numbered_sources import Sources
-from domain.prompting.reply_reading import ReplyUnreadable, read_reply
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.prompting.reply_reading import ReplyUnreadable, read_reply
+from clients.llm.neural.classifier import PairClassifier
+from clients.llm.neural.judging import vetoed
+from clients.llm.protocol import ChatModel, ModelError, ModelReply, ModelRequest, ModelUnavailable, StreamPart
 
 _OWN = frozenset({CHECK_STATEMENT.name, CHECK_STATEMENTS.name})
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from domain.text.sentences import split_sentences
+from citewell_verify.text.sentences import split_sentences
 
 Span = tuple[int, int]
 """(start, end) in code points of the source."""

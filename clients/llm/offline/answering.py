@@ -3,7 +3,20 @@
 from collections.abc import Sequence
 from itertools import permutations
 
-from clients.llm.offline.judging import texts_of
+from citewell_verify.evidence.conflicts.replacements import Excerpt, known_documents, replacing
+from citewell_verify.evidence.contradictions import disagreements
+from citewell_verify.evidence.spans import best_text_span
+from citewell_verify.offline.judging import texts_of
+from citewell_verify.offline.tuning import TUNING
+from citewell_verify.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.question.features import is_opposed, question_weights
+from citewell_verify.question.named_things import is_about_another
+from citewell_verify.question.question_parts import QuestionPart, asks_for_summary, is_greeting, kind_of, parts_of
+from citewell_verify.question.relevance import ANSWERED, Candidate, candidates
+from citewell_verify.question.units import Unit
+from citewell_verify.support.analysis import AnalysedText
+from citewell_verify.text.words import content_stems, coverage
 from clients.llm.offline.linking import second_step
 from clients.llm.offline.quotations import (
     Quotation,
@@ -14,19 +27,6 @@ from clients.llm.offline.quotations import (
     quotation_of,
     with_what_belongs_to_it,
 )
-from clients.llm.offline.tuning import TUNING
-from domain.evidence.conflicts.replacements import Excerpt, known_documents, replacing
-from domain.evidence.contradictions import disagreements
-from domain.evidence.spans import best_text_span
-from domain.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
-from domain.prompting.numbered_sources import Sources
-from domain.question.features import is_opposed, question_weights
-from domain.question.named_things import is_about_another
-from domain.question.question_parts import QuestionPart, asks_for_summary, is_greeting, kind_of, parts_of
-from domain.question.relevance import ANSWERED, Candidate, candidates
-from domain.question.units import Unit
-from domain.support.analysis import AnalysedText
-from domain.text.words import content_stems, coverage
 
 _MOST_CITATIONS = 8
 _MOST_SECTIONS = 8  # of an extract

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from citewell_verify.entities.names import find_names
+from citewell_verify.question.units import Unit
+from citewell_verify.text.words import content_stems, coverage
 from domain.documents.graph import entity_key
-from domain.entities.names import find_names
-from domain.question.units import Unit
-from domain.text.words import content_stems, coverage
 
 # "the company that owns …", "the firm which …"; "…을 소유한 회사의 …".
 _DESCRIBES = re.compile(

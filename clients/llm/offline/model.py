@@ -3,17 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 
-from clients.embeddings import Encoder
-from clients.llm.offline.answering import compose_answer, extract_citations, take_notes
-from clients.llm.offline.judging import check_alignment, check_answerability, check_statement
-from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.passage_relevance import chunk_relevance
-from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
-from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
-from domain.correction.source_wording import source_wording
-from domain.documents.graph_extraction import read_graph, read_keywords
-from domain.prompting.batched_items import Chunks, Statements, items_of
-from domain.prompting.judgements import (
+from citewell_verify.correction.source_wording import source_wording
+from citewell_verify.embeddings.protocol import Encoder
+from citewell_verify.offline.judging import check_alignment, check_answerability, check_statement
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.batched_items import Chunks, Statements, items_of
+from citewell_verify.prompting.judgements import (
     ItemCheck,
     ItemRelevance,
     Relevance,
@@ -24,8 +19,13 @@ from domain.prompting.judgements import (
     StatementChecks,
     TargetedQueries,
 )
-from domain.prompting.numbered_sources import Sources
-from domain.prompting.prompts import render
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.prompting.prompts import render
+from clients.llm.offline.answering import compose_answer, extract_citations, take_notes
+from clients.llm.offline.passage_relevance import chunk_relevance
+from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
+from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
+from domain.documents.graph_extraction import read_graph, read_keywords
 
 
 def plan_queries(claims: str, count: int) -> TargetedQueries:

@@ -5,15 +5,15 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.passages import read_passage
-from clients.llm.offline.tuning import TUNING
-from domain.question.features import without_question_words
-from domain.question.question_parts import question_stems
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import read_passage
+from citewell_verify.offline.tuning import TUNING
+from citewell_verify.question.features import without_question_words
+from citewell_verify.question.question_parts import question_stems
+from citewell_verify.text.cache import text_cache
+from citewell_verify.text.words import CALCULATIONS, content_stems, coverage
 from domain.retrieval.lexemes import is_unspaced, lexemes
 from domain.retrieval.questions import searched_question, without_instructions
-from domain.text.cache import text_cache
-from domain.text.words import CALCULATIONS, content_stems, coverage
 
 _CELL = re.compile(r"[|\t]")
 

@@ -4,14 +4,14 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise, takewhile
 
-from domain.facts.structure.tables import cells_as_text
-from domain.prompting.numbered_sources import Source
+from citewell_verify.facts.structure.tables import cells_as_text
+from citewell_verify.prompting.numbered_sources import Source
+from citewell_verify.question.features import FORMS, without_asking
+from citewell_verify.question.question_parts import QuestionPart, has_kind
+from citewell_verify.question.relevance import Candidate
+from citewell_verify.question.units import Unit, is_stopped, units_of
+from citewell_verify.text.words import coverage
 from domain.question.asked_cells import asked_cells
-from domain.question.features import FORMS, without_asking
-from domain.question.question_parts import QuestionPart, has_kind
-from domain.question.relevance import Candidate
-from domain.question.units import Unit, is_stopped, units_of
-from domain.text.words import coverage
 
 _MOST_ITEMS = 12
 _MOST_ROWS = 40  # of a table that is quoted as a whole, before those without a value are left out

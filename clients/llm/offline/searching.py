@@ -6,11 +6,11 @@ Nothing is invented: a search consists of words of the question and names from t
 import re
 from collections.abc import Iterator
 
-from domain.prompting.judgements import RestatedQuestion, RewrittenQuestion, SearchDecision
-from domain.prompting.numbered_sources import Sources
+from citewell_verify.prompting.judgements import RestatedQuestion, RewrittenQuestion, SearchDecision
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.text.sentences import split_sentences
+from citewell_verify.text.words import content_stems, coverage, meaningful, stem, words
 from domain.question.follow_up import standalone_question
-from domain.text.sentences import split_sentences
-from domain.text.words import content_stems, coverage, meaningful, stem, words
 
 _MOST_QUERIES = 3
 _ASKING = r"(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|does|do|did|can|must|may|should|within)\b"

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session, undefer
 
+from citewell_documents.boxes import PageBoxes
 from db.models import DocumentPage
-from domain.documents.boxes import PageBoxes
 
 _BATCH = 200
 

@@ -8,10 +8,10 @@ from sqlalchemy import ARRAY, BigInteger, TextClause, any_, bindparam, func, lit
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
+from citewell_verify.evidence.passages import Passage
 from db.models import Chunk, Document
 from db.queries.documents.documents import get_document
 from domain.errors import ChunkNotFound
-from domain.evidence.passages import Passage
 
 # In a long document most sections lie elsewhere, and every chunk would carry all of them.
 _TOUCHED = literal_column(

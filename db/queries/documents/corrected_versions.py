@@ -7,16 +7,16 @@ from typing import Any
 from sqlalchemy import select, text, update
 from sqlalchemy.orm import Session, undefer
 
+from citewell_documents.boxes import PageBoxes, Recognised
+from citewell_documents.document import TextChunk, embedded_text
 from db.models import Document, DocumentPage, DocumentStatus
 from db.queries.access.workspaces import allocate_document_number
 from db.queries.documents.boxes import store_boxes
 from db.queries.documents.ingestion import add_chunks, chunk_row
 from db.queries.documents.spaces import Space
 from db.queries.documents.vectors import add_vectors
-from domain.documents.boxes import PageBoxes, Recognised
 from domain.documents.corrected_spans import CorrectedSpan
 from domain.documents.corrections import Replacement, moved_blocks, moved_boxes, moved_spans
-from domain.documents.documents import TextChunk, embedded_text
 from domain.documents.renaming import CorrectedSections
 
 

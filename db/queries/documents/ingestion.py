@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import func, insert, literal, or_, select, update
 from sqlalchemy.orm import Session
 
+from citewell_documents import blocks, figures
+from citewell_documents.document import ParsedDocument, TextChunk
+from citewell_verify.text.context_lines import indexed_text
 from db.models import Chunk, Document, DocumentStatus
 from db.queries.documents.boxes import store_boxes
 from db.queries.documents.documents import lock_workspace_of
 from db.queries.documents.lexicon import as_tsvector, count_chunks, uncount_chunks
-from domain.documents import blocks, figures
-from domain.documents.documents import ParsedDocument, TextChunk, indexed_text
 from domain.retrieval.lexemes import lexemes
 
 

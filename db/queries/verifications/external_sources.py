@@ -7,10 +7,10 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
+from citewell_verify.evidence.passages import Passage
 from db.models import Document, DocumentStatus, GivenSource
 from db.queries.documents.documents import get_document
 from domain.errors import DocumentNotRead, SourceNotFound
-from domain.evidence.passages import Passage
 
 _COLUMNS = (
     GivenSource.id,

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from citewell_verify.text.words import content_stems
 from domain.question.follow_up.values import dated, exchanged, values_of
-from domain.text.words import content_stems
 
 _DO = "do|does|did|can|could|will|would|shall|should|must|may|might|has|have|had|gets?|got|needs?"
 _BE = "is|are|was|were|be|been|being|am|isn't|aren't|wasn't|weren't"

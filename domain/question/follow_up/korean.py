@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from domain.entities.names import find_names
+from citewell_verify.entities.names import find_names
+from citewell_verify.text.words import content_stems, vocabulary
 from domain.question.follow_up.values import dated, exchanged, values_of
-from domain.text.words import content_stems, vocabulary
 
 _LEAD = re.compile(
     r"^(?:(?:그럼|그러면|그렇다면|그리고|그런데|근데|또|또한|아|네|예|좋아요|감사합니다|고마워요)(?=[\s,.!])[\s,.!]*)+"

@@ -8,8 +8,8 @@ from the questions only, never from answers, and a question that says all itself
 import re
 from collections.abc import Sequence
 
+from citewell_verify.question.question_parts import is_greeting
 from domain.question.follow_up import english, korean
-from domain.question.question_parts import is_greeting
 
 _MOST_CHARS = 500
 """A longer question explains itself, and there is no knowing what of it a follow-up is about."""

@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from domain.entities.names import find_names
-from domain.text.words import content_stems
+from citewell_verify.entities.names import find_names
+from citewell_verify.text.words import content_stems
 
 _MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december"

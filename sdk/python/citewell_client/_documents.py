@@ -12,14 +12,7 @@ from citewell_client._passages import AsyncPassages, Passages
 from citewell_client._requests import documents as requests
 from citewell_client._retries import Deadline
 from citewell_client._waiting import DOCUMENT_PATIENCE_S, LOOK_EVERY_S, is_read, seconds_of, with_status
-from citewell_client.types import (
-    Accepted,
-    Document,
-    DocumentBlocks,
-    PageBoxes,
-    Reingestion,
-    ReingestionAccepted,
-)
+from citewell_client.types import Accepted, Document, DocumentBlocks, PageBoxes, Reingestion, ReingestionAccepted
 
 
 class Documents(Passages):

@@ -6,15 +6,7 @@ from typing import Any, TypedDict, Unpack
 from citewell_client._calls import without_none
 from citewell_client._requests import documents as requests
 from citewell_client._transport import AsyncTransport, Transport
-from citewell_client.types import (
-    Chunk,
-    ChunkCorrected,
-    ChunkList,
-    DocumentEdit,
-    Passage,
-    SearchExplained,
-    SearchResult,
-)
+from citewell_client.types import Chunk, ChunkCorrected, ChunkList, DocumentEdit, Passage, SearchExplained, SearchResult
 
 
 class TrialOptions(TypedDict, total=False):

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from api.routes.search import costs
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.queries.access.workspaces import get_or_add_workspace
 from db.session import transaction

@@ -10,13 +10,13 @@ from openpyxl import Workbook
 from PIL import Image
 from sqlalchemy import delete, update
 
-from clients.embeddings import default_embedder
-from clients.parsing.limits import ParseLimits
-from clients.parsing.sandbox.isolated import parse_isolated
+from citewell_documents.document import ParsedDocument
+from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.sandbox.isolated import parse_isolated
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Document, DocumentFile, DocumentPage
 from db.session import transaction
-from domain.documents.documents import ParsedDocument
 from services.documents.documents import NewDocument, accept_document
 from services.documents.drawing import KeptPictures
 from services.documents.ingestion import ingest

@@ -10,13 +10,13 @@ import pytest
 from pydantic import SecretStr
 from redis import Redis
 
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, StatementCheck
 from clients.limiter import Limiter, Priority, make_limiter
 from clients.llm.completions.providers import GroqModel
 from clients.llm.protocol import CallDeferred, ModelError, ModelRequest
 from config.limits import LimiterSettings
 from config.models import ModelSettings
 from config.settings import Settings
-from domain.prompting.judgements import CHECK_STATEMENT, StatementCheck
 from tests.clients.groq_questions import SOURCES, STATEMENT
 from tests.clients.limiter.own_redis import OwnRedis
 from tests.simulators.groq.faults import Fault, FaultKind

@@ -2,13 +2,13 @@
 
 import pytest
 
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, Judgement, Reply
+from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.calling.request import read_judgement, read_stream
 from clients.llm.factory import make_model
 from clients.llm.protocol import ChatModel, ModelReply, ModelRequest
 from config.models import ModelSettings
 from config.settings import Settings
-from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, Judgement, Reply
-from domain.prompting.numbered_sources import Sources
 from tests.simulators.groq.provider import Account
 from tests.simulators.groq.server import GroqSimulator
 

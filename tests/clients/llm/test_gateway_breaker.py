@@ -7,10 +7,10 @@ from itertools import chain
 import pytest
 from structlog.testing import capture_logs
 
+from citewell_verify.prompting.judgements import StatementCheck
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, Terms
 from config.models import BreakerSettings
-from domain.prompting.judgements import StatementCheck
 from tests.clients.gateway_play import FAST, MAIN, PATIENT, check, failed, play
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind

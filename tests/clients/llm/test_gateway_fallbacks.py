@@ -2,9 +2,9 @@
 
 import pytest
 
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
-from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from tests.clients.gateway_play import CHECK, FAST, MAIN, PATIENT, WRITE, assert_books_agree, check, failed, play
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind

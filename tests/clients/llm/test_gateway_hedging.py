@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, Judgement, StatementCheck
 from clients.llm.calling.hedging import Hedges
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
-from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, Judgement, StatementCheck
 from tests.clients.gateway_play import CHECK, FAST, WRITE, check, failed, play, write
 from tests.clients.groq_stage import GroqStage
 from tests.clients.limiting import Doorkeeper

@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import pytest
 
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, Judgement, StatementCheck
 from clients.llm.calling.reply_cache import Begun, CachedReply, Task, reply_key
 from clients.llm.gateway import ComposedText, ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallDeferred, CallLog, PromptText, Terms, Usage
-from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, Judgement, StatementCheck
 from tests.clients.gateway_play import CHECK, FAST, MAIN, PATIENT, WRITE, check, failed, play, write
 from tests.clients.groq_questions import ANSWER
 from tests.clients.groq_stage import GroqStage

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from clients.limiter import Priority
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, ModelRateLimited, ModelReply, ModelReplyInvalid, Terms
-from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from tests.clients.gateway_play import FAST, PATIENT, WRITE, check, failed, play, write
 from tests.clients.groq_stage import GroqStage
 from tests.clients.limiting import Doorkeeper

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from citewell_verify.prompting.judgements import StatementCheck
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
-from domain.prompting.judgements import StatementCheck
 from tests.clients.gateway_play import PATIENT, assert_books_agree, check, failed, play, write
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import pytest
 
+from citewell_verify.prompting.judgements import StatementCheck
 from clients.llm.calling.outages import Outage, Outages
 from clients.llm.calling.retry import REJECTIONS_MAX
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, Terms
 from config.models import ModelSettings
-from domain.prompting.judgements import StatementCheck
 from tests.clients.gateway_play import ALONE, FAST, MAIN, PATIENT, check, failed, play
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind

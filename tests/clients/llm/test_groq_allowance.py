@@ -4,13 +4,13 @@ from collections.abc import Generator
 
 import pytest
 
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
+from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.completions.prompt_sizes import PromptSizes
 from clients.llm.completions.providers import GroqModel
 from clients.llm.completions.wire_format import read_allowance
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import Allowance, ModelError, ModelRateLimited, ModelRefused, ModelReply, ModelRequest
-from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
-from domain.prompting.numbered_sources import Sources
 from domain.query.instructions import PLAIN
 from tests.clients.groq_questions import IDK, QUESTION, SOURCES, STATEMENT
 from tests.clients.groq_stage import GroqStage

@@ -7,10 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.llm.completions.request_body import request_body
-from clients.llm.protocol import ModelRequest
-from config.models import ModelSettings
-from domain.prompting.judgements import (
+from citewell_verify.prompting.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
     CHECK_STATEMENT,
@@ -20,7 +17,10 @@ from domain.prompting.judgements import (
     Judgement,
     Reply,
 )
-from domain.prompting.numbered_sources import Sources
+from citewell_verify.prompting.numbered_sources import Sources
+from clients.llm.completions.request_body import request_body
+from clients.llm.protocol import ModelRequest
+from config.models import ModelSettings
 from domain.query.instructions import PLAIN
 from tests.clients.groq_questions import ANSWER, ASKED, GUIDE, IDK, POLICY, QUESTION, SOURCES, Task
 from tests.simulators.groq import mind

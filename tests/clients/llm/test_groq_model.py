@@ -7,6 +7,8 @@ import groq
 import httpx
 import pytest
 
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
+from citewell_verify.prompting.prompts import PromptFieldMismatch
 from clients.llm.completions.errors import model_error
 from clients.llm.completions.providers import GroqModel
 from clients.llm.completions.usage import Bounds
@@ -23,8 +25,6 @@ from clients.llm.protocol import (
     ModelUnavailable,
     Usage,
 )
-from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
-from domain.prompting.prompts import PromptFieldMismatch
 from domain.query.instructions import PLAIN
 from tests.clients.groq_questions import ANSWER, IDK, QUESTION, SOURCES, STATEMENT
 from tests.clients.groq_stage import GroqStage

@@ -11,6 +11,7 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from clients.llm.completions.providers import CompatibleModel
 from clients.llm.factory import make_model
 from clients.llm.protocol import (
@@ -24,7 +25,6 @@ from clients.llm.protocol import (
 )
 from config.models import ModelInfo, ModelSettings
 from config.settings import ConfigurationInvalid, Settings
-from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from domain.query.instructions import PLAIN
 from tests.clients.groq_questions import IDK, QUESTION, SOURCES, STATEMENT
 

@@ -15,17 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.llm.factory import make_model
-from clients.llm.gateway import ComposedText, Failure, ModelGateway
-from clients.llm.neural import NeuralJudge, PairClassifier, classifier, open_classifier, opening
-from clients.llm.neural.judging import VETO_BELOW, VETOED_CONFIDENCE, vetoed
-from clients.llm.neural.windows import StatementTooLong, windows
-from clients.llm.offline import OfflineModel
-from clients.llm.protocol import CallLog, ModelRefused
-from config.models import ModelSettings
-from config.settings import ConfigurationInvalid, Settings
-from domain.prompting.batched_items import Statements
-from domain.prompting.judgements import (
+from citewell_verify.prompting.batched_items import Statements
+from citewell_verify.prompting.judgements import (
     CHECK_STATEMENT,
     CHECK_STATEMENTS,
     GENERATE_ANSWER,
@@ -35,7 +26,16 @@ from domain.prompting.judgements import (
     StatementCheck,
     StatementChecks,
 )
-from domain.prompting.numbered_sources import Sources
+from citewell_verify.prompting.numbered_sources import Sources
+from clients.llm.factory import make_model
+from clients.llm.gateway import ComposedText, Failure, ModelGateway
+from clients.llm.neural import NeuralJudge, PairClassifier, classifier, open_classifier, opening
+from clients.llm.neural.judging import VETO_BELOW, VETOED_CONFIDENCE, vetoed
+from clients.llm.neural.windows import StatementTooLong, windows
+from clients.llm.offline import OfflineModel
+from clients.llm.protocol import CallLog, ModelRefused
+from config.models import ModelSettings
+from config.settings import ConfigurationInvalid, Settings
 from domain.query.instructions import PLAIN
 from tests.clients.neural_models import (
     ALWAYS_SURE,

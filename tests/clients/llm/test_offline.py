@@ -11,13 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from clients.embeddings import default_embedder
-from clients.llm.offline import OfflineModel
-from clients.llm.offline.answering import compose_answer
-from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.passage_relevance import chunk_relevance
-from clients.llm.protocol import ChatModel, ModelRefused, ModelRequest, NotJudged, StreamPart, Usage
-from domain.prompting.judgements import (
+from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
     CHECK_STATEMENT,
@@ -27,8 +23,12 @@ from domain.prompting.judgements import (
     Reply,
     StatementCheck,
 )
-from domain.prompting.numbered_sources import Sources
-from domain.prompting.prompts import PromptFieldMismatch
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.prompting.prompts import PromptFieldMismatch
+from clients.llm.offline import OfflineModel
+from clients.llm.offline.answering import compose_answer
+from clients.llm.offline.passage_relevance import chunk_relevance
+from clients.llm.protocol import ChatModel, ModelRefused, ModelRequest, NotJudged, StreamPart, Usage
 from domain.query.instructions import PLAIN
 
 IDK = "I don't know based on the documents."

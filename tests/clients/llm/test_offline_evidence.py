@@ -2,10 +2,10 @@
 
 import pytest
 
+from citewell_verify.offline.judging import check_statement
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.offline.answering import extract_citations
-from clients.llm.offline.judging import check_statement
-from clients.llm.offline.meaning import Meaning
-from domain.prompting.numbered_sources import Sources
 
 WORDS = Meaning(None)
 FOODS = (

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from clients.llm.offline.judging import check_alignment, check_answerability, check_statement
-from clients.llm.offline.meaning import Meaning
+from citewell_verify.offline.judging import check_alignment, check_answerability, check_statement
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.judgements import StatementCheck
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.verdicts.ruling import Grounds
 from clients.llm.offline.model import rewrite_statement
 from clients.llm.protocol import NotJudged
-from domain.prompting.judgements import StatementCheck
-from domain.prompting.numbered_sources import Sources
-from domain.verdicts.ruling import Grounds
 
 CASES = [json.loads(line) for line in Path("benchmarks/verdicts/other_languages.jsonl").read_text("utf-8").splitlines()]
 CHANGED = ("true", "number", "name", "negated", "swapped")

@@ -2,12 +2,12 @@
 
 import pytest
 
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.question.question_parts import parts_of
+from citewell_verify.question.relevance import candidates
+from citewell_verify.question.units import units_of
+from citewell_verify.question.verdict import judge_question
 from clients.llm.offline.answering import compose_answer
-from domain.prompting.numbered_sources import Sources
-from domain.question import judge_question
-from domain.question.question_parts import parts_of
-from domain.question.relevance import candidates
-from domain.question.units import units_of
 
 IDK = "I don't know."
 HANDBOOK = """# Rowing club

@@ -4,8 +4,8 @@ from time import process_time
 
 import pytest
 
+from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
-from domain.prompting.numbered_sources import Sources
 
 NOTHING = Sources([])
 

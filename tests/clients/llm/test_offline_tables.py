@@ -6,14 +6,14 @@ from io import BytesIO
 import openpyxl
 import pytest
 
+from citewell_documents.chunks import split_document
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_verify.offline.judging import check_statement
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.question.verdict import judge_question
+from citewell_verify.verdicts.ruling import Grounds
 from clients.llm.offline.answering import compose_answer, extract_citations
-from clients.llm.offline.judging import check_statement
-from clients.llm.offline.meaning import Meaning
-from clients.parsing import ParseLimits, parse
-from domain.documents.chunks import split_document
-from domain.prompting.numbered_sources import Sources
-from domain.question import judge_question
-from domain.verdicts.ruling import Grounds
 
 IDK = "I don't know."
 LIMITS = ParseLimits(max_pages=50, max_chars=1_000_000)

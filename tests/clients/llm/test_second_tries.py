@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, PromptText, Terms
-from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from tests.clients.gateway_play import ALONE, CHECK, WRITE, check, failed, play, write
 from tests.clients.groq_questions import STATEMENT
 from tests.clients.groq_stage import GroqStage

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from citewell_verify.prompting.batched_items import Chunks, Statements
+from citewell_verify.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER, Composition
+from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.protocol import ModelRequest, Usage
 from config.models import ModelSettings
-from domain.prompting.batched_items import Chunks, Statements
-from domain.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER, Composition
-from domain.prompting.numbered_sources import Sources
 from domain.query.instructions import PLAIN
 from services.generation.draft_stream import common_prefix_length
 from tests.clients.groq_questions import ASKED, IDK, Task

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import pytest
 
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, StatementCheck
 from clients.llm.calling.slots import Slots
 from clients.llm.completions.providers import CompatibleModel
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, ModelReply, ModelTimedOut, NoFreeSlot, Usage
 from config.models import ModelSettings
-from domain.prompting.judgements import CHECK_STATEMENT, StatementCheck
 from tests.clients.gateway_play import CHECK, PATIENT, check, play
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind

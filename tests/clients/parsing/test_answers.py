@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from clients.parsing import ParseLimits
-from clients.parsing.sandbox.replies import AnswerInvalid, read_answer
-from domain.documents.documents import Page, ParsedDocument, Section, Table
-from domain.errors import DocumentEncrypted
+from citewell_documents.document import Page, ParsedDocument, Section, Table
+from citewell_documents.errors import DocumentEncrypted
+from citewell_documents.parsing import ParseLimits
+from citewell_documents.parsing.sandbox.replies import AnswerInvalid, read_answer
 
 LIMITS = ParseLimits(max_pages=3, max_chars=100)
 TEXT = "Terms\n\nname\tfee\nAda\t3"

@@ -7,9 +7,10 @@ from io import BytesIO
 
 import pytest
 
-from clients.parsing.archives import opened_archive
-from clients.parsing.limits import ParseLimits
-from domain.errors import CitewellError, DocumentEncrypted, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.errors import DocumentEncrypted, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.parsing.archives import opened_archive
+from citewell_documents.parsing.limits import ParseLimits
+from citewell_verify.errors import CitewellError
 
 LIMITS = ParseLimits(max_pages=10, max_chars=1000)
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from clients.parsing.limits import ParseLimits
-from clients.parsing.text_builder import DocumentBuilder
-from domain.documents.documents import Page, Table
-from domain.errors import DocumentTooLarge
+from citewell_documents.document import Page, Table
+from citewell_documents.errors import DocumentTooLarge
+from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.text_builder import DocumentBuilder
 
 
 def build(max_pages: int = 10, max_chars: int = 1000) -> DocumentBuilder:

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from clients.parsing import ParseLimits, parse
-from domain.documents.documents import ParsedDocument
-from domain.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.parsing import ParseLimits, parse
 from tests.clients.parsing.dart_files import PAGE, REPORT
 
 LIMITS = ParseLimits(max_pages=3, max_chars=100_000)

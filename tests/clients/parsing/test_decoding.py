@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.parsing.decoding import clean, decode
-from domain.errors import DocumentUnreadable
+from citewell_documents.errors import DocumentUnreadable
+from citewell_documents.parsing.decoding import clean, decode
 
 KOREAN = "한빛시는 2024년 말 현재 전기버스 182대를 14개 노선에서 운행하고 있다. 평균 가동률은 94.1%이다."
 GERMAN = "Die Rückgabe geöffneter Geräte ist innerhalb von vierzehn Tagen möglich; die Gebühr beträgt 15 %."

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.parsing import ParseLimits, parse
-from domain.documents.documents import ParsedDocument
-from domain.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.parsing import ParseLimits, parse
 from tests.clients.office_files import check_places, tables
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)

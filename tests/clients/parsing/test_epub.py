@@ -5,8 +5,9 @@ from io import BytesIO
 
 import pytest
 
-from clients.parsing import ParseLimits, parse
-from domain.errors import CitewellError, DocumentEmpty, DocumentEncrypted, DocumentUnreadable
+from citewell_documents.errors import DocumentEmpty, DocumentEncrypted, DocumentUnreadable
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_verify.errors import CitewellError
 
 LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
 CONTAINER = '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'

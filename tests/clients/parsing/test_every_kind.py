@@ -4,11 +4,12 @@ from pathlib import PurePath
 
 import pytest
 
-from clients.parsing.sandbox.isolated import limits_of, parse_isolated
+from citewell_documents.chunks import split_document
+from citewell_documents.formats import SUFFIXES, media_type
+from citewell_documents.metadata import completed, searched_name
+from citewell_documents.parsing.sandbox.isolated import parse_isolated
 from config.settings import IngestionSettings
-from domain.documents.chunks import split_document
-from domain.documents.formats import SUFFIXES, media_type
-from domain.documents.metadata import completed, searched_name
+from services.documents.reading_limits import limits_of
 from tests.clients.every_kind import NAMES, SENTENCE, file_of, what_lacks
 
 LIMITS = limits_of(IngestionSettings(ocr_languages="eng", parse_base_s=60))

@@ -17,12 +17,12 @@ from pptx.util import Cm
 from pypdf import PdfReader, PdfWriter, Transformation
 from pypdf.generic import NameObject, NumberObject, RectangleObject
 
-from clients.parsing import ParseLimits, parse
-from clients.parsing.picture_words import is_caption, names_other
-from clients.parsing.sandbox.isolated import parse_isolated
-from domain.documents.boxes import boxes_of_span
-from domain.documents.documents import ParsedDocument
-from domain.documents.figures import MOST_FIGURES, are_sound
+from citewell_documents.boxes import boxes_of_span
+from citewell_documents.document import ParsedDocument
+from citewell_documents.figures import MOST_FIGURES, are_sound
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_documents.parsing.picture_words import is_caption, names_other
+from citewell_documents.parsing.sandbox.isolated import parse_isolated
 from tests.clients.office_files import odt, packed, replaced, slides, unpacked, with_part, word, workbook
 from tests.clients.parsing.test_more_kinds import hwpx, paragraph
 from tests.clients.pdf_files import Sheet

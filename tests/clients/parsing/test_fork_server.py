@@ -12,9 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from clients.parsing.sandbox.isolated import parse_isolated
-from clients.parsing.sandbox.servers import servers
-from domain.errors import DocumentTooLarge, DocumentTooSlow, DocumentUnreadable
+from citewell_documents.errors import DocumentTooLarge, DocumentTooSlow, DocumentUnreadable
+from citewell_documents.parsing.sandbox.isolated import parse_isolated
+from citewell_documents.parsing.sandbox.servers import servers
 from tests.clients import bombs
 from tests.clients.readers import LIMITS, PATIENT, only_child, readers_of, reading, served_by, server_of
 from tests.waiting import at_once, until
@@ -70,14 +70,14 @@ def test_a_file_whose_server_is_killed_ends_as_if_its_child_were() -> None:  # A
 @pytest.mark.slow
 def test_a_server_that_was_stopped_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = server()
-    monkeypatch.setattr("clients.parsing.sandbox.servers._START_S", 20.0)
+    monkeypatch.setattr("citewell_documents.parsing.sandbox.servers._START_S", 20.0)
     stopped.suspend()
     assert read() == "words"
     assert not stopped.is_running()
 
 
 def test_an_idle_server_ends() -> None:
-    code = "from clients.parsing.sandbox import fork_server as served; served._IDLE_S = 0.1; served.main()"
+    code = "from citewell_documents.parsing.sandbox import fork_server as served; served._IDLE_S = 0.1; served.main()"
     servers.replace((sys.executable, "-c", code))
     try:
         assert read() == "words"
@@ -173,8 +173,8 @@ def test_the_limit_of_memory_holds_for_one_child_and_not_for_the_next() -> None:
 
 WORKER = """
 import os, sys, time
-from clients.parsing.sandbox.isolated import parse_isolated
-from clients.parsing import ParseLimits
+from citewell_documents.parsing.sandbox.isolated import parse_isolated
+from citewell_documents.parsing import ParseLimits
 def read(name):
     return parse_isolated(sys.stdin.buffer.read(), name, ParseLimits(5_000, 20_000_000, base_s=60))
 """

@@ -2,8 +2,8 @@
 
 import pytest
 
-from clients.parsing import ParseLimits, parse
-from clients.parsing.language import language_of, with_findings
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_documents.parsing.language import language_of, with_findings
 
 LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
 ENGLISH = "The refund policy covers goods that were bought within thirty days and are still in their box. " * 3

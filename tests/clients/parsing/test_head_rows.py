@@ -2,8 +2,8 @@
 
 import pytest
 
-from clients.parsing import ParseLimits, parse
-from clients.parsing.tables import has_header, head_rows
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_documents.parsing.tables import has_header, head_rows
 
 LIMITS = ParseLimits(max_pages=50, max_chars=1_000_000)
 

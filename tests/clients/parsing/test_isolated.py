@@ -13,12 +13,7 @@ import psutil
 import pytest
 from structlog.testing import capture_logs
 
-from clients.parsing import parse
-from clients.parsing.sandbox.isolated import deadline_s_of, limits_of, parse_isolated
-from clients.parsing.sandbox.servers import servers
-from config.settings import IngestionSettings
-from domain.errors import (
-    CitewellError,
+from citewell_documents.errors import (
     DocumentEmpty,
     DocumentEncrypted,
     DocumentTooLarge,
@@ -26,6 +21,12 @@ from domain.errors import (
     DocumentTypeUnknown,
     DocumentUnreadable,
 )
+from citewell_documents.parsing import parse
+from citewell_documents.parsing.sandbox.isolated import deadline_s_of, parse_isolated
+from citewell_documents.parsing.sandbox.servers import servers
+from citewell_verify.errors import CitewellError
+from config.settings import IngestionSettings
+from services.documents.reading_limits import limits_of
 from tests.clients import bombs
 from tests.clients.pdf_files import Sheet, encrypted
 from tests.clients.readers import LIMITS, PATIENT, only_child, readers_of, reading, served_by, server_of

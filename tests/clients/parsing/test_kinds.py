@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clients.parsing import READ_SUFFIXES, ParseLimits, parse
-from domain.documents.formats import SAVE_AS, SUFFIXES, listed
-from domain.errors import CitewellError, DocumentEncrypted, DocumentTypeUnknown, DocumentUnreadable
+from citewell_documents.errors import DocumentEncrypted, DocumentTypeUnknown, DocumentUnreadable
+from citewell_documents.formats import SAVE_AS, SUFFIXES, listed
+from citewell_documents.parsing import READ_SUFFIXES, ParseLimits, parse
+from citewell_verify.errors import CitewellError
 from tests.clients.office_files import odt, packed, replaced, slides, unpacked, word, workbook
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)

@@ -5,10 +5,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.parsing.pdf.layout import lay_out
-from clients.parsing.pdf.lines import Line, readable
-from clients.parsing.pdf.running_headers import without_repeats
-from domain.documents.documents import ParsedDocument
+from citewell_documents.document import ParsedDocument
+from citewell_documents.parsing.pdf.layout import lay_out
+from citewell_documents.parsing.pdf.lines import Line, readable
+from citewell_documents.parsing.pdf.running_headers import without_repeats
 
 LEADING = 12.0
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from clients.parsing import ParseLimits, parse
-from domain.documents.documents import ParsedDocument
-from domain.errors import DocumentEncrypted, DocumentUnreadable
+from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentEncrypted, DocumentUnreadable
+from citewell_documents.parsing import ParseLimits, parse
 
 LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.parsing import ParseLimits, parse
-from clients.parsing.text_builder import Heading, number_depth, sections_from
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_documents.parsing.text_builder import Heading, number_depth, sections_from
 
 LIMITS = ParseLimits(max_pages=10, max_chars=10_000)
 

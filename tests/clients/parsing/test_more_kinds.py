@@ -12,10 +12,7 @@ from docx.document import Document as WordDocument
 from pptx.presentation import Presentation
 from pptx.util import Emu
 
-from clients.parsing import ParseLimits, parse
-from clients.parsing.sandbox.isolated import parse_isolated
-from domain.errors import (
-    CitewellError,
+from citewell_documents.errors import (
     DocumentEmpty,
     DocumentEncrypted,
     DocumentTooLarge,
@@ -23,6 +20,9 @@ from domain.errors import (
     DocumentTypeUnknown,
     DocumentUnreadable,
 )
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_documents.parsing.sandbox.isolated import parse_isolated
+from citewell_verify.errors import CitewellError
 from tests.clients.hwp_files import deflated, hwp, hwpx, paragraph, record
 from tests.clients.office_files import packed, replaced, slides, word
 from tests.clients.scans import printed, saved
@@ -92,7 +92,7 @@ def test_a_binary_hancom_document_that_grows_without_end_is_refused() -> None:  
 
 
 def test_a_binary_hancom_document_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:  # A8
-    monkeypatch.setattr("clients.parsing.hwpx.binary.find_spec", dict[str, None]().get)
+    monkeypatch.setattr("citewell_documents.parsing.hwpx.binary.find_spec", dict[str, None]().get)
     with pytest.raises(DocumentTypeUnknown, match=r"install citewell\[hwp\], or save it as \.hwpx"):
         parse(hwp("a"), "a.hwp", LIMITS)
 
@@ -222,7 +222,7 @@ def test_an_old_office_file_that_cannot_be_converted_says_why(
 def test_a_conversion_that_never_ends_is_cut_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # A8
-    monkeypatch.setattr("clients.parsing.legacy.libreoffice.START_S", 1.0)
+    monkeypatch.setattr("citewell_documents.parsing.legacy.libreoffice.START_S", 1.0)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     program(tmp_path, "sleep 60", monkeypatch)
     with pytest.raises(DocumentTooSlow, match="could not be converted within 1 s"):

@@ -6,9 +6,10 @@ from io import BytesIO
 import odfdo
 import pytest
 
-from clients.parsing import ParseLimits, parse
-from domain.documents.documents import ParsedDocument
-from domain.errors import CitewellError, DocumentEmpty, DocumentEncrypted, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentEmpty, DocumentEncrypted, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_verify.errors import CitewellError
 from tests.clients.office_files import check_places, odt, outline, tables, unpacked, with_part
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)

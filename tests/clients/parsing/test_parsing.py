@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.parsing import ParseLimits, parse
-from domain.errors import (
-    CitewellError,
+from citewell_documents.errors import (
     DocumentEmpty,
     DocumentEncrypted,
     DocumentTooLarge,
     DocumentTypeUnknown,
     DocumentUnreadable,
 )
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_verify.errors import CitewellError
 from tests.clients.pdf_files import Sheet, drawing, encrypted
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)

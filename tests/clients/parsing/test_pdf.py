@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from clients.parsing import ParseLimits, parse
-from domain.documents.documents import ParsedDocument
+from citewell_documents.document import ParsedDocument
+from citewell_documents.parsing import ParseLimits, parse
 from tests.clients.pdf_files import Sheet, raw
 
 LIMITS = ParseLimits(max_pages=50, max_chars=100_000)

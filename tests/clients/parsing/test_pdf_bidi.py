@@ -1,6 +1,6 @@
 """Right-to-left characters in PDFium's order, put into reading order."""
 
-from clients.parsing.pdf.bidi import in_logical_order
+from citewell_documents.parsing.pdf.bidi import in_logical_order
 
 
 def ordered(text: str, *, ligature: int | None = None, missing: int | None = None) -> str:

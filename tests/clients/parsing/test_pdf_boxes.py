@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.search.boxes import compare
-from clients.parsing import ParseLimits, parse
-from domain.documents.boxes import boxes_of_span, words_on
-from domain.documents.documents import ParsedDocument
+from citewell_documents.boxes import boxes_of_span, words_on
+from citewell_documents.document import ParsedDocument
+from citewell_documents.parsing import ParseLimits, parse
 from tests.clients.pdf_files import Sheet, drawing, raw
 from tests.clients.pdf_kinds import KINDS
 from tests.clients.pdf_truth import Truth

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 from fpdf import FPDF
 
-from clients.parsing import ParseLimits, parse
-from domain.documents.boxes import unpacked
-from domain.documents.documents import ParsedDocument
+from citewell_documents.boxes import unpacked
+from citewell_documents.document import ParsedDocument
+from citewell_documents.parsing import ParseLimits, parse
 
 LIMITS = ParseLimits(max_pages=5, max_chars=100_000)
 LEFT, SIGNS, RIGHTS = 60.0, (300.0, 366.0), (360.0, 426.0)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from clients.parsing import ParseLimits, parse
-from domain.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.parsing import ParseLimits, parse
 from tests.clients.pdf_files import raw
 
 LIMITS = ParseLimits(max_pages=1_000, max_chars=100_000)

@@ -6,7 +6,7 @@ import pytest
 from fpdf import FPDF
 from pypdf import PdfReader, PdfWriter
 
-from clients.parsing import ParseLimits, parse
+from citewell_documents.parsing import ParseLimits, parse
 from tests.clients.pdf_files import Sheet
 from tests.clients.pdf_korean import pdf_of
 

@@ -5,9 +5,9 @@ from io import BytesIO
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, BooleanObject, DictionaryObject, NameObject, NumberObject, TextStringObject
 
-from clients.parsing import ParseLimits, parse
-from clients.parsing.pdf.columns import in_reading_order
-from clients.parsing.pdf.lines import Line
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_documents.parsing.pdf.columns import in_reading_order
+from citewell_documents.parsing.pdf.lines import Line
 from tests.clients.pdf_files import Sheet, raw
 
 LIMITS = ParseLimits(max_pages=50, max_chars=100_000)

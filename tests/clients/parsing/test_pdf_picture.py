@@ -9,10 +9,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from clients.parsing import ParseLimits
-from clients.parsing.limits import MAX_PIXELS, MAX_WIDTH
-from clients.parsing.sandbox.isolated import picture_isolated
-from domain.errors import (
+from citewell_documents.errors import (
     DocumentEncrypted,
     DocumentTooLarge,
     DocumentTooSlow,
@@ -20,6 +17,9 @@ from domain.errors import (
     DocumentUnusable,
     PageNotFound,
 )
+from citewell_documents.parsing import ParseLimits
+from citewell_documents.parsing.limits import MAX_PIXELS, MAX_WIDTH
+from citewell_documents.parsing.sandbox.isolated import picture_isolated
 from tests.clients import bombs
 from tests.clients.pdf_files import Sheet, encrypted, raw
 

@@ -1,9 +1,9 @@
 """Tables of PDFs: rows, cells in their columns, and the header row."""
 
-from clients.parsing import ParseLimits, parse
-from clients.parsing.pdf.layout import lay_out
-from clients.parsing.pdf.lines import Line
-from domain.documents.documents import ParsedDocument
+from citewell_documents.document import ParsedDocument
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_documents.parsing.pdf.layout import lay_out
+from citewell_documents.parsing.pdf.lines import Line
 from tests.clients.pdf_files import Sheet
 from tests.clients.pdf_kinds import KINDS
 from tests.clients.pdf_truth import Truth

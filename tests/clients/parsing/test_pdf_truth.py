@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from clients.parsing import ParseLimits, parse
-from domain.documents.chunks import split_document
+from citewell_documents.chunks import split_document
+from citewell_documents.parsing import ParseLimits, parse
 from tests.clients.pdf_kinds import KINDS
 from tests.clients.pdf_truth import TOKEN, Truth
 

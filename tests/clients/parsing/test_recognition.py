@@ -11,15 +11,17 @@ from PIL import Image
 from pylopdf_fonts_ko import serif_path
 
 from benchmarks.search.scans import Tally, count, scanned, texts
-from clients.parsing import ParseLimits, parse
-from clients.parsing.image.opening import draw_image
-from clients.parsing.pdf.scans import is_readable
-from clients.parsing.recognition.installed import recognition_data
-from clients.parsing.sandbox.isolated import limits_of, parse_isolated
+from citewell_documents.boxes import confidence_of, unpacked
+from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable, PageNotFound
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_documents.parsing.image.opening import draw_image
+from citewell_documents.parsing.pdf.scans import is_readable
+from citewell_documents.parsing.recognition.installed import recognition_data
+from citewell_documents.parsing.sandbox.isolated import parse_isolated
+from citewell_verify.errors import CitewellError
 from config.settings import IngestionSettings
-from domain.documents.boxes import confidence_of, unpacked
-from domain.documents.documents import ParsedDocument
-from domain.errors import CitewellError, DocumentEmpty, DocumentTooLarge, DocumentUnreadable, PageNotFound
+from services.documents.reading_limits import limits_of
 from tests.clients.pdf_files import disguised, drawing
 from tests.clients.scans import printed, saved, scanned_pdf
 

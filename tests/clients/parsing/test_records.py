@@ -6,8 +6,9 @@ import time
 
 import pytest
 
-from clients.parsing import ParseLimits, parse
-from domain.errors import CitewellError, DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_verify.errors import CitewellError
 
 LIMITS = ParseLimits(max_pages=3, max_chars=100_000)
 

@@ -15,9 +15,10 @@ from pptx.shapes.graphfrm import GraphicFrame
 from pptx.slide import Slide
 from pptx.util import Cm, Length
 
-from clients.parsing import ParseLimits, parse
-from domain.documents.documents import ParsedDocument
-from domain.errors import CitewellError, DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_verify.errors import CitewellError
 from tests.clients.office_files import check_places, outline, slides, tables, with_part
 
 LIMITS = ParseLimits(max_pages=5, max_chars=5_000)

@@ -8,9 +8,10 @@ from docx.document import Document as WordDocument
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clients.parsing import ParseLimits, parse
-from domain.documents.documents import ParsedDocument
-from domain.errors import CitewellError, DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_verify.errors import CitewellError
 from tests.clients.office_files import check_places, outline, packed, replaced, tables, with_part, word
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)

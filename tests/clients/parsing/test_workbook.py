@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
-from clients.parsing import ParseLimits, parse
-from clients.parsing.workbook.values import shown
-from domain.documents.documents import ParsedDocument
-from domain.errors import CitewellError, DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.parsing import ParseLimits, parse
+from citewell_documents.parsing.workbook.values import shown
+from citewell_verify.errors import CitewellError
 from tests.clients.office_files import check_places, outline, replaced, tables, with_part, workbook
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)

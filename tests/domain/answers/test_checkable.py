@@ -2,8 +2,8 @@
 
 import pytest
 
-from domain.answers.checkable import is_checkable, is_claim
-from domain.answers.statements import statements
+from citewell_verify.answers.checkable import is_checkable, is_claim
+from citewell_verify.answers.statements import statements
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.answers.external_citations import GivenCitation, as_given, insert_markers
-from domain.answers.statements import statements
+from citewell_verify.answers.external_citations import GivenCitation, as_given, insert_markers
+from citewell_verify.answers.statements import statements
 
 TWO = "Refunds take 14 days. Shipping is free."
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from domain.answers.parser import parse_answer
-from domain.answers.statements import plan_checks, statements
-from domain.correction.corrected_answer import Edit, correct
-from domain.markers.citable import citable_sources
+from citewell_verify.answers.parser import parse_answer
+from citewell_verify.answers.statements import plan_checks, statements
+from citewell_verify.correction.corrected_answer import Edit, correct
+from citewell_verify.markers.citable import citable_sources
 
 CAPITALS = "[1] Paris is the capital of France. [2] Rome is the capital of Italy. [3] Vienna is on the Danube."
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from domain.answers.external_citations import GivenCitation
-from domain.answers.provider_citations import ProviderCitations, is_provider_citation
-from domain.errors import CitationUnreadable
-from domain.markers.citable import citable_sources
+from citewell_verify.answers.external_citations import GivenCitation
+from citewell_verify.answers.provider_citations import ProviderCitations, is_provider_citation
+from citewell_verify.errors import CitationUnreadable
+from citewell_verify.markers.citable import citable_sources
 
 ANSWER = "환불은 30일입니다. Shipping is free ([shop.example](https://shop.example/ship))."
 FIRST = (0, 11)

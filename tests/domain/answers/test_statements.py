@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.answers.statements import PlannedCheck, deciding_items, plan_checks, statements
+from citewell_verify.answers.statements import PlannedCheck, deciding_items, plan_checks, statements
 from tests.answers import ANSWERS, ANYTHING
 
 ANSWER = """## Refunds

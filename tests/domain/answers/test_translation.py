@@ -2,10 +2,10 @@
 
 import pytest
 
-from domain.answers.external_citations import GivenCitation, as_given, marked_translation
-from domain.answers.statements import statements
-from domain.answers.translation import own_numbers, translated
-from domain.markers.citable import citable_sources
+from citewell_verify.answers.external_citations import GivenCitation, as_given, marked_translation
+from citewell_verify.answers.statements import statements
+from citewell_verify.answers.translation import own_numbers, translated
+from citewell_verify.markers.citable import citable_sources
 
 SOURCES = citable_sources(
     [

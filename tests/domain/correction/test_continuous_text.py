@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.answers.statements import numbers_to_check, statements
-from domain.correction.continuous_text import ContinuousText, linked_references, no_link, without_links
-from domain.correction.corrected_answer import Corrected, correct
-from domain.correction.edits import Repair
+from citewell_verify.answers.statements import numbers_to_check, statements
+from citewell_verify.correction.corrected_answer import Corrected, correct
+from citewell_verify.correction.edits import Repair
+from domain.answers.continuous_text import ContinuousText, linked_references, no_link, without_links
 from tests.answers import ANSWERS
 
 Event = tuple[str, dict[str, Any]]

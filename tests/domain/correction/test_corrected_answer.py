@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from domain.answers.references import strip_references
-from domain.correction.corrected_answer import Corrected, Edit, correct
-from domain.markers.parser import cited_markers
+from citewell_verify.answers.references import strip_references
+from citewell_verify.correction.corrected_answer import Corrected, Edit, correct
+from citewell_verify.markers.parser import cited_markers
 from tests.answers import ANSWERS, ANYTHING
 
 SOURCES = st.integers(0, 5)

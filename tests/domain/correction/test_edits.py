@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.answers.parser import parse_answer
-from domain.correction.corrected_answer import Corrected, correct
-from domain.correction.edits import Repair
-from domain.markers.parser import cited_markers
+from citewell_verify.answers.parser import parse_answer
+from citewell_verify.correction.corrected_answer import Corrected, correct
+from citewell_verify.correction.edits import Repair
+from citewell_verify.markers.parser import cited_markers
 from tests.answers import ANSWERS, ANYTHING
 
 DROP = Repair("dropped", "nothing supports it")

@@ -1,8 +1,9 @@
 """A chunk's context is kept beside it, and its size is counted in tokens."""
 
-from domain.documents.chunks import split_document
-from domain.documents.documents import ParsedDocument, Section, Table, TextChunk, indexed_text
-from domain.text.lengths import count_tokens
+from citewell_documents.chunks import split_document
+from citewell_documents.document import ParsedDocument, Section, Table, TextChunk
+from citewell_verify.text.context_lines import indexed_text
+from citewell_verify.text.lengths import count_tokens
 
 ROWS = "\n".join(f"Product {number}\t{number * 10}\tEUR" for number in range(60))
 HEADER = "Name\tPrice\tCurrency"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.documents.chunks import MIN_CHUNK_CHARS, split_document
-from domain.documents.documents import Page, ParsedDocument, Section, TextChunk
-from domain.text.sentences import split_sentences
+from citewell_documents.chunks import MIN_CHUNK_CHARS, split_document
+from citewell_documents.document import Page, ParsedDocument, Section, TextChunk
+from citewell_verify.text.sentences import split_sentences
 
 WORDS = st.sampled_from(["refund", "within", "30", "days", "전기버스는", "운행한다", "a", "Norvex", "x" * 40])
 SENTENCES = st.lists(WORDS, min_size=1, max_size=40).map(lambda words: " ".join(words).capitalize() + ".")

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.documents import blocks
-from domain.documents.blocks import Block
-from domain.documents.boxes import PageBoxes, Recognised, WordBox, are_sound, boxes_of_span, packed
+from citewell_documents import blocks
+from citewell_documents.blocks import Block
+from citewell_documents.boxes import PageBoxes, Recognised, WordBox, are_sound, boxes_of_span, packed
+from citewell_documents.document import TextChunk
 from domain.documents.corrections import (
     corrected_text,
     moved_blocks,
@@ -15,7 +16,6 @@ from domain.documents.corrections import (
     moved_spans,
     replacement,
 )
-from domain.documents.documents import TextChunk
 from domain.errors import CorrectionInvalid
 
 LETTERS = st.text("ab \n€😀", min_size=1, max_size=12)

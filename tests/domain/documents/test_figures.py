@@ -2,8 +2,8 @@
 
 import pytest
 
+from citewell_documents.figures import Figure, FigureKind, figure_of, stored
 from domain.documents.corrections import moved_spans, replacement
-from domain.documents.figures import Figure, FigureKind, figure_of, stored
 from domain.documents.text_marks import UNMARKED, TextMarks, in_words
 
 FIGURES = [["alternative_text", 0, 10], ["caption", 12, 20], ["chart", 40, 50]]

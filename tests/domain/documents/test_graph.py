@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citewell_verify.prompting.judgements import ExtractedEntity, ExtractedGraph, ExtractedRelation
 from domain.documents.graph import EntityMention, RelationMention, entity_key, grounded, merged_entity, merged_relation
 from domain.documents.graph_extraction import read_graph, read_keywords
-from domain.prompting.judgements import ExtractedEntity, ExtractedGraph, ExtractedRelation
 
 TEXT = "Acme  Corp is owned by\nBeta AG. 한빛전자는 세종물산이 소유하고 있다."
 

@@ -4,9 +4,9 @@ from time import process_time
 
 import pytest
 
-from domain.documents.documents import ParsedDocument, Section
-from domain.documents.filings import filing_in
-from domain.documents.metadata import completed, described, iso_date, iso_language, searched_name
+from citewell_documents.document import ParsedDocument, Section
+from citewell_documents.filings import filing_in
+from citewell_documents.metadata import completed, described, iso_date, iso_language, searched_name
 
 US_COVER = """UNITED STATES
 SECURITIES AND EXCHANGE COMMISSION

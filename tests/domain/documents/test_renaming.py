@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citewell_documents.document import TextChunk
 from domain.documents.corrections import replacement
-from domain.documents.documents import TextChunk
 from domain.documents.renaming import CorrectedSections, Renaming, renamed_heads
 
 LONG = " ".join(f"Parcel {number} is sent on the day on which it was ordered." for number in range(9))

@@ -1,10 +1,10 @@
 """A chunk that begins within a table carries its title, unit and column heads, also from an earlier page."""
 
-from domain.documents.chunk_context import context_of
-from domain.documents.chunks import split_document
-from domain.documents.documents import Page, ParsedDocument, Section, Table
-from domain.documents.table_heads import heads_above
-from domain.facts.structure.tables import parse_tables
+from citewell_documents.chunk_context import context_of
+from citewell_documents.chunks import split_document
+from citewell_documents.document import Page, ParsedDocument, Section, Table
+from citewell_documents.table_heads import heads_above
+from citewell_verify.facts.structure.tables import parse_tables
 
 TITLE = "Sales by region (in millions)"
 HEADS = "\t2023\t\t2024\n\tOnline\tShops\tOnline\tShops"

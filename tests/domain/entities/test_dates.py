@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.entities.dates import Date, find_dates
+from citewell_verify.entities.dates import Date, find_dates
 
 
 def only(text: str) -> Date:

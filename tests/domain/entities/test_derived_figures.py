@@ -2,9 +2,9 @@
 
 import pytest
 
-from domain.entities.derived_figures import derivation, figures_in_words
-from domain.entities.numbers import find_quantities
-from domain.evidence.contradictions import disagreements
+from citewell_verify.entities.derived_figures import derivation, figures_in_words
+from citewell_verify.entities.numbers import find_quantities
+from citewell_verify.evidence.contradictions import disagreements
 
 
 @pytest.mark.parametrize(

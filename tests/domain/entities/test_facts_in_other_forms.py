@@ -2,9 +2,9 @@
 
 import pytest
 
-from domain.entities.dates import find_dates
-from domain.entities.numbers import find_quantities
-from domain.evidence.contradictions import disagreements
+from citewell_verify.entities.dates import find_dates
+from citewell_verify.entities.numbers import find_quantities
+from citewell_verify.evidence.contradictions import disagreements
 
 SAME = [
     ("Hundreds of people signed the petition.", "The petition was signed by 640 people."),

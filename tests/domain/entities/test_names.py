@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.evidence.contradictions import disagreements
+from citewell_verify.evidence.contradictions import disagreements
 
 NEWS = (
     "A ferry ran aground near Stavanger on Monday. Captain Lars Bekken told Coastal Radio that the radar had failed. "

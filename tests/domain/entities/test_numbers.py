@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.entities.numbers import find_quantities, table_scale
-from domain.entities.quantities import Quantity, agrees, same_dimension
+from citewell_verify.entities.numbers import find_quantities, table_scale
+from citewell_verify.entities.quantities import Quantity, agrees, same_dimension
 
 
 def only(text: str) -> Quantity:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.evidence.citation_scoring import CitationIssue, CitationRules, score_citation, without_markup
-from domain.evidence.contradictions import Kind
+from citewell_verify.evidence.citation_scoring import CitationIssue, CitationRules, score_citation, without_markup
+from citewell_verify.evidence.contradictions import Kind
 
 SOURCE = (
     "All returns must be made within 30 days of purchase date. Exceptions may apply for defective products. "

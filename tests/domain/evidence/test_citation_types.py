@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.evidence.citation_types import CONFIDENCE_ORDER, citation_type, quoted_parts, weaker
-from domain.prompting.judgements import CitationType
-from domain.text.words import words
+from citewell_verify.evidence.citation_types import CONFIDENCE_ORDER, citation_type, quoted_parts, weaker
+from citewell_verify.prompting.judgements import CitationType
+from citewell_verify.text.words import words
 
 SPAN = "All returns must be made within 30 days of purchase date. Receipts are required."
 KOREAN = "모든 환불 요청은 구매일로부터 30일 이내에 해야 합니다."

@@ -4,9 +4,9 @@ from itertools import product
 
 import pytest
 
-from domain.evidence.citation_scoring import CitationIssue, score_citation
-from domain.facts.heading_context import active_headings
-from domain.facts.quotation import Quotation
+from citewell_verify.evidence.citation_scoring import CitationIssue, score_citation
+from citewell_verify.facts.heading_context import active_headings
+from citewell_verify.facts.quotation import Quotation
 
 IT = "It weighs {} kilograms and runs on two batteries."
 HEADINGS = ["# {}", "## {}", "**{}**", "**{}:**", "{}", "■ {}", "{}\n------"]

@@ -3,8 +3,8 @@
 import pytest
 
 from benchmarks.answers.conflicts import measure
-from domain.evidence.conflicts.finding import Conflict, Evidence, conflicts, in_force
-from domain.evidence.conflicts.replacements import Excerpt, Known
+from citewell_verify.evidence.conflicts.finding import Conflict, Evidence, conflicts, in_force
+from citewell_verify.evidence.conflicts.replacements import Excerpt, Known
 
 
 def excerpts_of(one: str, other: str) -> list[Excerpt]:

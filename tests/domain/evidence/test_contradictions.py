@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.evidence.contradictions import Disagreement, disagreements, without_markers
+from citewell_verify.evidence.contradictions import Disagreement, disagreements, without_markers
 
 POLICY = (
     "All returns must be made within 30 days of purchase. Items on final sale cannot be returned. "

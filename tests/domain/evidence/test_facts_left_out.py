@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.evidence.contradictions import disagreements
+from citewell_verify.evidence.contradictions import disagreements
 
 KEPT = [
     ("The warranty is void if the device is not registered.", "The warranty is void unless the device is registered."),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.evidence.contradictions import disagreements
+from citewell_verify.evidence.contradictions import disagreements
 
 PLANTS = "The southern plant produces 80 tonnes a week, the northern one 120."
 SYRUP = "Honey contains about 80 percent sugar, maple syrup 67."

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clients.llm.offline.judging import check_statement
-from clients.llm.offline.meaning import Meaning
-from domain.correction.source_wording import source_wording
-from domain.evidence.contradictions import disagreements
-from domain.evidence.equivalence import is_in_one_place, names_subjects
-from domain.prompting.numbered_sources import Sources
-from domain.verdicts.ruling import Grounds
+from citewell_verify.correction.source_wording import source_wording
+from citewell_verify.evidence.contradictions import disagreements
+from citewell_verify.evidence.equivalence import is_in_one_place, names_subjects
+from citewell_verify.offline.judging import check_statement
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.verdicts.ruling import Grounds
 
 # Thirteen hundred lists; tests/services/test_missing_subjects.py has two long ones in the short set.
 pytestmark = pytest.mark.slow

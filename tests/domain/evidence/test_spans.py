@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.evidence.contradictions import disagreements
-from domain.evidence.spans import best_text_span, claim_relevance
+from citewell_verify.evidence.contradictions import disagreements
+from citewell_verify.evidence.spans import best_text_span, claim_relevance
 
 POLICY = (
     "Section 3.2: Returns and Refunds\n\nAll returns must be made within 30 days of purchase date. "

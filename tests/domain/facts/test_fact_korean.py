@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.entities.numbers import find_quantities
-from domain.facts.comparison.whole_source import compare
-from domain.facts.reading.korean import CLOCK, LABEL, case_of, minutes
-from domain.facts.reading.korean_verbs import verb_key
-from domain.facts.reading.tokens import tokenize
+from citewell_verify.entities.numbers import find_quantities
+from citewell_verify.facts.comparison.whole_source import compare
+from citewell_verify.facts.reading.korean import CLOCK, LABEL, case_of, minutes
+from citewell_verify.facts.reading.korean_verbs import verb_key
+from citewell_verify.facts.reading.tokens import tokenize
 
 
 @pytest.mark.parametrize(

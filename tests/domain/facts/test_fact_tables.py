@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.evidence.contradictions import disagreements
-from domain.facts.reading.tokens import tokenize
-from domain.facts.structure.cells import compare_with_tables
-from domain.facts.structure.sections import parse_sections
-from domain.facts.structure.tables import parse_tables
+from citewell_verify.evidence.contradictions import disagreements
+from citewell_verify.facts.reading.tokens import tokenize
+from citewell_verify.facts.structure.cells import compare_with_tables
+from citewell_verify.facts.structure.sections import parse_sections
+from citewell_verify.facts.structure.tables import parse_tables
 
 IN_MILLIONS = (
     "(In millions) | 2019 | 2018\n"

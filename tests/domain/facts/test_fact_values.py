@@ -3,10 +3,10 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from domain.facts.grounding import context_tokens, ungrounded_words
-from domain.facts.reading.token_alignment import align, tokens_match
-from domain.facts.reading.tokens import Token, Value, tokenize
-from domain.facts.reading.values import ValueIndex, values_agree
+from citewell_verify.facts.grounding import context_tokens, ungrounded_words
+from citewell_verify.facts.reading.token_alignment import align, tokens_match
+from citewell_verify.facts.reading.tokens import Token, Value, tokenize
+from citewell_verify.facts.reading.values import ValueIndex, values_agree
 
 _FIGURES = st.one_of(
     st.integers(0, 3000).map(str),

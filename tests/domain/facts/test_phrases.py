@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.facts.reading.phrases import normalised
+from citewell_verify.facts.reading.phrases import normalised
 
 CASES = (
     ("It FAILED TO act", "It not act"),

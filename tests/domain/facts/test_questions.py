@@ -2,8 +2,8 @@
 
 import pytest
 
-from domain.facts.grounding import ungrounded_words
-from domain.facts.reading.questions import is_question, read_with_answers, what_is_asked_about
+from citewell_verify.facts.grounding import ungrounded_words
+from citewell_verify.facts.reading.questions import is_question, read_with_answers, what_is_asked_about
 
 
 @pytest.mark.parametrize(

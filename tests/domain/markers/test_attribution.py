@@ -2,9 +2,9 @@
 
 import pytest
 
-from domain.markers.attribution import without_attribution
-from domain.markers.citable import names_of
-from domain.prompting.numbered_sources import Sources, content_of
+from citewell_verify.markers.attribution import without_attribution
+from citewell_verify.markers.citable import names_of
+from citewell_verify.prompting.numbered_sources import Sources, content_of
 
 REPORT = names_of({"title": "Annual Report 2023"})
 FILING = names_of(

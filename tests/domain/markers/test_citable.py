@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.markers.citable import Citable, citable, citable_sources
+from citewell_verify.markers.citable import Citable, citable, citable_sources
 
 FILINGS = citable_sources(
     [

@@ -5,8 +5,8 @@ import re
 import pytest
 from hypothesis import given
 
-from domain.markers.parser import Marker, cited_markers
-from domain.markers.protected import code_regions
+from citewell_verify.markers.parser import Marker, cited_markers
+from citewell_verify.markers.protected import code_regions
 from tests.answers import ANYTHING
 
 NESTED = [

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 
-from domain.markers.citable import citable_sources
-from domain.markers.parser import cited_markers
-from domain.markers.stripping import plain_text
+from citewell_verify.markers.citable import citable_sources
+from citewell_verify.markers.parser import cited_markers
+from citewell_verify.markers.stripping import plain_text
 from tests.answers import ANSWERS, ANYTHING
 
 

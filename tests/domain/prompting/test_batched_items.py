@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.prompting.batched_items import Chunks, Item, Statements, by_id, short_ids
-from domain.prompting.judgements import CHECK_STATEMENTS, ItemRelevance
-from domain.prompting.numbered_sources import Sources
-from domain.prompting.prompts import render
+from citewell_verify.prompting.batched_items import Chunks, Item, Statements, by_id, short_ids
+from citewell_verify.prompting.judgements import CHECK_STATEMENTS, ItemRelevance
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.prompting.prompts import render
 
 SOURCES = Sources.numbered([("a.md", "Returns take 30 days."), ("b.md", "Refunds take 14 days.")])
 

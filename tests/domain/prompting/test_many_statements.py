@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.llm.offline.judging import check_statement
-from clients.llm.offline.meaning import Meaning
-from domain.entities.source_figures import source_figures
-from domain.evidence.contradictions import disagreements
-from domain.facts.comparison import best_place
-from domain.facts.reading.token_alignment import Alignment
-from domain.facts.reading.tokens import Token
-from domain.prompting.judgements import StatementCheck
-from domain.prompting.numbered_sources import Source, Sources
-from domain.text.lengths import LONGEST_STATEMENT
-from domain.text.word_index import WordIndex
-from domain.text.words import coverage
-from domain.verdicts.ruling import Grounds
+from citewell_verify.entities.source_figures import source_figures
+from citewell_verify.evidence.contradictions import disagreements
+from citewell_verify.facts.comparison import best_place
+from citewell_verify.facts.reading.token_alignment import Alignment
+from citewell_verify.facts.reading.tokens import Token
+from citewell_verify.offline.judging import check_statement
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.judgements import StatementCheck
+from citewell_verify.prompting.numbered_sources import Source, Sources
+from citewell_verify.text.lengths import LONGEST_STATEMENT
+from citewell_verify.text.word_index import WordIndex
+from citewell_verify.text.words import coverage
+from citewell_verify.verdicts.ruling import Grounds
 
 STEMS = st.lists(st.sampled_from("manufactur manufacturer manufactory 고양 고양이 30 bridge bridg".split()), max_size=6)
 WORDS_ALONE = Meaning(None)

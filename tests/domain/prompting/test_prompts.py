@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from domain.prompting.numbered_sources import fenced
+from citewell_verify.prompting.numbered_sources import fenced
 
 TAGS = sorted(
-    {tag for file in Path("domain/prompting/prompts").glob("*.md") for tag in re.findall(r"</(\w+)>", file.read_text())}
+    {
+        tag
+        for file in Path("packages/verify/citewell_verify/prompting/prompts").glob("*.md")
+        for tag in re.findall(r"</(\w+)>", file.read_text())
+    }
 )
 
 

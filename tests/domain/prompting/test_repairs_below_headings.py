@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from citewell_verify.correction.source_wording import is_proven, source_wording
+from citewell_verify.prompting.numbered_sources import Source, Sources
 from clients.llm.offline.model import rewrite_statement
-from domain.correction.source_wording import is_proven, source_wording
-from domain.prompting.numbered_sources import Source, Sources
 
 ENGLISH = [
     ("It weighs {} kilograms and runs on two batteries.", "{} weighs {} kilograms."),

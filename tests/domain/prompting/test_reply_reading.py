@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.prompting.judgements import (
+from citewell_verify.prompting.judgements import (
     Alignment,
     Answerability,
     ItemRelevance,
@@ -17,8 +17,8 @@ from domain.prompting.judgements import (
     Reply,
     StatementCheck,
 )
-from domain.prompting.lenient_json import Bare, Pairs, Value, parse_values
-from domain.prompting.reply_reading import ReplyUnreadable, read_reply
+from citewell_verify.prompting.lenient_json import Bare, Pairs, Value, parse_values
+from citewell_verify.prompting.reply_reading import ReplyUnreadable, read_reply
 
 CHECK = StatementCheck(
     evidence="within {30} days",

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citewell_verify.verdicts.states import SentenceStatus, Verdict
 from domain.quality.answer_quality import (
     CONFIDENCE_TARGET,
     HALLUCINATION_TARGET,
@@ -30,7 +31,6 @@ from domain.quality.answer_quality import (
     trigger_rate,
     unsupported_claim_rate,
 )
-from domain.verdicts.states import SentenceStatus, Verdict
 
 S = SentenceStatus
 unit = st.floats(0, 1)

@@ -7,9 +7,9 @@ from typing import Any, get_args
 
 import pytest
 
+from citewell_verify.question.relevance import SURELY_ANSWERED
+from citewell_verify.verdicts.states import SentenceStatus
 from domain.quality.signal import GREEN_FROM, KOREAN, NO_MODEL, Level, Signal, Word, Wording, signal_in, signal_of
-from domain.question.relevance import SURELY_ANSWERED
-from domain.verdicts.states import SentenceStatus
 
 _STATES = [
     list(states)

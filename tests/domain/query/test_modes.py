@@ -2,8 +2,9 @@
 
 import pytest
 
+from citewell_verify.answers.refusals import IDK, IDK_KOREAN, is_idk
 from domain.errors import ModeUnknown
-from domain.query.modes import IDK, IDK_KOREAN, Mode, ModeRules, evidence_gate, idk_for, is_idk, parse_mode, rules_of
+from domain.query.modes import Mode, ModeRules, evidence_gate, idk_for, parse_mode, rules_of
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
+from citewell_verify.answers.refusals import IDK, REFUSALS, is_idk, refusal_for
+from citewell_verify.text.languages import language_of
 from domain.query.modes import idk_for
-from domain.query.refusals import IDK, REFUSALS, is_idk, refusal_for
-from domain.text.languages import language_of
 
 QUESTIONS = {
     "en": "How many days of leave do employees get?",

@@ -5,8 +5,8 @@ from time import process_time
 
 import pytest
 
+from citewell_verify.text.words import content_stems
 from domain.question.follow_up import standalone_question
-from domain.text.words import content_stems
 
 PUMP = "How much pressure does pump 4 run at?"
 VISITORS = "How many visitors came in 2021?"

@@ -6,22 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.prompting.numbered_sources import Sources, fenced
-from domain.prompting.prompts import render
-from domain.safety.prompt_injection import without_hidden, without_orders
-from domain.text.sentences import split_sentences
-from tests.attacks import (
-    ATTACKS,
-    FORGED,
-    ORDER,
-    PLACES,
-    POLICY,
-    REGELN,
-    SUPPORTED,
-    Attack,
-    planted,
-    tags,
-)
+from citewell_verify.prompting.numbered_sources import Sources, fenced
+from citewell_verify.prompting.prompts import render
+from citewell_verify.safety.prompt_injection import without_hidden, without_orders
+from citewell_verify.text.sentences import split_sentences
+from tests.attacks import ATTACKS, FORGED, ORDER, PLACES, POLICY, REGELN, SUPPORTED, Attack, planted, tags
 
 FOUND = [attack for attack in ATTACKS if attack.plain]
 APART = [place for place in PLACES if place != "behind a sentence"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.text.languages import unread_language, why_unread
+from citewell_verify.text.languages import unread_language, why_unread
 
 ENGLISH = "The report says that revenue rose in the third quarter, because more people bought the new phone."
 GERMAN = "Der Bericht sagt, dass der Umsatz im dritten Quartal stieg, weil mehr Menschen das neue Telefon kauften."

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from domain.text.quotes import locate_quote
+from citewell_verify.text.quotes import locate_quote
 
 VISIBLE = re.compile(r"[^\s\u00ad\u200b-\u200d\u2060\ufeff]")
 POLICY = (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.text.readability import is_readable
+from citewell_verify.text.readability import is_readable
 
 
 # V8, users 1.2

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.text.sentences import split_sentences
+from citewell_verify.text.sentences import split_sentences
 
 SPACES = ["\n", "\n\n", "\r\n", "\f", "\u2028", " ", "\t"]
 SIGNS = ["。", '"', "“", "”", "(", ")", "- ", "1. ", "#", "|", "…", "\x00", "\u0301", "[†1]", "[2]"]

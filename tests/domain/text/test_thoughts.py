@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.text.thoughts import reply_text
+from citewell_verify.text.thoughts import reply_text
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
+from citewell_verify.text.lengths import count_tokens
 from domain.retrieval.ranking import within_budget
-from domain.text.lengths import count_tokens
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.text.windows import windows
+from citewell_verify.text.windows import windows
 
 TEXTS = st.lists(
     st.sampled_from(

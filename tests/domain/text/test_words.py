@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.text.words import content_stems, coverage, stem, words
+from citewell_verify.text.words import content_stems, coverage, stem, words
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.text.languages import language_of
-from domain.verdicts.answer_confidence import (
+from citewell_verify.text.languages import language_of
+from citewell_verify.verdicts.answer_confidence import (
     UNCALIBRATED,
     UNKNOWN_SUPPORT,
     answer_confidence,
     confidence_label,
     why_uncalibrated,
 )
-from domain.verdicts.calibration import Calibration, least_high
+from citewell_verify.verdicts.calibration import Calibration, least_high
 
 PROBABILITY = st.floats(0, 1)
 SUPPORTS = st.lists(st.none() | PROBABILITY, min_size=1, max_size=8)

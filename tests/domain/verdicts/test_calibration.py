@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.support.model import support_model
-from domain.verdicts.calibration import Calibration, calibrations, fit, logistic
+from citewell_verify.support.model import support_model
+from citewell_verify.verdicts.calibration import Calibration, calibrations, fit, logistic
 
 probabilities = st.floats(0, 1)
 pairs = st.lists(st.tuples(st.sampled_from([0.0, 1.0, 0.5, 1e-9, 0.999]) | probabilities, st.booleans()), max_size=30)
@@ -89,7 +89,7 @@ def test_the_logistic_is_a_probability_and_symmetric(value: float) -> None:
 def test_the_shipped_calibration_is_that_of_the_shipped_model() -> None:  # N8
     found = calibrations()
     assert "offline" in found
-    model = json.loads((files("domain.support") / "model.json").read_text(encoding="utf-8"))
+    model = json.loads((files("citewell_verify.support") / "model.json").read_text(encoding="utf-8"))
     assert found["offline"].version == f"support-{model['version']}" == f"support-{support_model().version}"
     for each in found.values():
         assert each.slope > 0

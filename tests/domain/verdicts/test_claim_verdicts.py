@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.prompting.judgements import Relation
-from domain.verdicts.claim_verdicts import (
+from citewell_verify.prompting.judgements import Relation
+from citewell_verify.verdicts.claim_verdicts import (
     MOST_FACTS,
     ClaimingSentence,
     ClaimStatus,
@@ -14,8 +14,8 @@ from domain.verdicts.claim_verdicts import (
     key_sentences,
     suggested_corrections,
 )
-from domain.verdicts.ruling import Evidence
-from domain.verdicts.states import PairVerdict, SentenceStatus, sentence_status
+from citewell_verify.verdicts.ruling import Evidence
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status
 
 CHUNKS = ["a::0", "a::1", "b::0"]
 S = SentenceStatus

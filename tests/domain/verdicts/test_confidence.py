@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.answers.statements import plan_checks, statements
-from domain.verdicts.claim_verdicts import ClaimStatus
-from domain.verdicts.confidence import claims_confidence, confidence, confidence_of, level
-from domain.verdicts.states import SentenceStatus, sentence_status
+from citewell_verify.answers.statements import plan_checks, statements
+from citewell_verify.verdicts.claim_verdicts import ClaimStatus
+from citewell_verify.verdicts.confidence import claims_confidence, confidence, confidence_of, level
+from citewell_verify.verdicts.states import SentenceStatus, sentence_status
 
 S = SentenceStatus
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.verdicts.counted_together import find_operands
-from domain.verdicts.joint_support import find_joint_support
+from citewell_verify.verdicts.counted_together import find_operands
+from citewell_verify.verdicts.joint_support import find_joint_support
 
 DEPOTS = "The east depot shipped 1,310 crates in May.", "The west depot shipped 745 crates in May."
 LOANS = "The bank holds 1,240 loans in Spain.", "The bank holds 860 loans in Portugal."

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from domain.entities.numbers import find_quantities
-from domain.facts.reading.korean import only_particle
-from domain.facts.reading.tokens import tokenize
-from domain.verdicts.states import SentenceStatus
+from citewell_verify.entities.numbers import find_quantities
+from citewell_verify.facts.reading.korean import only_particle
+from citewell_verify.facts.reading.tokens import tokenize
+from citewell_verify.verdicts.states import SentenceStatus
 from tests.domain.verdicts.test_sections_and_identifiers import statuses
 
 CASES: list[dict[str, Any]] = json.loads(

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from clients.llm.offline.judging import check_statement
-from clients.llm.offline.meaning import Meaning
-from domain.prompting.numbered_sources import Source, Sources
-from domain.verdicts.ruling import Grounds
-from domain.verdicts.states import PairVerdict, SentenceStatus, sentence_status
+from citewell_verify.offline.judging import check_statement
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.numbered_sources import Source, Sources
+from citewell_verify.verdicts.ruling import Grounds
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status
 
 PASSAGES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("everyday.json").read_text(encoding="utf-8"))
 MOST_CONTRADICTED = {"en": 0.01, "ko": 0.01}  # of the statements that the passages do say

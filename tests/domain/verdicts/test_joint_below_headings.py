@@ -2,9 +2,9 @@
 
 import pytest
 
-from domain.facts.heading_context import with_headings
-from domain.prompting.judgements import StatementCheck
-from domain.verdicts.joint_support import find_joint_support, joint_rulings
+from citewell_verify.facts.heading_context import with_headings
+from citewell_verify.prompting.judgements import StatementCheck
+from citewell_verify.verdicts.joint_support import find_joint_support, joint_rulings
 
 YES = StatementCheck(evidence="", explanation="all of it", relation="supports", is_accurate=True, confidence=0.97)
 IT = ("It weighs 5 kg and runs on two batteries.", "It weighs 7 kg and has four ports.")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.prompting.judgements import StatementCheck
-from domain.verdicts.joint_support import JointSupport, find_joint_support, joint_rulings
+from citewell_verify.prompting.judgements import StatementCheck
+from citewell_verify.verdicts.joint_support import JointSupport, find_joint_support, joint_rulings
 
 YES = StatementCheck(evidence="", explanation="all of it", relation="supports", is_accurate=True, confidence=0.97)
 Write = Callable[[str, int], str]

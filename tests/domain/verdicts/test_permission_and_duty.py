@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.verdicts.states import SentenceStatus
+from citewell_verify.verdicts.states import SentenceStatus
 from tests.domain.verdicts.test_sections_and_identifiers import statuses
 
 POLICY = "Customers may return a product within 30 days of the purchase date."

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from domain.evidence.contradictions import disagreements
-from domain.prompting.judgements import Relation, SecondCheck, StatementCheck
-from domain.verdicts.ruling import (
+from citewell_verify.evidence.contradictions import disagreements
+from citewell_verify.prompting.judgements import Relation, SecondCheck, StatementCheck
+from citewell_verify.verdicts.ruling import (
     DISAGREEMENT_CONFIDENCE,
     UNPROVEN_CONFIDENCE,
     VERBATIM_CONFIDENCE,
     Grounds,
     Ruling,
 )
-from domain.verdicts.states import PairVerdict, SentenceStatus, Verdict, sentence_status
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, Verdict, sentence_status
 
 RELATIONS: tuple[Relation, ...] = ("supports", "partially_supports", "contradicts", "does_not_mention")
 SAID = "Returns are accepted within 30 days of the purchase date."

@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from clients.llm.offline.judging import check_statement
-from clients.llm.offline.meaning import Meaning
-from domain.facts.comparison.whole_source import compare
-from domain.facts.reading.token_alignment import tokens_match
-from domain.facts.reading.tokens import tokenize
-from domain.facts.structure.headings import heading_lines, split_off_headings
-from domain.facts.structure.sections import alternative_headings, parse_sections
-from domain.prompting.judgements import StatementCheck
-from domain.prompting.numbered_sources import Source, Sources
-from domain.verdicts.ruling import Grounds
-from domain.verdicts.states import PairVerdict, SentenceStatus, sentence_status
+from citewell_verify.facts.comparison.whole_source import compare
+from citewell_verify.facts.reading.token_alignment import tokens_match
+from citewell_verify.facts.reading.tokens import tokenize
+from citewell_verify.facts.structure.headings import heading_lines, split_off_headings
+from citewell_verify.facts.structure.sections import alternative_headings, parse_sections
+from citewell_verify.offline.judging import check_statement
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.judgements import StatementCheck
+from citewell_verify.prompting.numbered_sources import Source, Sources
+from citewell_verify.verdicts.ruling import Grounds
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status
 
 AIRCRAFT = """# F-16 Fighting Falcon
 

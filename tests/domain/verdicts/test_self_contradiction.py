@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.prompting.judgements import Relation, StatementCheck
-from domain.verdicts.self_contradiction import denies_itself
+from citewell_verify.prompting.judgements import Relation, StatementCheck
+from citewell_verify.verdicts.self_contradiction import denies_itself
 
 EVIDENCE = "The Berlin office has 25 employees."
 

@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.prompting.judgements import Relation
-from domain.verdicts.states import PairVerdict, SentenceStatus, Verdict, accuracy_rate, classify, sentence_status
+from citewell_verify.prompting.judgements import Relation
+from citewell_verify.verdicts.states import (
+    PairVerdict,
+    SentenceStatus,
+    Verdict,
+    accuracy_rate,
+    classify,
+    sentence_status,
+)
 
 S = SentenceStatus
 RELATIONS: list[Relation] = ["supports", "partially_supports", "contradicts", "does_not_mention"]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from domain.answers.streaming import without_unfinished_sentence
-from domain.verdicts.states import is_ungrounded
+from citewell_verify.answers.streaming import without_unfinished_sentence
+from citewell_verify.verdicts.states import is_ungrounded
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,13 @@
 
 import pytest
 
-from clients.llm.offline.judging import check_statement
-from clients.llm.offline.meaning import Meaning
-from domain.facts.heading_context import active_context, with_outer_headings
-from domain.prompting.judgements import StatementCheck
-from domain.prompting.numbered_sources import Source, Sources
-from domain.verdicts.ruling import Grounds
-from domain.verdicts.states import PairVerdict, SentenceStatus, sentence_status
+from citewell_verify.facts.heading_context import active_context, with_outer_headings
+from citewell_verify.offline.judging import check_statement
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.judgements import StatementCheck
+from citewell_verify.prompting.numbered_sources import Source, Sources
+from citewell_verify.verdicts.ruling import Grounds
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status
 
 IT = "It weighs 7 kilograms and runs on two batteries."
 DEVICE = "The device weighs 7 kilograms and has two ports."

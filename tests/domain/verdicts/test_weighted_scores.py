@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.markers.citable import SourceNames, names_of
-from domain.verdicts.weighted_scores import (
+from citewell_verify.markers.citable import SourceNames, names_of
+from citewell_verify.verdicts.weighted_scores import (
     ALIGNMENT_ISSUE,
     COVERAGE_ISSUE,
     FACTS_ISSUE,

@@ -2,17 +2,17 @@
 
 import pytest
 
-from clients.llm.offline.judging import check_statement
-from clients.llm.offline.meaning import Meaning
-from domain.documents.chunk_context import headings_of
-from domain.evidence.citation_scoring import CitationIssue, score_citation
-from domain.evidence.contradictions import disagreements
-from domain.facts.grounding import absent_subjects, ungrounded_words
-from domain.facts.reading.token_alignment import same_lexeme
-from domain.prompting.judgements import StatementCheck
-from domain.prompting.numbered_sources import Source, Sources
-from domain.verdicts.ruling import Grounds
-from domain.verdicts.states import PairVerdict, SentenceStatus, sentence_status
+from citewell_verify.evidence.citation_scoring import CitationIssue, score_citation
+from citewell_verify.evidence.contradictions import disagreements
+from citewell_verify.facts.grounding import absent_subjects, ungrounded_words
+from citewell_verify.facts.reading.token_alignment import same_lexeme
+from citewell_verify.offline.judging import check_statement
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.prompting.judgements import StatementCheck
+from citewell_verify.prompting.numbered_sources import Source, Sources
+from citewell_verify.text.context_lines import headings_of
+from citewell_verify.verdicts.ruling import Grounds
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status
 
 WEIGHT = "It weighs 7 kilograms and runs on two batteries."
 MANUAL = f"# Model X100\n\n{WEIGHT}\n"

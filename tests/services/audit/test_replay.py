@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.verdicts.calibration import Calibration
 from config.settings import settings
 from db.session import transaction
 from domain.errors import NotReverifiable, SourceDeleted
-from domain.verdicts.calibration import Calibration
 from services.audit.replay import ReplayResult, replay_answer
 from services.queries.results import read_history, read_query
 from tests.clients.groq_stage import GroqStage

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from config.settings import settings

@@ -6,7 +6,8 @@ from collections.abc import Generator
 import pytest
 from sqlalchemy import func, select, text
 
-from clients.embeddings import Embedder, default_embedder
+from citewell_verify.embeddings.protocol import Embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from clients.embeddings.openai_compatible import EndpointEmbedder
 from config.settings import IngestionSettings, settings
 from db.indexes import ensure_space_index

@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
+from citewell_verify.evidence.passages import Passage
 from db.models import Chunk
 from db.queries.documents.chunks import get_passages
 from db.session import transaction
-from domain.evidence.passages import Passage
 from services.core.context import PassageCache
 from tests.factories import make_chunk, make_document
 

@@ -86,7 +86,7 @@ def test_a_judge_that_only_moves_and_what_decides_nothing_keep_the_version(
     models, settings = ModelGateway(OfflineModel(), ModelSettings()), Settings()
     before = verifier_version(models, settings)
 
-    (tmp_path / "domain/facts").rename(tmp_path / "domain/another_room")
+    (tmp_path / "packages/verify/citewell_verify/facts").rename(tmp_path / "domain/another_room")
     with (tmp_path / "domain/webhooks/delivery.py").open("a") as file:
         file.write("# decides nothing\n")
     assert verifier_version(models, settings) == before

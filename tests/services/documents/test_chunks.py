@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Chunk, Document, DocumentChange, Lexeme, Workspace
 from db.queries.access.workspaces import get_workspace
@@ -22,13 +22,7 @@ from db.queries.documents.text_marks import find_marks
 from db.queries.search.lexical import search_scored
 from db.queries.search.vector_search import search_vector
 from db.session import reading, transaction
-from domain.errors import (
-    ChunkNotFound,
-    CorrectionInvalid,
-    DocumentNotFound,
-    DocumentNotInForce,
-    EmbeddingUnavailable,
-)
+from domain.errors import ChunkNotFound, CorrectionInvalid, DocumentNotFound, DocumentNotInForce, EmbeddingUnavailable
 from services.documents.chunk_corrections import correct_chunk
 from services.documents.chunks import read_chunks, read_edits, set_excluded
 from services.documents.documents import (

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, text, update
 
-from clients.embeddings import default_embedder
-from clients.embeddings.protocol import Vectors
+from citewell_documents.errors import DocumentEmpty, DocumentTooLarge
+from citewell_verify.embeddings.protocol import Vectors
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import DEFAULT_TENANT, Chunk, Document, Workspace
 from db.queries.access.workspaces import lock_workspace
@@ -18,7 +19,7 @@ from db.queries.documents import ingestion as rows
 from db.queries.documents.documents import get_document, get_document_text
 from db.queries.documents.spaces import get_or_add_space
 from db.session import acting_for, reading, transaction
-from domain.errors import DatabaseUnavailable, DocumentEmpty, DocumentTooLarge
+from domain.errors import DatabaseUnavailable
 from services.documents.documents import NewDocument, accept_document, read_document, remove_document
 from services.documents.ingestion import MAX_ATTEMPTS, ingest
 from tests.leases import hold

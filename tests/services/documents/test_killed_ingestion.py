@@ -13,8 +13,8 @@ import pytest
 from fpdf import FPDF
 from sqlalchemy import text
 
-from clients.embeddings import default_embedder
-from clients.embeddings.protocol import Vectors
+from citewell_verify.embeddings.protocol import Vectors
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.session import transaction
 from services.documents.documents import NewDocument, accept_document, read_document

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from sqlalchemy import delete, func, select
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import ConfigurationInvalid, IngestionSettings, settings
 from db.base import Base
 from db.models import Document, DocumentFile, DocumentObject, DocumentStatus, StoredObject, Tenant

@@ -7,15 +7,16 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
-from clients.embeddings import default_embedder
-from clients.parsing.limits import ParseLimits
-from clients.parsing.sandbox.isolated import limits_of, parse_isolated
+from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.sandbox.isolated import parse_isolated
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Document, DocumentPage, DocumentStatus, RecognisedPage
 from db.session import reading, transaction
 from services.documents import recognition
 from services.documents.documents import NewDocument, accept_document, read_document, retry_document
 from services.documents.ingestion import ingest
+from services.documents.reading_limits import limits_of
 from tests.clients.scans import printed, saved, scanned_pdf
 from tests.leases import hold
 
@@ -124,7 +125,7 @@ def test_a_document_that_failed_goes_on_and_begins_anew_in_other_languages(
         return both
 
     both = {name: limits_of(LIMITS).ocr_data["eng"] for name in ("eng", "osd")}
-    monkeypatch.setattr("clients.parsing.sandbox.isolated.recognition_data", more)
+    monkeypatch.setattr("citewell_documents.parsing.sandbox.isolated.recognition_data", more)
     assert work(other)[2:] == (1, 2)
     assert recognised == [1, 2, 1, 1]
 

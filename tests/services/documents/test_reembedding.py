@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import func, select, text
 
 from citewell.cli.installation import checks
-from clients.embeddings import Embedder, UseEmbedder, Vectors, default_embedder
+from citewell_verify.embeddings.protocol import Embedder, Vectors
+from citewell_verify.embeddings.wheel import UseEmbedder, default_embedder
 from clients.embeddings.openai_compatible import ATTEMPTS, EndpointEmbedder
 from config.settings import IngestionSettings, settings
 from db.models import DEFAULT_TENANT, Chunk, ChunkVector

@@ -6,11 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select, text
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.errors import BadInput
 from config.settings import IngestionSettings, settings
 from db.models import Document, DocumentFile
 from db.session import reading, transaction
-from domain.errors import BadInput, WorkspaceNotFound
+from domain.errors import WorkspaceNotFound
 from services.documents.documents import (
     NewDocument,
     accept_document,

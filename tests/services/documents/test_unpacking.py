@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, text
 
-from clients.embeddings import default_embedder
+from citewell_documents.errors import ArchiveTypeUnknown, DocumentUnreadable
+from citewell_documents.formats import listed
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Document, ImportPart
 from db.queries.documents.imports import claim_import, list_unstarted_imports
 from db.session import reading, system_transaction, transaction
-from domain.documents.formats import listed
-from domain.errors import ArchiveTypeUnknown, DocumentUnreadable
 from services.documents.imports import NewImport, accept_import, read_import
 from services.documents.ingestion import ingest
 from services.documents.unpacking import MAX_STRIKES, unpack

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import DEFAULT_TENANT
 from db.queries.access.workspaces import get_workspace

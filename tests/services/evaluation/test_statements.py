@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import func, select
 
 import citewell
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from config.models import ModelSettings
@@ -434,14 +434,14 @@ def test_a_version_names_the_classifier_with_a_veto_and_its_languages(monkeypatc
 @pytest.mark.parametrize(
     ("changed", "for_groq"),
     [
-        ("clients/llm/offline/tuning.py", False),
-        ("clients/embeddings/wheel.py", False),
-        ("domain/evidence/contradictions.py", True),
-        ("domain/facts/comparison/whole_source.py", True),
-        ("domain/question/relevance.py", True),
+        ("packages/verify/citewell_verify/offline/tuning.py", False),
+        ("packages/verify/citewell_verify/embeddings/wheel.py", False),
+        ("packages/verify/citewell_verify/evidence/contradictions.py", True),
+        ("packages/verify/citewell_verify/facts/comparison/whole_source.py", True),
+        ("packages/verify/citewell_verify/question/relevance.py", True),
         ("domain/a_room_that_is_new/rules.py", True),
-        ("domain/question/model.json", True),
-        ("domain/support/model.json", False),
+        ("packages/verify/citewell_verify/question/model.json", True),
+        ("packages/verify/citewell_verify/support/model.json", False),
         ("services/judging/statement.py", True),
     ],
 )

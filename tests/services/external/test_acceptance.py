@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select, text
 
+from citewell_verify.answers.refusals import IDK
+from citewell_verify.errors import CitewellError, VerificationInvalid
 from config.settings import settings
 from db.models import Document, Query, Workspace
 from db.queries.access.idempotency import Repeatable
@@ -17,8 +19,7 @@ from db.queries.access.workspaces import add_workspace, get_or_add_workspace
 from db.queries.runs.steps import find_outcome
 from db.queries.verifications.external_sources import get_given_passages
 from db.session import transaction
-from domain.errors import BatchInvalid, CitewellError, DocumentNotRead, IdempotencyKeyReused, VerificationInvalid
-from domain.query.modes import IDK
+from domain.errors import BatchInvalid, DocumentNotRead, IdempotencyKeyReused
 from services.external.acceptance import submit_batch, submit_verification
 from services.external.request import CHECKS, NewCitation, NewSource, NewVerification
 from services.queries.results import read_history

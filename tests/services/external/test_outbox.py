@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Answer, QueryKind, QueryStatus, WebhookMessage
 from db.queries.access.workspaces import get_or_add_workspace

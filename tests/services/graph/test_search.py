@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+from citewell_verify.answers.refusals import IDK
 from db.models import Document, Entity
 from db.queries.documents.chunk_edits import Edit
 from db.session import transaction
-from domain.query.modes import IDK
 from services.documents.chunks import set_excluded
 from services.graph.joining import NOTHING_NEAR
 from services.graph.planning import NO_GRAPH, plan_graph

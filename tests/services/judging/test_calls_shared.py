@@ -9,17 +9,17 @@ from uuid import uuid4
 
 import pytest
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.prompting.batched_items import MOST_STATEMENTS
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.verdicts.calibration import Calibration
+from citewell_verify.verdicts.ruling import UNPROVEN_CONFIDENCE
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog, ChatModel
 from config.models import ModelSettings
-from domain.prompting.batched_items import MOST_STATEMENTS
-from domain.prompting.numbered_sources import Sources
 from domain.query.options import Preset, QueryOptions
 from domain.query.outcomes import Checked, Scored
-from domain.verdicts.calibration import Calibration
-from domain.verdicts.ruling import UNPROVEN_CONFIDENCE
 from services.core.context import QuerySnapshot, StepContext, Tools
 from services.judging.relevance import Shown, score_batch, score_each
 from services.judging.statement import WINDOW_CHARS, judge_statement

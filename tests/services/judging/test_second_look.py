@@ -5,14 +5,14 @@ from collections.abc import Generator, Sequence
 
 import pytest
 
+from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.verdicts.ruling import UNPROVEN_CONFIDENCE
+from citewell_verify.verdicts.states import PairVerdict, Verdict
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog, ChatModel
 from config.models import ModelSettings
-from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Checked
-from domain.verdicts.ruling import UNPROVEN_CONFIDENCE
-from domain.verdicts.states import PairVerdict, Verdict
 from services.judging.statement import WINDOW_CHARS, judge_statement
 from services.judging.statement_batch import Pair, judge_batch
 from tests.clients.groq_stage import GroqStage

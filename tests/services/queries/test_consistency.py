@@ -6,21 +6,14 @@ from typing import Any
 
 import pytest
 
-from api.adapters.seeds import (
-    agent_answer,
-    chat_reply,
-    rag_answer,
-    researched_answer,
-    streamed_answer,
-    verified_answer,
-)
+from api.adapters.seeds import agent_answer, chat_reply, rag_answer, researched_answer, streamed_answer, verified_answer
 from api.schemas.formats.seeds import AgentAnswer, ChatReply, RagAnswer, VerifiedAnswer
-from domain.answers.statements import plan_checks
-from domain.markers.parser import cited_markers
-from domain.query.modes import is_idk
-from domain.verdicts.answer_confidence import UNCALIBRATED
-from domain.verdicts.states import UNPROVEN
-from domain.verdicts.weighted_scores import COVERAGE_ISSUE, FACTS_ISSUE
+from citewell_verify.answers.refusals import is_idk
+from citewell_verify.answers.statements import plan_checks
+from citewell_verify.markers.parser import cited_markers
+from citewell_verify.verdicts.answer_confidence import UNCALIBRATED
+from citewell_verify.verdicts.states import UNPROVEN
+from citewell_verify.verdicts.weighted_scores import COVERAGE_ISSUE, FACTS_ISSUE
 from services.correction.conclusion import NOTHING_SAID
 from services.queries.results import read_citation_checks, read_history
 from tests.services.story import Story, answerable, checked, no, ruling, yes

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from citewell_verify.verdicts.states import SentenceStatus
 from db.models import QueryStatus
 from db.queries.documents.documents import add_document
 from db.session import transaction
-from domain.verdicts.states import SentenceStatus
 from services.queries.results import read_history
 from services.retrieval.candidates import NOTHING_FOUND
 from tests.clients.groq_stage import GroqStage

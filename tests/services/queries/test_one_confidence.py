@@ -10,11 +10,11 @@ from api.adapters.completions import completion
 from api.adapters.seeds import chat_reply
 from api.schemas.questions.sharing import SharedAnswer
 from citewell.mcp.shapes import Scored, SignalFound
+from citewell_verify.verdicts.calibration import Calibration, calibrations
 from db.models import QueryKind, Verification, WebhookMessage
 from db.queries.runs.queries import QueryFilter
 from db.session import reading, transaction
 from domain.quality.summary_line import verifier_note
-from domain.verdicts.calibration import Calibration, calibrations
 from services.core.context import Outcome
 from services.queries.overview import read_overview, read_queries
 from services.queries.results import read_history, read_query

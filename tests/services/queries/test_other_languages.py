@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from domain.query.refusals import REFUSALS
-from domain.verdicts.calibration import calibrations
+from citewell_verify.answers.refusals import REFUSALS
+from citewell_verify.verdicts.calibration import calibrations
 from tests.services.given_story import GivenStory
 from tests.services.story import Story, with_offline
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import settings
 from db.models import QueryKind
 from db.queries.runs.queries import get_query

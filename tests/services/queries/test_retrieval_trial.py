@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallRecord, Usage
 from config.models import ModelSettings

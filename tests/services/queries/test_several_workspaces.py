@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import settings
 from db.models import Document
 from db.queries.access.workspaces import get_or_add_workspace, get_workspace

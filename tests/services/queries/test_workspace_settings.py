@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 import clients.llm.protocol as protocol
-from clients.embeddings import default_embedder
+from citewell_verify.answers.refusals import REFUSALS
+from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.prompting.prompts import RenderedPrompt, render
 from config.settings import settings
 from db.queries.access.workspaces import add_workspace, get_workspace
 from db.queries.runs.queries import get_query
 from db.session import reading, transaction
 from domain.errors import ModelNotAllowed
-from domain.prompting.prompts import RenderedPrompt, render
 from domain.query.instructions import PLAIN, Instructions, style_of
 from domain.query.options import QueryOptions
-from domain.query.refusals import REFUSALS
 from domain.query.workspaces import WorkspaceSettings
 from services.audit.replay import replay_answer
 from services.correction.rounds import plan_queries

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Document, DocumentFile, DocumentStatus
 from db.queries.documents import sources as rows

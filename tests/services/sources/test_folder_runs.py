@@ -17,13 +17,7 @@ from domain.errors import DocumentSourceInvalid, DocumentSourceNameTaken, PlaceF
 from services.documents.documents import remove_document
 from services.sources import running
 from services.sources.running import MAX_STRIKES, run_source
-from services.sources.setup import (
-    ask_for_a_run,
-    change_source,
-    read_items,
-    read_source,
-    remove_source,
-)
+from services.sources.setup import ask_for_a_run, change_source, read_items, read_source, remove_source
 from tests.leases import hold, lose
 from tests.services.sources.place import configure, files, items, look, put_all_in_force, run, set_up
 

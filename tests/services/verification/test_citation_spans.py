@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from domain.evidence.passages import Passage
+from citewell_verify.evidence.passages import Passage
 from domain.query.options import QueryOptions
 from services.verification.citation_spans import ExtractedQuote, choose_span
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from domain.verdicts.states import SentenceStatus
+from citewell_verify.verdicts.states import SentenceStatus
 from services.core.context import Outcome
 from tests.services.story import Story, answerable, checked, no, ruling, yes
 

@@ -1,1 +1,0 @@
-"""Source code. `clients.parsing` finds the reader by name."""

@@ -1,1 +1,0 @@
-"""Hancom documents (.hwpx). `clients.parsing` finds the reader by name."""

@@ -1,1 +1,0 @@
-"""Pictures of pages: PNG, JPEG, TIFF and WebP. `clients.parsing` finds the reader by name."""

@@ -1,1 +1,0 @@
-"""OpenDocument texts: body, styles and tables. `clients.parsing` finds the reader by name."""

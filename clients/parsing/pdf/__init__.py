@@ -1,1 +1,0 @@
-"""PDF: characters, lines, columns, tables, paragraphs and sections. `clients.parsing` finds the reader by name."""

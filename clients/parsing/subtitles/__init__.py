@@ -1,1 +1,0 @@
-"""Subtitles, SRT and WebVTT. `clients.parsing` finds the reader by name."""

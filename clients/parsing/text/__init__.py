@@ -1,1 +1,0 @@
-"""Plain text, Markdown, CSV and TSV. `clients.parsing` finds the readers by name."""

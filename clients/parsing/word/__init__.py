@@ -1,1 +1,0 @@
-"""Word documents: body, styles, numbering, tables and notes. `clients.parsing` finds the reader by name."""

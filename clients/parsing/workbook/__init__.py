@@ -1,1 +1,0 @@
-"""Excel workbooks: a section per sheet, and the tables on it. `clients.parsing` finds the reader by name."""

@@ -1,4 +1,0 @@
-"""Replaces or removes failing statements in the text of an answer.
-
-Imports `domain.answers` and `domain.evidence`.
-"""

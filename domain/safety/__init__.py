@@ -1,4 +1,0 @@
-"""What comes from outside: instructions to a model in a source, and paths that lead out of their folder.
-
-Imports `domain.text`; what shows a source to a model imports it, and what opens files by such a path.
-"""

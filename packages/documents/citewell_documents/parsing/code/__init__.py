@@ -1,0 +1,1 @@
+"""Source code. `citewell_documents.parsing` finds the reader by name."""

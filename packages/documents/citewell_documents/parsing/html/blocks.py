@@ -1,0 +1,203 @@
+"""Converts the nodes of an HTML page to headings, paragraphs, lists and tables."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from selectolax.lexbor import LexborNode
+
+from citewell_documents.figures import FigureKind
+from citewell_documents.parsing.html.lists import ListText
+from citewell_documents.parsing.html.nodes import BLOCKS, HEADINGS, TEXT, is_seen, walk
+from citewell_documents.parsing.html.pictures import (
+    captions_in,
+    describes,
+    drawing_text,
+    labels_in,
+    one_line,
+    read_figure,
+    repeats,
+)
+from citewell_documents.parsing.html.tables import read_table
+from citewell_documents.parsing.text_builder import DocumentBuilder
+
+_BLANKS = re.compile(r"[ \t\n\r\f]+")
+_RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_EXPONENT = re.compile(r"[+−-]?[0-9]{1,3}")
+_LONGEST_HEADING = 300
+_MOST_BESIDE_TEXT = 20  # images
+
+
+def add_blocks(
+    root: LexborNode,
+    builder: DocumentBuilder,
+    *,
+    above: Sequence[float] = (),
+    leave_out: Callable[[LexborNode, str], bool] = lambda node, tag: False,
+    plain_heads: bool = False,
+) -> None:
+    """Add the visible content below `root` to the document, in order.
+
+    An `<h2>` has the rank (*above, 2). Data tables become rows, lists keep their markers, `<pre>` its lines. The
+    alternative text of an image stands for it in blocks without other text, and follows other text if it describes it.
+    `leave_out` selects nodes to skip; for `plain_heads` see `read_table`.
+    """
+    blocks = _Blocks(builder, above, leave_out, plain_heads, labels_in(root), captions_in(root))
+    walk(root, blocks.enter, blocks.leave)
+    blocks.finish()
+
+
+class _Blocks:
+    def __init__(
+        self,
+        builder: DocumentBuilder,
+        above: Sequence[float],
+        leave_out: Callable[[LexborNode, str], bool],
+        plain_heads: bool,
+        labels: Mapping[int, str],
+        captions: frozenset[int],
+    ) -> None:
+        self._builder = builder
+        self._above = above
+        self._leave_out = leave_out
+        self._plain_heads = plain_heads
+        self._text: list[str] = []
+        self._images: list[str] = []
+        self._list = ListText()
+        self._heading = 0
+        self._pre = 0
+        self._figures: list[tuple[bool, str]] = []
+        """Of the figures around: whether they show a picture, and their captions."""
+        self._captions = 0
+        self._labels, self._other_captions = labels, captions
+
+    def enter(self, node: LexborNode, tag: str) -> bool:
+        if tag == TEXT:
+            self._add_text(node.text_content or "")
+            return False
+        if label := self._labels.get(node.mem_id) if self._labels else None:
+            self._add_image(label, in_passing=tag != "img")
+        elif drawn := drawing_text(node, tag):
+            self._add_image(drawn, in_passing=True)
+        if not is_seen(node, tag) or self._leave_out(node, tag):
+            return False
+        if tag in BLOCKS:
+            entered = self._enter_block(node, tag)
+            self._captions += entered and self._is_caption(node, tag)
+            return entered
+        return self._enter_inline(node, tag)
+
+    def leave(self, node: LexborNode, tag: str) -> None:
+        if tag in HEADINGS and self._heading:
+            self._end_heading(HEADINGS[tag])
+        elif tag == "pre":
+            self._end_pre()
+        elif tag in BLOCKS:
+            self._end_block()
+            if self._list.leave(tag):
+                self._end_list()
+            self._captions -= self._is_caption(node, tag)
+            if tag == "figure":
+                self._figures.pop()
+        elif tag in ("td", "th"):
+            self._text.append(" ")
+
+    def finish(self) -> None:
+        self._end_block()
+        self._end_list()
+
+    def _add_text(self, text: str) -> None:
+        self._text.append(text if self._pre else _BLANKS.sub(" ", text))
+
+    def _enter_inline(self, node: LexborNode, tag: str) -> bool:
+        if tag == "br":
+            self._text.append("\n")
+        elif tag == "img":
+            if node.mem_id not in self._labels:  # else its label was taken
+                self._add_image(one_line(node.attributes.get("alt")))
+        elif tag == "sup" and _EXPONENT.fullmatch(exponent := node.text().strip()):
+            # `10<sup>6</sup>` is not 106.
+            self._text.append(exponent.translate(_RAISED))
+            return False
+        return True
+
+    def _add_image(self, text: str, *, in_passing: bool = False) -> None:
+        caption = self._figures[-1][1] if self._figures else ""
+        if text and (describes(text) or not (caption or in_passing)) and not repeats(text, caption):
+            self._images.append(text)
+
+    def _is_caption(self, node: LexborNode, tag: str) -> bool:
+        if tag == "figcaption":
+            return bool(self._figures) and self._figures[-1][0]
+        return bool(self._other_captions) and node.mem_id in self._other_captions
+
+    def _enter_block(self, node: LexborNode, tag: str) -> bool:
+        if tag == "figure":
+            self._figures.append(read_figure(node))
+        if self._heading:
+            self._text.append(" ")
+            return True
+        self._end_block()
+        if tag in HEADINGS:
+            self._heading += 1
+        elif tag == "pre":
+            self._pre += 1
+        elif tag == "table":
+            return not self._add_table(node)
+        else:
+            self._list.enter(node, tag)
+        return True
+
+    def _add_table(self, node: LexborNode) -> bool:
+        table = read_table(node, self._builder.filename, self._builder.limits, plain_heads=self._plain_heads)
+        if table is None:
+            return False
+        self._end_list()
+        for title in table.titles:
+            self._builder.paragraph(title)
+        self._builder.table(table.rows, has_header=table.has_header)
+        return True
+
+    def _taken(self) -> tuple[str, str]:
+        """The text since the last block, and what is said of the pictures in it."""
+        text, images = "".join(self._text), self._images
+        self._text, self._images = [], []
+        if images and text.strip():
+            line = one_line(text)
+            images = [image for image in images[:_MOST_BESIDE_TEXT] if describes(image) and not repeats(image, line)]
+        return (text if text.strip() else ""), " ".join(images)
+
+    def _end_block(self) -> None:
+        if self._pre:
+            return
+        text, images = self._taken()
+        self._write(text, "caption" if self._captions else None)
+        self._write(images, "alternative_text")
+
+    def _write(self, text: str, figure: FigureKind | None) -> None:
+        if self._list.is_open:
+            self._list.add(text, figure)
+        else:
+            self._builder.paragraph(text, figure=figure)
+
+    def _end_list(self) -> None:
+        self._builder.lines(*self._list.taken())
+
+    def _end_heading(self, level: int) -> None:
+        self._heading -= 1
+        self._end_list()
+        title, images = self._taken()
+        title, images = (title, images) if title else (images, "")
+        # A heading that was never closed holds the rest of the page.
+        if len(title) > _LONGEST_HEADING:
+            self._builder.paragraph(title)
+        else:
+            self._builder.heading(title, (*self._above, level))
+        self._write(images, "alternative_text")
+
+    def _end_pre(self) -> None:
+        self._pre -= 1
+        if not self._pre:
+            self._end_list()
+            text, images = self._taken()
+            self._builder.lines(text)
+            self._write(images, "alternative_text")

@@ -1,0 +1,115 @@
+"""Nodes of an HTML page: an iterative walk, and the test for what a reader sees."""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from citewell_documents.errors import DocumentTooLarge, DocumentUnreadable
+
+TEXT = "-text"
+HEADINGS = {f"h{level}": level for level in range(1, 7)}
+BLOCKS = HEADINGS.keys() | frozenset(
+    (
+        "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer"
+        " form header hgroup hr html legend li main menu nav ol option p pre section summary ul"
+        " table caption thead tbody tfoot tr"
+    ).split()
+)
+_UNSEEN = frozenset(
+    (
+        "script style noscript template head svg iframe object embed canvas audio video select datalist map"
+        " annotation annotation-xml -comment -doctype"
+    ).split()
+)
+# Text that only machines read can carry injected instructions.
+_INVISIBLE = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
+    r"|(?:opacity|font-size|max-height|max-width)\s*:\s*0+(?:\.0+)?\s*(?:%|[a-z]+)?\s*(?:;|!|$))",
+    re.IGNORECASE,
+)
+# Wiki tools around an article and beside its headings.
+_TOOLS = frozenset("mw-editsection mw-jump-link mw-indicators noprint printfooter catlinks".split())
+
+_MAX_DEPTH = 1_000  # browsers stop at 512; the parser's time grows with the square
+_MAX_TAGS = 2_000_000
+_MAX_ATTRIBUTES = 500
+_LONG_TAG = 2_000
+_TAG = re.compile(r"<!--(?!-?>)|-->|<(/?)([a-zA-Z][^\s/<>]*)([^<>]*)")
+_VALUE = re.compile(r""""[^"]*"|'[^']*'""")
+_RAW = {"<!--": "-->", "script": "script", "style": "style"}  # markup that only looks like tags, and its end
+# Void elements, and elements that the next one of their kind closes.
+_NEVER_DEEP = frozenset(
+    (
+        "area base br col embed hr img input link meta param source track wbr"
+        " --> p li dt dd tr td th thead tbody tfoot colgroup option optgroup rt rp rb rtc html head body"
+        " path rect circle ellipse line polyline polygon use stop"
+    ).split()
+)
+
+
+def parse_tree(html: str, filename: str) -> LexborHTMLParser:
+    """Parse HTML. Raises DocumentUnreadable or DocumentTooLarge where the parser would take very long."""
+    _check_depth(html, filename)
+    return LexborHTMLParser(html)
+
+
+def walk(root: LexborNode, enter: Callable[[LexborNode, str], bool], leave: Callable[[LexborNode, str], None]) -> None:
+    """Visit the nodes below `root`, depth first; `leave` is called only for nodes for which `enter` returned True."""
+    node, depth = root.first_child, 1
+    while node is not None:
+        tag = node.tag or ""
+        if enter(node, tag):
+            if (child := node.first_child) is not None:
+                node, depth = child, depth + 1
+                continue
+            leave(node, tag)
+        while node.next is None:
+            depth -= 1
+            if depth == 0 or (node := node.parent) is None:
+                return
+            leave(node, node.tag or "")
+        node = node.next
+
+
+def is_seen(node: LexborNode, tag: str) -> bool:
+    if tag in _UNSEEN:
+        return False
+    if tag == TEXT or not (attributes := node.attributes):
+        return True
+    if "hidden" in attributes or (attributes.get("aria-hidden") or "").lower() == "true":
+        return False
+    if style := attributes.get("style"):
+        return not _INVISIBLE.search(style.replace("/**/", ""))
+    return not _TOOLS.intersection((attributes.get("class") or "").split())
+
+
+def _check_depth(html: str, filename: str) -> None:
+    if html.count("<") > _MAX_TAGS:
+        raise DocumentTooLarge(f"{filename} has more than {_MAX_TAGS:,} tags, which is the limit.")
+    opened: Counter[str] = Counter()
+    depth, end_of_raw = 0, ""
+    for match in _TAG.finditer(html):
+        closing, tag, rest = match.groups(default="")
+        tag = tag.lower() or match[0]
+        if end_of_raw:
+            end_of_raw = "" if tag == end_of_raw and (closing or tag == "-->") else end_of_raw
+        elif closing and opened[tag]:
+            opened[tag] -= 1
+            depth -= 1
+        elif tag in _RAW and not rest.endswith("/"):
+            end_of_raw = _RAW[tag]
+        elif not closing and tag not in _NEVER_DEEP:
+            opened[tag] += 1
+            depth += 1
+        _check_attributes(rest, filename)
+        if depth > _MAX_DEPTH:
+            raise DocumentUnreadable(f"{filename} is nested more than {_MAX_DEPTH:,} levels deep; save it more simply.")
+
+
+def _check_attributes(attributes: str, filename: str) -> None:
+    if len(attributes) > _LONG_TAG and len(_VALUE.sub("", attributes).split()) > _MAX_ATTRIBUTES:
+        raise DocumentUnreadable(
+            f"{filename} has a tag of more than {_MAX_ATTRIBUTES:,} attributes; it is damaged: save it anew."
+        )

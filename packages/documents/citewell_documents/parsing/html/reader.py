@@ -1,0 +1,115 @@
+"""HTML pages: their text without navigation and other page furniture."""
+
+import codecs
+import re
+from dataclasses import replace
+
+from selectolax.lexbor import LexborHTMLParser
+
+from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentEmpty
+from citewell_documents.parsing.decoding import MEANT, clean, decode
+from citewell_documents.parsing.html.blocks import add_blocks
+from citewell_documents.parsing.html.boilerplate import main_text
+from citewell_documents.parsing.html.nodes import parse_tree
+from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.text_builder import DocumentBuilder
+
+_NAMES = {
+    "title": ("citation_title", "dc.title", "dcterms.title", "og:title"),
+    "author": ("author", "citation_author", "dc.creator", "dcterms.creator", "article:author"),
+    "date": (
+        *("article:published_time", "citation_publication_date", "dc.date", "dcterms.created", "dcterms.date"),
+        *("dcterms.issued", "datepublished", "date", "pubdate"),
+    ),
+    "language": ("og:locale", "content-language", "dc.language"),
+    "description": ("description", "og:description", "dcterms.description"),
+}
+
+
+def found_in_head(tree: LexborHTMLParser) -> dict[str, str | None]:
+    said: dict[str, str] = {}
+    for meta in tree.css("head > meta"):
+        attributes = meta.attributes
+        name = attributes.get("name") or attributes.get("property") or attributes.get("itemprop")
+        content = attributes.get("content") or ""
+        if (name := name or attributes.get("http-equiv")) and content.strip():
+            said.setdefault(name.lower(), content)
+    found = {key: next((said[name] for name in names if name in said), None) for key, names in _NAMES.items()}
+    if found["author"] and found["author"].startswith("http"):  # Open Graph has the address of a profile here
+        found["author"] = None
+    title = tree.css_first("head > title")
+    root = tree.css_first("html")
+    declared = root.attributes.get("lang") or root.attributes.get("xml:lang") if root else None
+    return found | {
+        "title": (title.text().strip() if title else "") or found["title"],
+        "language": declared or found["language"],
+    }
+
+
+_DECLARED = re.compile(
+    rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)""", re.IGNORECASE
+)
+_HEAD_BYTES = 4096
+_SITE = re.compile(r"\s[-|–—·•:»«].*|.*[-|–—·•:»«]\s")
+_FIRST_HEADINGS = 3
+_MOST_REPLACED = 0.01
+# XHTML may self-close any element; HTML would take what follows for its content.
+_SELF_CLOSED = re.compile(
+    r"<((?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[a-zA-Z][\w:-]*)([^<>]*)/>"
+)
+
+
+def parse_webpage(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """Read an HTML page. Raises DocumentEmpty, DocumentUnreadable or DocumentTooLarge."""
+    tree = parse_tree(html_text(data, filename), filename)
+    builder = DocumentBuilder(filename, limits)
+    if tree.body is not None:
+        root, surrounds = main_text(tree.body)
+        add_blocks(root, builder, leave_out=surrounds)
+    document = builder.build(found_in_head(tree))
+    if not document.text:
+        raise DocumentEmpty(f"{filename} contains no text that a reader of the page would see")
+    return replace(document, found={**document.found, **_own_title(document)})
+
+
+def _own_title(document: ParsedDocument) -> dict[str, str]:
+    # Without the site's name, if a heading confirms it: `Duck` of `Duck - Wikipedia`.
+    for section in document.sections[:_FIRST_HEADINGS]:
+        rest = document.found.get("title", "").split(section.title, 1)
+        if len(rest) == 2 and any(rest) and all(not part or _SITE.fullmatch(part) for part in rest):
+            return {"title": section.title}
+    return {}
+
+
+def html_text(data: bytes, filename: str, charset: str | None = None) -> str:
+    """A page's source, decoded as `charset`, else as it declares, else as detected.
+
+    Raises DocumentUnreadable when no encoding gives readable text.
+    """
+    text = _declared(data, charset) or decode(data, filename)
+    return _SELF_CLOSED.sub(r"<\1\2></\1>", text) if text.lstrip().startswith("<?xml") else text
+
+
+def _declared(data: bytes, charset: str | None) -> str | None:
+    match = _DECLARED.search(data[:_HEAD_BYTES])
+    name = charset or ((match[1] or match[2]).decode() if match else "")
+    try:
+        encoding = codecs.lookup(name).name
+        encoding = MEANT.get(encoding, encoding)
+        # Bytes that are valid UTF-8 hardly ever mean anything else, whatever the page declares; but old Japanese mail
+        # (ISO-2022) is ASCII.
+        if encoding == "utf-8" or (_is_utf8(data) and not encoding.startswith("iso2022")):
+            return None
+        text = data.decode(encoding, errors="replace")
+    except (LookupError, ValueError):
+        return None
+    return clean(text) if text.count("�") <= _MOST_REPLACED * len(text) else None
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

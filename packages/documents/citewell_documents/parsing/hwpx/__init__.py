@@ -1,0 +1,1 @@
+"""Hancom documents (.hwpx). `citewell_documents.parsing` finds the reader by name."""

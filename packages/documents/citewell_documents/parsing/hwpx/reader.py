@@ -1,0 +1,199 @@
+"""Hancom documents (.hwpx): headings by outline level, paragraphs, tables and notes, in document order."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lxml.etree import QName
+
+from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentEncrypted, DocumentUnreadable
+from citewell_documents.parsing.archives import Archive, opened_archive
+from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.office.parts import Element, found_from, no_text, unreadable_if_damaged, xml_part
+from citewell_documents.parsing.tables import Cell, has_header, with_one_header
+from citewell_documents.parsing.text_builder import DocumentBuilder
+
+_SECTION = re.compile(r"Contents/section(\d+)\.xml")
+_HEADER, _PACKAGE, _MANIFEST = "Contents/header.xml", "Contents/content.hpf", "META-INF/manifest.xml"
+_BREAKS = {"tab": "\t", "lineBreak": "\n", "nbSpace": " ", "fwSpace": " ", "hyphen": "-"}
+_GENERATED = re.compile(r"그림입니다\.?(?:\s+원본 그림의|\s*$)")
+_COUNTED = ("TABLE", "PICTURE", "EQUATION")  # numbers of notes would stand in their text
+_MAX_HEADING = 300
+_MOST_COLUMNS = 200
+_MOST_DEPTH = 50  # tables in cells of tables, boxes in boxes
+
+
+def parse_hwpx(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """Read a .hwpx; text boxes and notes follow their paragraph, descriptions and captions of pictures and the captions
+    of tables stand in their place.
+
+    Captions stand above or below what they are of. Comments, headers and footers are left out. Raises
+    DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
+    """
+    archive = opened_archive(data, filename, limits)
+    if _MANIFEST in archive and b"encryption-data" in archive.read(_MANIFEST):
+        raise DocumentEncrypted(f"{filename}: {DocumentEncrypted.__doc__}")
+    numbered = sorted((int(match[1]), match[0]) for name in archive.names if (match := _SECTION.fullmatch(name)))
+    if not numbered:
+        raise DocumentUnreadable(
+            f"{filename} is damaged or incomplete: it has no Contents/section0.xml; save or download it anew"
+        )
+    builder = DocumentBuilder(filename, limits)
+    with unreadable_if_damaged(filename, "a Hancom document"):
+        reader = _Reader(builder, _outline_levels(archive, filename))
+        for _, name in numbered:
+            reader.read(xml_part(archive, name, filename))
+        parsed = builder.build(_found(archive, filename))
+    if not parsed.text:
+        raise no_text(filename)
+    return parsed
+
+
+def _outline_levels(archive: Archive, filename: str) -> dict[str, int]:
+    # From 1, of each paragraph format that is one of an outline.
+    if _HEADER not in archive:
+        return {}
+    levels: dict[str, int] = {}
+    for properties in _all(xml_part(archive, _HEADER, filename), "paraPr"):
+        heading = next(_all(properties, "heading"), None)
+        if heading is not None and heading.get("type") == "OUTLINE":
+            levels[properties.get("id", "")] = int(heading.get("level", "0")) + 1
+    return levels
+
+
+def _found(archive: Archive, filename: str) -> dict[str, str]:
+    if _PACKAGE not in archive:
+        return {}
+    texts: dict[str, str] = {}
+    for element in xml_part(archive, _PACKAGE, filename).iter():
+        name = _local(element)
+        if name in ("title", "language"):
+            texts[name] = element.text or ""
+        elif name == "meta":
+            texts[element.get("name", "").lower()] = element.text or ""
+    return found_from({**texts, "modified": texts.get("modifieddate", ""), "created": texts.get("createddate", "")})
+
+
+@dataclass(slots=True)
+class _Reader:
+    builder: DocumentBuilder
+    levels: dict[str, int]
+    _depth: int = 0
+
+    def read(self, container: Element) -> None:
+        # Only those right below a section or a list of them.
+        self._depth += 1
+        if self._depth > _MOST_DEPTH:
+            raise DocumentUnreadable(f"{self.builder.filename} is nested more than {_MOST_DEPTH} levels deep")
+        for paragraph in _children(container, "p"):
+            self._paragraph(paragraph)
+        self._depth -= 1
+
+    def _paragraph(self, paragraph: Element) -> None:
+        text = _paragraph_text(paragraph)
+        level = self.levels.get(paragraph.get("paraPrIDRef", ""))
+        if level is not None and text and len(text) <= _MAX_HEADING:
+            self.builder.heading(text, (level,))
+        else:
+            self.builder.paragraph(text)
+        for attached in _attached(paragraph):
+            self._add(attached)
+
+    def _add(self, attached: Element) -> None:
+        name = _local(attached)
+        if name == "subList":
+            self.read(attached)
+            return
+        caption = next(_children(attached, "caption"), None)
+        is_below = caption is not None and caption.get("side") == "BOTTOM"
+        if not is_below:
+            self._caption(caption, name)
+        if name == "tbl":
+            rows = with_one_header(_rows(attached))
+            self.builder.table(rows, has_header=has_header(rows))
+        else:
+            self.builder.paragraph(_described(attached), figure="alternative_text")
+        if is_below:
+            self._caption(caption, name)
+
+    def _caption(self, caption: Element | None, name: str) -> None:
+        text = "" if caption is None else _cell_text(caption)
+        self.builder.paragraph(text, figure=None if name == "tbl" else "caption")
+
+
+def _described(picture: Element) -> str:
+    # A picture without a description gets a generated one from Hangul: the name and size of its file.
+    text = next((child.text or "" for child in _children(picture, "shapeComment")), "").strip()
+    return "" if _GENERATED.match(text) else text
+
+
+def _attached(paragraph: Element) -> Iterator[Element]:
+    # Not those within tables, pictures, notes and text boxes.
+    for run in _children(paragraph, "run"):
+        waiting = list(run)
+        while waiting:
+            element = waiting.pop(0)
+            if _local(element) in ("tbl", "pic", "subList"):
+                yield element
+            elif _local(element) not in ("header", "footer", "t"):
+                waiting[:0] = list(element)
+
+
+def _paragraph_text(paragraph: Element) -> str:
+    parts: list[str] = []
+    for run in _children(paragraph, "run"):
+        for element in run:
+            if _local(element) == "t":
+                parts += _texts(element)
+            elif _local(element) == "equation":
+                parts += [script.text or "" for script in _children(element, "script")]
+            elif _local(element) in ("tbl", "pic"):
+                parts.append(" ")  # the words around it are not one
+            elif _local(element) == "ctrl":
+                counted = (child for child in _children(element, "autoNum") if child.get("numType") in _COUNTED)
+                parts += [each.get("num", "") for each in counted]
+    return "".join(parts).strip()
+
+
+def _texts(text: Element) -> Iterator[str]:
+    yield text.text or ""
+    for child in text:
+        yield _BREAKS.get(_local(child), "") + (child.tail or "")
+
+
+def _rows(table: Element) -> list[list[Cell]]:
+    # A cell over columns covers those to its right (None), one over rows is repeated in each.
+    rows: list[dict[int, Cell]] = []
+    for at, row in enumerate(_children(table, "tr")):
+        for cell in _children(row, "tc"):
+            column = _number(cell, "cellAddr", "colAddr", 0)
+            for below in range(_number(cell, "cellSpan", "rowSpan", 1)):
+                while len(rows) <= at + below:
+                    rows.append({})
+                rows[at + below][column] = _cell_text(cell)
+                for beside in range(1, _number(cell, "cellSpan", "colSpan", 1)):
+                    rows[at + below][column + beside] = None
+    return [[row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in rows]
+
+
+def _cell_text(cell: Element) -> str:
+    return " ".join(text for each in _all(cell, "p") if (text := _paragraph_text(each)))
+
+
+def _number(cell: Element, part: str, name: str, otherwise: int) -> int:
+    found = next(_children(cell, part), None)
+    given = otherwise if found is None else int(found.get(name, str(otherwise)))
+    return min(max(given, otherwise), _MOST_COLUMNS)
+
+
+def _children(element: Element, name: str) -> Iterator[Element]:
+    return (child for child in element if _local(child) == name)
+
+
+def _all(element: Element, name: str) -> Iterator[Element]:
+    return (each for each in element.iter() if _local(each) == name)
+
+
+def _local(element: Element) -> str:
+    return QName(element).localname if isinstance(element.tag, str) else ""

@@ -1,0 +1,170 @@
+"""E-mail messages: headers, text, and attached texts."""
+
+import email
+import email.policy
+import re
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+
+from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentEmpty, DocumentEncrypted, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.parsing.decoding import decode
+from citewell_documents.parsing.html.blocks import add_blocks
+from citewell_documents.parsing.html.nodes import parse_tree
+from citewell_documents.parsing.html.reader import html_text
+from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.mail.headers import (
+    BROKEN,
+    author_of,
+    charset_of,
+    date_of,
+    filename_of,
+    header,
+    is_attachment,
+    smime_type_of,
+)
+from citewell_documents.parsing.text_builder import DocumentBuilder
+
+_SHOWN = ("From", "To", "Cc", "Date", "Subject")
+_OF_MAIL = (*_SHOWN, "Received", "Message-ID", "MIME-Version", "Return-Path")
+_MOST_PARTS, _MOST_BOUNDARIES = 2_000, 10_000
+_MOST_FORWARDED = 10
+_PGP, _SMIME = "multipart/encrypted", ("application/pkcs7-mime", "application/x-pkcs7-mime")
+_PGP_TEXT = b"-----BEGIN PGP MESSAGE-----"
+_PARAGRAPHS = re.compile(r"\r?\n[ \t]*\r?\n")
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The parts of a message: its text, its attachments, and what is encrypted or inside of a signature."""
+
+    texts: list[EmailMessage] = field(default_factory=list[EmailMessage])
+    attached: list[EmailMessage] = field(default_factory=list[EmailMessage])
+    sealed: list[EmailMessage] = field(default_factory=list[EmailMessage])
+
+
+def parse_mail(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """Read a message: its subject becomes a heading, its header a paragraph, attached texts sections of their own.
+
+    Other attachments are named, not read. Raises DocumentEmpty, DocumentEncrypted, DocumentUnreadable or
+    DocumentTooLarge.
+    """
+    if data.count(b"\n--") > _MOST_BOUNDARIES:  # the standard library takes a millisecond for each
+        raise DocumentTooLarge(f"{filename} has more than {_MOST_BOUNDARIES:,} parts, which is the limit.")
+    try:
+        message = email.message_from_bytes(data, policy=email.policy.default)
+    except BROKEN:
+        raise DocumentUnreadable(
+            f"{filename} is damaged: it cannot be read as an e-mail message; save or download it anew"
+        ) from None
+    if not any(name in message for name in _OF_MAIL):
+        raise DocumentUnreadable(f"{filename} is named .eml but does not begin with the header of an e-mail message")
+    _check_open(_parts(message), filename)
+    builder = DocumentBuilder(filename, limits)
+    _add_message(message, header(message, "Subject"), builder, (0,))
+    found = {"title": header(message, "Subject"), "author": author_of(message), "date": date_of(message)}
+    document = builder.build(found)
+    if not document.text:
+        raise DocumentEmpty(f"{filename} contains no text")
+    return document
+
+
+def _check_open(parts: _Parts, filename: str) -> None:
+    texts = [text for part in parts.texts if (text := _payload(part).strip())]
+    # An S/MIME part beside a text is an attachment.
+    sealed = [part for part in parts.sealed if not texts or part.get_content_type() == _PGP]
+    if sealed and all(smime_type_of(part) == "signed-data" for part in sealed):
+        raise DocumentUnreadable(
+            f"{filename} has its text inside of a signature; save it unsigned in your mail program"
+        )
+    if sealed or any(text.startswith(_PGP_TEXT) for text in texts):
+        raise DocumentEncrypted(f"{filename} is encrypted; decrypt it in your mail program and save it anew")
+
+
+def _add_message(message: EmailMessage, title: str, builder: DocumentBuilder, rank: tuple[int, ...]) -> None:
+    """Add a message below a heading of this rank; headings in its text rank (*rank, 1, …), attachments (*rank, 0)."""
+    builder.heading(title, rank)
+    builder.paragraph("\n".join(f"{name}: {value}" for name in _SHOWN if (value := header(message, name))))
+    parts = _parts(message)
+    for part in parts.texts:
+        _add_text(part, builder, (*rank, 1))
+    for part in parts.attached:
+        _add_attachment(part, builder, (*rank, 0))
+
+
+def _add_attachment(part: EmailMessage, builder: DocumentBuilder, rank: tuple[int, ...]) -> None:
+    forwarded = next((each for each in part.iter_parts() if isinstance(each, EmailMessage)), None)
+    name = filename_of(part) or (header(forwarded, "Subject") if forwarded else "") or part.get_content_type()
+    title = f"Attachment: {name}"
+    if forwarded and len(rank) <= _MOST_FORWARDED:
+        _add_message(forwarded, title, builder, rank)
+    elif part.get_content_maintype() == "text":
+        builder.heading(title, rank)
+        _add_text(part, builder, rank)
+    else:
+        builder.paragraph(title)
+
+
+def _add_text(part: EmailMessage, builder: DocumentBuilder, above: tuple[int, ...]) -> None:
+    data, charset = _payload(part), charset_of(part)
+    if not data.strip():
+        return
+    if part.get_content_type() == "text/html":
+        tree = parse_tree(html_text(data, builder.filename, charset), builder.filename)
+        if tree.body is not None:
+            add_blocks(tree.body, builder, above=above)
+        return
+    for paragraph in _PARAGRAPHS.split(_decoded(data, charset, builder.filename)):
+        builder.paragraph(paragraph)
+
+
+def _decoded(data: bytes, charset: str, filename: str) -> str:
+    try:
+        return data.decode(charset or "ascii")
+    except (LookupError, ValueError):
+        pass
+    try:
+        return decode(data, filename)
+    except DocumentUnreadable:
+        return data.decode("utf-8", errors="replace")
+
+
+def _parts(message: EmailMessage) -> _Parts:
+    found = _Parts()
+    waiting = [(message, True)]
+    for _ in range(_MOST_PARTS):
+        if not waiting:
+            break
+        part, wanted = waiting.pop()
+        if part.get_content_type() in (_PGP, *_SMIME):
+            found.sealed.append(part)
+        if part.get_content_maintype() != "multipart":
+            _sort_in(part, found, wanted)
+            continue
+        below = [each for each in part.iter_parts() if isinstance(each, EmailMessage)]
+        best = _best(below) if part.get_content_subtype() == "alternative" else None
+        # Some programs put the attachments of a message into one of its alternatives.
+        waiting += [(each, wanted and best in (None, each)) for each in reversed(below)]
+    return found
+
+
+def _best(alternatives: list[EmailMessage]) -> EmailMessage | None:
+    for part in alternatives:
+        if part.get_content_type() == "text/plain" and _payload(part).strip():
+            return part
+    shown = [part for part in alternatives if part.get_content_type() in ("text/html", "multipart/related")]
+    return (shown or alternatives or [None])[-1]
+
+
+def _sort_in(part: EmailMessage, found: _Parts, wanted: bool) -> None:
+    named = bool(filename_of(part)) or part.get_content_type() == "message/rfc822"
+    if part.get_content_type() in ("text/plain", "text/html") and not named and not is_attachment(part):
+        found.texts += [part] if wanted else []
+    # An image with a Content-ID is embedded in the HTML.
+    elif is_attachment(part) or (named and "Content-ID" not in part):
+        found.attached.append(part)
+
+
+def _payload(part: EmailMessage) -> bytes:
+    data = part.get_payload(decode=True)
+    return data if isinstance(data, bytes) else b""

@@ -1,0 +1,1 @@
+"""OpenDocument texts: body, styles and tables. `citewell_documents.parsing` finds the reader by name."""

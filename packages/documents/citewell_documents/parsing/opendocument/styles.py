@@ -1,0 +1,136 @@
+"""Names and styles of OpenDocument texts: which paragraph is a title, and how lists and headings are numbered."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from citewell_documents.parsing.numerals import letter, roman
+from citewell_documents.parsing.office.parts import Element
+
+_SPACES = {
+    "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0",
+    "text": "urn:oasis:names:tc:opendocument:xmlns:text:1.0",
+    "table": "urn:oasis:names:tc:opendocument:xmlns:table:1.0",
+    "style": "urn:oasis:names:tc:opendocument:xmlns:style:1.0",
+    "draw": "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0",
+}
+
+
+def odf(name: str) -> str:
+    # lxml's name for `text:p` and the like.
+    prefix, _, local = name.partition(":")
+    return f"{{{_SPACES[prefix]}}}{local}"
+
+
+_NUMBERS: dict[str, Callable[[int], str]] = {
+    "1": str,
+    "i": roman,
+    "I": lambda number: roman(number).upper(),
+    "a": letter,
+    "A": lambda number: letter(number).upper(),
+}
+_BULLET = "•"
+_MAX_ANCESTORS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """The numbering of a list level; without a format it is not numbered."""
+
+    number_format: str = ""
+    prefix: str = ""
+    suffix: str = ""
+    shown_levels: int = 1
+    start: int = 1
+    is_bullet: bool = False
+
+
+@dataclass(slots=True)
+class Counter:
+    """Counts the items of a list, or the headings of a document, on every level."""
+
+    levels: dict[int, _Level]
+    _counts: dict[int, int] = field(default_factory=dict[int, int])
+
+    def label(self, level: int) -> str:
+        """The label of the next item at a level (from 1): `•`, `2.`, `1.3` or nothing."""
+        rule = self.levels.get(level, _Level())
+        for deeper in [one for one in self._counts if one > level]:
+            del self._counts[deeper]
+        self._counts[level] = self._counts.get(level, rule.start - 1) + 1
+        if rule.is_bullet:
+            return _BULLET
+        if rule.number_format not in _NUMBERS:
+            return ""
+        first = max(level - rule.shown_levels + 1, 1)
+        numbers = (self._number(one) for one in range(first, level + 1))
+        return f"{rule.prefix}{'.'.join(filter(None, numbers))}{rule.suffix}".strip()
+
+    def _number(self, level: int) -> str:
+        rule = self.levels.get(level, _Level())
+        write = _NUMBERS.get(rule.number_format)
+        return write(self._counts.get(level, rule.start)) if write else ""
+
+
+class Styles:
+    """The styles of a document, from `content.xml` and `styles.xml`."""
+
+    def __init__(self, parts: Iterable[Element]) -> None:
+        self._parents: dict[str, str] = {}
+        self._lists: dict[str, dict[int, _Level]] = {}
+        self.outline: dict[int, _Level] = {}
+        self._outline_levels: dict[str, int] = {}
+        for part in parts:
+            self._read(part)
+
+    def list_levels(self, name: str) -> dict[int, _Level]:
+        return self._lists.get(name) or {level: _Level(is_bullet=True) for level in range(1, 11)}
+
+    def heading_level(self, paragraph: Element) -> int | None:
+        """0 for the title, 1 … for headings, None for text."""
+        name = paragraph.get(odf("text:style-name"), "")
+        chain = self._chain(name)
+        if "Title" in chain:
+            return 0
+        if paragraph.tag == odf("text:h"):
+            return max(integer(paragraph.get(odf("text:outline-level")), 1), 1)
+        return next((level for one in chain if (level := self._outline_levels.get(one))), None)
+
+    def is_caption(self, paragraph: Element) -> bool:
+        return "Caption" in self._chain(paragraph.get(odf("text:style-name"), ""))
+
+    def _chain(self, name: str) -> list[str]:
+        chain: list[str] = []
+        while name and name not in chain and len(chain) < _MAX_ANCESTORS:
+            chain.append(name)
+            name = self._parents.get(name, "")
+        return chain
+
+    def _read(self, part: Element) -> None:
+        for style in part.iter(odf("style:style")):
+            name = style.get(odf("style:name"), "")
+            self._parents[name] = style.get(odf("style:parent-style-name"), "")
+            if level := integer(style.get(odf("style:default-outline-level")), 0):
+                self._outline_levels[name] = level
+        for style in part.iter(odf("text:list-style")):
+            self._lists[style.get(odf("style:name"), "")] = _levels(style)
+        for style in part.iter(odf("text:outline-style")):
+            self.outline = _levels(style)
+
+
+def integer(text: str | None, default: int) -> int:
+    return int(text) if text and text.isdecimal() else default
+
+
+def _levels(style: Element) -> dict[int, _Level]:
+    return {integer(level.get(odf("text:level")), 1): _level(level) for level in style if isinstance(level.tag, str)}
+
+
+def _level(element: Element) -> _Level:
+    return _Level(
+        element.get(odf("style:num-format"), ""),
+        element.get(odf("style:num-prefix"), ""),
+        element.get(odf("style:num-suffix"), ""),
+        integer(element.get(odf("text:display-levels")), 1),
+        integer(element.get(odf("text:start-value")), 1),
+        element.tag == odf("text:list-level-style-bullet"),
+    )

@@ -1,0 +1,2 @@
+"""PDF: characters, lines, columns, tables, paragraphs and sections. `citewell_documents.parsing` finds the reader by
+name."""

@@ -1,0 +1,74 @@
+"""Restores the reading order of right-to-left text where PDFium leaves it in another one."""
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+
+from citewell_documents.parsing.pdf.glyphs import Extent
+
+_SPACE = 0x20
+_FIRST = 0x590  # no script below this code point is written from right to left
+
+Character = tuple[int, int]
+
+
+def in_logical_order(characters: list[Character], boxes: Mapping[int, Extent]) -> list[Character]:
+    """Return a line's characters as (index, code) in logical order; only lines with right-to-left letters change.
+
+    PDFium splits ligatures and replaced text from the wrong end, puts a vowel mark before its letter with a space
+    between them, and inserts no space where the direction changes.
+    """
+    if not any(code >= _FIRST and _is_rtl(code) for _, code in characters):
+        return characters
+    ordered: list[Character] = []
+    for index, code in _turned_back(characters, boxes):
+        if not ordered:
+            ordered.append((index, code))
+            continue
+        before, last = ordered[-1]
+        if unicodedata.combining(chr(last)) and _is_rtl(code) and _begins_word(ordered):
+            ordered[-1:] = [(index, code), (before, last)]
+        elif unicodedata.combining(chr(code)) and last == _SPACE and _is_rtl_mark(code):
+            ordered[-1] = (index, code)
+        else:
+            ordered += [(index, code)] if not _turns(last, code) else [(-1, _SPACE), (index, code)]
+    return ordered
+
+
+def _turned_back(characters: list[Character], boxes: Mapping[int, Extent]) -> Iterator[Character]:
+    # Those that share a place, such as ligatures, are reversed: PDFium turns them round.
+    place: Extent | None = None
+    group: list[Character] = []
+    for index, code in characters:
+        if (here := boxes.get(index, place)) != place:
+            yield from _from_the_right(group)
+            place, group = here, []
+        group.append((index, code))
+    yield from _from_the_right(group)
+
+
+def _from_the_right(group: list[Character]) -> list[Character]:
+    letters = sum(_is_rtl(code) for _, code in group)
+    if letters < 2:
+        return group
+    spaces = [character for character in group if character[1] == _SPACE and character is group[-1]]
+    return [*reversed(group[: len(group) - len(spaces)]), *spaces]
+
+
+def _begins_word(ordered: list[Character]) -> bool:
+    # PDFium put the mark after a space, since removed.
+    return (
+        len(ordered) > 1 and not unicodedata.combining(chr(ordered[-2][1])) and abs(ordered[-1][0] - ordered[-2][0]) > 1
+    )
+
+
+def _turns(last: int, code: int) -> bool:
+    directions = {unicodedata.bidirectional(chr(last)), unicodedata.bidirectional(chr(code))}
+    return "L" in directions and bool(directions & {"R", "AL"})
+
+
+def _is_rtl(code: int) -> bool:
+    return unicodedata.bidirectional(chr(code)) in ("R", "AL")
+
+
+def _is_rtl_mark(code: int) -> bool:
+    return 0x591 <= code <= 0x5C7 or 0x610 <= code <= 0x61A or 0x64B <= code <= 0x65F

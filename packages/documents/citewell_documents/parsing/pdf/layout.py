@@ -1,0 +1,96 @@
+"""Turns the lines of all pages into one text with pages, sections and tables."""
+
+import re
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from citewell_documents.boxes import PageBoxes, Recognised
+from citewell_documents.document import Page, ParsedDocument
+from citewell_documents.figures import Figure
+from citewell_documents.parsing.pdf.frames import Frame
+from citewell_documents.parsing.pdf.glyphs import Box
+from citewell_documents.parsing.pdf.grids import Grid, grids_in, tables_of
+from citewell_documents.parsing.pdf.lines import Line
+from citewell_documents.parsing.pdf.paragraphs import Paragraph, paragraphs
+from citewell_documents.parsing.pdf.pictures import Drawn, with_pictures
+from citewell_documents.parsing.pdf.typography import Typography
+from citewell_documents.parsing.text_builder import Heading, number_depth, sections_from
+
+_CONTENTS_ENTRY = re.compile(r"\t\S{1,5}$")
+_UNLIKE_HEADING = re.compile(r"[.,;]$|^[^\W\d_]?[\W\d_]*$|^[-–—•*·]")
+_MAX_HEADING_CHARS = 120
+_MAX_HEADING_LINES = 3
+
+
+def lay_out(
+    pages: list[list[Line]],
+    running: frozenset[Line],
+    outline: frozenset[str],
+    frames: Sequence[Frame | None] = (),
+    max_words: int = 0,
+    drawn: Sequence[Drawn] = (),
+) -> ParsedDocument:
+    """Join paragraphs and pages by blank lines.
+
+    `running` are lines that cannot be headings; `outline` holds the bookmark titles as `outline_key` gives them. Pages
+    get boxes where their frame is known; behind `max_words` words only their size is kept. `drawn` are the pictures of
+    the pages.
+    """
+    typography = Typography(pages)
+    parts: list[str] = []
+    length = 0
+    spans: list[Page] = []
+    headings: list[Heading] = []
+    grids: list[Grid] = []
+    boxes: list[PageBoxes] = []
+    figures: list[Figure] = []
+    for number, (lines, frame, seen) in enumerate(zip_longest(pages, frames, drawn), start=1):
+        starts: list[int] = []
+        words: list[tuple[int, int, Box]] = []
+        recognised: list[Recognised] = []
+        found = paragraphs(lines, typography)
+        for paragraph in with_pictures(found, seen) if seen else found:
+            parts += ["\n\n", paragraph.text] if parts else [paragraph.text]
+            length += 2 * (len(parts) > 1)
+            starts.append(length)
+            figures += (Figure(kind, length + start, length + end) for kind, start, end in paragraph.figures)
+            if (rank := _heading_rank(paragraph, typography, outline)) and paragraph.lines[0] not in running:
+                headings.append(Heading(length, " ".join(paragraph.text.split()), rank))
+            grids += grids_in(paragraph, length)
+            words += ((length + start, length + end, box) for start, end, box in paragraph.words)
+            recognised += (Recognised(length + start, length + end, sure) for start, end, sure in paragraph.recognised)
+            length += len(paragraph.text)
+        spans.append(Page(number, starts[0] if starts else length, length))
+        max_words -= len(words)
+        if frame:
+            boxes.append(frame.boxes(number, words if max_words >= 0 else (), recognised))
+    text = "".join(parts)
+    sections, tables = sections_from(headings, length), tables_of(grids)
+    return ParsedDocument(text, tuple(spans), sections, tables, boxes=tuple(boxes), figures=tuple(figures))
+
+
+def outline_key(title: str) -> str:
+    # Bookmarks and pages differ in spaces, dots and case.
+    return re.sub(r"[\W_]+", "", title).casefold()
+
+
+def _heading_rank(paragraph: Paragraph, typography: Typography, outline: frozenset[str]) -> tuple[float, ...] | None:
+    """The rank of a heading, smaller for higher levels, or None for other text.
+
+    A heading is a bookmark, larger than the body, bold where the body is not, or numbered like `3.2 Returns`.
+    """
+    if not paragraph.lines:
+        return None
+    first, text = paragraph.lines[0], paragraph.text
+    if len(text) > _MAX_HEADING_CHARS or len(paragraph.lines) > _MAX_HEADING_LINES or _CONTENTS_ENTRY.search(text):
+        return None
+    depth = number_depth(text)
+    rank = (-first.size, not first.bold, depth or 1)
+    if outline_key(text) in outline:
+        return rank
+    if _UNLIKE_HEADING.search(text):
+        return None
+    bold = first.bold and not typography.body_is_bold and not first.is_row and not text.endswith(":")
+    numbered = depth > 1 and len(paragraph.lines) == 1
+    is_heading = typography.is_display(first) or (first.size >= typography.body_size and (bold or numbered))
+    return rank if is_heading else None

@@ -1,0 +1,186 @@
+"""What is drawn on a page of a PDF, and what a tagged PDF says of its pictures."""
+
+import ctypes
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import NamedTuple
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from citewell_documents.figures import Figure
+from citewell_documents.parsing.decoding import clean
+from citewell_documents.parsing.pdf.glyphs import Box, Extent, sides
+from citewell_documents.parsing.pdf.lines import Line
+from citewell_documents.parsing.pdf.paragraphs import Paragraph
+from citewell_documents.parsing.picture_words import description, is_caption
+
+_FIGURE = "Figure"
+_MOST_ELEMENTS, _MOST_OBJECTS, _MOST_PICTURES = 20_000, 5_000, 200  # of a page
+_LONGEST, _MOST_BYTES = 4_000, 1_000_000
+_FEWEST_PATHS = 3  # more than a rule above the footnotes
+_PICTURES = (pdfium_c.FPDF_PAGEOBJ_IMAGE, pdfium_c.FPDF_PAGEOBJ_SHADING, pdfium_c.FPDF_PAGEOBJ_FORM)
+
+
+_GetString = Callable[[pdfium_c.FPDF_STRUCTELEMENT, "ctypes.Array[ctypes.c_char] | None", int], int]
+
+
+class Picture(NamedTuple):
+    """The alternative text of a picture, and its place on the page, in the page's own points; `across` and `height` are
+    those of its lower edge, as lines have them.
+    """
+
+    text: str
+    box: Box | None = None
+    across: Extent = (0, 0)
+    height: float = 0
+
+    def is_above(self, line: Line) -> bool:
+        return (
+            self.box is not None and line.y < self.height and line.left < self.across[1] and line.right > self.across[0]
+        )
+
+
+class Drawn(NamedTuple):
+    """The described pictures of a page; `captions`: whether it has pictures that may have captions."""
+
+    pictures: tuple[Picture, ...] = ()
+    captions: bool = False
+
+
+NOTHING = Drawn()
+
+
+def drawn_on(page: pdfium.PdfPage, lines: Sequence[Line]) -> Drawn:
+    """Looks at what is drawn only where a line may be a caption: lists of figures have none."""
+    has_caption = any(_is_caption(line.text) for line in lines)
+    return Drawn(tuple(_described(page)), has_caption and _draws(page))
+
+
+def with_pictures(paragraphs: Iterable[Paragraph], drawn: Drawn) -> Iterator[Paragraph]:
+    """The paragraphs with the alternative texts where the pictures stand, and captions told from other text."""
+    waiting = list(drawn.pictures)
+    for paragraph in paragraphs:
+        for picture in [each for each in waiting if each.is_above(paragraph.lines[0])]:
+            waiting.remove(picture)
+            yield _paragraph(picture)
+        yield replace(paragraph, figures=tuple(_captions(paragraph.text))) if drawn.captions else paragraph
+    yield from map(_paragraph, waiting)
+
+
+def _paragraph(picture: Picture) -> Paragraph:
+    words = ((0, len(picture.text), picture.box),) if picture.box else ()
+    return Paragraph((), picture.text, words, figures=(Figure("alternative_text", 0, len(picture.text)),))
+
+
+def _captions(text: str) -> Iterator[Figure]:
+    # Line by line: what stands close below a caption may be text.
+    start = 0
+    for line in text.split("\n"):
+        if _is_caption(line):
+            yield Figure("caption", start, start + len(line))
+        start += len(line) + 1
+
+
+def _is_caption(line: str) -> bool:
+    # Also those of pictures beside each other.
+    return all(map(is_caption, line.split("\t")))
+
+
+def _draws(page: pdfium.PdfPage) -> bool:
+    paths = 0
+    for _, kind in _objects(page):
+        paths += kind == pdfium_c.FPDF_PAGEOBJ_PATH
+        if kind in _PICTURES or paths >= _FEWEST_PATHS:
+            return True
+    return False
+
+
+def _objects(page: pdfium.PdfPage) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, int]]:
+    for index in range(min(pdfium_c.FPDFPage_CountObjects(page), _MOST_OBJECTS)):
+        each = pdfium_c.FPDFPage_GetObject(page, index)
+        yield each, pdfium_c.FPDFPageObj_GetType(each)
+
+
+def _described(page: pdfium.PdfPage) -> Iterator[Picture]:
+    tree = pdfium_c.FPDF_StructTree_GetForPage(page)
+    if not tree:
+        return
+    try:
+        found = list(_figures(tree))
+    finally:
+        pdfium_c.FPDF_StructTree_Close(tree)
+    places = _places(page, {mark for _, marks in found for mark in marks}) if found else {}
+    # The page was turned until its text is upright.
+    quarter, edges = page.get_rotation() // 90 % 4, page.get_bbox()
+    for text, marks in found:
+        if box := _around([places[mark] for mark in marks if mark in places]):
+            yield Picture(text, box, sides(box, quarter), _up(box, quarter) - _up(edges, quarter))
+        else:
+            yield Picture(text)
+
+
+def _up(box: Box, quarter: int) -> float:
+    return sides(box, (quarter + 1) % 4)[0]
+
+
+def _figures(tree: pdfium_c.FPDF_STRUCTTREE) -> Iterator[tuple[str, list[int]]]:
+    """The alternative texts of the page's figures in their order, and the ids of their marked content."""
+    roots = range(max(0, pdfium_c.FPDF_StructTree_CountChildren(tree)))
+    waiting = [pdfium_c.FPDF_StructTree_GetChildAtIndex(tree, index) for index in reversed(roots)]
+    seen = count = 0
+    while waiting and seen < _MOST_ELEMENTS and count < _MOST_PICTURES:
+        element, seen = waiting.pop(), seen + 1
+        if not element:
+            continue
+        if text := _alternative(element):
+            count += 1
+            yield text, _marks(element)
+        children = range(min(max(0, pdfium_c.FPDF_StructElement_CountChildren(element)), _MOST_ELEMENTS))
+        waiting += (pdfium_c.FPDF_StructElement_GetChildAtIndex(element, index) for index in reversed(children))
+
+
+def _alternative(element: pdfium_c.FPDF_STRUCTELEMENT) -> str:
+    text = _string(pdfium_c.FPDF_StructElement_GetAltText, element)
+    if not text or _string(pdfium_c.FPDF_StructElement_GetType, element) != _FIGURE:
+        return ""
+    return description(" ".join(clean(text).split())[:_LONGEST])
+
+
+def _string(get: _GetString, element: pdfium_c.FPDF_STRUCTELEMENT) -> str:
+    size = get(element, None, 0)
+    if not 2 < size <= _MOST_BYTES:
+        return ""
+    buffer = ctypes.create_string_buffer(size)
+    get(element, buffer, size)
+    return buffer.raw.decode("utf-16-le", "ignore").rstrip("\0")
+
+
+def _marks(element: pdfium_c.FPDF_STRUCTELEMENT) -> list[int]:
+    count = min(pdfium_c.FPDF_StructElement_GetMarkedContentIdCount(element), _MOST_OBJECTS)
+    return [pdfium_c.FPDF_StructElement_GetMarkedContentIdAtIndex(element, index) for index in range(count)]
+
+
+def _places(page: pdfium.PdfPage, marks: Collection[int]) -> dict[int, Box]:
+    places: dict[int, Box] = {}
+    for each, _ in _objects(page):
+        if (mark := pdfium_c.FPDFPageObj_GetMarkedContentID(each)) in marks and (box := _bounds(each)):
+            around = _around([box, *([places[mark]] if mark in places else [])])
+            places[mark] = around or box
+    return places
+
+
+def _bounds(each: pdfium_c.FPDF_PAGEOBJECT) -> Box | None:
+    edges = tuple(ctypes.c_float() for _ in range(4))
+    if not pdfium_c.FPDFPageObj_GetBounds(each, *edges):
+        return None
+    left, bottom, right, top = (edge.value for edge in edges)
+    return (left, bottom, right, top) if all(map(isfinite, (left, bottom, right, top))) else None
+
+
+def _around(boxes: Sequence[Box]) -> Box | None:
+    if not boxes:
+        return None
+    left, bottom, right, top = zip(*boxes, strict=True)
+    return min(left), min(bottom), max(right), max(top)

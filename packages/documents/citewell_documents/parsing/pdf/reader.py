@@ -1,0 +1,102 @@
+"""PDF: PDFium finds the characters, `pdf_layout` makes paragraphs and sections of them."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from threading import Lock
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+from PIL import Image
+
+from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentEmpty, DocumentEncrypted, DocumentUnreadable
+from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.pdf.layout import lay_out, outline_key
+from citewell_documents.parsing.pdf.metadata import metadata_of
+from citewell_documents.parsing.pdf.pages import opened_page, read_pages
+from citewell_documents.parsing.pdf.running_headers import without_repeats
+from citewell_documents.parsing.pdf.scans import picture_of
+from citewell_documents.parsing.recognition.installed import HOW_TO_INSTALL
+from citewell_documents.parsing.recognition.lines import evened
+from citewell_documents.parsing.recognition.reader import PageReader, recognised_in
+from citewell_documents.parsing.recognition.rows import RecognisedPage
+
+# PDFium has process-wide state: no two calls at the same time, not even on different documents.
+PDFIUM = Lock()
+_WITHOUT_TEXT = {
+    "off": f"a PDF of pictures or unreadable characters needs text recognition (OCR): {HOW_TO_INSTALL}",
+    "later": "its pages are empty",
+    "now": "and none was recognised on its pages; save or scan it anew",
+}
+_MOST_LISTED = 50  # pages
+_ENCRYPTED = (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY)
+
+
+def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """Read a PDF: a page per Page (from 1), paragraphs separated by a blank line, headings as Sections.
+
+    Lines come in drawing order, except where columns, headers and footers show another one. Wrapped lines of a
+    paragraph are joined, cells of a table row are separated by tabs, rows and list items keep their lines. A running
+    header or footer stays only at its first occurrence, bare page numbers nowhere. `found` holds the file's own
+    metadata; attachments are not read. `boxes` says where each word stands on its page. Alternative texts of a tagged
+    PDF stand where the pictures do. Pages that are pictures, or of unreadable characters, are recognised or, to
+    be recognised later, named in `scanned`; without recognition `found` says which were not read.
+
+    Raises DocumentEncrypted, DocumentUnreadable, DocumentTooLarge, or DocumentEmpty for a scan without a text layer.
+    """
+    with PDFIUM, closing(opened_pdf(data, filename)) as pdf:
+        document = _document(pdf, filename, limits)
+        found = metadata_of(pdf, document.text)
+    if not document.text.strip() and not (document.scanned and limits.recognise == "later"):
+        raise DocumentEmpty(f"{filename} contains no text; {_WITHOUT_TEXT[limits.recognise]}")
+    unread = {"unread_pages": _listed(document.scanned)} if document.scanned and limits.recognise == "off" else {}
+    return replace(document, found={**found, **unread})
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join([*map(str, numbers[:_MOST_LISTED]), *(["…"] if len(numbers) > _MOST_LISTED else [])])
+
+
+def _document(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> ParsedDocument:
+    recognise = PageReader(limits).lines if limits.recognise == "now" else None
+    pages = list(read_pages(pdf, filename, limits, recognise))
+    lines = [page.lines for page in pages]
+    kept, running = without_repeats(evened(lines) if recognise else lines)
+    frames, drawn = [page.frame for page in pages], [page.drawn for page in pages]
+    document = lay_out(kept, running, _outline(pdf), frames, limits.max_words, drawn)
+    return replace(document, scanned=tuple(number for number, page in enumerate(pages, start=1) if page.is_scan))
+
+
+def recognise_pdf(
+    data: bytes, filename: str, numbers: Sequence[int], limits: ParseLimits, seconds: float
+) -> dict[int, RecognisedPage]:
+    """What is on pages that are pictures: on the first one, and on more until so much time has passed.
+
+    Raises DocumentTooSlow, DocumentUnreadable, DocumentEncrypted.
+    """
+    with PDFIUM, closing(opened_pdf(data, filename)) as pdf:
+        return recognised_in(((number, partial(_drawn, pdf, number)) for number in numbers), limits, seconds)
+
+
+def _drawn(pdf: pdfium.PdfDocument, number: int) -> tuple[Image.Image, int]:
+    with opened_page(pdf, number - 1) as page:
+        return picture_of(page)
+
+
+def opened_pdf(data: bytes, filename: str) -> pdfium.PdfDocument:
+    try:
+        pdf = pdfium.PdfDocument(data)
+        pdf.init_forms()
+        return pdf
+    except pdfium.PdfiumError as error:
+        if error.err_code in _ENCRYPTED:
+            raise DocumentEncrypted(f"{filename}: {DocumentEncrypted.__doc__}") from None
+        raise DocumentUnreadable(
+            f"{filename} is damaged: it cannot be opened as a PDF; save or download it anew"
+        ) from None
+
+
+def _outline(pdf: pdfium.PdfDocument) -> frozenset[str]:
+    return frozenset(outline_key(bookmark.get_title()) for bookmark in pdf.get_toc()) - {""}

@@ -1,0 +1,156 @@
+"""Rows of a PDF table: one line each, with every cell in its column."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from citewell_documents.parsing.pdf.cell_values import with_whole_values
+from citewell_documents.parsing.pdf.glyphs import Extent
+from citewell_documents.parsing.pdf.ink import parted, visible
+from citewell_documents.parsing.pdf.lines import CELL_GAP_EM, Line
+
+_ALIGNED_EM = 0.6
+ROW_DROP_EM = 3.5  # rows further apart belong to different tables
+_WRAPPED_DROP_EM = 1.5  # lines of one cell
+SAME_ROW_EM = 0.6
+_WORD_GAP_EM = 0.15
+_MIN_ALIGNED = 2
+_MAX_LOOK_BACK = 8  # rows: each has other empty cells
+
+
+def whole_tables(lines: list[Line]) -> list[Line]:
+    """Return the lines with one line per table row: wrapped cells joined, empty cells kept."""
+    rows: list[Line] = []
+    for line in map(with_whole_values, _whole_rows(lines)):
+        if rows and (joined := _with_wrapped_cell(rows[-1], line)):
+            rows[-1] = joined
+        else:
+            rows.append(line)
+    return [row for table in _runs(rows) for row in _with_empty_cells(table)]
+
+
+def same_table(above: Sequence[Line], line: Line) -> bool:
+    """True if a line is a row of the table with the rows above: near, and at least two of its cells aligned."""
+    last = above[-1]
+    if not (last.cells and line.cells and 0 < last.y - line.y <= ROW_DROP_EM * max(last.size, line.size)):
+        return False
+    slack = _ALIGNED_EM * max(last.size, line.size)
+    others = [cell for row in above[-_MAX_LOOK_BACK:] for cell in row.cells]
+    return sum(any(_aligned(cell, other, slack) for other in others) for cell in line.cells) >= _MIN_ALIGNED
+
+
+def _aligned(cell: Extent, other: Extent, slack: float) -> bool:
+    left, right = cell[0] - other[0], cell[1] - other[1]
+    return abs(left) < slack or abs(right) < slack or abs(left + right) < 2 * slack
+
+
+def _whole_rows(lines: list[Line]) -> list[Line]:
+    rows: list[Line] = []
+    for line in lines:
+        if rows and (joined := _same_row(rows[-1], line)):
+            rows[-1] = joined
+        else:
+            rows.append(line)
+    return rows
+
+
+def _same_row(left: Line, right: Line) -> Line | None:
+    between = within_row(left, right)
+    if between is None:
+        return None
+    longer = max(left, right, key=lambda line: len(line.text))
+    cells = _side_by_side(left.cells, right.cells, apart=between == "\t")
+    text, ink = f"{left.text}{between}{right.text}", left.ink + right.ink
+    return replace(
+        right, text=text, left=left.left, y=longer.y, size=longer.size, bold=longer.bold, cells=cells, ink=ink
+    )
+
+
+def _side_by_side(left: Sequence[Extent], right: Sequence[Extent], *, apart: bool) -> tuple[Extent, ...]:
+    if not left or not right:
+        return ()
+    return (*left, *right) if apart else (*left[:-1], (left[-1][0], right[0][1]), *right[1:])
+
+
+def within_row(left: Line, right: Line) -> str | None:
+    """The separator of two pieces of one row: a tab, a space or nothing; None if they are not pieces of one row."""
+    gap, size = right.left - left.right, right.size
+    if abs(left.y - right.y) >= SAME_ROW_EM * max(left.size, size) or gap < -CELL_GAP_EM * size:
+        return None
+    return "\t" if gap > CELL_GAP_EM * size else " " * (gap > _WORD_GAP_EM * size)
+
+
+def _with_wrapped_cell(row: Line, line: Line) -> Line | None:
+    # Not of the first cell, where a new row may begin.
+    if line.is_row or not row.cells or line.size != row.size or not 0 < row.y - line.y <= _WRAPPED_DROP_EM * row.size:
+        return None
+    slack = _ALIGNED_EM * row.size
+    ends = [*(left for left, _ in row.cells[1:]), float("inf")]
+    at = next((at for at, (left, _) in enumerate(row.cells) if abs(line.left - left) < slack), 0)
+    if at == 0 or line.right > ends[at]:
+        return None
+    texts = row.text.split("\t")
+    before, behind = parted(row.ink, visible("".join(texts[: at + 1])))
+    texts[at] += line.text if row.divided else f" {line.text}"
+    cells = [
+        (left, max(right, line.right)) if number == at else (left, right)
+        for number, (left, right) in enumerate(row.cells)
+    ]
+    return replace(
+        row,
+        text="\t".join(texts),
+        y=line.y,
+        right=max(row.right, line.right),
+        divided=line.divided,
+        cells=tuple(cells),
+        ink=before + line.ink + behind,
+    )
+
+
+def _runs(lines: list[Line]) -> Iterator[list[Line]]:
+    run: list[Line] = []
+    for line in lines:
+        if run and not same_table(run, line):
+            yield run
+            run = []
+        run.append(line)
+    yield run
+
+
+def _with_empty_cells(rows: list[Line]) -> list[Line]:
+    """Give every row as many cells as there are columns, if each cell lies in a column of its own.
+
+    A cell across columns hides them; then the rows with the most cells determine the columns.
+    """
+    most = max(len(row.cells) for row in rows)
+    if len({len(row.cells) for row in rows}) < 2:
+        return rows
+    for shown in (rows, [row for row in rows if len(row.cells) == most]):
+        columns = _columns([cell for row in shown for cell in row.cells])
+        filled = [_filled(row, columns) for row in rows] if len(columns) >= most else []
+        if filled and None not in filled:
+            return [row for row in filled if row]
+    return rows
+
+
+def _columns(cells: Sequence[Extent]) -> list[Extent]:
+    columns: list[Extent] = []
+    for left, right in sorted(cells):
+        if columns and left < columns[-1][1]:
+            columns[-1] = (columns[-1][0], max(columns[-1][1], right))
+        else:
+            columns.append((left, right))
+    return columns
+
+
+def _filled(row: Line, columns: list[Extent]) -> Line | None:
+    places = [
+        next((at for at, (left, right) in enumerate(columns) if cell[0] < right and left < cell[1]), -1)
+        for cell in row.cells
+    ]
+    if -1 in places or any(before >= after for before, after in pairwise(places)):
+        return None
+    texts = [""] * len(columns)
+    for at, text in zip(places, row.text.split("\t"), strict=True):
+        texts[at] = text
+    return replace(row, text="\t".join(texts).rstrip("\t"))

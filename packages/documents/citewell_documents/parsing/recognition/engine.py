@@ -1,0 +1,169 @@
+"""Reads one picture of a page with Tesseract: rows of words, each with its box and how sure the engine is of it.
+
+Runs in the child process that reads files (citewell_documents.parsing.sandbox), whose limits of memory and time hold
+for it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import groupby
+
+import tesserocr
+from PIL import Image
+from tesserocr import PSM, RIL, PyResultIterator, PyTessBaseAPI
+
+from citewell_documents.parsing.recognition.rows import PixelBox, Row, Turns, Word
+
+_SAMPLE = 0.12  # of a page's height: enough to tell its language
+# Of the sample. On 37 pages of English and Korean, upright text had 0.67 and more, text on its side or head 0.57 and
+# less; covers, where a picture is the sample, and other scripts had up to 0.6 in any direction.
+_SURE = 0.65
+_DOUBTFUL, _MOST_DOUBTFUL = 0.7, 300  # of a page: parts of words that are read in the other languages, too
+_AROUND = 6  # pixels
+_NEAR = 40  # characters
+_MIN_CONFIDENCE = 0.15
+_MIN_OF_SIGNS = 0.5  # specks look like commas and bars
+
+
+_BACK: tuple[tuple[Turns, Image.Transpose], ...] = (
+    (1, Image.Transpose.ROTATE_90),
+    (2, Image.Transpose.ROTATE_180),
+    (3, Image.Transpose.ROTATE_270),
+)
+
+
+class TooSlow(Exception):
+    """A page takes longer than it may."""
+
+
+class Recogniser:
+    """One engine for each language, whose data is in a folder; each page is read in the one that fits it best.
+
+    Two languages at once read Korean worse than Korean alone.
+    """
+
+    def __init__(self, folders: Mapping[str, str], page_s: float) -> None:
+        self._page_ms = int(page_s * 1000)
+        self._engines = [_engine(folder, name) for name, folder in folders.items()]
+
+    def read(self, picture: Image.Image, dpi: int) -> tuple[Turns, list[Row]]:
+        """How often a grey picture is turned by 90° clockwise, and its rows when upright, from the top down.
+
+        Raises TooSlow.
+        """
+        turns, picture, best = self._upright(picture, dpi)
+        rows = list(_rows(best, picture, dpi, self._page_ms))
+        others = [engine for engine in self._engines if engine is not best]
+        doubtful = [word for row in rows for word in row.words if word.confidence < _DOUBTFUL][:_MOST_DOUBTFUL]
+        better = {word: read for word in doubtful for engine in others if (read := _read_again(engine, picture, word))}
+        surer = [replace(row, words=tuple(better.get(word, word) for word in row.words)) for row in rows]
+        kept = [replace(row, words=tuple(filter(_is_text, row.words))) for row in surer]
+        return turns, [row for row in kept if row.words]
+
+    def _upright(self, picture: Image.Image, dpi: int) -> tuple[Turns, Image.Image, PyTessBaseAPI]:
+        # The picture, turned only if that makes the engines sure, and the engine that is surest of it.
+        sure, best = self._best(picture, dpi)
+        found = picture, best
+        turned_by: Turns = 0
+        for turns, how in _BACK if sure < _SURE else ():
+            turned = picture.transpose(how)
+            surer, engine = self._best(turned, dpi)
+            if surer > max(sure, _SURE):
+                sure, found, turned_by = surer, (turned, engine), turns
+        return turned_by, *found
+
+    def _best(self, picture: Image.Image, dpi: int) -> tuple[float, PyTessBaseAPI]:
+        sample = _fullest_band(picture)
+        rated = [(_confidence(engine, sample, dpi, self._page_ms), engine) for engine in self._engines]
+        return max(rated, key=lambda each: each[0])
+
+
+def _engine(folder: str, language: str) -> PyTessBaseAPI:
+    # Lines across the whole page: columns are found as in other PDFs, and rows of tables stay whole.
+    return PyTessBaseAPI(path=folder, lang=language, psm=PSM.SINGLE_COLUMN)
+
+
+def _read_again(engine: PyTessBaseAPI, picture: Image.Image, word: Word) -> Word | None:
+    # In another language, if that is surer: `320kWh` on a page of Korean.
+    left, top, right, bottom = word.box
+    engine.SetPageSegMode(PSM.SINGLE_WORD)
+    engine.SetImage(picture.crop((left - _AROUND, top - _AROUND, right + _AROUND, bottom + _AROUND)))
+    text, confidence = "".join(engine.GetUTF8Text().split()), engine.MeanTextConf() / 100
+    engine.SetPageSegMode(PSM.SINGLE_COLUMN)
+    is_surer = confidence > max(word.confidence, _DOUBTFUL)
+    return word._replace(text=text, confidence=confidence) if text.isprintable() and text and is_surer else None
+
+
+def _fullest_band(picture: Image.Image) -> Image.Image:
+    # Over the whole width.
+    height = max(1, int(_SAMPLE * picture.height))
+    tops = range(0, max(1, picture.height - height), max(1, height // 2))
+    small = picture.resize((max(1, picture.width // 8), max(1, picture.height // 8)))
+
+    def light(top: int) -> float:
+        band = small.crop((0, top // 8, small.width, max((top + height) // 8, top // 8 + 1)))
+        return sum(shade * count for shade, count in enumerate(band.histogram()))
+
+    top = min(tops, key=light)
+    return picture.crop((0, top, picture.width, top + height))
+
+
+def _confidence(engine: PyTessBaseAPI, picture: Image.Image, dpi: int, most_ms: int) -> float:
+    # From 0 to 1.
+    words = [word for row in _rows(engine, picture, dpi, most_ms) for word in row.words]
+    letters = sum(len(word.text) for word in words)
+    return sum(len(word.text) * word.confidence for word in words) / letters if letters else 0.0
+
+
+def _rows(engine: PyTessBaseAPI, picture: Image.Image, dpi: int, most_ms: int) -> Iterator[Row]:
+    engine.SetImage(picture)
+    engine.SetSourceResolution(dpi)
+    if not engine.Recognize(most_ms):
+        raise TooSlow
+    iterator = engine.GetIterator()
+    if iterator is None:
+        return
+    for _, found in groupby(_words(iterator, engine.GetUTF8Text()), key=lambda each: each[0]):
+        row = list(found)
+        yield Row(tuple(word for _, word, _ in row), row[0][2])
+
+
+def _words(iterator: PyResultIterator, page: str) -> Iterator[tuple[int, Word, float]]:
+    """The number of the row, the word, and the row's baseline; `page` is the text of all."""
+    row, rest, baseline = 0, page, 0.0
+    for at in tesserocr.iterate_level(iterator, RIL.WORD):
+        if at.Empty(RIL.WORD):
+            continue
+        begins = at.IsAtBeginningOf(RIL.TEXTLINE)
+        if begins:
+            row += 1
+            baseline = _middle(at, at.BoundingBox(RIL.TEXTLINE))
+        text, box = at.GetUTF8Text(RIL.WORD), at.BoundingBox(RIL.WORD)
+        # Korean comes in parts of words; only the text of the page says where spaces are.
+        skipped, rest = _until(text, rest)
+        spaced = skipped is None or any(character.isspace() for character in skipped)
+        text = "".join(character for character in text if character.isprintable() and not character.isspace())
+        if text and box:
+            yield (
+                row,
+                Word(text, box, round(at.Confidence(RIL.WORD) / 100, 4), joined=not spaced and not begins),
+                baseline,
+            )
+
+
+def _until(word: str, rest: str) -> tuple[str | None, str]:
+    """What stands before the word in the rest of the page, and what behind it; None if it is not near."""
+    at = rest.find(word, 0, len(word) + _NEAR)
+    return (None, rest) if at < 0 else (rest[:at], rest[at + len(word) :])
+
+
+def _middle(at: PyResultIterator, box: PixelBox | None) -> float:
+    ends = at.Baseline(RIL.TEXTLINE)
+    if ends:
+        return (ends[0][1] + ends[1][1]) / 2
+    return float(box[3]) if box else 0.0
+
+
+def _is_text(word: Word) -> bool:
+    has_letters = any(character.isalnum() for character in word.text)
+    return word.confidence >= (_MIN_CONFIDENCE if has_letters else _MIN_OF_SIGNS)

@@ -1,0 +1,98 @@
+"""Lines of a page that was recognised, as those of any other page of a PDF."""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from statistics import median
+
+from citewell_documents.parsing.pdf.columns import in_reading_order
+from citewell_documents.parsing.pdf.frames import Frame
+from citewell_documents.parsing.pdf.glyphs import Extent
+from citewell_documents.parsing.pdf.ink import no_ink
+from citewell_documents.parsing.pdf.lines import CELL_GAP_EM, MARGIN, Line
+from citewell_documents.parsing.recognition.rows import RecognisedPage, Row, Word
+
+_POINTS = 72  # per inch
+_EM = 1.1  # a font's size over the height of most of its words
+_SAME_SIZE = 0.35  # how much the size of body text varies by what letters a line has
+
+
+def laid(page: RecognisedPage) -> tuple[list[Line], Frame]:
+    """The lines of a page in reading order, in points, and the frame of the page that its picture shows."""
+    scale = _POINTS / page.dpi
+    width, height = page.width * scale, page.height * scale
+    lines = in_reading_order([_line(row, scale, height) for row in page.rows])
+    shown = (width, height) if page.turns % 2 == 0 else (height, width)
+    return lines, Frame((0, 0, width, height), page.turns, *shown)
+
+
+def evened(pages: list[list[Line]]) -> list[list[Line]]:
+    # Measured sizes vary from line to line; those near the usual size become it.
+    sizes = [line.size for page in pages for line in page if line.confidence is not None for _ in line.text]
+    if not sizes:
+        return pages
+    usual = round(2 * median(sizes)) / 2
+    return [[_evened(line, usual) for line in page] for page in pages]
+
+
+def _evened(line: Line, usual: float) -> Line:
+    is_usual = line.confidence is not None and abs(line.size / usual - 1) < _SAME_SIZE
+    return replace(line, size=usual) if is_usual else line
+
+
+def _line(row: Row, scale: float, height: float) -> Line:
+    size = max(2.0, _EM * scale * median(box[3] - box[1] for box in _tall(row.words)))
+    cells = list(_cells(row.words, CELL_GAP_EM * size / scale))
+    text = "\t".join(" ".join(_joined(cell)) for cell in cells)
+    divided = text[-2:-1].isalpha() and text.endswith("-")
+    extents: list[Extent] = [(cell[0].box[0] * scale, cell[-1].box[2] * scale) for cell in cells]
+    y = height - row.baseline * scale
+    letters = sum(len(word.text) for word in row.words)
+    return Line(
+        text=text[:-1] if divided else text,
+        left=extents[0][0],
+        right=extents[-1][1],
+        y=y,
+        size=round(2 * size) / 2,
+        margin=not MARGIN < y / height < 1 - MARGIN,
+        divided=divided,
+        cells=tuple(extents),
+        ink=_ink(row.words, scale, height, divided=divided),
+        confidence=sum(len(word.text) * word.confidence for word in row.words) / letters,
+    )
+
+
+def _tall(words: Sequence[Word]) -> list[tuple[int, int, int, int]]:
+    lettered = [word.box for word in words if any(character.isalnum() for character in word.text)]
+    return lettered or [word.box for word in words]
+
+
+def _cells(words: Sequence[Word], gap: float) -> Iterator[list[Word]]:
+    cell: list[Word] = []
+    for word in words:
+        if cell and word.box[0] - cell[-1].box[2] > gap:
+            yield cell
+            cell = []
+        cell.append(word)
+    yield cell
+
+
+def _joined(cell: list[Word]) -> Iterator[str]:
+    number = 0
+    numbered: list[tuple[int, str]] = []
+    for word in cell:
+        number += not word.joined
+        numbered.append((number, word.text))
+    for _, parts in groupby(numbered, key=lambda each: each[0]):
+        yield "".join(text for _, text in parts)
+
+
+def _ink(words: Sequence[Word], scale: float, height: float, *, divided: bool) -> "array[float]":
+    ink = no_ink()
+    for word in words:
+        left, top, right, bottom = word.box
+        count = len(word.text) - (divided and word is words[-1])
+        if count:
+            ink.extend((count, left * scale, height - bottom * scale, right * scale, height - top * scale))
+    return ink

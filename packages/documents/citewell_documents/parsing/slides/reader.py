@@ -1,0 +1,52 @@
+"""PowerPoint presentations (.pptx): a page per slide, its title as heading, its notes below it."""
+
+import pptx
+from pptx.exc import PythonPptxError
+from pptx.presentation import Presentation
+from pptx.slide import Slide
+
+from citewell_documents.document import ParsedDocument
+from citewell_documents.parsing.archives import opened_archive
+from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.office.missing_parts import linked_stream
+from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
+from citewell_documents.parsing.slides.shapes import add_shapes, frame_text, has_words
+from citewell_documents.parsing.text_builder import DocumentBuilder
+
+_TITLE, _BELOW = (1,), (2,)
+_NOTES = "Notes"
+
+
+def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """Read a .pptx: every slide, even a hidden one, is the page of its number; each slide with text is a section.
+
+    A slide without a title is called `Slide 3` or similar. Text, tables and chart data come from the top down, and
+    descriptions of pictures. Speaker notes follow their slide, under the heading `Notes`.
+
+    Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
+    """
+    archive = opened_archive(data, filename, limits)
+    stream = linked_stream(archive, filename)
+    builder = DocumentBuilder(filename, limits)
+    with unreadable_if_damaged(filename, "a PowerPoint presentation", PythonPptxError):
+        presentation: Presentation = pptx.Presentation(stream)
+        for number, slide in enumerate(presentation.slides, 1):
+            builder.page(number)
+            _add_slide(slide, number, builder)
+        parsed = builder.build(core_properties(archive, filename))
+    if not parsed.text:
+        raise no_text(filename)
+    return parsed
+
+
+def _add_slide(slide: Slide, number: int, builder: DocumentBuilder) -> None:
+    title = slide.shapes.title
+    text = frame_text(title.text_frame) if title is not None else ""
+    notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
+    spoken = "" if notes is None else frame_text(notes)
+    if text or spoken or has_words(slide.shapes):
+        builder.heading(text or f"Slide {number}", _TITLE)
+        add_shapes(slide.shapes, builder, title)
+    if spoken:
+        builder.heading(_NOTES, _BELOW)
+        builder.paragraph(spoken)

@@ -1,0 +1,1 @@
+"""Subtitles, SRT and WebVTT. `citewell_documents.parsing` finds the reader by name."""

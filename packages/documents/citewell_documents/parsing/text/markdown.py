@@ -1,0 +1,85 @@
+"""Finds sections, tables and front matter in a Markdown text, which itself stays unchanged."""
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from itertools import accumulate, islice, pairwise
+from typing import Any, cast
+
+import yaml
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from citewell_documents.document import ParsedDocument, Table
+from citewell_documents.figures import MOST_FIGURES
+from citewell_documents.parsing.text.images import images_in
+from citewell_documents.parsing.text_builder import Heading, sections_from
+
+# A mapping without blank lines: text between two thematic breaks is no front matter.
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?=[^\n:]+:)(?:.+\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_MOST_FRONT_MATTER = 20_000
+_KEYS = {
+    "title": "title",
+    "author": "author",
+    "authors": "author",
+    "date": "date",
+    "lang": "language",
+    "language": "language",
+    "tags": "tags",
+}
+# Blocks suffice to find headings; parsing inline content would take most of the time.
+_BLOCKS = MarkdownIt("commonmark").enable("table")
+_BLOCKS.core.ruler.enableOnly(["normalize", "block"])
+_INLINE = MarkdownIt("commonmark")
+
+
+def markdown_document(text: str) -> ParsedDocument:
+    """Return the text with the sections of its ATX and setext headings, its pipe tables, images and front matter.
+
+    Lookalikes of headings in code or front matter do not count. A table's header includes the line of dashes below it.
+    """
+    line_starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    front = _FRONT_MATTER.match(text)
+    references: dict[str, Any] = {}
+    tokens = _BLOCKS.parse("\n" * front[0].count("\n") + text[front.end() :] if front else text, references)
+    headings = [
+        Heading(line_starts[token.map[0]], title, (int(token.tag.removeprefix("h")),))
+        for token, inline in pairwise(tokens)
+        if token.type == "heading_open" and token.level == 0 and token.map and (title := _plain(inline))
+    ]
+    tables = [
+        Table(line_starts[token.map[0]], line_starts[token.map[1]] - 1, line_starts[token.map[0] + 2] - 1)
+        for token in tokens
+        if token.type == "table_open" and token.map
+    ]
+    found = _front_matter(front[0]) if front else {}
+    figures = tuple(islice(images_in(tokens, text, line_starts, references), MOST_FIGURES)) if "![" in text else ()
+    sections = sections_from(headings, len(text))
+    return ParsedDocument(text, sections=sections, tables=tuple(tables), found=found, figures=figures)
+
+
+def _front_matter(block: str) -> dict[str, str]:
+    # Under the usual keys; several authors or tags are joined.
+    try:
+        said: object = yaml.safe_load(block.strip().strip("-.")) if len(block) <= _MOST_FRONT_MATTER else None
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    found: dict[str, str] = {}
+    for key, value in cast("Mapping[object, object]", said).items() if isinstance(said, dict) else ():
+        name = _KEYS.get(str(key).lower())
+        values = cast("list[object]", value) if isinstance(value, list) else [value]
+        value = ", ".join(
+            str(each).strip() for each in values if isinstance(each, str | int | date) and str(each).strip()
+        )
+        if name and value:
+            found.setdefault(name, " ".join(value.split()))
+    return found
+
+
+def _plain(inline: Token) -> str:
+    # Without `**`, backticks and link targets.
+    children = _INLINE.parseInline(inline.content)[0].children or []
+    return " ".join("".join(child.content or " " for child in children if child.type in _SHOWN).split())
+
+
+_SHOWN = frozenset({"text", "code_inline", "softbreak", "hardbreak", "text_special", "image"})

@@ -1,0 +1,44 @@
+"""Plain text and Markdown, whose stored text is the decoded file itself."""
+
+import re
+
+from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentEmpty, DocumentTooLarge
+from citewell_documents.parsing.decoding import decode
+from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.text.markdown import markdown_document
+from citewell_documents.parsing.text_builder import Heading, sections_from
+
+_UNDERLINED = re.compile(
+    r"(?:\A|\n[ \t]*\n)[ \t]*(?P<title>\S[^\n]{0,118}?)[ \t]*\n[ \t]*(?P<rule>={3,}|-{3,}|~{3,})[ \t]*(?:\n|\Z)"
+)
+
+
+def plain_document(text: str) -> ParsedDocument:
+    """Return the text with the sections of underlined headings; the rule's character gives the level, by first use."""
+    levels: dict[str, int] = {}
+    headings = [
+        Heading(match.start("title"), match["title"], (levels.setdefault(match["rule"][0], len(levels)),))
+        for match in _UNDERLINED.finditer(text)
+        if any(character.isalpha() for character in match["title"])
+    ]
+    return ParsedDocument(text, sections=sections_from(headings, len(text)))
+
+
+def parse_plain(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """Read plain text. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
+    return plain_document(_read(data, filename, limits))
+
+
+def parse_markdown(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """Read Markdown. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
+    return markdown_document(_read(data, filename, limits))
+
+
+def _read(data: bytes, filename: str, limits: ParseLimits) -> str:
+    text = decode(data, filename)
+    if not text.strip():
+        raise DocumentEmpty(f"{filename} contains no text")
+    if len(text) > limits.max_chars:
+        raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
+    return text

@@ -1,0 +1,99 @@
+"""Paragraph styles of a Word document: heading levels, lists and tables of contents."""
+
+import re
+from dataclasses import dataclass, field
+
+from docx.oxml.ns import qn
+
+from citewell_documents.parsing.office.parts import Element
+
+_HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)  # styles have their English names in the file in any language
+_CONTENTS = re.compile(r"(?:toc|table of (?:figures|authorities)) ?\d*", re.IGNORECASE)
+_TITLE, _CAPTION = "title", "caption"
+_BODY_TEXT = 9  # Word's outline level for body text
+_MAX_ANCESTORS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """`level` is a heading's, 0 for the document's title, None for text; `list_id` and `list_level` as in w:numPr."""
+
+    level: int | None = None
+    list_id: str | None = None
+    list_level: int | None = None
+    is_contents: bool = False
+    is_caption: bool = False
+
+
+@dataclass(slots=True)
+class Styles:
+    """The paragraph styles of a document, with what they inherit."""
+
+    _elements: dict[str, Element]
+    _resolved: dict[str, Style] = field(default_factory=dict[str, Style])
+
+    @classmethod
+    def of(cls, part: Element | None) -> "Styles":
+        elements = [] if part is None else part.findall(qn("w:style"))
+        return cls({element.get(qn("w:styleId"), ""): element for element in elements})
+
+    def of_paragraph(self, paragraph: Element) -> Style:
+        properties = paragraph.find(qn("w:pPr"))
+        if properties is None:
+            return Style()
+        return _merged(_own(properties), self._of(value(properties, "w:pStyle") or ""))
+
+    def _of(self, style_id: str) -> Style:
+        if style_id not in self._resolved:
+            style, current = Style(), style_id
+            for _ in range(_MAX_ANCESTORS):
+                element = self._elements.get(current)
+                if element is None:
+                    break
+                style = _merged(style, _named(element))
+                current = value(element, "w:basedOn") or ""
+            self._resolved[style_id] = style
+        return self._resolved[style_id]
+
+
+def value(parent: Element, tag: str) -> str | None:
+    child = parent.find(qn(tag))
+    return None if child is None else child.get(qn("w:val"))
+
+
+def _named(element: Element) -> Style:
+    # The names of Word's built-in styles take precedence.
+    name = (value(element, "w:name") or "").strip().lower()
+    properties = element.find(qn("w:pPr"))
+    own = Style() if properties is None else _own(properties)
+    heading = _HEADING.fullmatch(name)
+    level = int(heading[1]) if heading else 0 if name == _TITLE else own.level
+    return Style(level, own.list_id, own.list_level, bool(_CONTENTS.fullmatch(name)), name == _CAPTION)
+
+
+def _own(properties: Element) -> Style:
+    outline = _integer(value(properties, "w:outlineLvl"))
+    numbering = properties.find(qn("w:numPr"))
+    if numbering is None:
+        return Style(None if outline is None else outline + 1)
+    list_level = _integer(value(numbering, "w:ilvl"))
+    return Style(None if outline is None else outline + 1, value(numbering, "w:numId"), list_level)
+
+
+def _merged(style: Style, base: Style) -> Style:
+    return Style(
+        base.level if style.level is None else style.level,
+        base.list_id if style.list_id is None else style.list_id,
+        base.list_level if style.list_level is None else style.list_level,
+        style.is_contents or base.is_contents,
+        style.is_caption or base.is_caption,
+    )
+
+
+def heading_level(style: Style) -> int | None:
+    """0 for the title, 1 … 9 for headings, None for text, including styles that revoke an inherited level."""
+    return None if style.level is None or style.level > _BODY_TEXT else style.level
+
+
+def _integer(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() else None

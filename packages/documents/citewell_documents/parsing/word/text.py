@@ -1,0 +1,132 @@
+"""The visible text of a paragraph in a Word document, without deleted or hidden text and field codes,
+and the notes it refers to.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from docx.oxml.ns import qn
+
+from citewell_documents.parsing.numerals import roman
+from citewell_documents.parsing.office.equations import linear
+from citewell_documents.parsing.office.parts import Element
+
+_TEXTS = {
+    qn("w:tab"): " ",
+    qn("w:ptab"): " ",
+    qn("w:br"): "\n",
+    qn("w:cr"): "\n",
+    qn("w:noBreakHyphen"): "\u2011",
+}
+_LEFT_OUT = {
+    *(qn("w:pPr"), qn("w:rPr"), qn("w:sdtPr"), qn("w:sdtEndPr")),
+    *(qn("w:del"), qn("w:moveFrom"), qn("w:delText"), qn("w:delInstrText"), qn("w:instrText")),
+    *(qn("w:softHyphen"), qn("w:rt"), qn("w:txbxContent")),  # w:rt: how the characters above it are pronounced
+    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
+}
+_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
+_TEXT, _RUN, _SYMBOL = qn("w:t"), qn("w:r"), qn("w:sym")
+_OFF = ("0", "false", "off")
+_PRIVATE_USE = range(0xE000, 0xF900)
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def paragraph_text(paragraph: Element) -> str:
+    return "".join(_texts(paragraph))
+
+
+def text_boxes(paragraph: Element) -> Iterator[Element]:
+    yield from _outermost(paragraph, qn("w:txbxContent"))
+
+
+def charts(paragraph: Element) -> Iterator[str]:
+    for chart in _outermost(paragraph, "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"):
+        yield chart.get(qn("r:id"), "")
+
+
+def pictures(paragraph: Element) -> Iterator[Element]:
+    # Their properties, where their descriptions are.
+    yield from _outermost(paragraph, "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}docPr")
+
+
+def has_sequence(paragraph: Element) -> bool:
+    """True if a field counts it, as the captions of figures are counted."""
+    simple = (field.get(qn("w:instr"), "") for field in paragraph.iter(qn("w:fldSimple")))
+    codes = (code.text or "" for code in paragraph.iter(qn("w:instrText")))
+    return any(code.lstrip().startswith("SEQ ") for code in (*simple, *codes))
+
+
+def note_references(paragraph: Element) -> Iterator[tuple[str, str]]:
+    """The notes that a paragraph refers to: (`footnote` or `endnote`, id)."""
+    for kind in ("footnote", "endnote"):
+        for reference in _outermost(paragraph, qn(f"w:{kind}Reference")):
+            yield kind, reference.get(qn("w:id"), "")
+
+
+@dataclass(slots=True)
+class Notes:
+    """The notes by kind and id; they are numbered in the order of their references."""
+
+    _notes: dict[tuple[str, str], str]
+    _counts: dict[str, int] = field(default_factory=dict[str, int])
+
+    @classmethod
+    def of(cls, footnotes: Element | None, endnotes: Element | None) -> "Notes":
+        notes: dict[tuple[str, str], str] = {}
+        for kind, part in (("footnote", footnotes), ("endnote", endnotes)):
+            for note in () if part is None else part.findall(qn(f"w:{kind}")):
+                text = " ".join(paragraph_text(paragraph) for paragraph in note.iter(qn("w:p")))
+                notes[kind, note.get(qn("w:id"), "")] = text.strip()
+        return cls(notes)
+
+    def texts(self, references: Iterable[tuple[str, str]]) -> list[str]:
+        found: list[str] = []
+        for kind, note_id in references:
+            self._counts[kind] = number = self._counts.get(kind, 0) + 1
+            mark = str(number).translate(_RAISED) if kind == "footnote" else roman(number)
+            if text := self._notes.get((kind, note_id)):
+                found.append(f"{mark} {text}")
+        return found
+
+
+def is_on(parent: Element | None, tag: str) -> bool:
+    # Present and not switched off, such as `w:vanish`.
+    found = None if parent is None else parent.find(qn(tag))
+    return found is not None and found.get(qn("w:val")) not in _OFF
+
+
+def _texts(element: Element) -> Iterator[str]:
+    for child in element:
+        if child.tag == _TEXT:
+            yield child.text or ""
+        elif shown := _TEXTS.get(str(child.tag)):
+            yield shown
+        elif child.tag == _MATH:
+            yield linear(child)
+        elif child.tag == _SYMBOL:
+            yield _symbol(child)
+        elif _is_seen(child):
+            yield from _texts(child)
+
+
+def _is_seen(element: Element) -> bool:
+    if element.tag in _LEFT_OUT or not isinstance(element.tag, str):
+        return False
+    return element.tag != _RUN or not is_on(element.find(qn("w:rPr")), "w:vanish")
+
+
+def _symbol(element: Element) -> str:
+    # Fonts such as Wingdings have their pictures in the private use area, where they mean nothing without the font.
+    try:
+        code = int(element.get(qn("w:char"), ""), 16)
+    except ValueError:
+        return ""
+    return "" if code in _PRIVATE_USE or not 0 < code < 0x11_0000 else chr(code)
+
+
+def _outermost(element: Element, tag: str) -> Iterator[Element]:
+    for child in element:
+        if child.tag == tag:
+            yield child
+        elif child.tag not in _LEFT_OUT:
+            yield from _outermost(child, tag)

@@ -1,0 +1,125 @@
+"""Writes the citations of an answer as `[†N]`, whatever its system writes, so that all readers agree on them (N2)."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from citewell_verify.answers.references import strip_references
+from citewell_verify.markers.citable import Citable
+from citewell_verify.markers.foreign import foreign_markers
+from citewell_verify.markers.parser import Marker, cited_markers
+
+Edit = tuple[int, int, str]
+_ENTRY = re.compile(
+    r"[\s>]*(?:[-*+•]\s+)?[*_]{0,2}(?:[\[(【〔]?[†^]?(?P<number>\d{1,3})(?:[\])】〕]|[.:)](?=\s))+|(?P<raised>[¹²³⁴-⁹]{1,2}))[*_]{0,2}[:.]?\s*(?P<name>\S.{0,300}?)\s*"
+)
+_RAISED = str.maketrans("¹²³⁴⁵⁶⁷⁸⁹⁰", "1234567890")
+_LIST_WITH_ZERO = re.compile(r"\[\s?(?:\d{1,3}\s?[,;]\s?){1,20}\d{1,3}\s?\](?=[ \t]*(?:[.,;:!?。]|\n|\Z))")
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """`edits` are (start, end, what replaces it) in the answer as given, in order. `unread` are the (start, end) of
+    what looks like a citation and names no source. `from_zero`: numbers were read as counting from 0."""
+
+    text: str
+    edits: tuple[Edit, ...] = ()
+    unread: tuple[tuple[int, int], ...] = ()
+    from_zero: bool = False
+
+
+def translated(answer: str, sources: Citable, first_number: int | None = None) -> Translation:
+    """Translate the citations of `answer`.
+
+    `first_number` is the number that the answer gives the first source. None: 1, or 0 if the answer cites 0 and not the
+    number of the last source. A list of references in the answer that gives sources other numbers counts before it.
+    """
+    known = cited_markers(answer, sources)
+    foreign = foreign_markers(answer, sources, known)
+    own = own_numbers(answer, sources)
+    cited = {number for marker in (*known, *foreign.numbered) for number in marker.numbers}
+    from_zero = not own and (first_number == 0 or (first_number is None and 0 in cited and max(cited) < sources.count))
+    if from_zero:
+        known = [*known, *_lists_with_zero(answer, known)]
+    shift = int(from_zero)
+    edits: list[Edit] = [
+        (marker.start, marker.end, _written(marker, own, shift))
+        for marker in known
+        if (own or from_zero) and marker.numbers and not marker.missing
+    ]
+    edits += [(marker.start, marker.end, _written(marker, own, shift)) for marker in foreign.numbered]
+    edits += [(marker.start, marker.end, _written(marker, {}, 0)) for marker in foreign.named]
+    edits += [(*_with_space(answer, start, end), "") for start, end in (*foreign.unread, *foreign.silent)]
+    edits = _apart(edits)
+    body = len(strip_references(answer)) if own else len(answer)
+    edits = [edit for edit in edits if edit[0] < body]
+    return Translation(_applied(answer, edits), tuple(edits), tuple(sorted(foreign.unread)), from_zero and 0 in cited)
+
+
+def own_numbers(answer: str, sources: Citable) -> dict[int, tuple[int, ...] | str]:
+    """Return what an answer's own list of references gives its numbers: sources, or a name that no source has.
+
+    Empty if there is no list, or none of its entries names a source under another number than its own.
+    """
+    tail = answer[len(strip_references(answer)) :]
+    entries = {int(match["number"] or match["raised"].translate(_RAISED)): match["name"] for match in _entries(tail)}
+    named = {number: sources.named(_without_link(name)) for number, name in entries.items()}
+    if not any(numbers and number not in numbers for number, numbers in named.items()):
+        return {}
+    return {number: numbers or _without_link(entries[number]) for number, numbers in named.items()}
+
+
+def _entries(tail: str) -> list[re.Match[str]]:
+    lines = [
+        re.sub(r"^[\s#*_>]*[^\W\d][\w ]{2,30}[:：][\s*_]*(?=[\[(]?[†^]?\d)", "", line) for line in tail.splitlines()
+    ]
+    parts = [part for line in lines for part in re.split(r"[,;]\s+(?=[\[【(][†^]?\d)", line)]
+    return [match for part in parts if (match := _ENTRY.fullmatch(part))]
+
+
+def _without_link(name: str) -> str:
+    linked = re.match(r"\[([^\[\]]+)\]\([^()\s]*\)", name)
+    return (linked[1] if linked else name).strip(' .*_`"')
+
+
+def _lists_with_zero(answer: str, known: Sequence[Marker]) -> list[Marker]:
+    places = [(marker.start, marker.end) for marker in known]
+    return [
+        Marker(match.start(), match.end(), tuple(map(int, re.findall(r"\d+", match[0]))))
+        for match in _LIST_WITH_ZERO.finditer(answer)
+        if not any(start < match.end() and match.start() < end for start, end in places)
+    ]
+
+
+def _written(marker: Marker, own: Mapping[int, tuple[int, ...] | str], shift: int) -> str:
+    written: list[str] = []
+    for number in marker.numbers:
+        meant = own.get(number, (number + shift,))
+        written += [f"[Source: {meant}]"] if isinstance(meant, str) else [f"[†{n}]" for n in meant]
+    return "".join(dict.fromkeys(written))
+
+
+def _with_space(answer: str, start: int, end: int) -> tuple[int, int]:
+    """Take the space before it too, or after it at the beginning of a line."""
+    if start and answer[start - 1] in " \t":
+        return start - 1, end
+    is_first = not start or answer[start - 1] == "\n"
+    return start, end + (is_first and answer[end : end + 1] == " ")
+
+
+def _apart(edits: Sequence[Edit]) -> list[Edit]:
+    # Two that are left out one after the other share the space between them.
+    apart: list[Edit] = []
+    for start, end, written in sorted(edits):
+        first = max(start, apart[-1][1]) if apart else start
+        apart.append((first, max(first, end), written))
+    return apart
+
+
+def _applied(answer: str, edits: Sequence[Edit]) -> str:
+    pieces: list[str] = []
+    position = 0
+    for start, end, written in edits:
+        pieces += answer[position:start], written
+        position = end
+    return "".join([*pieces, answer[position:]])

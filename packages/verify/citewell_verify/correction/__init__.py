@@ -1,0 +1,4 @@
+"""Replaces or removes failing statements in the text of an answer.
+
+Imports `domain.answers` and `citewell_verify.evidence`.
+"""

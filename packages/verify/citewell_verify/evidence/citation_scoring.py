@@ -1,0 +1,198 @@
+"""Scores a citation: whether the quoted span is in the source, and whether it supports the claim (S4.4)."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from citewell_verify.evidence.contradictions import cited_disagreements
+from citewell_verify.evidence.spans import (
+    Disagreement,
+    Located,
+    best_text_span,
+    claim_relevance,
+    disagreements,
+    locate_quote,
+)
+from citewell_verify.evidence.substitution import plain_substitution
+from citewell_verify.facts.comparison.source import parse_source
+from citewell_verify.facts.grounding import absent_subjects
+from citewell_verify.facts.heading_context import active_context
+from citewell_verify.facts.reading.phrases import normalised
+from citewell_verify.facts.reading.token_alignment import tokens_match
+from citewell_verify.facts.reading.tokens import tokenize
+from citewell_verify.facts.reading.values import ValueIndex
+from citewell_verify.text.context_lines import with_columns
+from citewell_verify.text.lengths import is_too_long
+from citewell_verify.text.words import STOP_WORDS, words
+
+# What only says how a text looks: targets of links, tags, emphasis. Every part is bounded, so this stays linear.
+_MARKUP = re.compile(
+    r"(?<=\])\((?:[^()\s]|\([^()\s]{0,100}\)){1,500}(?:\s{1,3}[\"'(][^\n()\"']{0,200}[\"')])?\)"
+    r"|(?<=\])\[[^\[\]\n]{1,100}\]"
+    r"|</?[A-Za-z][A-Za-z0-9]{0,9}(?:\s[^<>\n]{0,300})?/?>"
+    r"|(?<!\w)_{1,3}(?=[^\W_])|(?<=[^\W_])_{1,3}(?!\w)"
+)
+_NOT_FOUND = 0.69
+_EXACT = 1.01  # a ratio that nothing has, so that only a quotation word for word is found
+# Looking for something similar takes time in proportion to the source and to the square of the span.
+_LONGEST_RATED, _LONGEST_FUZZY = 500, 2000
+
+
+class CitationIssue(StrEnum):
+    """Row S4.4's issues: three of the seed, then one for each kind of disagreement."""
+
+    NOT_FOUND = "text_span_not_found_in_source"
+    FUZZY = "text_span_fuzzy_match"
+    LOW_RELEVANCE = "low_claim_relevance"
+    NUMBER = "number_mismatch"
+    DATE = "date_mismatch"
+    UNIT = "unit_mismatch"
+    NEGATION = "negation_mismatch"
+    NAME = "name_mismatch"
+    SUBJECT = "subject_mismatch"
+    ORDER = "order_mismatch"
+    MODALITY = "modality_mismatch"
+    ATTRIBUTION = "attribution_mismatch"
+    QUANTIFIER = "quantifier_mismatch"
+    WORDING = "wording_mismatch"
+
+
+@dataclass(frozen=True, slots=True)
+class CitationRules:
+    """Row S4.4's thresholds: a span is found above `fuzzy`; relevance and confidence have to reach the others."""
+
+    fuzzy: float = 0.7
+    min_relevance: float = 0.3
+    accurate: float = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class CitationScore:
+    """The seed's result. `source[located[0]:located[1]]` are the words meant; None when they are not in the source.
+
+    `text_span_score`, `claim_relevance` and their minimum `confidence` are 0..1; `disagreements` tells users about the
+    `*_mismatch` issues.
+    """
+
+    text_span_score: float
+    claim_relevance: float
+    confidence: float
+    is_accurate: bool
+    issues: tuple[CitationIssue, ...]
+    located: tuple[int, int] | None
+    disagreements: tuple[Disagreement, ...]
+
+
+def score_citation(
+    claim: str, source: str, text_span: str | None = None, context: str = "", rules: CitationRules | None = None
+) -> CitationScore:
+    """Compare `claim` and `text_span` with `source`, the text of the cited chunk (S4.4).
+
+    - Span: 1.0 if it is there word for word, 0.7–0.99 if more than 70 % similar, else its similarity, below 0.7.
+      Without a span the best one of the source is taken. One of more than 500 characters that is not found scores 0,
+      one of more than 2,000 has to be there word for word. One that says nothing (".", "the") is nowhere.
+    - Relevance: the share of the claim's words in the source and its `context`, the headings and columns that stand
+      outside of it; values count in any spelling, "5 pm" as "17:00". The seed takes the whole source, not the span: a
+      short span may leave to its neighbours what the claim repeats.
+    - Accurate: confidence of at least 0.7 and no issue at all, so a similar span is found but never accurate.
+    - A number, date, unit, name or negation is compared with the words of the source that the span was found at, since
+      they are what is cited; with the whole source when it was not found.
+    - What those words are about is read in the whole source and its `context`: a row belongs to the heads of its table,
+      and what stands below a heading to what that names.
+    """
+    rules, claim = rules or CitationRules(), without_markup(claim)
+    text_span_score, located = _span(claim, source, text_span, rules.fuzzy)
+    whole = f"{context}\n{source}"
+    relevance = max(claim_relevance(each, whole) for each in (claim, _in_its_spelling(claim, source)))
+    differing = _differing(claim, source, located, context)
+    issues = (*_issues(text_span_score, relevance, located, rules), *_mismatches(differing))
+    confidence = min(text_span_score, relevance)
+    return CitationScore(
+        text_span_score=text_span_score,
+        claim_relevance=relevance,
+        confidence=confidence,
+        is_accurate=_reaches(confidence, rules.accurate) and not issues,
+        issues=issues,
+        located=located,
+        disagreements=differing,
+    )
+
+
+def _in_its_spelling(claim: str, source: str) -> str:
+    if is_too_long(claim):
+        return claim
+    known = [token for tokens in parse_source(source).clause_tokens for token in tokens if token.value]
+    index, text = ValueIndex([each.value for each in known]), normalised(claim)
+    for token, value in reversed([(each, each.value) for each in tokenize(claim) if each.value]):
+        written = next((known[at].text for at in index.candidates(value) if tokens_match(token, known[at])), token.text)
+        text = text[: token.start] + written + text[token.start + len(token.text) :]
+    return text
+
+
+def _differing(claim: str, source: str, located: tuple[int, int] | None, context: str) -> tuple[Disagreement, ...]:
+    if substitution := plain_substitution(claim, source, context):
+        return (substitution,)
+    if located is None:
+        return disagreements(claim, with_columns(source, context))
+    found = cited_disagreements(claim, source[slice(*located)], source, context)
+    if any(each.kind in ("name", "subject") for each in found):
+        return found
+    return (*found, *_other_subjects(claim, source, located, context))
+
+
+def _other_subjects(claim: str, source: str, located: tuple[int, int], context: str) -> Iterator[Disagreement]:
+    # The cited words are read with their headings (V2, V4).
+    for name in absent_subjects(claim, source, *located, active_context(context)):
+        yield Disagreement("subject", name, None, f"“{name}” is not what the cited words are about")
+
+
+def without_markup(text: str) -> str:
+    """Blank out the Markdown and HTML of `text` in place: markup, such as the target of a link, is not evidence."""
+    return _MARKUP.sub(lambda found: " " * len(found[0]), text)
+
+
+def _span(claim: str, source: str, text_span: str | None, fuzzy: float) -> tuple[float, tuple[int, int] | None]:
+    if text_span is None:
+        start, end = best_text_span(source, claim)
+        return (1.0, (start, end)) if end > start else (0.0, None)
+    if not any(map(str.isalnum, text_span)) or STOP_WORDS.issuperset(words(text_span)):
+        return 0.0, None
+    found = locate_quote(text_span, source, min_ratio=_least_ratio(len(text_span), fuzzy))
+    if found is None:
+        return 0.0, None
+    return _scored(found, fuzzy)
+
+
+def _least_ratio(length: int, fuzzy: float) -> float:
+    # A span of a chunk has 50 to 200 characters (S4.6); one of a whole page is not rated below "found".
+    if length <= _LONGEST_RATED:
+        return 0.0
+    return fuzzy if length <= _LONGEST_FUZZY else _EXACT
+
+
+def _scored(found: Located, fuzzy: float) -> tuple[float, tuple[int, int] | None]:
+    if found.exact or found.score > fuzzy:
+        return found.score, (found.start, found.end)
+    return min(found.score, _NOT_FOUND), None
+
+
+def _issues(
+    text_span_score: float, relevance: float, located: tuple[int, int] | None, rules: CitationRules
+) -> list[CitationIssue]:
+    found: list[CitationIssue] = []
+    if located is None:
+        found.append(CitationIssue.NOT_FOUND)
+    elif text_span_score < 1.0:
+        found.append(CitationIssue.FUZZY)
+    if not _reaches(relevance, rules.min_relevance):
+        found.append(CitationIssue.LOW_RELEVANCE)
+    return found
+
+
+def _mismatches(differing: tuple[Disagreement, ...]) -> list[CitationIssue]:
+    return list(dict.fromkeys(CitationIssue(f"{each.kind}_mismatch") for each in differing))
+
+
+def _reaches(score: float, least: float) -> bool:
+    return round(score, 9) >= least

@@ -1,0 +1,250 @@
+"""Compares two statements of two documents: whether they are the same but for a value, and which values they give.
+
+Any other word that one of them has, a limit or a condition makes it another statement.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from citewell_verify.evidence.conflicts.statements import Statement
+from citewell_verify.evidence.substitution import may_be_one
+from citewell_verify.facts.differences.opposites import are_opposites
+from citewell_verify.facts.reading.phrases import normalised
+from citewell_verify.facts.reading.token_alignment import Alignment, align
+from citewell_verify.facts.reading.tokens import Token, Value, tokenize
+from citewell_verify.facts.reading.values import values_agree
+from citewell_verify.facts.reading.vocabulary import OPPOSITES
+from citewell_verify.facts.structure.tables import Row
+from citewell_verify.facts.structure.terms import terms_of
+
+_WORD = re.compile(r"[^\W\d_]+")
+_BEFORE_SLOT = re.compile(r"(?:\b(is|in|at|by)(?:\s+(the))?|([:：]))\s+$", re.IGNORECASE)
+_COPULA = re.compile(r"(?:이다|입니다|이며|임)[.\s]*$")
+_BE = ("is", "are", "be", "was", "were")
+_LONGEST_SLOT = 8  # words
+_STOP = " .。\n"
+
+Values = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two statements that are the same but for `values`, which are pairs; without any they agree. `words` are the keys
+    of what they share; `adds`: one of the two says more besides."""
+
+    values: Values
+    words: frozenset[str]
+    adds: bool = False
+
+
+def share_words(one: Statement, other: Statement) -> bool:
+    """Say whether the statements may be the same: most have nothing to do with each other, and reading takes long."""
+    begun = _beginnings(one.text), _beginnings(other.text)
+    return 2 * len(begun[0] & begun[1]) >= min(map(len, begun))
+
+
+def compare_sentences(
+    one: Statement, other: Statement, above: tuple[frozenset[str], frozenset[str]]
+) -> Compared | None:
+    """Compare two sentences or labelled lines; `above` are the words that stand above each. None if they differ in more
+    than values."""
+    first, second = tokenize(one.text), tokenize(other.text)
+    if not first or not second or _refers(first[0]) or _refers(second[0]):
+        return None
+    aligned = align(first, second)
+    left = _rest(first, aligned.matched_statement, above[1])
+    right = _rest(second, aligned.matched_source, above[0])
+    matched = (each for at, each in enumerate(first) if at in aligned.matched_statement)
+    words = {token.key for token in matched if token.is_content and not token.value}
+    if not words:
+        return None
+    values = _values(one.text, other.text, left, right, aligned) if left or right else ()
+    if values is not None:
+        return Compared(values, frozenset(words))
+    added = _value_beside_more(left, right, aligned)
+    return Compared((added,), frozenset(words), adds=True) if added else None
+
+
+def compare_cells(one: Row, other: Row) -> Compared | None:
+    """Compare the first cells of two rows; None if they are not cells of one name with numbers of one kind."""
+    if not _have_same_names(one, other):
+        return None
+    first, second = one.cells[0].content, other.cells[0].content
+    values = [[token.value for token in tokenize(text) if token.is_content] for text in (first, second)]
+    if any(len(pair) != 1 for pair in values) or not values[0][0] or not values[1][0]:
+        return None
+    here, there = values[0][0], values[1][0]
+    words = frozenset((*folded(one.label), *folded(one.cells[0].head)))
+    if values_agree(here, there) or values_agree(there, here):
+        return Compared((), words)
+    return Compared(((first, second),), words) if _are_of_one_kind(here, there) else None
+
+
+def says_same(one: str, other: str) -> bool:
+    """Say whether two contents have the same words and values."""
+    first_words, second_words = ([token for token in tokenize(text) if token.is_content] for text in (one, other))
+    aligned = align(first_words, second_words)
+    return len(aligned.matched_statement) == len(first_words) and len(aligned.matched_source) == len(second_words)
+
+
+def keys_in(*texts: str) -> frozenset[str]:
+    return frozenset(key for text in texts for key in _keys_in(text))
+
+
+@lru_cache(maxsize=1024)
+def _keys_in(text: str) -> frozenset[str]:
+    tokens = (token for line in text.split("\n") for token in tokenize(line) if token.is_content)
+    return frozenset(key for token in tokens for key in token.key.split())
+
+
+@lru_cache(maxsize=4096)
+def folded(text: str) -> tuple[str, ...]:
+    return tuple(token.key for token in terms_of(text))
+
+
+@lru_cache(maxsize=4096)
+def _beginnings(text: str) -> frozenset[str]:
+    # Particles and endings follow.
+    return frozenset(word[:2] if word >= "가" else word[:4] for word in _WORD.findall(text.casefold()))
+
+
+def _refers(token: Token) -> bool:
+    # To what stands elsewhere, or to the writer; "we" are those whose documents these are.
+    return token.kind == "pronoun" and token.key not in ("we", "our", "you", "your")
+
+
+def _rest(tokens: Sequence[Token], matched: Iterable[int], above: frozenset[str]) -> list[Token]:
+    """Return what the other sentence lacks; a word that stands above that one is no difference, nor is "every"."""
+    known = frozenset(matched)
+    return [
+        token
+        for at, token in enumerate(tokens)
+        if at not in known
+        and (token.kind == "cue" or token.is_content)
+        and token.cue != "all"
+        and (token.value or token.kind == "cue" or not keys_in(token.text) <= above)
+    ]
+
+
+def _values(one: str, other: str, left: Sequence[Token], right: Sequence[Token], aligned: Alignment) -> Values | None:
+    """Return the words of two sentences that take the same place in both. `left` and `right` are all that
+    differs; None if both sentences may be true, nothing if they agree."""
+    if len(left) == len(right) == 1 and _exclude_each_other(left[0], right[0], aligned):
+        return ((one, other),)
+    if cues := [token for token in (*left, *right) if token.kind == "cue"]:
+        return ((one, other),) if len(left) + len(right) == 1 and cues[0].cue == "denied" else None
+    if len(left) == len(right) and all(token.value for token in (*left, *right)):
+        pairs = [_differing_values(*both, aligned) for both in zip(left, right, strict=True)]
+        if None not in pairs:
+            runs = _run(one, left), _run(other, right)
+            return (runs,) if all(runs) else tuple(pair for pair in pairs if pair)
+    return _differing_slots(one, other, left, right, aligned)
+
+
+def _exclude_each_other(one: Token, other: Token, aligned: Alignment) -> bool:
+    """Say whether the two words are opposites that the sentences say of the same thing: "is permitted"; opposites
+    before a noun, "the northern gate", are two things."""
+    if not (are_opposites(one, other) or frozenset((one.key, other.key)) in OPPOSITES):
+        return False
+    return all(
+        (token.start and tokens[tokens.index(token) - 1].key in _BE) or (token.text[0] >= "가" and token is tokens[-1])
+        for token, tokens in ((one, list(aligned.statement)), (other, list(aligned.source)))
+    )
+
+
+def _differing_values(one: Token, other: Token, aligned: Alignment) -> tuple[str, str] | None:
+    if one.value is None or other.value is None or not _are_of_one_kind(one.value, other.value):
+        return None
+    if values_agree(one.value, other.value) or values_agree(other.value, one.value):
+        return None
+    if one.value.date and any(
+        next(candidate for candidate in side if candidate.is_content) is token
+        for side, token in ((aligned.statement, one), (aligned.source, other))
+    ):
+        return None  # "On 4 May the hall is closed": what is said holds on that day.
+    return one.text.strip(_STOP), other.text.strip(_STOP)
+
+
+def _value_beside_more(left: Sequence[Token], right: Sequence[Token], aligned: Alignment) -> tuple[str, str] | None:
+    """Return the only differing values of two sentences of which one has words that the other one lacks."""
+    values = [[token for token in side if token.value] for side in (left, right)]
+    if min(len(left), len(right)) > 1 or any(token.kind == "cue" for token in (*left, *right)):
+        return None
+    return _differing_values(values[0][0], values[1][0], aligned) if len(values[0]) == len(values[1]) == 1 else None
+
+
+def _are_of_one_kind(one: Value, other: Value) -> bool:
+    if one.date and other.date:
+        return bool(one.date.month and other.date.month) and bool(one.date.day) == bool(other.date.day)
+    if (one.minutes is None) != (other.minutes is None):
+        return False
+    first, second = one.quantity, other.quantity
+    if first is None or second is None or first.bound != second.bound or one.counter != other.counter:
+        return False
+    return first.dimension == second.dimension and one.currency == other.currency
+
+
+def _run(sentence: str, values: Sequence[Token]) -> str:
+    """Return values that are written as one, such as those of a telephone number, else nothing."""
+    text = normalised(sentence)
+    ends = [value.start + len(value.text) for value in values]
+    between = (text[end : each.start] for end, each in zip(ends, values[1:], strict=False))
+    is_one = len(values) > 1 and all(len(gap) <= 1 for gap in between)
+    return text[values[0].start : ends[-1]] if is_one else ""
+
+
+def _differing_slots(
+    one: str, other: str, left: Sequence[Token], right: Sequence[Token], aligned: Alignment
+) -> Values | None:
+    """Return two names or two definite things in the same place: "The officer is Maria Lund"."""
+    first, second = _slot(one, left, aligned.statement), _slot(other, right, aligned.source)
+    if first is None or second is None or first.opened != second.opened:
+        return None
+    is_named = all(token.kind == "name" for token in (*left, *right))
+    if not is_named and not (first.opened in ("is the", ":", "topic") and first.ends and second.ends):
+        return None
+    if may_be_one(first.words, second.words) or keys_in(first.words) & keys_in(second.words):
+        return None
+    return ((first.words, second.words),)
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """The `words` that one sentence has in place of those of the other: `opened` by what stands before them, and at the
+    end of their sentence if it `ends` with them."""
+
+    words: str
+    opened: str
+    ends: bool
+
+
+def _slot(sentence: str, tokens: Sequence[Token], whole: Sequence[Token]) -> _Slot | None:
+    content = [token for token in whole if token.is_content or token.kind == "cue"]
+    if not tokens or len(tokens) > _LONGEST_SLOT or (len(tokens) == 1 and tokens[0].value):
+        return None
+    first = content.index(tokens[0])
+    if content[first : first + len(tokens)] != list(tokens):
+        return None
+    text = normalised(sentence)
+    ends = content[-1] is tokens[-1]
+    last = None if ends else tokens[-1].start + len(tokens[-1].text)
+    words = text[tokens[0].start : last].strip(_STOP)
+    if opened := _BEFORE_SLOT.search(text[: tokens[0].start]):
+        return _Slot(words, " ".join(group.casefold() for group in opened.groups() if group), ends)
+    if first and content[first - 1].case in ("topic", "subject") and (copula := _COPULA.search(text)):
+        return _Slot(words.removesuffix(text[copula.start() :].strip(_STOP)), "topic", ends)
+    return None
+
+
+def _have_same_names(one: Row, other: Row) -> bool:
+    first, second = one.cells[0], other.cells[0]
+    if (
+        one.groups != other.groups
+        or first.unit != second.unit
+        or folded(first.outer_heads) != folded(second.outer_heads)
+    ):
+        return False
+    names = (one.label, other.label), (first.head, second.head)
+    return all(folded(first_name) and folded(first_name) == folded(second_name) for first_name, second_name in names)

@@ -1,0 +1,151 @@
+"""Finds where other documents say something else than the evidence of an answer: another value for the same thing.
+
+Two statements are about the same thing if they are the same but for one value, and if nothing above them names two
+things. A false alarm costs more than a conflict that is missed.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from citewell_verify.evidence.conflicts.differences import Compared, compare_cells, compare_sentences, share_words
+from citewell_verify.evidence.conflicts.replacements import Excerpt, Known, known_documents, replacing
+from citewell_verify.evidence.conflicts.statements import Statement, cells_of, sentences_of, statements_of
+from citewell_verify.evidence.conflicts.subjects import above, are_apart, may_be_two
+from citewell_verify.facts.reading.tokens import tokenize
+from citewell_verify.facts.reading.values import values_agree
+
+_MOST_CITED = 8  # statements of one citation
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A sentence of the answer and the words that it rests on, `excerpt.text[start:end]`. Only values that the sentence
+    states are compared."""
+
+    claim: str
+    excerpt: Excerpt
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Words of an excerpt, `excerpt.text[start:end]`, and the `value` in them that another place contradicts."""
+
+    excerpt: Excerpt
+    start: int
+    end: int
+    value: str
+
+    @property
+    def quote(self) -> str:
+        return self.excerpt.text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two documents disagree. `stated` is what the sentence `claim` of the answer rests on, `other` what else is said;
+    `in_force` is the document of the two that replaces the other one, if one of them says so."""
+
+    claim: str
+    stated: Place
+    other: Place
+    in_force: str | None
+
+
+def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> list[Conflict]:
+    """Return what other documents among the `excerpts` say instead of the `evidence` of an answer."""
+    documents = _documents(evidence, excerpts)
+    by_place: dict[tuple[str, str, str], Conflict] = {}
+    for stated in evidence:
+        for one, other, compared in _differences(stated, documents):
+            pair = documents[one.excerpt.document], documents[other.excerpt.document]
+            valid = replacing(*pair)
+            if valid is None and may_be_two(one, other, compared, pair):
+                continue
+            for here, there in compared.values:
+                if _states(stated.claim, here, one):
+                    places = _place(one, here), _place(other, there)
+                    key = one.text, other.excerpt.document, there
+                    by_place.setdefault(key, Conflict(stated.claim, *places, valid.document if valid else None))
+    return list(by_place.values())
+
+
+def documents_to_compare(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> set[str]:
+    """Return the documents that have statements like the evidence with other values, and those of the evidence: more
+    has to be known of these before it is certain that they speak of the same thing."""
+    documents = _documents(evidence, excerpts)
+    pairs = (pair for stated in evidence for pair in _differences(stated, documents))
+    return {statement.excerpt.document for one, other, _ in pairs for statement in (one, other)}
+
+
+def in_force(excerpt: Excerpt, start: int, end: int, excerpts: Sequence[Excerpt]) -> Place | None:
+    """Return what holds instead of `excerpt.text[start:end]`, where a document among the `excerpts` says that it
+    replaces this one and states another value."""
+    replaced = conflicts([Evidence(excerpt.text[start:end], excerpt, start, end)], excerpts)
+    return next((conflict.other for conflict in replaced if conflict.in_force == conflict.other.excerpt.document), None)
+
+
+def _place(statement: Statement, value: str) -> Place:
+    return Place(statement.excerpt, statement.start, statement.end, value)
+
+
+def _documents(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> dict[str, Known]:
+    return known_documents(list(dict.fromkeys((*(stated.excerpt for stated in evidence), *excerpts))))
+
+
+def _differences(stated: Evidence, documents: Mapping[str, Known]) -> Iterator[tuple[Statement, Statement, Compared]]:
+    """Yield the statements of other documents that are those of the evidence but for their values.
+
+    What a document itself says with several values has several, such as the departures of a bus.
+    """
+    own = documents[stated.excerpt.document]
+    cited = (
+        statement
+        for statement in statements_of(stated.excerpt)
+        if statement.start < stated.end and statement.end > stated.start
+    )
+    for one in islice(cited, _MOST_CITED):
+        if any(compared.values for _, compared in _like(one, own, own)):
+            continue
+        for known in documents.values():
+            alike = list(_like(one, own, known)) if known is not own else []
+            if alike and all(compared.values == alike[0][1].values != () for _, compared in alike):
+                yield one, *alike[0]
+
+
+def _like(one: Statement, own: Known, known: Known) -> Iterator[tuple[Statement, Compared]]:
+    """Yield the statements of the document `known` that are the same as `one` but for values."""
+    for excerpt in known.excerpts:
+        for other in cells_of(excerpt) if one.row else sentences_of(excerpt):
+            if other != one and (compared := _compare(one, other, (own, known))):
+                yield other, compared
+
+
+def _compare(one: Statement, other: Statement, pair: tuple[Known, Known]) -> Compared | None:
+    if one.row and other.row:
+        return compare_cells(one.row, other.row)
+    if not share_words(one, other):
+        return None
+    compared = compare_sentences(one, other, (above(one, pair[0]), above(other, pair[1])))
+    if compared is None or are_apart(one, other, pair) or _are_dates_of(pair, compared):
+        return None
+    return compared
+
+
+def _are_dates_of(pair: tuple[Known, Known], compared: Compared) -> bool:
+    # Two documents are not of one day.
+    days = [{date.text for date in known.dates} for known in pair]
+    return any(here in days[0] and there in days[1] for here, there in compared.values)
+
+
+def _states(claim: str, value: str, statement: Statement) -> bool:
+    """Say whether a sentence of the answer has the value, however it is written; a whole statement needs no value."""
+    if value == statement.text and statement.row is None:
+        return True
+    wanted = [token.value for token in tokenize(value) if token.value]
+    stated = [token.value for token in tokenize(claim) if token.value]
+    if wanted and all(any(values_agree(asked, said) for said in stated) for asked in wanted):
+        return True
+    return value.casefold() in claim.casefold()

@@ -1,0 +1,207 @@
+"""Finds the date of a document, and which of several documents says that it replaces another.
+
+A document that replaces another names it in the sentence that says so: by its title, its version, its date or its file.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from citewell_verify.entities.dates import Date, find_dates
+from citewell_verify.facts.structure.headings import heading_path, lines_with_headings
+from citewell_verify.text.context_lines import headings_of
+from citewell_verify.text.sentences import Sentence, is_table_row, split_sentences
+from citewell_verify.text.words import content_stems
+
+_OPENING = 400  # characters of a document that may hold its own date
+_REPLACES = re.compile(
+    r"\b(?:replac|supersed|amend|revok|repeal|withdraw|overrid|rescind|cancel|correct)\w*"
+    r"|\b(?:takes?|in) (?:the )?place of\b"
+    r"|\b(?:no longer|cease[sd]? to) (?:be )?(?:appl|valid|in force)|대체|갈음|폐지|개정|변경|정정|바로잡|효력을 잃",
+    re.IGNORECASE,
+)
+_IS_REPLACED = re.compile(
+    r"\b(?:replaced|superseded|amended|revoked|repealed|withdrawn|overridden|rescinded|cancelled) by\b"
+    r"|로 (?:대체|갈음)(?:되|된|됐)",
+    re.IGNORECASE,
+)
+_EARLIER = re.compile(
+    r"\b(?:all|any|the|every) (?:earlier|previous|former|prior|older|old)\b"
+    r"|(?:기존|종전|이전|구)의? ?\w*(?:규정|지침|버전|안내|판|방침|기준)",
+    re.IGNORECASE,
+)
+_VERSION = re.compile(
+    r"\b(?:version|edition|revision|rev\.|v)\s?(\d+(?:\.\d+)*)\b|제\s?(\d+)\s?판|(\d+)판", re.IGNORECASE
+)
+_OF_ITSELF = re.compile(
+    r"\b(?:effective|in force|valid|issued|dated?|as of|since|sent|published|updated?)\b"
+    r"|시행|개정|작성|날짜|일자|일시|발행|보낸",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_LONGEST_LINE = 90  # characters of a line that only says what the document is and of when
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A passage as documents are compared by it: `document` tells documents apart, `context` is what stands above the
+    passage, `opens` says whether the document begins with it. `title` and `dated` are what its file states."""
+
+    document: str
+    name: str
+    text: str
+    context: str = ""
+    opens: bool = True
+    title: str = ""
+    dated: str = ""
+
+    def headings_at(self, place: int) -> tuple[str, ...]:
+        return (*headings_of(self.context), *heading_path(self.text, place))
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the given passages show of one document."""
+
+    excerpts: tuple[Excerpt, ...]
+
+    @property
+    def document(self) -> str:
+        return self.excerpts[0].document
+
+    @property
+    def name(self) -> str:
+        return self.excerpts[0].name
+
+    @cached_property
+    def text(self) -> str:
+        return "\n".join(excerpt.text for excerpt in self.excerpts)
+
+    @cached_property
+    def title(self) -> str:
+        """Its first heading, else the title that its file states, else nothing."""
+        for excerpt in self.excerpts:
+            if outer := headings_of(excerpt.context):
+                return outer[0]
+            if excerpt.opens and (own := [head[1] for _, head in lines_with_headings(excerpt.text) if head]):
+                return own[0]
+        return next((excerpt.title for excerpt in self.excerpts if excerpt.title), "")
+
+    @cached_property
+    def dates(self) -> tuple[Date, ...]:
+        """The dates that it gives itself, that of its title first."""
+        dates = [
+            *find_dates(self.title),
+            *(date for line in self._opening if _dates_itself(line) for date in find_dates(line)),
+        ]
+        return tuple(date for date in dates if date.years or date.day)
+
+    @cached_property
+    def versions(self) -> frozenset[str]:
+        return frozenset(number for line in (self.title, *self._opening) for number in _versions(line))
+
+    def says_which(self, heading: str) -> bool:
+        """Say whether a heading only says which version of the document it is, or of when."""
+        return any(date.text in heading for date in self.dates) or not _versions(heading).isdisjoint(self.versions)
+
+    @property
+    def _opening(self) -> Sequence[str]:
+        # Without what it says about the document that it replaces.
+        opening = (excerpt.text[:_OPENING] for excerpt in self.excerpts if excerpt.opens)
+        sentences = (sentence for text in opening for sentence in split_sentences(text, cites=False))
+        lines = (line for sentence in sentences for line in sentence.text.split("\n"))
+        return [line for line in lines if not _REPLACES.search(line) and not is_table_row(line)]
+
+    @cached_property
+    def date(self) -> str | None:
+        """As far as it is known: `2024`, `2024-05`, `2024-05-04`."""
+        if own := max((date for date in self.dates if date.years), key=_precision, default=None):
+            return _iso(own)
+        if stated := next((excerpt.dated for excerpt in self.excerpts if excerpt.dated), None):
+            return stated
+        year = _YEAR.search(self.name)
+        return year[0] if year else None
+
+    @cached_property
+    def opening(self) -> str:
+        return "\n".join(self._opening)
+
+    @cached_property
+    def replacing(self) -> tuple[str, ...]:
+        """Its sentences that say that something is replaced."""
+        return tuple(sentence.text for sentence in _sentences(self.excerpts) if _REPLACES.search(sentence.text))
+
+
+def known_documents(excerpts: Sequence[Excerpt]) -> dict[str, Known]:
+    """Put together what passages show of each document, by `document`."""
+    names = dict.fromkeys(excerpt.document for excerpt in excerpts)
+    first = sorted(excerpts, key=lambda excerpt: not excerpt.opens)
+    return {name: Known(tuple(excerpt for excerpt in first if excerpt.document == name)) for name in names}
+
+
+def replacing(one: Known, other: Known) -> Known | None:
+    """Return the one of two documents that is in force, if one of them says that it replaces, or is replaced by, the
+    other."""
+    for own, named in ((one, other), (other, one)):
+        for sentence in own.replacing:
+            if _names(sentence, named, own):
+                return named if _IS_REPLACED.search(sentence) and not _is_follow(sentence) else own
+    return None
+
+
+def _is_follow(sentence: str) -> bool:
+    # "Clause 7 is replaced by the following" says itself what is in force.
+    return re.search(r"(?:by|as) (?:the )?follow|다음과 같이", sentence, re.IGNORECASE) is not None
+
+
+def _names(sentence: str, other: Known, own: Known) -> bool:
+    """Say whether the `sentence` of the document `own` names the `other` one."""
+    stated = [date for date in find_dates(sentence) if date.day or (date.years and date.month)]
+    own_dates = [date for date in own.dates if date.day]
+    for date in stated:
+        is_own = any(own_date.follows_from(date) and date.follows_from(own_date) for own_date in own_dates)
+        if not is_own and any(date.follows_from(other_date) for other_date in other.dates):
+            return True
+    if re.search(rf"(?<!\w){re.escape(other.name)}(?!\w)", sentence, re.IGNORECASE):
+        return True
+    words = frozenset(content_stems(sentence))
+    titles = [frozenset(content_stems(document.title)) for document in (other, own)]
+    if len(titles[0]) > 1 and titles[0] <= words and titles[0] != titles[1]:
+        return True
+    title, is_same = other.title, _without_years(other) == _without_years(own)
+    if is_same and (_versions(sentence) & other.versions) - own.versions:
+        return True
+    return bool(is_same and title and _EARLIER.search(sentence) and (other.date or "") < (own.date or "9"))
+
+
+def _without_years(document: Known) -> list[str]:
+    return content_stems(_YEAR.sub("", document.title))
+
+
+def _versions(text: str) -> set[str]:
+    return {"".join(parts) for parts in _VERSION.findall(text)}
+
+
+def _sentences(excerpts: Sequence[Excerpt]) -> Iterator[Sentence]:
+    for excerpt in excerpts:
+        yield from split_sentences(excerpt.text, cites=False)
+
+
+def _dates_itself(line: str) -> bool:
+    """Say whether a line dates its document: "Date: 2 May", "As of 2 May.", a lone date; a sentence dates an event."""
+    if len(line) > _LONGEST_LINE:
+        return False
+    is_sentence = line.rstrip().endswith((".", "다", "!", "?", "。", "|", ";"))
+    is_alone = any(not line.replace(date.text, "").strip(" .") for date in find_dates(line))
+    return is_alone or not is_sentence or _OF_ITSELF.search(line) is not None
+
+
+def _precision(date: Date) -> int:
+    return (date.month is not None) + (date.day is not None)
+
+
+def _iso(date: Date) -> str | None:
+    if date.years is None or date.years[0] != date.years[1]:
+        return None
+    return "-".join([str(date.years[0]), *(f"{part:02}" for part in (date.month, date.day) if part)])

@@ -1,0 +1,167 @@
+"""Decides whether the same statement in two documents is about the same thing, by what the documents are about.
+
+Many papers are of one kind: invoices, contracts with two suppliers, reports of two months. They say the same of other
+things, and name these in their titles, in their openings, or in the other fields of the form.
+"""
+
+import re
+from collections.abc import Mapping
+
+from citewell_verify.entities.dates import find_dates
+from citewell_verify.evidence.conflicts.differences import Compared, folded, keys_in, says_same
+from citewell_verify.evidence.conflicts.replacements import Known
+from citewell_verify.evidence.conflicts.statements import LABELLED, Statement, cells_of, sentences_of
+from citewell_verify.facts.reading.tokens import tokenize
+from citewell_verify.facts.structure.headings import is_section_key
+
+Pair = tuple[Known, Known]
+
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_ORDINAL = re.compile(r"\b(?:first|second|third|fourth|Q[1-4]|H[12])\b|[1-4]분기|[상하]반기", re.IGNORECASE)
+_PAST = re.compile(r"\b(?:was|were|had|did)\b|[았었했였]다", re.IGNORECASE)
+_FEWEST = 2  # words that two statements about one thing have in common
+_ENOUGH = 3  # words of a statement that say by themselves what it is about
+
+
+def above(statement: Statement, document: Known) -> frozenset[str]:
+    """Return the words of the headings above a statement and of the document's title."""
+    return keys_in(*statement.headings, document.title)
+
+
+def are_apart(one: Statement, other: Statement, pair: Pair) -> bool:
+    """Say whether each of the two stands under a heading that the other one lacks."""
+    return not any(_add_nothing(one, other, pair))
+
+
+def _add_nothing(one: Statement, other: Statement, pair: Pair) -> tuple[bool, bool]:
+    """Say of each whether the headings below its title add nothing that the other statement does not also have."""
+    everything = [
+        keys_in(statement.text) | above(statement, known) for statement, known in zip((one, other), pair, strict=True)
+    ]
+    return _adds_nothing(one, pair[0], everything[1]), _adds_nothing(other, pair[1], everything[0])
+
+
+def _adds_nothing(statement: Statement, document: Known, there: frozenset[str]) -> bool:
+    inner = (
+        heading for heading in statement.headings if heading != document.title and not document.says_which(heading)
+    )
+    return all(key in there or is_section_key(key) for key in keys_in(*inner) - keys_in(statement.text))
+
+
+def may_be_two(one: Statement, other: Statement, compared: Compared, pair: Pair) -> bool:
+    """Say whether the two statements may be about two things, of which the documents name one each."""
+    if len(compared.words | (above(one, pair[0]) & above(other, pair[1]))) < _FEWEST:
+        return True
+    if compared.adds or len(compared.values) > 1 or not all(_add_nothing(one, other, pair)):
+        return True
+    if _are_of_a_kind(one, other, pair):
+        return True
+    if one.row:
+        return _most_differ(_cells_in(pair[0]), _cells_in(pair[1]))
+    is_past = _PAST.search(one.text) is not None
+    if len(compared.words) < _ENOUGH and (is_past or not _are_related(pair)):
+        return True
+    labelled = LABELLED.fullmatch(one.text) is not None
+    if (labelled or is_past) and all(any(date.day for date in find_dates(document.title)) for document in pair):
+        return True  # What was, and the fields of a paper, are of the day of the paper.
+    return labelled and _most_differ(_labels_in(pair[0]), _labels_in(pair[1]))
+
+
+def _are_of_a_kind(one: Statement, other: Statement, pair: Pair) -> bool:
+    """Say whether the documents are two of a kind: two invoices, the reports of two years, contracts of two parties."""
+    numbers = [_numbers_of_title(known) for known in pair]
+    if numbers[0] - numbers[1] and numbers[1] - numbers[0]:
+        return True
+    if any(_names_in_title(own) - _words_of(known) for own, known in (pair, pair[::-1])):
+        return True
+    titles = [folded(_without_days(known.title)) for known in pair]
+    if not titles[0] or not titles[1]:
+        return False
+    if titles[0] != titles[1]:
+        # "Spring concert" and "Autumn concert", "Rules for cars" and "Rules for bicycles".
+        is_alike = titles[0][0] == titles[1][0] or titles[0][-1] == titles[1][-1]
+        return is_alike and all(
+            set(own) - set(other_title) - _words_of(known)
+            for own, other_title, known in ((*titles, pair[1]), (*titles[::-1], pair[0]))
+        )
+    days = [{date.text for date in find_dates(known.title) if date.day} for known in pair]
+    return (all(days) and days[0] != days[1]) or _open_differently(one, other, pair)
+
+
+def _numbers_of_title(document: Known) -> frozenset[str]:
+    """The numbers of a title, or of a file's name where it has no title, and the parts of a year; not the day on which
+    it was written."""
+    title = _without_days(document.title or document.name.rsplit(".", 1)[0])
+    return frozenset(number.casefold() for number in (*_NUMBER.findall(title), *_ORDINAL.findall(title)))
+
+
+def _without_days(title: str) -> str:
+    for date in find_dates(title):
+        if date.day:
+            title = title.replace(date.text, " ")
+    return title
+
+
+def _names_in_title(document: Known) -> frozenset[str]:
+    words = [word for word in document.title.split() if word[:1].isalpha() and len(word) > 3]
+    if all(word[:1].isupper() for word in words):
+        return frozenset()  # Capitals of a headline name nothing.
+    return _names_in(document.title)
+
+
+def _names_in(text: str) -> frozenset[str]:
+    named = (token for line in text.split("\n") for token in tokenize(line) if token.kind == "name")
+    return frozenset(key for token in named for key in token.key.split())
+
+
+def _words_of(document: Known) -> frozenset[str]:
+    return keys_in(document.title, document.text)
+
+
+def _are_related(pair: Pair) -> bool:
+    """Say whether one document has a word of the other one's title, or a field with the same content; a title may also
+    be missing, or say nothing."""
+    fields = [_labels_in(known) for known in pair]
+    if any(says_same(text, fields[1][label]) for label, text in fields[0].items() if label in fields[1]):
+        return True
+    titles = [{key for key in keys_in(known.title) if not is_section_key(key)} for known in pair]
+    return not (titles[0] and titles[1]) or bool(titles[0] & _words_of(pair[1]) or titles[1] & _words_of(pair[0]))
+
+
+def _open_differently(one: Statement, other: Statement, pair: Pair) -> bool:
+    """Say whether documents of one title name other parties where they begin, or have other words in a field."""
+    names = [_names_in(known.opening.replace(each.text, "")) for known, each in zip(pair, (one, other), strict=True)]
+    if names[0] - _words_of(pair[1]) and names[1] - _words_of(pair[0]):
+        return True
+    fields = [{label: text for label, text in _labels_in(known).items() if _is_in_words(text)} for known in pair]
+    own = folded(one.text.partition(":")[0])
+    shared = (fields[0].keys() & fields[1].keys()) - {own}
+    return any(not says_same(fields[0][field], fields[1][field]) for field in shared)
+
+
+def _is_in_words(text: str) -> bool:
+    return not any(token.value for token in tokenize(text))
+
+
+def _most_differ(one: Mapping[tuple[str, ...], str], other: Mapping[tuple[str, ...], str]) -> bool:
+    # Two versions of one table share most of what they say.
+    shared = one.keys() & other.keys()
+    differing = [field for field in shared if not says_same(one[field], other[field])]
+    return len(shared) > 1 and 2 * len(differing) > len(shared)
+
+
+def _cells_in(document: Known) -> dict[tuple[str, ...], str]:
+    rows = (cell.row for excerpt in document.excerpts for cell in cells_of(excerpt) if cell.row)
+    cells = ((row, row.cells[0]) for row in rows)
+    return {
+        (*folded(row.label), "·", *folded(cell.head)): cell.content
+        for row, cell in cells
+        if not _is_in_words(cell.content)
+    }
+
+
+def _labels_in(document: Known) -> dict[tuple[str, ...], str]:
+    matched = (
+        LABELLED.fullmatch(statement.text) for excerpt in document.excerpts for statement in sentences_of(excerpt)
+    )
+    return {folded(match[1]): match[2] for match in matched if match}

@@ -1,0 +1,228 @@
+"""Finds where a claim and its source differ in numbers, dates, units or names, or deny each other (S4.4).
+
+Deterministic, and silent when in doubt: a figure, a date or a name must be absent from the source, or from the one
+sentence that otherwise says the same. `python -m benchmarks.verdicts.planted` measures what this catches.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+from citewell_verify.entities.dates import Date, find_dates
+from citewell_verify.entities.numbers import find_quantities
+from citewell_verify.entities.source_figures import outside, source_figures
+from citewell_verify.evidence.figure_mismatch import differing_figures
+from citewell_verify.facts.comparison.best_place import SourceMatch
+from citewell_verify.facts.comparison.whole_source import compare
+from citewell_verify.facts.kinds import Difference, Disagreement, Kind
+from citewell_verify.facts.quotation import Quotation
+from citewell_verify.facts.structure.tables import parse_tables
+from citewell_verify.markers.parser import cited_markers
+from citewell_verify.text.cache import text_cache
+from citewell_verify.text.lengths import LONGEST_STATEMENT, is_too_long
+from citewell_verify.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
+from citewell_verify.text.sentences import split_sentences
+
+_SAME_STATEMENT = 0.9  # the same, from which its dates must be in that sentence
+_MOST_DATES = 50
+_SHOWN = 100  # characters of an uncompared claim
+_REFERENCE = re.compile(r"\b(?:contexts?|passages?|sources?) \d{1,3}(?:(?:, | and | & | or )\d{1,3})*+", re.IGNORECASE)
+_PARTICLE = re.compile("[가-힣]{1,3}")
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+
+
+def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
+    """Return where the `claim` differs from the `source`, dates first; () when they agree (S4.4).
+
+    Numbers are compared by value, across scale words, units and rounding; a number of the claim that is nowhere in the
+    source is a disagreement. Names and negations are compared with the source's sentence that is most like the claim.
+    Values are given as in `readable(claim)` and `readable(source)`. Of an overlong claim
+    (`citewell_verify.text.lengths`) only the first sentences are read, and an additional disagreement of the kind
+    `wording` says so.
+    """
+    plain = _plain_source(source)
+    found = tuple(
+        disagreement for sentence in _sentences(claim) for disagreement in _sentence_disagreements(sentence, plain)
+    )
+    return (*found, _uncompared(claim)) if is_too_long(claim) else found
+
+
+def best_places(claim: str, source: str) -> tuple[SourceMatch, ...]:
+    """Return the best match in the `source` for each sentence of the `claim`, with the differences.
+
+    Empty for a claim of more than 2,000 characters, which `disagreements` reports as unproven.
+    """
+    if is_too_long(claim):
+        return ()
+    plain = _plain_source(source)
+    return tuple(compare(sentence, plain) for sentence in _sentences(claim))
+
+
+def cited_disagreements(claim: str, quoted: str, source: str, context: str = "") -> tuple[Disagreement, ...]:
+    """Return where the `claim` disagrees with words `quoted` from the `source` (V2, V4, S4.4).
+
+    The words are read with their headings and columns, in the source and in its `context`: a row belongs to the heads
+    of its table, and a sentence is about what its headings name. Other statements of a section do not count against
+    words that name its subject themselves.
+    """
+    cited = Quotation(_plain_source(quoted), _plain_source(source), _plain_source(context))
+    found = [
+        disagreement
+        for disagreement in disagreements(claim, cited.readable)
+        if not cited.is_stated_by_heading(claim, disagreement.claim_value, disagreement.source_value)
+    ]
+    if is_too_long(claim) or any(each.kind in ("name", "subject") for each in found):
+        return tuple(found)
+    elsewhere = [
+        difference
+        for place in best_places(claim, cited.whole)
+        if place.in_table or (place.section and not cited.mentions(place.section))
+        for difference in place.differences
+        if difference.sure
+    ]
+    if not any(each.kind == "subject" for each in elsewhere):
+        elsewhere += islice(cited.other_subjects(claim), 1)
+    return (*found, *map(_from_difference, elsewhere))
+
+
+@text_cache()
+def _plain_source(source: str) -> str:
+    return without_markers(readable(source))
+
+
+def _sentences(claim: str) -> Sequence[str]:
+    plain = _REFERENCE.sub("", without_markers(readable(claim[: LONGEST_STATEMENT + 1])))
+    found = [sentence.text for sentence in split_sentences(plain)]
+    return found[:-1] if is_too_long(claim) else found
+
+
+def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
+    # If the source has the sentence almost verbatim, that place decides; else the whole source does.
+    compared = compare(claim, source)
+    if compared.is_full_match:
+        return ()
+    # A missing scale is reported, too, although it does not contradict the source.
+    told = [
+        difference
+        for difference in compared.differences
+        if difference.sure or (compared.in_table and difference.kind == "unit")
+    ]
+    return [_from_difference(each) for each in told] or _value_disagreements(claim, source)
+
+
+def _value_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
+    wanted = claim_stems(claim)
+    aligned = most_similar(wanted, source, claim_stems(_undated(claim)))
+    return (*_dates(claim, source, aligned), *_figures(claim, source, aligned))
+
+
+def readable(text: str) -> str:
+    return unicodedata.normalize("NFC", text).translate(_FULL_WIDTH)
+
+
+def without_markers(text: str) -> str:
+    # In place, so that their numbers are not read as figures.
+    pieces: list[str] = []
+    position = 0
+    for marker in cited_markers(text):
+        pieces += (text[position : marker.start], " " * (marker.end - marker.start))
+        position = marker.end
+    return "".join((*pieces, text[position:]))
+
+
+def _undated(claim: str) -> str:
+    pieces: list[str] = []
+    position = 0
+    for date in find_dates(claim):
+        pieces.append(claim[position : date.start])
+        # A particle that is left alone would count as a word: `4월 1일부터`.
+        ending = _PARTICLE.match(claim, date.end)
+        position = ending.end() if ending else date.end
+    return " ".join((*pieces, claim[position:]))
+
+
+def _dates(claim: str, source: str, aligned: AlignedSentence) -> list[Disagreement]:
+    stated = find_dates(claim)[:_MOST_DATES]
+    if not stated:
+        return []
+    figures = source_figures(source)
+    # "1354" in a cell may be a count, which is not another year.
+    counts = {cell.content for row in parse_tables(source).rows for cell in row.cells}
+    known, nearby = figures.different_dates, figures.dates_in(aligned.start, aligned.end)
+    years = [each for each in known if each.text not in counts]
+    found: list[Disagreement] = []
+    for date in stated:
+        others = [
+            other
+            for other in nearby
+            if other.text not in counts and not any(each.follows_from(other) for each in stated)
+        ]
+        if not any(date.follows_from(other) for other in known):
+            if not _is_bare_year_in(date, source):
+                found.append(_disagreement("date", date.text, _other_date(date, others) or _other_date(date, years)))
+        elif aligned.coverage >= _SAME_STATEMENT and not any(date.follows_from(other) for other in nearby):
+            instead = _other_date(date, others)
+            found += [_disagreement("date", date.text, instead)] if instead else []
+    return found
+
+
+def _is_bare_year_in(date: Date, source: str) -> bool:
+    # Such as `FY2019`, or the plain number 1,150.
+    if date.years is None or date.month is not None:
+        return False
+    year = date.years[0]
+    if str(year) not in source and f"{year:,}" not in source:
+        return False
+    return re.search(rf"(?<!\d)(?:{year}|{year:,})(?!\d)", source) is not None
+
+
+def _other_date(date: Date, known: Sequence[Date]) -> str | None:
+    alike = [
+        other.text
+        for other in known
+        if (other.day is None, other.month is None) == (date.day is None, date.month is None)
+    ]
+    return alike[0] if len(set(alike)) == 1 else None
+
+
+def _figures(claim: str, source: str, aligned: AlignedSentence) -> list[Disagreement]:
+    stated = outside(find_dates(claim), find_quantities(claim))
+    return [_disagreement(*figure) for figure in differing_figures(stated, source, aligned)] if stated else []
+
+
+def _from_difference(found: Difference) -> Disagreement:
+    return Disagreement(found.kind, found.statement_text, found.source_text, _message(found))
+
+
+def _message(found: Difference) -> str:
+    if template := _MESSAGES.get(found.kind):
+        source = (
+            f" (the source: “{found.source_text}”)"
+            if found.source_text and found.source_text != found.statement_text
+            else ""
+        )
+        return template.format(stated=found.statement_text) + source
+    if found.kind == "negation" and found.source_text in (None, found.statement_text):
+        return f"only one of the statement and the source denies “{found.statement_text}”"
+    return _disagreement(found.kind, found.statement_text, found.source_text).message
+
+
+_MESSAGES: Mapping[Kind, str] = {
+    "order": "the statement has “{stated}” and what it relates to the other way round than the source",
+    "modality": "the statement and the source differ in how certain “{stated}” is",
+    "attribution": "the statement and the source differ in who asserts “{stated}”",
+    "quantifier": "the statement and the source differ in how many are meant at “{stated}”",
+}
+
+
+def _uncompared(claim: str) -> Disagreement:
+    message = f"the statement has more than {LONGEST_STATEMENT:,} characters, too many to be compared with a source"
+    return Disagreement("wording", claim[:_SHOWN], None, message)
+
+
+def _disagreement(kind: Kind, claim_value: str, source_value: str | None) -> Disagreement:
+    if source_value is None:
+        return Disagreement(kind, claim_value, None, f"“{claim_value}” is not in the source")
+    message = f"the statement says “{claim_value}”, the source says “{source_value}”"
+    return Disagreement(kind, claim_value, source_value, message)

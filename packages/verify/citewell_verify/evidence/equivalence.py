@@ -1,0 +1,121 @@
+"""Tests whether a sentence has the subject of a statement, and whether one place of a source states all of it (V6)."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import takewhile
+
+from citewell_verify.evidence.spans import Disagreement, best_text_span, disagreements
+from citewell_verify.facts.grounding import context_tokens, ungrounded_words
+from citewell_verify.facts.quotation import Quotation
+from citewell_verify.facts.reading.clauses import clauses, subject_phrase
+from citewell_verify.facts.reading.token_alignment import tokens_match
+from citewell_verify.facts.reading.tokens import Token, tokenize
+from citewell_verify.facts.reading.vocabulary import GENERIC
+from citewell_verify.facts.structure.terms import TermIndex, terms
+from citewell_verify.text.word_index import parse_sentences
+
+_NAMED = frozenset("0123456789#")
+_LONGEST = 3  # times the length of a statement: the place that is to say all of it
+
+
+def names_subjects(sentence: str, text: str) -> bool:
+    """Say whether a sentence has the subject of a clause of `text` (V6).
+
+    The subject is the words before the verb, Korean topics and subjects, and whatever is numbered: "Pump 14", "Q2
+    2024", `2팀`.
+    """
+    known, subjects = tokenize(sentence), [about for clause in clauses(text) if (about := _about(clause))]
+    return not subjects or any(all(_has(known, token) for token in about) for about in subjects)
+
+
+@lru_cache(maxsize=1024)
+def _about(clause: str) -> tuple[Token, ...]:
+    tokens = tokenize(clause)
+    spoken = takewhile(lambda each: not _is_figure(each), tokenize(subject_phrase(clause)))
+    numbered = (token for token in tokens if token.kind == "name" and _NAMED & set(token.key))
+    topics = [
+        at for at, each in enumerate(tokens) if each.kind in ("word", "name") and each.case in ("topic", "subject")
+    ]
+    topic_tokens = (*tokens[: topics[0]], *(tokens[at] for at in topics)) if topics else ()
+    return tuple(token for token in (*spoken, *numbered, *topic_tokens) if token.is_content)
+
+
+def is_stated_in(source: str, text: str) -> bool:
+    """Say whether one place of `source` states all of `text`, and nothing in the source contradicts it (V6)."""
+    return is_in_one_place(text, source) and not without_heading_facts(text, source, disagreements(text, source))
+
+
+def without_heading_facts(text: str, source: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
+    places = _best_places(text, source) if found else []
+    return tuple(each for each in found if not _do_headings_state(text, places, each.claim_value, each.source_value))
+
+
+def _do_headings_state(text: str, places: Sequence[Quotation], stated: str, known: str | None) -> bool:
+    return bool(places) and all(place.is_stated_by_heading(text, stated, known) for place in places)
+
+
+def _best_places(text: str, source: str) -> list[Quotation]:
+    start, end = best_text_span(source, text, 50, _LONGEST * len(text))
+    return [Quotation(sentence, source) for sentence in _stating_sentences(text, source, start, end)]
+
+
+def is_in_one_place(text: str, source: str) -> bool:
+    """Say whether the best place of `source` names the subjects of `text` and has all of its names and values (V6).
+
+    A distant name is not enough: figures beside another subject belong to that subject.
+    """
+    start, end = best_text_span(source, text, 50, _LONGEST * len(text))
+    if end <= start or ungrounded_words(text, source, start, end):
+        return False
+    stating = [Quotation(sentence, source) for sentence in _stating_sentences(text, source, start, end)]
+    if any(next(each.other_subjects(text), None) for each in stating) or not any(
+        _may_be_about(text, each) for each in stating
+    ):
+        return False
+    place = context_tokens(text, source, start, end)
+    return all(_has(place, token) for token in _required_tokens(text))
+
+
+def _may_be_about(text: str, cited: Quotation) -> bool:
+    mentioned = TermIndex(terms([*tokenize(text), *(each for heading in cited.headings for each in tokenize(heading))]))
+    subject = [each for each in tokenize(subject_phrase(cited.words)) if each.kind != "value"]
+    named = [term for term in terms(subject) if GENERIC.isdisjoint((term.key, term.token.text.casefold()))]
+    refers = len(named) < len(terms(subject)) or any(each.kind == "pronoun" for each in subject)
+    return refers or not named or any(mentioned.has_all([each]) for each in named)
+
+
+def _stating_sentences(text: str, source: str, start: int, end: int) -> Iterator[str]:
+    # If none has a value, the one with most of the words.
+    values = [each for clause in clauses(text) for each in _of_kind(tokenize(clause), "value")]
+    if not values:
+        best = best_text_span(source, text, 1, _LONGEST * len(text))
+        yield source[slice(*best)]
+    for sentence in parse_sentences(source).sentences if values else ():
+        if (
+            sentence.start < end
+            and sentence.end > start
+            and any(_has(tokenize(sentence.text), value) for value in values)
+        ):
+            yield sentence.text
+
+
+def _required_tokens(text: str) -> Iterator[Token]:
+    for clause in clauses(text):
+        yield from _about(clause)
+        yield from _of_kind(tokenize(clause), "name")
+
+
+def _of_kind(tokens: Sequence[Token], kind: str) -> list[Token]:
+    return [token for token in tokens if token.kind == kind]
+
+
+def _has(tokens: Sequence[Token], wanted: Token) -> bool:
+    return any(tokens_match(wanted, token) for token in tokens)
+
+
+def _is_figure(token: Token) -> bool:
+    return token.value is not None and not _is_date(token)
+
+
+def _is_date(token: Token) -> bool:
+    return token.value is not None and token.value.date is not None

@@ -1,0 +1,164 @@
+"""Reads quoted words with their headings: a row with the heads of its table, a sentence with its section (V2, V4)."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from citewell_verify.facts.comparison.source import identifiers_in
+from citewell_verify.facts.heading_context import active_headings, name_pattern
+from citewell_verify.facts.kinds import Difference
+from citewell_verify.facts.reading.tokens import Token, tokenize
+from citewell_verify.facts.reading.vocabulary import GENERIC
+from citewell_verify.facts.structure.headings import is_naming_token
+from citewell_verify.facts.structure.sections import Section, parse_sections
+from citewell_verify.facts.structure.table_lines import cells_of
+from citewell_verify.facts.structure.tables import Row, parse_tables
+from citewell_verify.facts.structure.terms import Term, TermIndex, most_specific, terms, terms_of
+from citewell_verify.text.context_lines import headings_of, with_columns
+
+_TOPIC = re.compile(r"(?:s|ing|ion|ment|ness|[aei]nce|ity|ogy)$")
+_DEMONSTRATIVES = frozenset("이 그 해당 본".split())
+_LOWER = re.compile(r"(?<!\w)[a-z]+")
+
+
+@dataclass(frozen=True)
+class Quotation:
+    """Words quoted from a `source`. `context` has the headings and columns that stand outside of the source."""
+
+    words: str
+    source: str
+    context: str = ""
+
+    @cached_property
+    def whole(self) -> str:
+        return with_columns(self.source, self.context)
+
+    @cached_property
+    def readable(self) -> str:
+        return "\n\n".join(map(_as_table, self._rows)) if self._rows else self.words
+
+    @property
+    def is_rows(self) -> bool:
+        """Whether the words are rows of a table of the source."""
+        return bool(self._rows)
+
+    @cached_property
+    def headings(self) -> tuple[str, ...]:
+        above = headings_of(self.context)
+        paths = [active_headings((*above, *section.path)) for section in self._sections] or [active_headings(above)]
+        return tuple(dict.fromkeys(heading for path in paths for heading in path))
+
+    def is_stated_by_heading(self, claim: str, statement_text: str, source_text: str | None) -> bool:
+        """Say whether a heading states what the `claim` states, and the words only refer back to it.
+
+        This holds for the 4 of "Pump 4", and for "Pump 4" where the words (`source_text`) say "this pump" or "the
+        device". "The charger" may be another thing.
+        """
+        if not self.headings:
+            return False
+        claimed, whole = TermIndex(terms(tokenize(claim))), re.compile(rf"(?<![\w.]){re.escape(statement_text)}(?!\d)")
+        named = (each for heading in self.headings for each in tokenize(heading) if not each.value)
+        refers = source_text is None or self._refer_to(source_text)
+        return refers and any(whole.search(each.text) and claimed.has_all(terms_of(each.text)) for each in named)
+
+    def _refer_to(self, noun: str) -> bool:
+        if noun in _DEMONSTRATIVES:
+            return True
+        before = "the|this|these" if noun in GENERIC else "this|these"
+        return re.search(rf"(?<!\w)(?:{before}) {re.escape(noun)}(?!\w)", self.words, re.IGNORECASE) is not None
+
+    def mentions(self, thing: str) -> bool:
+        return self._terms.has_all(terms_of(thing))
+
+    def other_subjects(self, claim: str) -> Iterator[Difference]:
+        yield from self._other_rows(claim)
+        yield from self._other_sections(claim)
+        yield from self._other_identifiers(claim)
+
+    def _other_rows(self, claim: str) -> Iterator[Difference]:
+        tables, claimed = {row.table for row in self._rows}, TermIndex(terms(tokenize(claim)))
+        rows = [row for row in parse_tables(self.whole).rows if row.table in tables and _is_named(row)]
+        meant = most_specific([row for row in rows if claimed.has_all(terms_of(row.label))], lambda row: row.label)
+        labels = {row.label for row in meant}
+        if labels and not labels & {row.label for row in self._rows}:
+            yield Difference("subject", min(labels), self._rows[0].label)
+
+    def _other_sections(self, claim: str) -> Iterator[Difference]:
+        above = [each for each in map(self._naming_terms, self.headings) if each]
+        claimed = TermIndex(terms(tokenize(claim)))
+        if not above or any(claimed.has_all(each) for each in above):
+            return
+        for heading in dict.fromkeys(heading for section in parse_sections(self.whole) for heading in section.path):
+            named = self._naming_terms(heading)
+            if heading not in self.headings and claimed.has_all(named) and not self._terms.has_all(named):
+                yield Difference("subject", heading, self.headings[-1])
+
+    def _naming_terms(self, heading: str) -> tuple[Term, ...]:
+        tokens = [each for each in tokenize(heading) if is_naming_token(each)]
+        return tuple(terms(tokens)) if any(map(self._may_be_name, tokens)) else ()
+
+    def _may_be_name(self, token: Token) -> bool:
+        # Headings capitalise other words too, which the source elsewhere does not.
+        if token.kind == "name" or not token.text[:1].isupper():
+            return token.kind == "name"
+        return not _TOPIC.search(token.text) and self._without_capitals.isdisjoint(token.text.casefold().split())
+
+    def _other_identifiers(self, claim: str) -> Iterator[Difference]:
+        # A heading may have more words, as "3.1 X200 overview".
+        quoted = frozenset(identifiers_in("\n".join((*self.headings, self.words))))
+        mine = {name_pattern(each): heading for heading in self.headings for each in identifiers_in(heading)}
+        headings = (
+            *headings_of(self.context),
+            *(each for section in parse_sections(self.whole) for each in section.path),
+        )
+        named = frozenset(each for heading in headings for each in identifiers_in(heading))
+        for identifier in dict.fromkeys(identifiers_in(claim)):
+            if identifier in named and identifier not in quoted and name_pattern(identifier) in mine:
+                yield Difference("subject", identifier, mine[name_pattern(identifier)])
+
+    @cached_property
+    def _words(self) -> str:
+        return "\n".join(self.words.splitlines()).strip()
+
+    @cached_property
+    def _without_capitals(self) -> frozenset[str]:
+        return frozenset(_LOWER.findall(self.source))
+
+    @cached_property
+    def _terms(self) -> TermIndex:
+        return TermIndex(terms(tokenize(self.words)))
+
+    @cached_property
+    def _sections(self) -> Sequence[Section]:
+        return [section for section in parse_sections(self.whole) if self._words in section.text]
+
+    @cached_property
+    def _rows(self) -> Sequence[Row]:
+        lines = [frozenset(cells_of(line)) for line in self.words.splitlines() if line.strip()]
+        if not all(len(each) > 1 for each in lines):
+            return []
+        rows = [
+            (frozenset((row.label, *(cell.content for cell in row.cells))), row)
+            for row in parse_tables(self.whole).rows
+        ]
+        by_cell: dict[str, list[tuple[frozenset[str], Row]]] = defaultdict(list)
+        for cells, row in rows:
+            for cell in cells:
+                by_cell[cell].append((cells, row))
+        found: list[Row] = []
+        for line in lines:
+            having = min((by_cell.get(cell, []) for cell in line), key=len)
+            found += [row for cells, row in having if line <= cells][:1]
+        return found if len(found) == len(lines) else []
+
+
+def _is_named(row: Row) -> bool:
+    return any(not term.token.value for term in terms_of(row.label))
+
+
+def _as_table(row: Row) -> str:
+    heads = "\t".join(f"{cell.outer_heads} {cell.head}".strip() for cell in row.cells)
+    contents = "\t".join(cell.content for cell in row.cells)
+    return f"{row.heading}\n\t{heads}\n{row.label}\t{contents}"

@@ -1,0 +1,140 @@
+"""Compares values by what they measure, not by how they are written."""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+
+from citewell_verify.entities.quantities import Quantity, same_dimension, states, tolerance
+from citewell_verify.entities.units import PIECES, UNITS
+from citewell_verify.facts.reading.tokens import Value
+
+_TINY = 1e-9
+_PERIODS = ("달", "해", "시간", "살")  # may be measured as well
+_HUGE = 1e290  # a larger value may be infinite in another unit, and agree with everything
+
+
+def values_agree(stated: Value, known: Value) -> bool:
+    """Say whether `known` states what `stated` does: equal, rounded, converted or less exact (V3)."""
+    if stated.date or known.date:
+        return _same_date(stated, known)
+    if stated.minutes is not None or known.minutes is not None:
+        return _same_time(stated, known)
+    if stated.negative != known.negative or not _same_currency(stated, known) or _other_counter(stated, known):
+        return False
+    one, other = stated.quantity, known.quantity
+    if one is None or other is None:
+        return False
+    if _joined(one.text) == _joined(other.text) or _same_share(stated, known) or _same_share(known, stated):
+        return True
+    return (states(one, other) and same_dimension(one, other)) or _decimal(one.text) == _decimal(other.text)
+
+
+class ValueIndex:
+    """Values indexed by size and unit; a lookup takes time in proportion to the values nearly equal."""
+
+    def __init__(self, values: Sequence[Value | None]) -> None:
+        self._all = [at for at, each in enumerate(values) if each]
+        measured = [(at, each.quantity) for at, each in enumerate(values) if each and each.quantity]
+        self._joined = _by(measured, lambda each: _joined(each.text))
+        self._decimals = _by(measured, lambda each: _decimal(each.text))
+        shares = [(each.percent, at) for at, each in enumerate(values) if each and each.percent is not None]
+        self._plain = sorted([(each.value, at) for at, each in measured] + shares)
+        self._in_base = sorted((_in_base(each), at) for at, each in measured if each.unit)
+        self._others = [at for at, each in enumerate(values) if each and _is_special(each)]
+
+    def candidates(self, stated: Value) -> list[int]:
+        wanted = stated.quantity
+        if wanted is None or _is_special(stated):
+            return self._all
+        off = tolerance(wanted)
+        near = {
+            *self._others,
+            *self._joined.get(_joined(wanted.text), ()),
+            *self._decimals.get(_decimal(wanted.text), ()),
+            *_between(self._plain, wanted.value, off),
+        }
+        if wanted.unit:
+            near.update(_between(self._in_base, _in_base(wanted), off * UNITS[wanted.unit][1]))
+        if stated.percent is not None:
+            near.update(_between(self._plain, stated.percent, _TINY))
+        return sorted(near)
+
+
+def _is_special(value: Value) -> bool:
+    huge = value.quantity is not None and value.quantity.value > _HUGE
+    return huge or value.date is not None or value.minutes is not None
+
+
+def _by(quantities: Iterable[tuple[int, Quantity]], key: Callable[[Quantity], str]) -> Mapping[str, Sequence[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for at, each in quantities:
+        found[key(each)].append(at)
+    return found
+
+
+def _in_base(quantity: Quantity) -> float:
+    return quantity.value * UNITS[quantity.unit][1]
+
+
+def _between(places: Sequence[tuple[float, int]], middle: float, off: float) -> Iterable[int]:
+    # Slightly more than the tolerance, because of rounding errors.
+    slack = off + _TINY * (1 + 4 * middle)
+    first = bisect_left(places, middle - slack, key=itemgetter(0))
+    last = bisect_right(places, middle + slack, key=itemgetter(0))
+    return (at for _, at in places[first:last])
+
+
+def _other_counter(stated: Value, known: Value) -> bool:
+    # `세 번` and `3초` or `세 알`; any thing may be `한 개`.
+    counters = {stated.counter, known.counter}
+    if len(counters) == 1:
+        return False
+    if "" not in counters:
+        return not ("개" in counters and counters <= PIECES)
+    plain = known if stated.counter else stated
+    return plain.quantity is not None and plain.quantity.unit != "" and counters.isdisjoint(_PERIODS)
+
+
+def _same_share(one: Value, other: Value) -> bool:
+    # `5 %` is 0.05.
+    plain = other.quantity
+    if one.percent is None or plain is None or plain.unit or plain.value >= 1:
+        return False
+    return abs(one.percent - plain.value) < _TINY
+
+
+def _same_date(stated: Value, known: Value) -> bool:
+    if stated.date and known.date:
+        return stated.date.follows_from(known.date)
+    # A year may be written as a plain number, and the other way round.
+    date, number = stated.date or known.date, stated.quantity or known.quantity
+    if date is None or number is None or date.years is None or date.month is not None:
+        return False
+    return not number.unit and number.value == date.years[0]
+
+
+def _same_time(stated: Value, known: Value) -> bool:
+    if stated.minutes is not None and known.minutes is not None:
+        return stated.minutes == known.minutes
+    one, other = stated.quantity, known.quantity
+    return one is not None and other is not None and one.value == other.value and one.unit == other.unit
+
+
+def _same_currency(stated: Value, known: Value) -> bool:
+    # `$10` may be US or other dollars; `US$10` is not `A$10`.
+    return not stated.currency or not known.currency or stated.currency == known.currency
+
+
+def _joined(text: str) -> str:
+    return "".join(text.casefold().split())
+
+
+def _decimal(text: str) -> str:
+    # `1,5` gets a point; any other figure stays, so that it equals only itself.
+    whole, comma, rest = text.partition(",")
+    return f"{whole}.{rest}" if comma and rest.isdigit() and whole.isdigit() and len(rest) < 3 else text.strip()
+
+
+def same_number_other_unit(one: Quantity, other: Quantity) -> bool:
+    return one.value == other.value and one.unit != other.unit

@@ -1,0 +1,345 @@
+"""Binds a statement to one cell of a table: its row, its column, its period and its value with the unit (V2).
+
+Every word of the statement has to be a name of the cell (row label, group of rows, column heads, caption), its content,
+or say nothing by itself ("amounted to"). Then the cell proves it, or contradicts it with its own value. Anything else
+is left to the other rules.
+"""
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from citewell_verify.entities.dates import Date, find_dates
+from citewell_verify.facts.kinds import Difference
+from citewell_verify.facts.reading.tokens import Token, tokenize
+from citewell_verify.facts.reading.vocabulary import keys_of
+from citewell_verify.facts.structure.cell_values import (
+    Outcome,
+    cell_figure,
+    compare_figure,
+    has_other_unit,
+    unit_of,
+    with_limit,
+)
+from citewell_verify.facts.structure.column_heads import AUDITED, unit_in_name
+from citewell_verify.facts.structure.fiscal_terms import FiscalTerm, terms_in, without_terms
+from citewell_verify.facts.structure.tables import Cell, Row
+from citewell_verify.facts.structure.terms import Term, TermIndex, has_all, is_among, most_specific, terms, terms_of
+
+_FOOTNOTE = re.compile(
+    r"(?:\s*[(\[](?:\d{1,2}|[a-z]|\*+\d{0,2})[)\]]|\s*[(\[<]주(?:석|기)?\s?[\d,. ]*[)\]>]|(?<=[a-z)])\d|[*†‡]+)+$"
+)
+_NUMBERING = re.compile(
+    r"^(?:[IVXⅠ-Ⅻ]{1,5}\s?[.)]|\(\d{1,2}\)|\d{1,2}[.)](?!\d)|[가-하][.)]|[①-⑳]|\([주유]\)|㈜)\s*(?=[^\W\d_])"
+)
+_STARS = re.compile(r"[(\[]\*+\d{0,2}[)\]]")
+_NEUTRAL = keys_of(
+    "amount amounts amounted come came comes stand stood stands total totaled totalled equal equals equaled reach"
+    " reached report reported record recorded value figure number company group year ended end fiscal financial period"
+    " name named call called spell spelled list listed table row column state stated"
+    " 값 금액 수치 기록 달하다 달했다 이름 표 행 열 연도 회계연도 기준 현재 당기 전기 집계 나타났다"
+)
+_SOFT = keys_of("year years ended end as of at fiscal financial balance period 회계연도 기준 현재 말")
+_MOST_ROWS = 40
+_LONGEST_NAME = 300  # characters: more are no name, and the patterns above are not linear
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCell:
+    """A cell that a statement names. `proven`: the cell states all of it; else `difference` says what it has instead.
+
+    `rest` is the number of words that neither name the cell nor are its content.
+    """
+
+    row: Row
+    cell: Cell
+    difference: Difference | None
+    rest: int
+
+    @property
+    def proven(self) -> bool:
+        return self.difference is None and self.rest == 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """`fit` orders the cells that a statement may be about, the likeliest first; `unsaid` is the number of words of its
+    head that the statement leaves out."""
+
+    row: Row
+    cell: Cell
+    outcome: Outcome
+    value: Token | None
+    rest: int
+    fit: tuple[int, int, int]
+    unsaid: int = 0
+
+
+def bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
+    """Return the cell that a statement is about, if its words leave no doubt which; None otherwise."""
+    if found := _bind(tokens, rows):
+        return found
+    limited = with_limit(tokens)
+    return _bind(limited, rows) if limited else None
+
+
+def _bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
+    matches = list(_matches(tokens, rows))
+    if not matches:
+        return None
+    best = min(match.fit for match in matches)
+    chosen = [match for match in matches if match.fit == best]
+    if found := next((each for each in chosen if each.outcome == "same"), None):
+        return BoundCell(found.row, found.cell, None, found.rest or int(not _agree(chosen)))
+    if any(each.rest > each.unsaid or each.value is None for each in chosen):
+        return None
+    first = chosen[0]
+    if any(each.outcome == "unsure" or each.unsaid for each in chosen):
+        # Rules for sentences would take a limit for the value itself, and know no scale of a table.
+        doubt = replace(_difference(first), kind="unit", sure=False)
+        return BoundCell(first.row, first.cell, doubt, 0) if _is_limit(first) or _has_another(first) else None
+    return BoundCell(first.row, first.cell, _difference(first), 0)
+
+
+def _is_limit(match: _Match) -> bool:
+    quantity = match.value.value.quantity if match.value and match.value.value else None
+    return quantity is not None and quantity.bound in ("over", "under")
+
+
+def _has_another(match: _Match) -> bool:
+    # Its head has a word such as "restated" that the statement leaves out.
+    return match.unsaid > 0 and match.outcome in ("other", "other unit", "no scale")
+
+
+def missing_term(tokens: Sequence[Token], rows: Sequence[Row]) -> tuple[str, Row] | None:
+    """Return a term of a company, 제24기, that a statement on a row names and no column of it has, with the row."""
+    stated = terms(tokens)
+    # 당기 says nothing about columns that are only numbered.
+    said = [(each.token.text, term) for each in stated for term in terms_in(each.key) if term.number is not None]
+    named = (
+        named_rows(stated, [token.key for token in tokens if token.kind == "cue"], rows)[:_MOST_ROWS] if said else []
+    )
+    known = [_terms_of_row(row) for row in named]
+    if not known or not all(any(term.number is not None for term in own) for own in known):
+        return None
+    texts = [text for text, term in said if not any(term.may_be(own) for terms in known for own in terms)]
+    return (texts[0], named[0]) if texts else None
+
+
+def _terms_of_row(row: Row) -> list[FiscalTerm]:
+    names = (row.heading, *row.groups, *(text for cell in row.cells for text in (cell.outer_heads, cell.head)))
+    return [term for text in names for term in terms_in(text)]
+
+
+def _agree(matches: Sequence[_Match]) -> bool:
+    # Heads that differ by a sign are one name.
+    if all(match.outcome == "same" for match in matches):
+        return True
+    names = {(match.row.label, match.row.groups, match.cell.outer_heads, _keys(match.cell.head)) for match in matches}
+    return len(names) == 1
+
+
+def _keys(name: str) -> frozenset[str]:
+    return frozenset(term.key for term in terms_of(name))
+
+
+def _difference(match: _Match) -> Difference:
+    kind = "unit" if match.outcome in ("other unit", "no scale") else "number"
+    known, unit = match.cell.content, unit_of(match.cell, match.row.label)
+    if unit and unit not in known and "%" not in known:
+        known = f"{known} {unit}" if unit.isascii() else f"{known}{unit}"
+    return Difference(kind, match.value.text if match.value else "", known, sure=match.outcome != "no scale")
+
+
+def _matches(tokens: Sequence[Token], rows: Sequence[Row]) -> Iterator[_Match]:
+    stated = terms(tokens)
+    cues = [token.key for token in tokens if token.kind == "cue"]
+    for row in named_rows(stated, cues, rows)[:_MOST_ROWS]:
+        behind = without_each(stated, _label_terms(row, stated))
+        for cell, names in named_cells(behind, row):
+            if _denies_audit(cell, stated, cues):
+                continue
+            unsaid = sum(not is_among(word, behind) for word in head_words(cell))
+            if _keys_of_names(row, cell).issuperset(cues) and (match := _match(without_each(behind, names), row, cell)):
+                yield replace(match, rest=match.rest + unsaid, unsaid=unsaid)
+
+
+def _denies_audit(cell: Cell, stated: Sequence[Term], cues: Sequence[str]) -> bool:
+    """Say whether a statement on what was audited names a column that was not: 감사받은, 감사받지 아니한."""
+    is_said = any(is_among(term, stated) for term in _audit_terms(cell))
+    return is_said and not _denials(" ".join(AUDITED.findall(cell.head))).issubset(cues)
+
+
+def _audit_terms(cell: Cell) -> Sequence[Term]:
+    return terms_of(" ".join(AUDITED.findall(cell.head)))
+
+
+def named_rows(stated: Sequence[Term], cues: Sequence[str], rows: Sequence[Row]) -> list[Row]:
+    # With "non" where the label has it.
+    index, keys = TermIndex(stated), {*cues, *(each.key for each in stated)}
+    found = [
+        row
+        for row in rows
+        if row.line
+        and (index.has_all(terms_of(plain_name(row.label))) or index.has_all(terms_of(row.label)))
+        and keys.issuperset(_denials(row.label))
+    ]
+    return most_specific(_nearest(found, keys), lambda row: plain_name(row.label))
+
+
+def _nearest(found: Sequence[Row], keys: Set[str]) -> Sequence[Row]:
+    # 매출채권 is among the words of a statement on it, and so is 매출, as a word that may have an ending.
+    labels = [[term.key for term in terms_of(plain_name(row.label))] for row in found]
+    exact = [label for label in labels if keys >= set(label)]
+    return [
+        row
+        for row, label in zip(found, labels, strict=True)
+        if keys >= set(label) or not any(_is_alike(label, other) for other in exact)
+    ]
+
+
+def _is_alike(label: Sequence[str], other: Sequence[str]) -> bool:
+    return len(label) == len(other) and all(
+        one.startswith(two) or two.startswith(one) for one, two in zip(label, other, strict=True)
+    )
+
+
+def _label_terms(row: Row, stated: Sequence[Term]) -> Sequence[Term]:
+    plain = terms_of(plain_name(row.label))
+    return plain if has_all(stated, plain) else terms_of(row.label)
+
+
+@lru_cache(maxsize=8192)
+def _denials(label: str) -> frozenset[str]:
+    return frozenset(each.key for each in tokenize(label) if each.cue == "denied")
+
+
+def plain_name(name: str) -> str:
+    # Without its number, the mark of its footnote, the form of a company, whether it was audited, and its unit:
+    # "Ⅱ.재고자산(주석5)", "(주)가온정밀", "2019 (unaudited)", "Output (kg)".
+    if len(name) > _LONGEST_NAME:
+        return name
+    bare = _FOOTNOTE.sub("", AUDITED.sub("", _STARS.sub("", _NUMBERING.sub("", name))))
+    return unit_in_name(bare)[1] or name
+
+
+def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Term]]]:
+    """Yield the cells whose column the rest of a statement names, with the terms of the name.
+
+    A head is named by all of its words and dates. Where none is, a date or a term alone names the only column with it.
+    """
+    full: list[tuple[Cell, list[Term]]] = []
+    dated: list[tuple[Cell, list[Term]]] = []
+    for cell in row.cells:
+        if fiscal := terms_in(f"{cell.outer_heads} {cell.head}"):
+            if names := _names_by_term(cell, fiscal, rest):
+                is_full = all(is_among(word, rest) for word in head_words(cell) if not word.token.value)
+                (full if is_full else dated).append((cell, names))
+            continue
+        dates, words = _dates_of(cell), head_words(cell)
+        given = [date for date in dates if any(_is_date(term.token, date) for term in rest)]
+        names = [*terms_of(plain_name(cell.head)), *_audit_terms(cell), *terms_of(cell.outer_heads)]
+        if len(given) == len(dates) and (dates or words) and all(is_among(word, rest) for word in words):
+            full.append((cell, names))
+        elif given:
+            dated.append((cell, names))
+    yield from full or (dated if len(dated) == 1 else [])
+
+
+def _names_by_term(cell: Cell, fiscal: Sequence[FiscalTerm], rest: Sequence[Term]) -> list[Term]:
+    """Return the terms of a head such as "제 31(당) 기" if a statement has its term, 제31기 or 당기, or a day of it,
+    and the words above it."""
+    said = [each for each in rest if any(term.may_be(own) for term in terms_in(each.key) for own in fiscal)]
+    dated = any(_is_date(each.token, day) for each in rest for day in (*cell.days, *_dates_of(cell)))
+    own, outer = (terms_of(without_terms(plain_name(text))) for text in (cell.head, cell.outer_heads))
+    if not (said or dated) or not all(is_among(each, rest) for each in outer if not each.token.value):
+        return []
+    # Never empty: a day may name a head without words.
+    return [*said, *own, *outer, *_audit_terms(cell), *terms_of(cell.head)]
+
+
+def head_words(cell: Cell) -> list[Term]:
+    """Return the words of a head that a statement has to have: not those of its date, as in "year ended"."""
+    dates = _dates_of(cell)
+    return [
+        term
+        for term in terms_of(without_terms(plain_name(cell.head)))
+        if not (dates and (term.key in _SOFT or _is_of_dates(term, dates)))
+    ]
+
+
+def _dates_of(cell: Cell) -> Sequence[Date]:
+    # The heads above it may begin them: "December 31," above "2019".
+    own = find_dates(cell.head)
+    return find_dates(f"{cell.outer_heads} {cell.head}") if own and cell.outer_heads else own
+
+
+def _is_of_dates(term: Term, dates: Sequence[Date]) -> bool:
+    return any(term.key in date.text.casefold() for date in dates)
+
+
+def _is_date(token: Token, date: Date) -> bool:
+    stated = token.value.date if token.value else None
+    if stated is not None:
+        return stated.follows_from(date)
+    return token.key in _short_years(date)
+
+
+def _short_years(date: Date) -> set[str]:
+    year = str(date.years[0]) if date.years else ""
+    return {f"fy{year}", f"fy{year[2:]}", year} if year else set()
+
+
+def _match(rest: Sequence[Term], row: Row, cell: Cell) -> _Match | None:
+    """Compare what is left of a statement, without the names of row and column, with the content of the cell."""
+    names = (*row.groups, row.heading, cell.outer_heads, cell.head)
+    if _other_term(rest, [term for text in names for term in terms_in(text)]):
+        return None
+    dates = [*cell.days, *(date for text in names for date in find_dates(text))]
+    dated = [each for each in rest if each.token.value and each.token.value.date]
+    if any(not any(_is_date(each.token, date) for date in dates) for each in dated):
+        return None
+    left = [each for each in rest if each not in dated]
+    grouped = sum(is_among(term, rest) for group in row.groups for term in terms_of(plain_name(group)))
+    if cell_figure(cell) is None:
+        content = terms_of(cell.content)
+        spare = _spare(without_each(left, content), row, cell)
+        return _Match(row, cell, "same", None, spare, (spare, 0, -grouped)) if has_all(left, content) else None
+    values = [each for each in left if each.token.value and each.token.value.quantity]
+    if len(values) != 1 or (value := values[0].token.value) is None:
+        return None
+    spare = _spare([each for each in left if each is not values[0]], row, cell)
+    # "Price EUR" and "Price USD" are named by the unit of the value.
+    fit = (spare, int(has_other_unit(value, cell, row.label)), -grouped)
+    return _Match(row, cell, compare_figure(value, cell, row.label), values[0].token, spare, fit)
+
+
+def _other_term(rest: Sequence[Term], own: Sequence[FiscalTerm]) -> bool:
+    said = [term for each in rest for term in terms_in(each.key)]
+    return bool(own) and any(not any(term.may_be(each) for each in own) for term in said)
+
+
+def _spare(words: Sequence[Term], row: Row, cell: Cell) -> int:
+    """Return the number of words that are in no name of the cell and do not say nothing by themselves."""
+    above, named = terms_of(row.heading), _keys_of_names(row, cell)
+    return sum(
+        bool(word.token.value) or not (word.key in _NEUTRAL or word.key in named or is_among(word, above))
+        for word in words
+    )
+
+
+def without_each(stated: Sequence[Term], names: Sequence[Term]) -> list[Term]:
+    """Return the terms without one for each of the names: a word that a statement has twice stays once."""
+    left = list(stated)
+    for name in names:
+        at = next((at for at, each in enumerate(left) if is_among(name, [each])), None)
+        if at is not None:
+            del left[at]
+    return left
+
+
+def _keys_of_names(row: Row, cell: Cell) -> frozenset[str]:
+    # Also of "less" and "non".
+    texts = (row.label, *row.groups, cell.head, cell.outer_heads, cell.content)
+    return frozenset(each.key for text in texts for each in tokenize(text))

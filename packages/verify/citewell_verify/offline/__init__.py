@@ -1,0 +1,1 @@
+"""The judge without a model: words, numbers, negations and embeddings, with weights fitted on public data."""

@@ -1,0 +1,361 @@
+"""Judges statements and answers against sources by words, numbers, negations and meaning."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from citewell_verify.answers.statements import statements
+from citewell_verify.evidence.contradictions import Disagreement, best_places, disagreements, without_markers
+from citewell_verify.evidence.equivalence import without_heading_facts
+from citewell_verify.evidence.substitution import decides, plain_substitution
+from citewell_verify.evidence.table_rows import stating_row
+from citewell_verify.evidence.verbatim import stands_verbatim
+from citewell_verify.facts.heading_context import with_outer_headings
+from citewell_verify.facts.structure.tables import parse_tables
+from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import read_passage
+from citewell_verify.offline.tuning import TUNING
+from citewell_verify.prompting.judgements import Alignment, Answerability, Relation, StatementCheck
+from citewell_verify.prompting.numbered_sources import Source, Sources, content_of
+from citewell_verify.question.verdict import QuestionVerdict, judge_question
+from citewell_verify.support.analysis import AnalysedText
+from citewell_verify.support.comparison import Comparison, compare
+from citewell_verify.support.differences import STRIKING, precision
+from citewell_verify.support.features import features
+from citewell_verify.support.model import support_model
+from citewell_verify.text.context_lines import with_columns
+from citewell_verify.text.languages import unread_language, why_unread
+from citewell_verify.text.lengths import TOO_LONG, is_too_long, stands_in
+from citewell_verify.text.sentences import is_table_row
+from citewell_verify.text.words import content_stems, coverage
+from citewell_verify.verdicts.joint_support import find_joint_support
+from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
+from clients.llm.protocol import NotJudged
+
+_MOST_WORDS = 4
+_NOTHING_ASKED = QuestionVerdict("yes", True, (), (), 1.0, "")
+_EXCERPT = 120
+_MOST_JUDGED = 100  # sentences of an answer as a whole: each is judged by itself as well
+_UNKNOWN = 0.4  # support of a statement that is too long to be compared
+_UNDECIDED = 0.5
+_SURELY_NOT = 0.15  # support up to which a difference contradicts, and a source without one is silent
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One statement against one source; `support` is the probability that the source supports it, 0..1.
+
+    `overlap` is the share of its words in the source's best place, `evidence` the deciding sentence or row, `said` the
+    same or the heading that says it, `missing` the words that occur nowhere in the source. `is_contradicted`: it copies
+    a sentence with one thing exchanged, or is surely unsupported where the source says something else.
+    """
+
+    statement: str
+    source: int
+    support: float
+    overlap: float
+    evidence: str
+    said: str
+    missing: tuple[str, ...]
+    disagreements: tuple[Disagreement, ...]
+    is_contradicted: bool = False
+
+    @property
+    def supported(self) -> bool:
+        return self.support >= 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Observations from comparing a statement with a source; `features` are those of
+    `citewell_verify.support.features`.
+
+    `substitution` is the one place where it differs from a sentence that it copies; `closeness` is the share of its
+    words in the best sentence. `refuted`: a cell of a table that it names has another value.
+    """
+
+    compared: Comparison
+    disagreements: tuple[Disagreement, ...]
+    substitution: Disagreement | None
+    verbatim: bool
+    features: Mapping[str, float]
+    refuted: bool = False
+
+    @property
+    def closeness(self) -> float:
+        return self.compared.overlap
+
+    @property
+    def support(self) -> float:
+        """The fitted probability; a difference leaves no more than its kind did on labelled pairs, but strikes nothing
+        by itself."""
+        substituted = self.substitution is not None
+        support = support_model().support(self.features, substituted=substituted, verbatim=self.verbatim)
+        left = min((1 - precision(disagreement, self.closeness) for disagreement in self.disagreements), default=1.0)
+        return min(support, 1 - support_model().verbatim if self.refuted else max(_UNDECIDED, left))
+
+
+def observe(statement: str, text: str, meaning: Meaning, context: str = "") -> Observed:
+    """Compare `statement` with the `text` of a source below the headings of its `context`. Pure except for the
+    embeddings, and linear in both lengths."""
+    plain, passage = " ".join(without_markers(statement).split()), read_passage(text)
+    compared = compare(AnalysedText(plain), passage.reads)
+    places = best_places(plain, passage.text)
+    in_cells = bool(places) and all(place.verbatim or place.in_cell for place in places)
+    verbatim = in_cells or stands_verbatim(plain, passage.text) is not None
+    # Another section may say the same of another thing.
+    is_named = bool(places) and all(place.section and place.is_full_match for place in places)
+    substitution = None if verbatim or is_named else plain_substitution(plain, passage.text, context)
+    found = () if verbatim else disagreements(plain, passage.text)
+    if context and found:
+        found = without_heading_facts(statement, text, found)
+    nearest = [compared.sentences[number].text for number in compared.ranking[: TUNING.encoded]]
+    closeness = meaning.best_likeness(plain, nearest) if meaning.known else None
+    weighed = features(compared, places, (substitution, *found) if substitution else found, closeness)
+    refuted = any(place.refuted for place in places)
+    return Observed(compared, found, substitution, verbatim, weighed, refuted)
+
+
+def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
+    """Judge one statement against one source, below its headings and columns."""
+    if is_too_long(statement):
+        return _judged_whole(statement, source)
+    text = with_outer_headings(statement, source.text, source.context)
+    seen = observe(statement, text, meaning, source.context)
+    compared, support = seen.compared, seen.support
+    differing = (seen.substitution,) if seen.substitution else seen.disagreements
+    return Judged(
+        statement=compared.statement.text,
+        source=source.number,
+        support=support,
+        overlap=compared.overlap,
+        evidence=(evidence := _evidence(statement, compared, text, source)),
+        said=evidence or compared.best.text,
+        missing=tuple(compared.absent_words()),
+        disagreements=differing,
+        is_contradicted=_is_contradicted(seen, source.text),
+    )
+
+
+def _is_contradicted(seen: Observed, source: str) -> bool:
+    if seen.substitution:
+        return decides(seen.substitution, source)
+    return seen.support <= _SURELY_NOT and _strikes(seen)
+
+
+def _strikes(seen: Observed) -> bool:
+    return any(
+        (disagreement.source_value or disagreement.kind == "negation")
+        and precision(disagreement, seen.closeness) >= STRIKING
+        for disagreement in seen.disagreements
+    )
+
+
+def _evidence(statement: str, compared: Comparison, text: str, source: Source) -> str:
+    """Return the row of the source that states it, else the sentence with most of its words, as it stands there.
+
+    The heads of a table share words with every statement about it, but a row has what is stated.
+    """
+    if row := stating_row(statement, source.text, source.context):
+        return source.text[slice(*row)]
+    # With the markers of the source itself, which are blank where sentences are compared.
+    sentences, above = read_passage(text).sentences, len(text) - len(source.text)
+    places = [sentences[number].place for number in compared.ranking if compared.shares(number)]
+    own = [text[place.start : place.end] for place in places if place.start >= above]
+    heads = parse_tables(without_markers(with_columns(source.text, source.context))).heads
+    if own and own[0] in heads:
+        return next((each for each in own if is_table_row(each) and each not in heads), own[0])
+    return own[0] if own else ""
+
+
+def _judged_whole(statement: str, source: Source) -> Judged:
+    # Too long to be read fact by fact: supported if the source has it verbatim, else uncertain.
+    if stands_in(without_markers(statement), read_passage(source.text).text):
+        return Judged(statement, source.number, support_model().verbatim, 1.0, statement, statement, (), ())
+    return Judged(statement, source.number, _UNKNOWN, 0.0, "", "", (), ())
+
+
+def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
+    """Judge a statement against the source that supports it best, among those that share most of its words."""
+    statement = content_of(statement, sources)
+    wanted = content_stems(without_markers(statement))
+    sharing = sorted(sources, key=lambda source: -read_passage(source.text).covers(wanted))
+    judged = [judge(statement, source, meaning) for source in sharing[: TUNING.sources_judged]]
+    nothing = Judged(statement, 0, 0.0, 0.0, "", "", (), ())
+    return max(judged, key=lambda each: each.support, default=nothing)
+
+
+def check_statement(statement: str, sources: Sources, meaning: Meaning) -> StatementCheck:
+    """S5.4: whether the source says this; the explanation names the deciding words. Raises NotJudged."""
+    if language := _unread(statement, sources):
+        return _check_copied(without_markers(statement), sources, language)
+    judged = judge_against(statement, sources, meaning)
+    is_open = len(sources) > 1 and judged.support < CONFIDENCE_THRESHOLD
+    joined = _check_jointly(statement, sources, meaning) if is_open else None
+    if joined and joined.confidence > judged.support:
+        return joined
+    return StatementCheck(
+        evidence=judged.evidence if judged.supported or judged.disagreements else "",
+        differences=differences(judged),
+        explanation=_hedged(judged),
+        relation=_relation(judged),
+        is_accurate=judged.supported,
+        confidence=round(max(judged.support, 1 - judged.support), 3),
+    )
+
+
+def _check_copied(statement: str, sources: Sequence[Source], language: str) -> StatementCheck:
+    """V1: a yes if a source has the statement word for word. Raises NotJudged with the language otherwise."""
+    texts = [source.text for source in sources]
+    places = ((text, stands_verbatim(statement, text)) for text in texts)
+    quote = next((text[slice(*place)] for text, place in places if place), None)
+    if quote is None:
+        raise NotJudged(why_unread(language))
+    return StatementCheck(
+        evidence=quote,
+        explanation=f"the source says: “{_excerpt(quote)}”",
+        relation="supports",
+        is_accurate=True,
+        confidence=support_model().verbatim,
+    )
+
+
+def _unread(text: str, sources: Sequence[Source]) -> str | None:
+    return unread_language(without_markers(text), [source.text for source in sources])
+
+
+def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> StatementCheck | None:
+    """V7: a yes if the sources together state every part of the statement in its words; else None."""
+    texts = [source.text for source in sources]
+    joint = find_joint_support(content_of(statement, sources), texts, [source.context for source in sources])
+    if joint is None or not joint.complete:
+        return None
+    found = [next(iter(part.evidence.values())) for part in joint.parts]
+    supports = [
+        judge(part.reading, sources[place.source], meaning).support
+        for part, place in zip(joint.parts, found, strict=True)
+    ]
+    if min(supports) < 0.5:
+        return None
+    quotes = [texts[place.source][place.start : place.end] for place in found]
+    return StatementCheck(
+        evidence=quotes[0],
+        differences=[],
+        explanation=f"the sources say it together: {', '.join(f'“{_excerpt(quote)}”' for quote in quotes)}",
+        relation="supports",
+        is_accurate=True,
+        confidence=round(min(supports), 3),
+    )
+
+
+def differences(judged: Judged) -> list[str]:
+    # Disagreements with the source, else the statement's words that it lacks.
+    if judged.supported:
+        return []
+    if judged.disagreements:
+        return [disagreement.message for disagreement in judged.disagreements]
+    return [f"the source does not have “{word}”" for word in judged.missing[:_MOST_WORDS]]
+
+
+def check_alignment(question: str, answer: str, sources: Sources, meaning: Meaning) -> Alignment:
+    """S1.2: the mean support of the answer's sentences, halved when the answer does not address the question.
+
+    Raises NotJudged.
+    """
+    if language := _unread(answer, sources):
+        raise NotJudged(why_unread(language))
+    judged = _judged_sentences(answer, sources, meaning)
+    found = judge_question(question, answer, texts_of(sources)) or _NOTHING_ASKED
+    alignment = partial(Alignment, asked=question, open_parts=list(found.open_parts), answers=found.relevant)
+    if not judged:
+        return alignment(score=0.0, reason="the answer says nothing that could be compared with the sources")
+    addressed = _addresses(question, judged, meaning)
+    score = sum(each.support for each in judged) / len(judged) * (1.0 if addressed else 0.5)
+    weakest = min(judged, key=lambda each: each.support)
+    reason = _explanation(weakest) if addressed else "the answer shares neither words nor meaning with the question"
+    return alignment(score=round(score, 3), reason=reason)
+
+
+def check_answerability(question: str, answer: str, sources: Sources, meaning: Meaning) -> Answerability:
+    """S3.4: supported only if the sources support a claim of the answer and refuse none, and it addresses the question.
+
+    A claim that they may say in other words is in doubt: the verdict on that statement shows it. Raises NotJudged.
+    """
+    if language := _unread(answer, sources):
+        raise NotJudged(why_unread(language))
+    judged = _judged_sentences(answer, sources, meaning)
+    if not judged:
+        return Answerability(supported=False, reason="the answer says nothing that could be in the context")
+    weakest = min(judged, key=lambda each: each.support)
+    refused = [each for each in judged if _relation(each) in ("contradicts", "does_not_mention")]
+    if refused or not any(each.supported for each in judged):
+        deciding = min(refused or judged, key=lambda each: each.support)
+        return Answerability(supported=False, reason=f"“{_excerpt(deciding.statement)}”: {_explanation(deciding)}")
+    if not _addresses(question, judged, meaning):
+        return Answerability(supported=False, reason="the answer does not address the question")
+    return Answerability(supported=True, reason=_whole_reason(judged, _explanation(weakest)))
+
+
+def _whole_reason(judged: Sequence[Judged], explanation: str) -> str:
+    supported = sum(each.supported for each in judged)
+    if supported == len(judged):
+        return f"every claim is in the context; {explanation}"
+    return f"{supported} of {len(judged)} claims are in the context; {explanation}"
+
+
+def _judged_sentences(answer: str, sources: Sources, meaning: Meaning) -> list[Judged]:
+    # Those that claim something, as the check of single statements reads them; of a very long answer, an evenly spaced
+    # sample.
+    said = statements(answer, len(sources))
+    texts = [each.text for each in said if each.claim] or [each.text for each in said]
+    sentences = [text for text in texts if content_stems(without_markers(text))]
+    step = -(-len(sentences) // _MOST_JUDGED) or 1
+    return [judge_against(sentence, sources, meaning) for sentence in sentences[::step]]
+
+
+def _addresses(question: str, judged: Sequence[Judged], meaning: Meaning) -> bool:
+    texts = [each.statement for each in judged]
+    shared = coverage(content_stems(question), set(content_stems(" ".join(texts))))
+    closeness = meaning.best_likeness(question, texts)
+    return max(shared, closeness) >= TUNING.addressing
+
+
+def _relation(judged: Judged) -> Relation:
+    if judged.is_contradicted:
+        return "contradicts"
+    if judged.supported:
+        return "supports"
+    # An uncertain no does not mean that the source is silent: other words may mean the same. A value that it has
+    # nowhere shows nothing of the kind.
+    differs = any(disagreement.source_value or disagreement.kind == "negation" for disagreement in judged.disagreements)
+    may_say = differs or judged.overlap >= TUNING.same_matter or judged.support > _SURELY_NOT
+    return "partially_supports" if may_say else "does_not_mention"
+
+
+def _hedged(judged: Judged) -> str:
+    explanation = _explanation(judged)
+    return f"uncertain: {explanation}" if support_model().is_uncertain(judged.support) else explanation
+
+
+def _explanation(judged: Judged) -> str:
+    if judged.supported:
+        return f"the source says: “{_excerpt(judged.said)}”"
+    if judged.disagreements:
+        return "; ".join(disagreement.message for disagreement in judged.disagreements)
+    if is_too_long(judged.statement):
+        return TOO_LONG
+    if judged.missing:
+        return f"the source does not have {', '.join(f'“{word}”' for word in judged.missing[:_MOST_WORDS])}"
+    return (
+        "the source has these words, but not in one place" if judged.overlap else "the source has none of these words"
+    )
+
+
+def _excerpt(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= _EXCERPT else f"{plain[:_EXCERPT].rsplit(' ', 1)[0]}…"
+
+
+def texts_of(sources: Sequence[Source]) -> list[str]:
+    # Name and context name things, too.
+    return [f"{source.label}\n{source.context}\n{source.text}" for source in sources]

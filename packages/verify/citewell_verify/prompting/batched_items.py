@@ -1,0 +1,138 @@
+"""Groups several questions into one call, each under an id that its verdict must return with.
+
+An item that does not return exactly once under its own id has no verdict: a reply is never read by its order.
+"""
+
+import hashlib
+from base64 import b32encode
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from citewell_verify.prompting.numbered_sources import Source, Sources, fenced
+
+MOST_CHUNKS = 20
+MOST_STATEMENTS = 8
+"""Items of one call: the more a model judges at once, the less it looks at each."""
+
+CHUNKS_CHARS = 24_000
+"""The characters of chunks per call, about 6,000 tokens."""
+
+_ID_CHARS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """`sources` are the numbers of the sources that it is compared with, if any; `noticed` is a note on it."""
+
+    id: str
+    text: str
+    sources: tuple[int, ...] = ()
+    noticed: str = ""
+
+
+class Items(tuple[Item, ...]):
+    """Items in order; `str()` gives the form for prompts."""
+
+    __slots__ = ()
+    tag: ClassVar[str]
+
+    def __str__(self) -> str:
+        return "\n\n".join(self._shown(item) for item in self)
+
+    def _shown(self, item: Item) -> str:
+        sources = f' sources="{", ".join(map(str, item.sources))}"' if item.sources else ""
+        shown = f'<{self.tag} id="{item.id}"{sources}>\n{fenced(item.text)}\n</{self.tag}>'
+        return f'{shown}\n<noticed id="{item.id}">\n{fenced(item.noticed)}\n</noticed>' if item.noticed else shown
+
+
+class Chunks(Items):
+    """Chunks whose relevance is asked for."""
+
+    __slots__ = ()
+    tag = "chunk"
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> "Chunks":
+        return cls(map(Item, short_ids(texts), texts))
+
+
+class Statements(Items):
+    """Statements, each to be checked against its own sources."""
+
+    __slots__ = ()
+    tag = "statement"
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[str, Sources]], noticed: Sequence[str] = ()) -> "tuple[Statements, Sources]":
+        """Give each statement an id and, if any, what was `noticed` of it; renumber the sources of all, each once."""
+        numbers: dict[tuple[str, str, str], int] = {}
+        for _, sources in pairs:
+            for source in sources:
+                numbers.setdefault(_identity(source), len(numbers) + 1)
+        cited = [tuple(numbers[_identity(source)] for source in sources) for _, sources in pairs]
+        ids = short_ids([f"{text}\n{numbers_}" for (text, _), numbers_ in zip(pairs, cited, strict=True)])
+        shown = Sources(Source(number, *identity) for identity, number in numbers.items())
+        notes = noticed or [""] * len(pairs)
+        items = (Item(id_, text, n, note) for id_, (text, _), n, note in zip(ids, pairs, cited, notes, strict=True))
+        return cls(items), shown
+
+
+class Entries(Items):
+    """Values of an object, each to be checked against the sentences that it was taken from."""
+
+    __slots__ = ()
+    tag = "entry"
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> "Entries":
+        return cls(map(Item, short_ids(texts), texts))
+
+
+def _identity(source: Source) -> tuple[str, str, str]:
+    return source.label, source.text, source.context
+
+
+def short_ids(texts: Sequence[str]) -> list[str]:
+    """Return an id for each text, derived from it: no two are equal, and none follows from another.
+
+    So a reply that counts from another number, or continues counting, matches no item; the same items have the same
+    ids.
+    """
+    found: dict[str, None] = {}
+    # For a repeated text continue from its last digest: all ids before that are taken.
+    digests: dict[str, Any] = {}
+    for text in texts:
+        digest = digests.setdefault(text, hashlib.sha256(text.encode()))
+        while (id_ := b32encode(digest.digest()).decode().lower()[:_ID_CHARS]) in found:
+            digest.update(b"again")
+        found[id_] = None
+    return list(found)
+
+
+class Identified(Protocol):
+    """A part of a reply about one item."""
+
+    @property
+    def id(self) -> str: ...
+
+
+P = TypeVar("P", bound=Identified)
+
+
+def by_id(items: Iterable[Item], replied: Iterable[P]) -> dict[str, P]:
+    parts = list(replied)
+    counts, known = Counter(part.id for part in parts), {item.id for item in items}
+    return {part.id: part for part in parts if part.id in known and counts[part.id] == 1}
+
+
+K = TypeVar("K", bound=Items)
+
+
+def items_of(fields: Mapping[str, object], name: str, kind: type[K]) -> K:
+    """The items in a field. Raises TypeError for anything else, such as a text."""
+    items = fields[name]
+    if not isinstance(items, kind):
+        raise TypeError(f"{name} are read from {kind.__name__}, not from a text")
+    return items

@@ -1,0 +1,82 @@
+"""Numbers the passages that a model sees 1..k, and fences them as data."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain, repeat
+
+from citewell_verify.markers.attribution import without_attribution
+from citewell_verify.markers.citable import UNNAMED, SourceNames
+from citewell_verify.safety.prompt_injection import without_hidden, without_orders
+
+# Also in forms such as `< / source` and with full-width signs, and role markers of chat formats.
+_FENCE = re.compile(
+    r"[<＜﹤](?=\s{0,4}[/／|]?\s{0,4}"
+    r"(?:source|chunk|answer|before|question|conversation|sentences?|form|entry|statement|claims?|notes|searches|reason|verdict|system|assistant|user|instructions?|context|im_start|im_end"
+    r"|start_header_id|end_header_id|endoftext|<sys)\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One passage: `[†number]` in an answer points to `number`, `label` is e.g. `policy.pdf, p.3`.
+
+    `context` names what it belongs to: headings above it, the columns of its table. `names` are what the source is
+    called.
+    """
+
+    number: int
+    label: str
+    text: str
+    context: str = ""
+    names: SourceNames = UNNAMED
+
+    def __str__(self) -> str:
+        part_of = f' part_of="{_named(self.context)}"' if self.context else ""
+        return f'<source id="{self.number}" name="{_named(self.label)}"{part_of}>\n{fenced(self.text)}\n</source>'
+
+
+class Sources(tuple[Source, ...]):
+    """Sources in the order of their numbers; `str()` gives the form for prompts."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n\n".join(str(source) for source in self)
+
+    @classmethod
+    def numbered(
+        cls,
+        passages: Iterable[tuple[str, str]],
+        contexts: Iterable[str | None] = (),
+        names: Iterable[SourceNames] = (),
+    ) -> "Sources":
+        """Number (label, text) pairs from 1; sentences that address a model are blanked out, in place."""
+        return cls(
+            Source(number, label, without_orders(text), context or "", called)
+            for number, ((label, text), context, called) in enumerate(
+                zip(passages, chain(contexts, repeat(None)), chain(names, repeat(UNNAMED)), strict=False), start=1
+            )
+        )
+
+
+def content_of(statement: str, sources: Sources) -> str:
+    """Return what the statement says, without phrases that only say which of its `sources` says so.
+
+    A plain name that a source has in its text may be that of somebody who says it there.
+    """
+    content = without_attribution(statement, [source.names for source in sources])
+    if content == statement:
+        return statement
+    return without_attribution(statement, [source.names.without_names_in(source.text) for source in sources])
+
+
+def fenced(text: str) -> str:
+    """Disarm untrusted text: tags that could close the fence around it, and invisible characters."""
+    return _FENCE.sub("‹", without_hidden(text))
+
+
+def _named(label: str) -> str:
+    # File names are untrusted, too: one line, which no quotation mark ends, and no order to a model.
+    return fenced(" ".join(without_orders(label).split())).replace('"', "'")

@@ -1,0 +1,255 @@
+"""Computes features of units of text beside the question that they should answer (V8)."""
+
+import heapq
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from citewell_verify.evidence.closed_classes import read
+from citewell_verify.question.question_parts import Kind, QuestionPart, has_kind
+from citewell_verify.question.units import Unit
+from citewell_verify.support.analysis import AnalysedText
+from citewell_verify.text.negation import opposites
+from citewell_verify.text.words import coverage, stem, vocabulary
+
+_MOST_CHARS, _MOST_STEMS = 1_500, 200  # of a unit or a question: anything longer is none
+_SAME_WORD = 0.6  # similarity of two stems from which on they are one word
+_HEADING, _TITLE = 0.8, 0.5  # what a word of the question counts that only the heading, or only the title, has
+_LONG = 5  # letters of a word for each that may be misspelt
+_WEIGHED = 12  # units of which all features are computed: those with most of the question's words
+FORMS: frozenset[Kind] = frozenset({"contact", "when", "where", "who", "number", "amount", "why"})
+"""Kinds of question whose answers have a form that can be looked for."""
+_OPEN = frozenset(("if", "reported", "planned"))
+_LACKS = {True: 0.0, None: 0.5, False: 1.0}
+# These only name the kind of thing asked for: "which year", "what type of".
+_ASKED_WORDS = frozenset(
+    map(
+        stem,
+        vocabulary("""
+            year years date name names named type types kind kinds term amount number percentage percent called many
+            much long often part group person people thing things happen happened reason way example say says tell
+            show give get list summaris summar summari overview point key main 년도 이름 종류 이유 요약 개요 핵심
+        """),
+    )
+)
+_ASKING = re.compile("^(?:몇|며칠|얼마|언제|누구|누가|어디|무엇|무슨|왜|어떻게|어떤)")
+_POLITE = re.compile("(?:[하했되됐이인있합]|합니|입니)?(?:나요|까요|습니까|ㅂ니까|니까|가요|는지|은지|ᆫ지)$")
+_NEGATED = re.compile(r"\b(?:not|never|cannot|without)\b|n['’]t\b|않|못|없|아닌")
+_RULES = re.compile(
+    r"\b(?:rules?|polic\w+|conditions?|restrict\w+|exceptions?|limit\w*|allow\w*|permit\w*|forbidden|prohibited)\b|규정|규칙|조건|제한",
+    re.IGNORECASE,
+)
+_DENYING = ("in", "un", "non", "im", "ir", "il", "dis", "불", "비", "무", "미")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a unit has the question's words, each weighed by how rare it is among the units.
+
+    `words` is their share, 0..1, with less for those that only stand above the unit; `margin` is how much more that is
+    than the best of other units has; `own` are the words in the unit itself, `has` those in it or above it.
+    """
+
+    unit: Unit
+    words: float
+    margin: float
+    own: frozenset[str]
+    has: frozenset[str]
+
+
+def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit] = ()) -> list[Standing]:
+    """Return the units with most of the question's words, best first, at most twelve; headings are none.
+
+    `rivals` are further units that they stand beside. Linear in the number of units.
+    """
+    everything = (*units, *rivals)
+    weights = _as_spelt(question_weights(asked), everything)
+    shares = [_shares(weights, unit) for unit in everything]
+    having = Counter(word for _, best in shares for word, share in best.items() if share >= _SAME_WORD)
+    rarity = {word: weight * math.log(1 + len(shares) / max(having[word], 1)) for word, weight in weights.items()}
+    total = sum(rarity.values()) or 1.0
+    scores = [sum(rarity[word] * best[word] for word in rarity) / total for _, best in shares]
+    alone = [sum(rarity[word] * own[word] for word in rarity) / total for own, _ in shares]
+    lists = _lists(everything)
+    sections = [_section(unit, name) for unit, name in zip(everything, lists, strict=True)]
+    best_of_section, best_in_section = _Best(), defaultdict[object, _Best](_Best)
+    answering = [not unit.is_heading and _adds(asked, unit) for unit in everything]
+    for at, is_answering in enumerate(answering):
+        if is_answering:
+            best_of_section.add(sections[at], scores[at])
+            best_in_section[sections[at]].add(lists[at], alone[at])
+    ranked = sorted((at for at in range(len(units)) if answering[at] and scores[at]), key=lambda at: -scores[at])
+    return [
+        Standing(
+            units[at],
+            scores[at],
+            scores[at] - max(best_of_section.beside(sections[at]), best_in_section[sections[at]].beside(lists[at])),
+            _words(shares[at][0]),
+            _words(shares[at][1]),
+        )
+        for at in ranked[:_WEIGHED]
+    ]
+
+
+def _adds(asked: QuestionPart, unit: Unit) -> bool:
+    """Whether the unit says something beyond the question, itself or in the list that it introduces, and does not ask
+    itself; where it is asked whether something is so, it may only repeat that."""
+    if unit.text.endswith(("?", "？")):
+        return False
+    if unit.text.endswith((":", "：")) or asked.kind == "decision":
+        return True
+    known = set(asked.stems)
+    return not all(coverage([word], known) for word in unit.read.related_stems.stems)
+
+
+def _as_spelt(weights: Mapping[str, float], units: Sequence[Unit]) -> Mapping[str, float]:
+    known = frozenset[str]().union(*(unit.read.related_stems.stems | unit.above | unit.title for unit in units))
+    return dict(zip(as_spelt(list(weights), known), weights.values(), strict=True))
+
+
+def as_spelt(wanted: Sequence[str], known: Set[str]) -> list[str]:
+    """Replace words that are not `known` by the known one that they misspell, one letter in five: "shfit"."""
+    spelt: list[str] = []
+    for word in wanted:
+        unknown = len(word) >= _LONG and not coverage([word], known)
+        near = [known_word for known_word in known if known_word[:1] == word[:1]] if unknown else []
+        alike = process.extractOne(word, near, scorer=OSA.distance, score_cutoff=len(word) // _LONG)
+        spelt.append(alike[0] if alike else word)
+    return spelt
+
+
+class _Best:
+    """The best score of each of several things."""
+
+    def __init__(self) -> None:
+        self._scores: dict[object, float] = {}
+
+    def add(self, name: object, score: float) -> None:
+        self._scores[name] = max(score, self._scores.get(name, 0.0))
+
+    def beside(self, name: object) -> float:
+        """The best score of any other thing, 0 if there is none."""
+        ranked = heapq.nlargest(2, self._scores, key=self._scores.__getitem__)
+        return next((self._scores[best] for best in ranked if best != name), 0.0)
+
+
+def _section(unit: Unit, own_list: object) -> object:
+    """Name what has its head in common with the unit: the section below its heading, or the rows of its table. Words of
+    the head are no reason to prefer another unit of the same section."""
+    if unit.row is not None:
+        return unit.title, unit.heading, unit.row.table
+    return (unit.title, unit.heading) if unit.heading else own_list
+
+
+def _lists(units: Sequence[Unit]) -> list[object]:
+    """Name the list of each unit: a list and the line that introduces it are one answer, any other unit is its own.
+    Passages overlap, so the same text is the same list."""
+    names: list[object] = []
+    for unit, following in zip(units, [*units[1:], None], strict=False):
+        if unit.lead:
+            names.append((unit.group, unit.lead))
+        elif following is not None and following.lead == unit.text:
+            names.append((following.group, unit.text))
+        else:
+            names.append(unit.text)
+    return names
+
+
+def _shares(weights: Mapping[str, float], unit: Unit) -> tuple[dict[str, float], dict[str, float]]:
+    own = {word: unit.read.related_stems.similarity(word) for word in weights}
+    best = {
+        word: share
+        if share >= _SAME_WORD
+        else max(share, _HEADING * coverage([word], unit.above), _TITLE * coverage([word], unit.title))
+        for word, share in own.items()
+    }
+    return own, best
+
+
+def _words(shares: Mapping[str, float]) -> frozenset[str]:
+    return frozenset(word for word, share in shares.items() if share >= _TITLE * _SAME_WORD)
+
+
+def answer_features(asked: QuestionPart, standing: Standing) -> dict[str, float]:
+    """All are 0..1, but for the margin, which may be negative."""
+    said, question = _read(standing.unit.below_heading[:_MOST_CHARS]), _question(asked.text)
+    kind = has_kind(asked.kind, said.text, asked.text)
+    return {
+        "words": standing.words,
+        "margin": standing.margin,
+        "all_of_many": min(1.0, len(question_weights(asked)) / 8)
+        if standing.has >= question_weights(asked).keys()
+        else 0,
+        "lacks": _LACKS[kind] if asked.kind in FORMS else _doubt(asked, said.text),
+        "denied": float(_is_denied(asked.kind, question, said)),
+        "opposed": float(is_opposed(question, said)),
+    }
+
+
+def _doubt(asked: QuestionPart, text: str) -> float:
+    """How far a sentence leaves open what is asked: it supposes, reports or plans it."""
+    return 0.5 * (asked.kind == "decision" and any(token.cue in _OPEN for token in read(text)))
+
+
+@lru_cache(maxsize=256)
+def _question(text: str) -> AnalysedText:
+    return AnalysedText(text[:_MOST_CHARS])
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> AnalysedText:
+    return AnalysedText(text)
+
+
+@lru_cache(maxsize=256)
+def question_weights(asked: QuestionPart) -> Mapping[str, float]:
+    names = _question(asked.text).names
+    return {word: _weight(word, names) for word in without_asking(asked.stems[:_MOST_STEMS])}
+
+
+def without_asking(stems: Sequence[str]) -> Sequence[str]:
+    """Return the stems that say what a question is about; all, if each only asks."""
+    return [word for word in without_question_words(stems) if word not in _ASKED_WORDS] or stems
+
+
+def without_question_words(stems: Sequence[str]) -> Sequence[str]:
+    """Return the stems without Korean question words and the endings of questions; all, if there are no others."""
+    plain = [(_POLITE.sub("", word), word) for word in stems]
+    # What is left of 있나요 is no word.
+    return [word for word, whole in plain if (len(word) > 1 or word == whole) and not _ASKING.search(word)] or stems
+
+
+def _weight(word: str, names: frozenset[str]) -> float:
+    return 1 + 0.5 * min(1, len(word) / 8) + (1.0 if word[0].isdigit() else 0.7 if word in names else 0)
+
+
+def _is_denied(kind: Kind, question: AnalysedText, said: AnalysedText) -> bool:
+    """Whether one denies what the other asserts: "what is not exempt" and "exempt from", "who has" and "do not have".
+
+    Questions whether something is so, and which rules apply, may be answered with a denial.
+    """
+    if _NEGATED.search(question.text) or question.denied:
+        return not question.denied & said.denied
+    if kind in ("decision", "definition", "how", "matter") or _RULES.search(question.text):
+        return False
+    return bool(said.denied & question.related_stems.stems)
+
+
+def is_opposed(question: AnalysedText, said: AnalysedText) -> bool:
+    """Say whether one has the opposite of a word of the other: accept and reject, formal and informal."""
+    asked, stated = question.related_stems.stems, said.related_stems.stems
+    return (
+        opposites(asked, stated) is not None
+        or _affixed(asked - stated, stated - asked)
+        or _affixed(stated - asked, asked - stated)
+    )
+
+
+def _affixed(bare: Set[str], denied: Set[str]) -> bool:
+    return any(f"{prefix}{word}" in denied for word in bare if len(word) > 3 for prefix in _DENYING)

@@ -1,0 +1,189 @@
+"""Reads a text as the units that an answer can quote: sentences and rows of tables, each with what stands above it."""
+
+import re
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from citewell_verify.evidence.contradictions import without_markers
+from citewell_verify.facts.structure.tables import Row, cells_as_text, parse_tables
+from citewell_verify.markers.parser import cited_markers
+from citewell_verify.support.analysis import AnalysedText
+from citewell_verify.text.cache import text_cache
+from citewell_verify.text.context_lines import headings_of, with_columns
+from citewell_verify.text.sentences import Sentence
+from citewell_verify.text.word_index import parse_sentences
+from citewell_verify.text.words import content_stems
+
+_MOST_CHARS = 600_000  # of texts that are remembered: their units take far more memory than they do
+_MOST_CELLS = 6
+_LONGEST_HEADING, _MOST_WORDS = 80, 8  # characters and words
+_STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]*_]*$")
+_ITEM = re.compile(r"(?:[-*+•‣▪◦·●○■□▶►]|\(?(?:\d{1,3}|[a-zA-Z가-하])[.)]|[①-⑳])(?:\s|(?<=[①-⑳]))")
+_SIGNS = re.compile(r"^(?:(?:[-*+•‣▪◦·●○■□▶►]|#{1,6}|>|\|)\s+)+")
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_CELLS = re.compile(r".*[|\t]")
+_CAPTION = re.compile(
+    r"\W*(?:figure|fig|table|tab|exhibit|chart|abbildung|abb|tabelle|그림|표)\b\.? ?[\w.-]{0,8}[.:]?\W*", re.IGNORECASE
+)
+_LABELLED = re.compile(r"\n[ \t]*([^\s:：|][^:：|\n]{0,29}[:：][ \t]+\S)")
+_LABEL = re.compile(r"[^\s:：|][^:：|\n]{0,29}[:：]\s+\S")
+_RULE = re.compile(r"[\s|:+=-]*")
+_LEADS = (":", "：")
+_NUMBER = re.compile(r"^\d{1,3}(?:\.\d{1,3})*[.)]?\s+(?=\D)")
+_ASKS = ("?", "？")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A sentence or a row at `place`. `text` is what an answer quotes: one line without its list sign, or the cells of
+    a row with their heads.
+
+    `heading` is the nearest heading above it, `lead` the line that introduces its list, each "" without one. `group`
+    numbers the list, or the section below a heading, that it belongs to; `is_item`: it opens an item of a list. `title`
+    are the stems of what the whole text is called: its document, the headings above it.
+    """
+
+    place: Sentence
+    text: str
+    heading: str = ""
+    lead: str = ""
+    group: int = 0
+    is_item: bool = False
+    is_heading: bool = False
+    row: Row | None = None
+    title: frozenset[str] = frozenset()
+
+    @cached_property
+    def read(self) -> AnalysedText:
+        """Its own words: those of a row without the heads of its columns, which all rows have."""
+        return AnalysedText(
+            self.text if self.row is None else "; ".join((self.row.label, *(cell.content for cell in self.row.cells)))
+        )
+
+    @cached_property
+    def above(self) -> frozenset[str]:
+        """The stems of its heading and of what introduces its list, or of the heads of its columns."""
+        heads = [f"{cell.outer_heads} {cell.head}" for cell in self.row.cells] if self.row else []
+        groups = [*self.row.groups, self.row.heading] if self.row else []
+        return frozenset(content_stems("\n".join((self.heading, self.lead, *groups, *heads))))
+
+    @property
+    def below_heading(self) -> str:
+        """The text with what stands above it, as it is quoted where it is not clear by itself."""
+        head = _NUMBER.sub("", (self.lead or self.heading).strip("#*:： "))
+        between = " " if head.endswith(_ASKS) else ": "
+        return f"{head}{between}{self.text}" if head and self.row is None else self.text
+
+
+@text_cache(_MOST_CHARS)
+def units_of(text: str, context: str = "", title: str = "") -> tuple[Unit, ...]:
+    """Return the units of `text` in order, headings among them, without lines that only name columns.
+
+    `context` holds the headings above the text and the columns of its table, `title` the name of its document. Linear
+    in the length.
+    """
+    return tuple(_units(text, context, title))
+
+
+def _units(text: str, context: str, title: str) -> Iterator[Unit]:
+    plain = without_markers(text)
+    parsed = parse_tables(with_columns(plain, context))
+    rows = defaultdict[str, deque[Row]](deque)
+    for row in parsed.rows:
+        # Two tables may have the same line.
+        rows[row.line.strip()].append(row)
+    called = frozenset(content_stems(f"{title}\n{context}"))
+    place = _Place(next(iter(headings_of(context)[-1:]), ""))
+    sentences = [line for sentence in parse_sentences(plain).sentences for line in _labelled_lines(sentence)]
+    for sentence, following in zip(sentences, [*(later.text for later in sentences[1:]), ""], strict=False):
+        line = sentence.text.strip()
+        if row := rows[line].popleft() if rows.get(line) else None:
+            yield Unit(sentence, cells_as_text(row, row.cells[:_MOST_CELLS]), place.heading, row=row, title=called)
+            continue
+        if line in parsed.heads or _RULE.fullmatch(line):
+            continue
+        opens_line = not plain[: sentence.start].rpartition("\n")[2].strip()
+        shown = quoted(text, sentence)
+        is_item, is_heading = place.enter(line, shown, following, opens_line=opens_line)
+        above = "" if is_heading else place.heading
+        yield Unit(sentence, shown, above, place.lead, place.group, is_item, is_heading, title=called)
+        place.leave(line, shown, is_item=is_item, is_heading=is_heading, opens_line=opens_line)
+
+
+@dataclass
+class _Place:
+    """Where in a text the reading is: below which heading, and in which list."""
+
+    heading: str
+    lead: str = ""
+    group: int = 0
+    was_item: bool = False
+    sign: str = ""
+    was_heading: bool = False
+    before: str = ""
+
+    def enter(self, line: str, shown: str, following: str, *, opens_line: bool) -> tuple[bool, bool]:
+        """Return whether the line opens an item, and whether it is a heading."""
+        sign = _sign(line) if opens_line else ""
+        if not opens_line and self.was_heading:
+            # "## 5. How to claim expenses" is read as two sentences.
+            self.heading = self.heading if any(map(str.isalpha, self.heading)) else f"{self.heading} {shown}"
+            return False, True
+        is_caption = _CAPTION.fullmatch(self.before) is not None and not (opens_line and is_stopped(line))
+        is_next_item = bool(sign) and (self.lead != "" or (self.was_item and sign == self.sign))
+        if is_caption or (opens_line and not is_next_item and _is_heading(line, following)):
+            self.heading, self.lead, self.group = shown, "", self.group + 1
+            return False, True
+        if opens_line and not sign:
+            self.lead, self.group = "", self.group + self.was_item
+        self.sign = sign or self.sign
+        return bool(sign), False
+
+    def leave(self, line: str, shown: str, *, is_item: bool, is_heading: bool, opens_line: bool) -> None:
+        if not is_item and line.endswith(_LEADS):
+            self.lead, self.group = shown, self.group + 1
+        self.was_item = is_item or (self.was_item and not opens_line)
+        self.was_heading, self.before = is_heading, line
+
+
+def _sign(line: str) -> str:
+    """The kind of sign that opens an item of a list: "1" for any number, "" for none."""
+    sign = _ITEM.match(line)
+    return "" if sign is None else "1" if any(map(str.isdigit, sign[0])) else sign[0].strip()
+
+
+def is_stopped(text: str) -> bool:
+    return _STOPPED.search(text) is not None
+
+
+def _labelled_lines(sentence: Sentence) -> Iterator[Sentence]:
+    """Split what is read as one sentence before lines such as "Place: River park"."""
+    starts = [0, *(match.start(1) for match in _LABELLED.finditer(sentence.text)), len(sentence.text)]
+    for start, end in pairwise(starts):
+        if line := sentence.text[start:end].strip():
+            yield Sentence(sentence.start + start, sentence.start + start + len(line), line)
+
+
+def quoted(text: str, sentence: Sentence) -> str:
+    """Return a sentence of `text` in one line, without list signs, emphasis and the text's own citation markers."""
+    said = text[sentence.start : sentence.end]
+    for marker in reversed(cited_markers(said)):
+        said = said[: marker.start].rstrip() + said[marker.end :]
+    return _EMPHASIS.sub(r"\2", _SIGNS.sub("", " ".join(said.split())))
+
+
+def _is_heading(line: str, following: str) -> bool:
+    """Whether it is marked as a heading, asks what follows, or stands without a full stop above something else."""
+    if line.startswith("#") or line.endswith(_ASKS):
+        return True
+    if len(line) > _LONGEST_HEADING or len(line.split()) > _MOST_WORDS or _STOPPED.search(line):
+        return False
+    if line.endswith(_LEADS) or _CELLS.match(line) or _LABEL.match(line):
+        return False
+    if sign := _sign(line):
+        # "3. New office" is one, unless it is an item above another item.
+        return sign == "1" and bool(following) and _sign(following) != sign
+    return any((_STOPPED.search(following), _ITEM.match(following), _CELLS.match(following), _LABEL.match(following)))

@@ -1,0 +1,236 @@
+"""Finds the parts of a statement in several of the sources that it cites (V7).
+
+Each part is compared with each source separately, so the combination never exceeds what the sources state: if two
+subjects were exchanged, no source states either of the parts.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import repeat
+
+from citewell_verify.evidence.spans import best_text_span, claim_relevance
+from citewell_verify.facts.comparison.source import parse_source
+from citewell_verify.facts.comparison.whole_source import compare
+from citewell_verify.facts.grounding import ungrounded_words
+from citewell_verify.facts.heading_context import with_headings
+from citewell_verify.facts.reading.clauses import HANGUL, subject_phrase
+from citewell_verify.facts.reading.statement_parts import Part, candidate_parts
+from citewell_verify.facts.reading.token_alignment import align, tokens_match
+from citewell_verify.facts.reading.tokens import Token, tokenize
+from citewell_verify.prompting.judgements import StatementCheck
+from citewell_verify.text.sentences import LONGEST_SENTENCE
+from citewell_verify.verdicts.counted_together import Operand, find_operands
+from citewell_verify.verdicts.ruling import DOUBT, Evidence, Ruling
+from citewell_verify.verdicts.states import PairVerdict, Verdict
+
+MOST_SOURCES = 8
+"""The most sources that one statement is checked against together; S3.6 allows five citations, given answers may
+have more."""
+
+_UNBROKEN = 0.9  # share of a source's words, from the first to the last used, that a completed part has
+_RELEVANT = 0.3  # S4.4: a text with a smaller share of a claim's words is not about it
+_NOTHING_CONFIDENCE = 0.9
+
+
+_NOTHING = Ruling(
+    False,
+    "does_not_mention",
+    _NOTHING_CONFIDENCE,
+    "the other cited sources say all of it, this one says nothing of it",
+    "evidence",
+    None,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SupportedPart:
+    """A part of a statement with its evidence by source, counted from 0; empty if no source has it in these words."""
+
+    text: str
+    evidence: Mapping[int, Evidence]
+    reading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JointSupport:
+    parts: tuple[SupportedPart, ...]
+
+    @property
+    def complete(self) -> bool:
+        return all(part.evidence for part in self.parts)
+
+    def of_source(self, source: int) -> list[SupportedPart]:
+        return [part for part in self.parts if source in part.evidence]
+
+    @property
+    def missing(self) -> list[str]:
+        return [part.text for part in self.parts if not part.evidence]
+
+
+def find_joint_support(statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> JointSupport | None:
+    """Return the parts of `statement` with the `sources` that state them.
+
+    None if it has only one part or more than 2,000 characters, or no source states any part. The parts of a sum or a
+    change are the sentences with its figures. `contexts` are the
+    headings and columns above each source, which name what it is about. Of all divisions, it returns the one that
+    leaves least without evidence, then the one with the fewest parts. Linear in the sources' lengths: a statement has
+    at most 15 parts, and only the first 8 sources count.
+    """
+    if len(sources) < 2 or len(statement) > LONGEST_SENTENCE:
+        return None
+    if operands := find_operands(statement, sources[:MOST_SOURCES]):
+        return JointSupport(tuple(map(_counted, operands)))
+    found, count = candidate_parts(statement)
+    if count < 2:
+        return None
+    read = list(zip(sources[:MOST_SOURCES], contexts or repeat(""), strict=False))
+    known = {(first, last): _supported_part(statement, part, read) for first, last, part in found}
+    parts = _best(known, count)
+    return JointSupport(parts) if any(part.evidence for part in parts) else None
+
+
+def _counted(operand: Operand) -> SupportedPart:
+    place = operand.sentence
+    evidence = {operand.source: Evidence(operand.source, place.start, place.end)}
+    return SupportedPart(place.text, evidence, place.text)
+
+
+def _best(known: Mapping[tuple[int, int], SupportedPart], count: int) -> tuple[SupportedPart, ...]:
+    best: list[tuple[int, int, tuple[SupportedPart, ...]]] = [(0, 0, ())]
+    for last in range(1, count + 1):
+        ways = [
+            (unsaid + (0 if part.evidence else last - first), count + 1, (*parts, part))
+            for first, (unsaid, count, parts) in enumerate(best)
+            if (part := known.get((first, last)))
+        ]
+        best.append(min(ways, key=lambda way: way[:2]))
+    return best[-1][2]
+
+
+def _supported_part(statement: str, part: Part, sources: Sequence[tuple[str, str]]) -> SupportedPart:
+    for reading in part.readings:
+        evidence = {
+            number: Evidence(number, *place)
+            for number, (source, context) in enumerate(sources)
+            if (place := _place_below(context, statement, reading, source, shared=reading != part.text))
+        }
+        if evidence:
+            return SupportedPart(part.text, evidence, reading)
+    return SupportedPart(part.text, {})
+
+
+def _place_below(context: str, statement: str, reading: str, source: str, *, shared: bool) -> tuple[int, int] | None:
+    whole = with_headings(reading, source, context)
+    outside = len(whole) - len(source)
+    found = _place(statement, reading, whole, shared=shared)
+    return (max(0, found[0] - outside), found[1] - outside) if found and found[1] > outside else None
+
+
+def _place(statement: str, reading: str, source: str, *, shared: bool) -> tuple[int, int] | None:
+    if not _may_say(reading, source):
+        return None
+    found = compare(reading, source)
+    if not found.is_full_match or (
+        shared and align(tokenize(reading), tokenize(found.place)).local_similarity < _UNBROKEN
+    ):
+        return None
+    start, end = best_text_span(source, reading)
+    if ungrounded_words(reading, source, start, end):
+        return None
+    # The heads of a table are names of none of its rows.
+    subject = found.place.partition(": ")[0] if found.in_table else found.place
+    return None if _is_about_another(statement, reading, subject, source) else (start, end)
+
+
+def _may_say(reading: str, source: str) -> bool:
+    """Say whether a source has half of a part's words anywhere; otherwise it is not compared more closely."""
+    wanted = [each.key for each in tokenize(reading) if each.is_content and not each.value]
+    known = parse_source(source).all_keys
+    return 2 * sum(known.issuperset(key.split()) for key in wanted) >= len(wanted)
+
+
+def _is_about_another(statement: str, reading: str, place: str, source: str) -> bool:
+    """Say whether a part without a name is beside a name that the statement does not have.
+
+    In "Acme's revenue was 5 million and services grew by 8%" the services are those of Acme, not of another named firm.
+    """
+    stated, own = tokenize(statement), tokenize(reading)
+    led = _leading(statement)
+    if not led or all(any(tokens_match(lead, each) for each in own) for lead in led):
+        return False
+    named = [token for tokens in parse_source(source).clause_tokens for token in tokens if token.is_content]
+    if all(any(tokens_match(lead, each) for each in named) for lead in led):
+        return False
+    return any(not any(tokens_match(each, mine) for mine in stated) for each in _named(place))
+
+
+def _leading(statement: str) -> list[Token]:
+    if HANGUL.search(statement):
+        topic = _topic(statement)
+        owners = [at for at, each in enumerate(topic) if each.case == "owner"]
+        return [each for each in topic[: owners[-1] + 1] if each.is_content] if owners else []
+    return [each for each in tokenize(subject_phrase(statement)) if _is_name(each)]
+
+
+def _named(place: str) -> list[Token]:
+    tokens = _topic(place) if HANGUL.search(place) else tokenize(place)
+    return [token for token in tokens if _is_name(token) or (token.is_content and HANGUL.search(token.text))]
+
+
+def _topic(sentence: str) -> list[Token]:
+    tokens = tokenize(sentence)
+    first = next((at for at, each in enumerate(tokens) if each.case in ("topic", "subject")), -1)
+    return list(tokens[: first + 1])
+
+
+def _is_name(token: Token) -> bool:
+    return token.is_content and not token.value and (token.kind == "name" or token.text[:1].isupper())
+
+
+def joint_rulings(joint: JointSupport, reply: StatementCheck | None, sources: Sequence[int]) -> dict[int, Ruling]:
+    """Return the ruling for each of `sources` (counted from 0) that the parts decide (V7, S5.4).
+
+    `reply` is a model's on all of them together; None if none was asked. If all parts have evidence and the model
+    agrees, a source is accurate for its parts, and inaccurate if it has none. If some part has no evidence, the sources
+    of other parts support the statement partly. The checks of each source alone decide everything else.
+    """
+    if joint.complete and reply is not None and reply.is_accurate and reply.relation == "supports":
+        return {source: _full_ruling(joint, source, reply) for source in sources}
+    if joint.complete:
+        return {}
+    lacks = f"no cited source says {_quoted(joint.missing)}"
+    return {
+        source: _partial_ruling(joint.of_source(source), source, lacks) for source in sources if joint.of_source(source)
+    }
+
+
+def rulings_on_whole(statement: str, sources: Sequence[str], judged: PairVerdict) -> dict[int, Ruling]:
+    """Return the ruling for each of the `sources` after a judge said a sure yes to all of them together (V7).
+
+    {} unless several of them have words of the statement; one with hardly any is cited wrongly.
+    """
+    spans = [Evidence(number, *best_text_span(source, statement)) for number, source in enumerate(sources)]
+    telling = [
+        span for span in spans if claim_relevance(statement, sources[span.source][span.start : span.end]) >= _RELEVANT
+    ]
+    if judged.verdict() is not Verdict.ACCURATE or judged.confidence is None or len(telling) < 2:
+        return {}
+    said = Ruling(True, "supports", judged.confidence, f"for its part: {judged.explanation}", "model", None)
+    return {span.source: replace(said, evidence=span) if span in telling else _NOTHING for span in spans}
+
+
+def _full_ruling(joint: JointSupport, source: int, reply: StatementCheck) -> Ruling:
+    parts = joint.of_source(source)
+    if not parts:
+        return _NOTHING
+    why = f"for: {_quoted([part.text for part in parts])}"
+    return Ruling(True, "supports", reply.confidence, why, "model", parts[0].evidence[source])
+
+
+def _partial_ruling(parts: Sequence[SupportedPart], source: int, lacks: str) -> Ruling:
+    why = f"for: {_quoted([part.text for part in parts])}; {lacks}"
+    return Ruling(False, "partially_supports", DOUBT, why, "evidence", parts[0].evidence[source])
+
+
+def _quoted(texts: Sequence[str]) -> str:
+    return ", ".join(f"“{text.strip(' .')}”" for text in texts)

@@ -1,0 +1,315 @@
+"""Rules on one statement: holds a judge's reply against what its sources say (S5.4, V1, V4).
+
+Two things are decided here whatever a judge replies: a sentence that stands in a source is supported, and a sentence of
+a source with one part exchanged is contradicted. Whatever else evidence has against a "supports" is a doubt, because
+rules that cannot read are wrong nearly as often as they are right. A doubt buys a second look of the same judge, whose
+answer decides. A "supports" whose doubt nothing has settled, or whose words stand in no source, is uncertain.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from citewell_verify.evidence.contradictions import Disagreement, disagreements
+from citewell_verify.evidence.equivalence import without_heading_facts
+from citewell_verify.evidence.spans import best_text_span, claim_relevance
+from citewell_verify.evidence.substitution import decides, plain_substitution
+from citewell_verify.evidence.table_rows import stating_row
+from citewell_verify.evidence.verbatim import stands_verbatim
+from citewell_verify.facts.grounding import absent_subjects
+from citewell_verify.facts.heading_context import active_context, with_outer_headings
+from citewell_verify.prompting.judgements import Relation, SecondCheck, StatementCheck
+from citewell_verify.safety.prompt_injection import without_orders
+from citewell_verify.text.languages import unread_language
+from citewell_verify.text.lengths import TOO_LONG, is_too_long
+from citewell_verify.text.quotes import locate_quote
+from citewell_verify.text.words import content_stems
+from citewell_verify.verdicts.self_contradiction import denies_itself
+
+EVIDENCE_RULES = "11"
+"""Part of the verifier's version: change it with every change of the rules here."""
+
+DISAGREEMENT_CONFIDENCE = 0.9
+"""How sure a plain substitution is."""
+
+VERBATIM_CONFIDENCE = 0.95
+"""How sure it is at least that a source says what stands in it word for word."""
+
+DOUBT = 0.6
+"""Confidence that a statement is unsupported of which the sources lack a part."""
+
+UNPROVEN_CONFIDENCE = 0.5
+"""The confidence of a "supports" that nothing proves: uncertain, whatever the judge replied."""
+
+_MOST_WORDS = 4  # in an explanation
+_QUOTE_RATIO = 0.85
+_LEAST_WORDS, _LEAST_SHARED = 2, 0.2  # of a quotation, and of the statement's words in it
+_LEAST_QUOTED = 12  # bytes of letters: three Chinese or Japanese characters, or a word or two
+_HANGUL = re.compile("[가-힣]")
+_OWN_EVIDENCE = 0.5  # claim_relevance from which our own best span is evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """`sources[source][start:end]` are the words that decide; `source` counts from 0."""
+
+    source: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a judge said at one look."""
+
+    is_accurate: bool
+    relation: Relation
+    confidence: float
+    explanation: str
+
+    @property
+    def supports(self) -> bool:
+        return self.is_accurate and self.relation == "supports"
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """Why a judge was asked twice, and both its answers. Without a `second` one, `reason` says why there is none.
+
+    `place` are the words of the source beside which the rules noticed it.
+    """
+
+    noticed: str
+    place: str
+    first: Look
+    second: Look | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The final verdict. `decided_by` says whether the judge's reply stood or evidence overruled it.
+
+    With a `second_look` that has no second answer, the doubt is open: the judge may be asked again.
+    """
+
+    is_accurate: bool
+    relation: Relation
+    confidence: float
+    explanation: str
+    decided_by: Literal["model", "evidence"]
+    evidence: Evidence | None
+    second_look: SecondLook | None = None
+
+    @property
+    def supports(self) -> bool:
+        return self.is_accurate and self.relation == "supports"
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """The evidence on a statement that was found in its sources without a model; it can be compared with any
+    replies."""
+
+    statement: str
+    readable: tuple[str, ...]
+    contexts: tuple[str, ...]
+    verbatim: Evidence | None
+    substitution: Disagreement | None = None
+    disagreements: tuple[Disagreement, ...] = ()
+    own_evidence: Evidence | None = None
+    is_read: bool = True
+    """Whether the rules read the statement; if not, the judge decides alone, with words that stand in a source."""
+
+    @classmethod
+    def of(cls, statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> "Grounds":
+        """Analyse the `sources` once, without words that address a model.
+
+        `contexts` are the headings and columns above each source: they name what it is about, but prove no value.
+        """
+        readable = tuple(map(without_orders, sources))
+        above = tuple(active_context(without_orders(context)) for context in contexts or [""] * len(readable))
+        verbatim = _verbatim(statement, readable)
+        is_read = not unread_language(statement, readable)
+        if verbatim or is_too_long(statement) or not is_read:
+            return cls(statement, readable, above, verbatim, own_evidence=verbatim, is_read=is_read)
+        own_evidence = _own_evidence(statement, readable)
+        if substitution := _substitution(statement, readable, above):
+            found, is_plain = substitution
+            if is_plain:
+                return cls(statement, readable, above, None, found, own_evidence=own_evidence)
+            return cls(statement, readable, above, None, None, (found,), own_evidence)
+        whole = "\n\n".join(with_outer_headings(statement, *each) for each in zip(readable, above, strict=True))
+        found = disagreements(statement, whole)
+        differences = without_heading_facts(statement, whole, found) if any(above) else found
+        return cls(
+            statement=statement,
+            readable=readable,
+            contexts=above,
+            verbatim=None,
+            disagreements=tuple(differences),
+            own_evidence=own_evidence,
+        )
+
+    def rule(self, reply: StatementCheck) -> Ruling:
+        """Rule on the first look of a judge (S5.4, S2.1, S4.4, N4, V1, V4).
+
+        A doubtful "supports" is uncertain, with an open `second_look`: `settle` it with the judge's second answer.
+        """
+        look = Look(reply.is_accurate, reply.relation, reply.confidence, reply.explanation)
+        quoted = self._quoted(reply.evidence)
+        if self.verbatim:
+            return _rule_verbatim(look, self.verbatim)
+        if self.substitution:
+            return _contradicted(look, self.substitution, quoted or self.own_evidence)
+        if not look.supports:
+            return _as_said(look, quoted or self.own_evidence)
+        if is_too_long(self.statement):
+            return _unproven(look, TOO_LONG, None)
+        if not self.is_read:
+            return _as_said(look, quoted) if quoted else _unproven(look, _NO_WORDS, None)
+        evidence, noticed = self._proof(reply, quoted)
+        if not noticed:
+            return _as_said(look, evidence)
+        place = evidence or self.own_evidence
+        words = self.readable[place.source][place.start : place.end] if place else ""
+        evidence = evidence or self._quoted(reply.evidence, in_other_words=True)
+        return replace(_unproven(look, noticed, evidence), second_look=SecondLook(noticed, words, look))
+
+    def settle(self, ruling: Ruling, reply: SecondCheck | None, reason: str = "") -> Ruling:
+        """Return the ruling with the second look of the judge, which decides; without one it stays uncertain.
+
+        A second "supports" counts only with words that stand in a source (V4). They may be other words than the
+        statement's if the judge quotes them at both looks.
+        """
+        doubt = ruling.second_look
+        if doubt is None:
+            return ruling
+        if reply is None:
+            return replace(ruling, second_look=replace(doubt, reason=reason))
+        look = Look(reply.is_accurate, reply.relation, reply.confidence, reply.comparison)
+        quoted = self._quoted(reply.evidence) or self._quoted_twice(reply.evidence, ruling.evidence)
+        unproven = look.supports and quoted is None
+        settled = _unproven(look, _NO_WORDS, None) if unproven else _as_said(look, quoted or self.own_evidence)
+        return replace(settled, second_look=replace(doubt, second=look))
+
+    def _proof(self, reply: StatementCheck, quoted: Evidence | None) -> tuple[Evidence | None, str]:
+        """Return the words that prove a "supports", and what speaks against it; "" if nothing does."""
+        if self.disagreements:
+            return quoted, "; ".join(disagreement.message for disagreement in self.disagreements)
+        if denial := denies_itself(reply, self.statement):
+            return quoted, denial
+        if row := next(_stating_rows(self.statement, self.readable, self.contexts), None):
+            return row, ""
+        if quoted is None:
+            return None, _NO_WORDS
+        unnamed = [self._unnamed(place) for place in (quoted, self.own_evidence or quoted)]
+        if all(unnamed):
+            return quoted, f"the words that were found as its proof do not have {unnamed[0]}"
+        return (self.own_evidence if unnamed[0] else quoted), ""
+
+    def _unnamed(self, place: Evidence) -> str:
+        """Return the subjects of the statement that a place does not name, read with its headings (V4)."""
+        source, context = self.readable[place.source], self.contexts[place.source]
+        found = absent_subjects(self.statement, source, place.start, place.end, context)
+        return ", ".join(f"“{word}”" for word in found[:_MOST_WORDS])
+
+    def _quoted(self, quote: str, *, in_other_words: bool = False) -> Evidence | None:
+        """Return where the words stand that a judge quotes. Words that say nothing stand everywhere; without
+        `in_other_words` they must share some with a statement in the same script."""
+        quote = _enclosed(quote)
+        if self._says_little(quote) and quote.strip() != self.statement.strip():
+            return None
+        for number, source in enumerate(self.readable):
+            if found := locate_quote(quote, source, _QUOTE_RATIO):
+                words = source[found.start : found.end]
+                if in_other_words or not self.is_read or _in_two_scripts(self.statement, words) or self._shares(words):
+                    return Evidence(number, found.start, found.end)
+        return None
+
+    def _says_little(self, quote: str) -> bool:
+        if self.is_read:
+            return len(content_stems(quote)) < _LEAST_WORDS
+        return len("".join(filter(str.isalpha, quote)).encode()) < _LEAST_QUOTED
+
+    def _quoted_twice(self, quote: str, first: Evidence | None) -> Evidence | None:
+        second = self._quoted(quote, in_other_words=True)
+        if first is None or second is None or first.source != second.source:
+            return None
+        return second if max(first.start, second.start) < min(first.end, second.end) else None
+
+    def _shares(self, words: str) -> bool:
+        return claim_relevance(self.statement, words) >= _LEAST_SHARED
+
+
+_VERBATIM = "a source has the statement word for word"
+_NO_WORDS = "no words of the source were found that say so"
+
+
+def _enclosed(quote: str) -> str:
+    """Return a quotation without the angle brackets that small models copy from the prompt: "<words>"."""
+    bare = quote.strip()
+    return bare[1:-1] if bare.startswith("<") and bare.endswith(">") else quote
+
+
+def _in_two_scripts(statement: str, quote: str) -> bool:
+    return bool(_HANGUL.search(statement)) != bool(_HANGUL.search(quote))
+
+
+def _unproven(look: Look, why: str, evidence: Evidence | None) -> Ruling:
+    explanation = f"{look.explanation} (but {why})".strip()
+    return Ruling(True, "supports", min(look.confidence, UNPROVEN_CONFIDENCE), explanation, "evidence", evidence)
+
+
+def _contradicted(look: Look, found: Disagreement, evidence: Evidence | None) -> Ruling:
+    confidence = max(DISAGREEMENT_CONFIDENCE, 0.0 if look.is_accurate else look.confidence)
+    return Ruling(False, "contradicts", confidence, found.message, "evidence", evidence)
+
+
+def _rule_verbatim(look: Look, place: Evidence) -> Ruling:
+    if look.supports:
+        return replace(_as_said(look, place), confidence=max(look.confidence, VERBATIM_CONFIDENCE))
+    return Ruling(True, "supports", VERBATIM_CONFIDENCE, _VERBATIM, "evidence", place)
+
+
+def _as_said(look: Look, evidence: Evidence | None) -> Ruling:
+    return Ruling(look.is_accurate, look.relation, look.confidence, look.explanation, "model", evidence)
+
+
+def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:
+    places = ((number, stands_verbatim(statement, source)) for number, source in enumerate(sources))
+    return next((Evidence(number, *place) for number, place in places if place), None)
+
+
+def _substitution(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> tuple[Disagreement, bool] | None:
+    """Return how the statement differs from a sentence that it copies, and whether that is plain enough to decide: no
+    other source speaks of the same. None if a row of a table states it, whose head is in no sentence."""
+    if next(_stating_rows(statement, sources, contexts), None):
+        return None
+    by_source = [plain_substitution(statement, *each) for each in zip(sources, contexts, strict=True)]
+    if not any(by_source):
+        return None
+    others = [source for source, found in zip(sources, by_source, strict=True) if not found]
+    found, source = next((found, source) for found, source in zip(by_source, sources, strict=True) if found)
+    return found, decides(found, source) and _own_evidence(statement, others) is None
+
+
+def _stating_rows(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> Iterator[Evidence]:
+    """Yield the row of each source of which one cell states all of a statement, below the heads of its table (V2)."""
+    for number, (source, context) in enumerate(zip(sources, contexts, strict=True)):
+        if row := stating_row(statement, source, context):
+            yield Evidence(number, *row)
+
+
+def _own_evidence(statement: str, sources: Sequence[str]) -> Evidence | None:
+    spans = [(number, source, *best_text_span(source, statement)) for number, source in enumerate(sources)]
+    rated = [
+        (claim_relevance(statement, source[start:end]), Evidence(number, start, end))
+        for number, source, start, end in spans
+    ]
+    relevance, evidence = max(rated, key=lambda each: each[0], default=(0.0, None))
+    return evidence if relevance >= _OWN_EVIDENCE else None
