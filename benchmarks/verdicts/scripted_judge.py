@@ -11,23 +11,23 @@ import asyncio
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from citewell_verify.evidence.spans import best_text_span
+from citewell_verify.judging.statement import judge_statement
 from citewell_verify.prompting.judgements import Judgement, Reply
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts import ruling
 from citewell_verify.verdicts.states import PairVerdict, Verdict
-from clients.llm.protocol import CallLog
-from services.judging.statement import judge_statement
 
+R = TypeVar("R", bound=Reply)
 ACCURACIES = (0.75, 0.85, 0.92)
 _CONFIDENCE = 0.9
 _FIRST = "check_statement"
@@ -44,7 +44,8 @@ class ScriptedJudge:
     judges_offline: bool = False
     asked: list[str] = field(default_factory=list[str])
 
-    async def ask(self, judgement: Judgement[Reply], fields: Any, **_: Any) -> Reply:
+    async def ask(self, judgement: Judgement[R], fields: Mapping[str, Any], *, item: str = "") -> R:
+        del item
         self.asked.append(judgement.name)
         is_first = judgement.name == _FIRST
         yes = self.looks[not is_first]
@@ -104,7 +105,7 @@ async def judged(pair: dict[str, Any]) -> Judged:
     async def course(first: bool, second: bool) -> Course:
         nonlocal noticed
         judge = ScriptedJudge(quote, (first, second))
-        checked = await judge_statement(judge, statement, sources, log=CallLog())  # pyright: ignore[reportArgumentType]
+        checked = await judge_statement(judge, statement, sources)
         told = checked["verdict"] or {}
         looks: dict[str, Any] | None = told.get("second_look")
         noticed = noticed or (str(looks["noticed"]) if looks else "")

@@ -17,14 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from citewell_verify.answers.statements import check_key, plan_checks, statements
+from citewell_verify.judging.model import Checked
+from citewell_verify.judging.statement import judge_statement
+from citewell_verify.offline.judge import OfflineJudge
 from citewell_verify.prompting.numbered_sources import Sources
-from clients.llm.gateway import ModelGateway
-from clients.llm.offline import OfflineModel
-from clients.llm.protocol import CallLog
-from config.models import ModelSettings
 from domain.answers.closed_sentences import ClosingSentences
-from domain.query.outcomes import Checked
-from services.judging.statement import judge_statement
 
 SETS = ("hagrid", "attributedqa", "stanford_gensearch")
 PER_ANSWER = 5
@@ -84,11 +81,11 @@ class Judge:
     """The offline judge, asked as the steps ask it; by words alone, because embeddings take ten times as long."""
 
     def __init__(self) -> None:
-        self._models = ModelGateway(OfflineModel(None), ModelSettings())
+        self._judge = OfflineJudge()
 
     async def check(self, answer: Answer, text: str, number: int | None) -> Checked:
         shown = Sources([answer.sources[number - 1]]) if number else answer.sources
-        return await judge_statement(self._models, text, shown, log=CallLog())
+        return await judge_statement(self._judge, text, shown)
 
 
 async def compare(answer: Answer, judge: Judge, rng: random.Random, told: Counter[str]) -> None:

@@ -1,9 +1,8 @@
 """Failures that callers get instead of a reply."""
 
 import time
-from dataclasses import dataclass
-from typing import Literal
 
+from citewell_verify.judging.model import Failure, FailureKind
 from clients.llm.calling.retry import RetryBudget
 from clients.llm.protocol import (
     CallDeferred,
@@ -17,8 +16,6 @@ from clients.llm.protocol import (
     Terms,
 )
 
-FailureKind = Literal["unavailable", "rate_limited", "invalid_reply", "gone", "refused", "deadline"]
-
 _KINDS: dict[type[ModelError], FailureKind] = {
     ModelUnavailable: "unavailable",
     ModelRateLimited: "rate_limited",
@@ -26,14 +23,6 @@ _KINDS: dict[type[ModelError], FailureKind] = {
     ModelGone: "gone",
     ModelRefused: "refused",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """No usable reply. `reason` is for users: what failed, with which model, after how many tries; no secrets."""
-
-    reason: str
-    kind: FailureKind
 
 
 def after_error(error: ModelError, model: str, budget: RetryBudget) -> Failure:

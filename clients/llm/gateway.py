@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import structlog
 
+from citewell_verify.judging.model import Failure
 from citewell_verify.prompting.judgements import Composition, Judgement, Reply
 from clients.limiter import Limiter
 from clients.limiter.protocol import RetryAfter
@@ -25,7 +26,7 @@ from clients.llm.calling.recording import begun_record, cached_record
 from clients.llm.calling.reply_cache import ReplyCache, ReplyStore
 from clients.llm.calling.request import Question, read_judgement, read_stream
 from clients.llm.calling.retry import RetryBudget
-from clients.llm.failures import Failure, after_error, without_call
+from clients.llm.failures import after_error, without_call
 from clients.llm.protocol import (
     CallDeferred,
     CallLog,

@@ -6,14 +6,12 @@ import math
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
 from citewell_verify.prompting.judgements import Reply
-from citewell_verify.prompting.prompts import RenderedPrompt, render
-
-_FORM_WANTED = "Reply with one complete JSON object that has exactly the fields asked for, and with nothing else."
+from citewell_verify.prompting.prompts import RenderedPrompt, asked_again, render
 
 
 class PromptText:
@@ -33,10 +31,7 @@ class PromptText:
     @cached_property
     def rendered(self) -> RenderedPrompt:
         prompt = render(self._prompt, self.fields)
-        if not self._fault:
-            return prompt
-        note = f"An earlier reply to this could not be used: {self._fault}. {_FORM_WANTED}"
-        return replace(prompt, user=f"{prompt.user}\n\n{note}")
+        return asked_again(prompt, self._fault) if self._fault else prompt
 
     @cached_property
     def size(self) -> int:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from citewell_verify.answers.translation import translated
+from citewell_verify.judging.model import Failure
 from citewell_verify.markers.citable import Citable, SourceNames
 from citewell_verify.markers.parser import cited_markers
 from citewell_verify.prompting.batched_items import Chunks, Statements, by_id
@@ -26,7 +27,6 @@ from citewell_verify.prompting.judgements import (
 )
 from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.factory import make_model
-from clients.llm.failures import Failure
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, Terms
 from config.settings import Settings

@@ -1,6 +1,6 @@
-"""Divides items into batches: a task carries a few, each with its own model call or sharing one (`packed`)."""
+"""Divides items into batches: a task carries a few, each with its own model call or sharing one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -29,15 +29,4 @@ def growing_batches(items: Sequence[T], size: int) -> list[list[T]]:
     while first < len(items):
         result.append(list(items[first : first + width]))
         first, width = first + width, min(width * 2, size)
-    return result
-
-
-def packed(items: Sequence[T], fits: Callable[[Sequence[T]], bool]) -> list[list[T]]:
-    """Split `items` in order into lists that `fits` accepts, each as long as possible; a single item always passes."""
-    result: list[list[T]] = []
-    for item in items:
-        if result and fits([*result[-1], item]):
-            result[-1].append(item)
-        else:
-            result.append([item])
     return result

@@ -5,6 +5,7 @@ Failure is a value here: `status` says how it went and `reason` why, in words fo
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from citewell_verify.judging.model import Checked
 from domain.query.rounds import Draft
 
 
@@ -184,19 +185,6 @@ class Extracted(TypedDict):
     reason: NotRequired[str]
 
 
-class Checked(TypedDict):
-    """One check. `fallback`: a simpler method was used (S1.2); `not_checked`: no verdict; `skipped`: by setting.
-
-    `verdict` is the reply of the judgement as JSON, or null. `shown` says so if the model saw only excerpts of the
-    sources.
-    """
-
-    status: Literal["checked", "fallback", "not_checked", "skipped"]
-    verdict: dict[str, Any] | None
-    reason: NotRequired[str]
-    shown: NotRequired[str]
-
-
 class ClosedSentence(TypedDict):
     """N1: a sentence of an answer that is still being written, at `start:end` of the draft so far.
 
@@ -267,17 +255,3 @@ class EvidenceFound(TypedDict):
     status: Literal["searched", "failed"]
     found: dict[str, list[int]]
     reason: NotRequired[str]
-
-
-class Repaired(TypedDict):
-    """N5: the repair of one failing statement. `keys` are the chunks that support it now, `text` its new words.
-
-    `kept`: nothing helps, but part of it is supported, or a model failed before a repair was found. `reason` says why,
-    for the edit log; `verdict` is the ruling.
-    """
-
-    status: Literal["reattributed", "rewritten", "dropped", "kept"]
-    keys: list[int]
-    text: str | None
-    verdict: dict[str, Any] | None
-    reason: str

@@ -13,11 +13,11 @@ from citewell_verify.answers.refusals import refusal_for
 from citewell_verify.answers.statements import Statement, statements
 from citewell_verify.embeddings.protocol import Embedder
 from citewell_verify.evidence.passages import Passage
-from citewell_verify.markers.citable import Citable, SourceNames, citable_sources, names_of
-from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.markers.citable import Citable, citable_sources
 from citewell_verify.verdicts.calibration import Calibration
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
+from clients.llm.recorded_judge import RecordedJudge
 from clients.reranking import Reranker
 from db.models import QueryKind
 from db.queries.documents.chunks import get_passages
@@ -165,6 +165,16 @@ class StepContext:
     passage_cache: PassageCache = field(default_factory=PassageCache)
 
     @property
+    def judge(self) -> RecordedJudge:
+        """The model that judges, whose calls this step records."""
+        return RecordedJudge(self.tools.models, self.log)
+
+    @property
+    def span_chars(self) -> tuple[int, int]:
+        """The shortest and longest quoted span, in characters."""
+        return self.query.options.span_min_chars, self.query.options.span_max_chars
+
+    @property
     def question(self) -> str:
         """The question, restated so that it needs no conversation before it (N9)."""
         restated = self.outcome("restate_question") or self.earlier("restate_question") or {}
@@ -266,19 +276,6 @@ async def when_loaded(context: StepContext, read: Callable[[], T], keys: Sequenc
     if context.query.is_external or context.passage_cache.missing(wanted):
         return await asyncio.to_thread(read)
     return read()
-
-
-def numbered_sources(passages: list[Passage]) -> Sources:
-    return Sources.numbered(
-        ((passage.label, passage.text) for passage in passages),
-        (passage.context for passage in passages),
-        map(names_of_passage, passages),
-    )
-
-
-def names_of_passage(passage: Passage) -> SourceNames:
-    known = {"filename": passage.filename, "section": passage.section, "metadata": passage.metadata}
-    return names_of({**known, "page_number": passage.page})
 
 
 def ran_out(context: StepContext) -> str | None:

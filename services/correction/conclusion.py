@@ -10,8 +10,9 @@ from sqlalchemy.orm import Session
 
 from citewell_verify.answers.references import references
 from citewell_verify.correction.corrected_answer import Corrected
-from citewell_verify.markers.stripping import plain_text
 from citewell_verify.verdicts.states import PairVerdict, Verdict
+from citewell_verify.verification.findings import Findings
+from citewell_verify.verification.sentences import nothing_left
 from db.models import Answer, Citation
 from db.queries.runs.events import EventData
 from db.queries.runs.results import StoredVerification, add_answer, add_verification
@@ -32,12 +33,9 @@ from services.reporting.external_citations import judged_citations
 from services.reporting.repair_results import Repairs, corrected_draft, read_repairs
 from services.verification.citation_spans import assert_exact, choose_span, citation_row, quotes_by_source
 from services.verification.progress_events import sentences_kept
-from services.verification.round_results import Findings, collect_findings, is_partly_proven
+from services.verification.round_results import collect_findings, is_partly_proven
 
 log = structlog.get_logger()
-
-NOTHING_SAID = "The answer that was written says nothing."
-NOTHING_LEFT = "No statement of the answer that was written could be supported by the documents."
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +129,7 @@ def _abstain(context: StepContext, original: str, reason: str) -> Conclusion:
 def _answered(context: StepContext) -> Conclusion:
     findings, repairs = collect_findings(context), read_repairs(context)
     corrected = corrected_draft(context, findings, repairs)
-    reason = _unanswerable(context, findings, repairs) or _nothing_left(corrected, repairs)
+    reason = _unanswerable(context, findings, repairs) or nothing_left(corrected, repairs)
     citations = [] if reason else _citations(context, corrected, findings, repairs)
     raw = context.draft["text"]
     if not reason:
@@ -166,15 +164,6 @@ def _unanswerable(context: StepContext, findings: Findings, repairs: Repairs) ->
     if not verdict or verdict["supported"] or is_partly_proven(context, findings, repairs.edits):
         return None
     return f"The answer that was written is not supported by the documents: {verdict['reason']}"
-
-
-def _nothing_left(corrected: Corrected, repairs: Repairs) -> str | None:
-    # Its claims were dropped, or it never was more than markers (S2.6).
-    dropped = any(edit.kind == "dropped" for edit in repairs.edits.values())
-    if dropped and not any(statement.claim for statement in corrected.statements):
-        return NOTHING_LEFT
-    is_said = any(character.isalnum() for character in plain_text(corrected.text).text)
-    return None if is_said else NOTHING_SAID
 
 
 def _draft_verification(context: StepContext, findings: Findings) -> StoredVerification:

@@ -5,12 +5,15 @@ from collections.abc import Mapping, Sequence
 
 from citewell_verify.answers.statements import Statement
 from citewell_verify.evidence.passages import Passage
+from citewell_verify.judging.model import Checked, Failure
+from citewell_verify.judging.shown import numbered_sources
 from citewell_verify.prompting.judgements import CHECK_ANSWERABILITY
-from clients.llm.gateway import Failure
-from domain.query.outcomes import Assessed, Checked, EvidenceFound
-from services.core.context import StepContext, StepResult, numbered_sources
-from services.correction.repair_strategies import RepairStrategies
-from services.reporting.repair_results import corrected_draft, read_repairs, repair_item
+from citewell_verify.verification.findings import Findings
+from citewell_verify.verification.repair_strategies import Candidates, RepairStrategies
+from citewell_verify.verification.repairs import Repaired, repair_item
+from domain.query.outcomes import Assessed, EvidenceFound
+from services.core.context import StepContext, StepResult
+from services.reporting.repair_results import corrected_draft, read_repairs
 from services.retrieval.candidates import search_for
 from services.verification.progress_events import sentences_repaired
 from services.verification.round_results import collect_findings
@@ -40,13 +43,28 @@ def _failing(context: StepContext) -> list[Statement]:
 async def repair_statements(context: StepContext) -> StepResult:
     failing = {repair_item(statement.index): statement for statement in _failing(context)}
     findings = await asyncio.to_thread(collect_findings, context)
-    ladders = [RepairStrategies(context, failing[item], findings) for item in context.items]
-    repaired = await asyncio.gather(*(ladder.apply() for ladder in ladders))
+    repaired = await asyncio.gather(*(_repaired(context, failing[item], findings) for item in context.items))
     return StepResult(
         {item: dict(each) for item, each in zip(context.items, repaired, strict=True)},
         events=sentences_repaired(
             context.round, [(failing[item], each) for item, each in zip(context.items, repaired, strict=True)]
         ),
+    )
+
+
+async def _repaired(context: StepContext, statement: Statement, findings: Findings) -> Repaired:
+    candidates = await asyncio.to_thread(_candidates, context, statement)
+    options, is_given = context.query.options, context.query.is_external
+    strategies = RepairStrategies(
+        context.judge, statement, findings, candidates, options.citation_confidence, ranks_selected=is_given
+    )
+    return await strategies.apply()
+
+
+def _candidates(context: StepContext, statement: Statement) -> Candidates:
+    searched = (context.outcome("search_evidence") or {}).get("found", {}).get(str(statement.index), [])
+    return Candidates(
+        context.selected_passages(), context.passages(context.selection["ranked"]), context.passages(searched)
     )
 
 

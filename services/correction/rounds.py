@@ -9,15 +9,18 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
+from citewell_verify.judging.model import Failure
+from citewell_verify.judging.shown import numbered_sources
 from citewell_verify.prompting.judgements import PLAN_QUERIES
-from clients.llm.gateway import Failure
+from citewell_verify.verification.findings import Findings
+from citewell_verify.verification.joint import Rulings, judge_jointly, open_statements
 from db.queries.runs.events import add_event
 from db.queries.runs.queries import advance_round
 from db.queries.runs.results import StoredVerification, add_verification
 from domain.query.budget import NO_REPAIR, NO_ROUND
 from domain.query.outcomes import Assessed, Planned
 from domain.query.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction, usable_queries
-from services.core.context import StepContext, StepResult
+from services.core.context import StepContext, StepResult, when_loaded
 from services.judging.question_answered import leaves_as_much_open
 from services.reporting.assessment import (
     abstained_verification,
@@ -25,9 +28,8 @@ from services.reporting.assessment import (
     attempted_verification,
     broken_verification,
 )
-from services.verification.joint_checks import Rulings, judge_jointly
 from services.verification.progress_events import sentences_checked
-from services.verification.round_results import Findings, collect_findings, is_proven_by_parts
+from services.verification.round_results import collect_findings, is_proven_by_parts
 
 log = structlog.get_logger()
 
@@ -41,8 +43,16 @@ async def assess(context: StepContext) -> StepResult:
     First, statements that no cited source supports alone are checked against all that they cite together (V7).
     """
     findings = await asyncio.to_thread(collect_findings, context, {}) if _draft(context) in WRITTEN else None
-    joint = await judge_jointly(context, findings) if findings else {}
+    joint = await _judged_jointly(context, findings) if findings else {}
     return await asyncio.to_thread(_weighed, context, joint)
+
+
+async def _judged_jointly(context: StepContext, findings: Findings) -> dict[str, Rulings]:
+    wanted = open_statements(findings, context.query.options.citation_confidence)
+    if not wanted:
+        return {}
+    passages = await when_loaded(context, context.selected_passages)
+    return await judge_jointly(context.judge, wanted, numbered_sources(passages))
 
 
 def _weighed(context: StepContext, joint: Mapping[str, Rulings]) -> StepResult:

@@ -4,8 +4,9 @@ import asyncio
 from dataclasses import dataclass
 
 from citewell_verify.evidence.passages import Passage
+from citewell_verify.judging.model import Failure
 from citewell_verify.prompting.judgements import EXTRACT_GRAPH
-from clients.llm.gateway import Failure, ModelGateway
+from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, Terms
 from domain.documents.graph import PassageGraph, grounded
 from domain.documents.graph_extraction import read_graph

@@ -7,20 +7,21 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeVar
 
+from citewell_verify.judging.model import Checked
+from citewell_verify.judging.statement import judge_statement
+from citewell_verify.judging.statement_batch import Pair, judge_batch
 from citewell_verify.prompting.batched_items import MOST_STATEMENTS
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.calibration import Calibration, fit, least_high
 from clients.llm.calling.recording import cost_usd
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, CallRecord
+from clients.llm.recorded_judge import RecordedJudge
 from config.models import ModelInfo
 from domain.quality.metrics import Score, balanced_accuracy, ece, false_pass, false_strip, mean, roc_auc, support_score
 from domain.query.batching import batches
 from domain.query.options import Preset
-from domain.query.outcomes import Checked
 from services.evaluation.labelled_data import LabelledPair
-from services.judging.statement import judge_statement
-from services.judging.statement_batch import Pair, judge_batch
 
 Measures = dict[str, Score]
 """Measures by name; None where one is undefined."""
@@ -61,13 +62,13 @@ async def judge_pairs(
     is called for each pair.
     """
 
-    async def judge(group: Sequence[LabelledPair]) -> list[JudgedPair]:
-        log = CallLog()
+    async def judged(group: Sequence[LabelledPair]) -> list[JudgedPair]:
+        judge = RecordedJudge(models, log := CallLog())
         asked = [Pair("", pair.claim, Sources.numbered([("source", pair.source)])) for pair in group]
         if preset == "cheap":
-            checks = await judge_batch(models, asked, log=log)
+            checks = await judge_batch(judge, asked)
         else:
-            checks = [await judge_statement(models, each.statement, each.sources, log=log) for each in asked]
+            checks = [await judge_statement(judge, pair.statement, pair.sources) for pair in asked]
         for _ in group:
             on_done()
         calls = [tuple(log.records), *[()] * (len(group) - 1)]
@@ -77,7 +78,7 @@ async def judge_pairs(
         ]
 
     groups = batches(pairs, MOST_STATEMENTS if preset == "cheap" else 1)
-    return [pair for group in await bounded(judge, groups, concurrency) for pair in group]
+    return [pair for group in await bounded(judged, groups, concurrency) for pair in group]
 
 
 def judged_pair(label: int, checked: Checked, uncertain_below: float, calls: tuple[CallRecord, ...]) -> JudgedPair:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from citewell_verify.errors import VerificationInvalid
+from citewell_verify.pipeline import check_source
 from clients.webhooks.addresses import check_url
 from config.settings import Settings
 from domain.query.options import Preset, QueryOptions
@@ -18,8 +19,6 @@ CHECKS: tuple[Check, ...] = ("alignment", "coverage", "facts", "claims", "answer
 ABOUT_SENTENCES: frozenset[Check] = frozenset({"facts", "claims", "citations"})
 """All three follow from the verdicts on the sentences, which are skipped only when none of the three is wanted."""
 _ABOUT_THE_QUESTION: frozenset[Check] = frozenset({"alignment", "answerability"})
-# The database stores page numbers in 4 bytes.
-_LAST_PAGE = 2**31 - 1
 _NOT_ASKED_FOR, _NO_QUESTION = "it was not asked for", "no question was given"
 
 
@@ -105,16 +104,7 @@ def _check_source(number: int, source: NewSource) -> None:
         if source.pages is not None:
             raise VerificationInvalid(f"Source {number} is a stored document, which has its own pages; leave them out.")
         return
-    if not source.text.strip():
-        raise VerificationInvalid(f"Source {number} has no text.")
-    position = 0
-    for page, start, end in source.pages or ():
-        if not 1 <= page <= _LAST_PAGE or not position <= start <= end <= len(source.text):
-            raise VerificationInvalid(
-                f"The pages of source {number} must be [number, start, end] in order, within its text; "
-                f"numbers go from 1 to {_LAST_PAGE:,}."
-            )
-        position = end
+    check_source(number, source.text, source.pages)
 
 
 def options_of(new: NewVerification, settings: Settings, workspace: WorkspaceSettings | None = None) -> QueryOptions:

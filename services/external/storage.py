@@ -12,6 +12,7 @@ from citewell_verify.answers.external_citations import GivenCitation, marked_tra
 from citewell_verify.answers.statements import plan_checks
 from citewell_verify.answers.translation import translated
 from citewell_verify.errors import VerificationInvalid
+from citewell_verify.judging.model import Checked
 from citewell_verify.markers.citable import Citable, brackets_in, citable_sources
 from clients.telemetry import tracing
 from config.settings import Settings
@@ -20,7 +21,7 @@ from db.queries.runs.queries import add_queries
 from db.queries.runs.steps import add_outcomes
 from db.queries.verifications.external_sources import add_given_sources, read_document
 from domain.query.instructions import refusal_of
-from domain.query.outcomes import Checked, Drafted, Selected
+from domain.query.outcomes import Drafted, Selected
 from domain.query.workspaces import WorkspaceSettings
 from services.core.request_priority import requester_columns
 from services.external.request import ABOUT_SENTENCES, NewSource, NewVerification, options_of, skipped_checks

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from citewell_verify.answers.external_citations import as_given
+from citewell_verify.answers.translation import remarks
+from citewell_verify.evidence.passages import chunk_id_of
 from db.models import Answer, Query, QueryKind, QueryStatus, VerificationSentence
 from db.queries.paging import Place
 from db.queries.runs import queries, results, steps
@@ -12,7 +14,7 @@ from db.queries.runs.parking import list_degraded
 from db.queries.runs.queries import QueryFilter
 from db.queries.runs.results import StoredVerification
 from db.queries.verifications.audits import find_head
-from db.queries.verifications.external_sources import chunk_id_of, get_given_text
+from db.queries.verifications.external_sources import get_given_text
 from db.session import reading
 from services.queries.result_json import scores_json
 from services.queries.results import timings_json, usage_json
@@ -20,7 +22,6 @@ from services.reporting.comparison import comparison
 from services.reporting.signal import stored_signal
 
 Location = Mapping[str, Any]
-_MOST_SHOWN = 5
 
 
 def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
@@ -57,14 +58,11 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
 def reading_of(draft: Mapping[str, Any]) -> dict[str, Any]:
     """How the citations of a given answer were read: those that name no source, and remarks for users."""
     given: str = draft["given"]
-    unread = [{"start": start, "end": end, "text": given[start:end]} for start, end in draft.get("unread", [])]
-    issues: list[str] = []
-    if unread:
-        shown = ", ".join(dict.fromkeys(f"“{each['text']}”" for each in unread[:_MOST_SHOWN]))
-        issues.append(f"{len(unread)} citations name none of the sources and were left out before judging: {shown}.")
-    if draft.get("from_zero"):
-        issues.append("The answer's numbers begin at 0, so 0 was read as source 1; send first_number to say otherwise.")
-    return {"unread_citations": unread, "issues": issues}
+    unread = draft.get("unread", [])
+    return {
+        "unread_citations": [{"start": start, "end": end, "text": given[start:end]} for start, end in unread],
+        "issues": remarks(given, unread, from_zero=draft.get("from_zero", False)),
+    }
 
 
 def read_source_text(query_id: uuid.UUID, number: int) -> str:

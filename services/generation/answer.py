@@ -4,9 +4,11 @@ from dataclasses import replace
 
 from citewell_verify.answers.references import strip_references
 from citewell_verify.answers.translation import translated
+from citewell_verify.judging.model import Failure
+from citewell_verify.judging.shown import numbered_sources
 from citewell_verify.markers.citable import Citable
 from citewell_verify.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER
-from clients.llm.gateway import ComposedText, Failure
+from clients.llm.gateway import ComposedText
 from domain.answers.frames import without_frames
 from domain.objects.filling import wish_for
 from domain.objects.schema import read_schema
@@ -15,7 +17,7 @@ from domain.query.model_refusals import refuses
 from domain.query.modes import idk_for
 from domain.query.options import QueryOptions
 from domain.query.outcomes import Drafted
-from services.core.context import StepContext, StepResult, numbered_sources, when_loaded
+from services.core.context import StepContext, StepResult, when_loaded
 from services.generation.draft_stream import StreamedDraft, publishing_draft
 from services.verification.citation_spans import notes_text
 

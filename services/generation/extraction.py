@@ -5,10 +5,11 @@ from typing import Any
 
 from citewell_verify.evidence.citation_scoring import score_citation
 from citewell_verify.evidence.passages import Passage
+from citewell_verify.judging.model import Failure
+from citewell_verify.judging.shown import numbered_sources
 from citewell_verify.prompting.judgements import EXTRACT_CITATIONS, ExtractedCitation
-from clients.llm.gateway import Failure
 from domain.query.outcomes import Extracted
-from services.core.context import StepContext, StepResult, numbered_sources, when_loaded
+from services.core.context import StepContext, StepResult, when_loaded
 
 
 async def extract_citations(context: StepContext) -> StepResult:

@@ -2,8 +2,8 @@
 
 import asyncio
 
+from citewell_verify.judging.model import Failure
 from citewell_verify.prompting.judgements import EXTRACT_KEYWORDS, Keywords
-from clients.llm.gateway import Failure
 from db.queries.search.graph_search import has_graph
 from db.session import reading
 from domain.documents.graph_extraction import read_keywords

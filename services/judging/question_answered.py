@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from citewell_verify.evidence.passages import Passage
+from citewell_verify.judging.shown import named_text
 from citewell_verify.question.verdict import ModelJudgement, QuestionVerdict, judge_question
 from services.core.context import StepContext
 
@@ -73,7 +73,3 @@ def _named_texts(context: StepContext) -> list[str]:
     keys = context.selection["ranked"]
     passages = context.selected_passages() if context.query.is_external or not keys else context.passages(keys)
     return [named_text(passage) for passage in passages]
-
-
-def named_text(passage: Passage) -> str:
-    return "\n".join([passage.label, *(str(value) for value in passage.metadata.values()), passage.indexed])

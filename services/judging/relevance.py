@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from citewell_verify.prompting.batched_items import CHUNKS_CHARS, MOST_CHUNKS, Chunks, by_id
+from citewell_verify.judging.model import UNREADABLE, Failure
+from citewell_verify.prompting.batched_items import CHUNKS_CHARS, MOST_CHUNKS, Chunks, by_id, packed
 from citewell_verify.prompting.judgements import RERANK_CHUNK, RERANK_CHUNKS, ItemRelevance
-from clients.llm.gateway import Failure, ModelGateway
+from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
-from domain.query.batching import packed
 from domain.query.outcomes import Scored
-from services.judging.statement_batch import UNREADABLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from sqlalchemy.orm import Session
 
+from citewell_verify.judging.model import Failure
 from citewell_verify.prompting.judgements import RESTATE_QUESTION, REWRITE_QUESTION
-from clients.llm.gateway import Failure
 from db.models import Query
 from db.queries.runs.steps import find_outcome
 from domain.errors import QuestionInvalid

@@ -4,36 +4,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from citewell_verify.question.relevance import answer_relevance, measured_languages
 from citewell_verify.question.verdict import question_of
-from citewell_verify.verdicts.answer_confidence import (
-    UNCALIBRATED,
-    answer_confidence,
-    confidence_label,
-    why_uncalibrated,
-)
+from citewell_verify.verdicts.answer_confidence import UNCALIBRATED
 from citewell_verify.verdicts.calibration import Calibration
-from citewell_verify.verdicts.states import SentenceStatus
+from citewell_verify.verification.confidence import confidence_of
 from db.models import Verification
 from services.core.context import StepContext
 from services.judging.question_answered import judges_by_model, model_judgement
-from services.reporting.rows import Judged, calibrated_support
+from services.reporting.rows import Judged
 
 
 def set_answer_confidence(context: StepContext, verification: Verification, judged: Sequence[Judged]) -> None:
     """A model's verdicts on the statements and on the question are the number; the offline ones are fitted."""
-    supports = [calibrated_support(context, each) for each in judged if each.status is not SentenceStatus.NO_CLAIM]
     asked = question_of(verification.checks)
-    relevance = asked["probability"] if asked else answer_relevance(context.question, verification.answer)
-    is_relevance_judged = not context.question.strip() or model_judgement(context) is not None
-    is_models_own = judges_by_model(context) and is_relevance_judged
+    is_question_judged = not context.question.strip() or model_judgement(context) is not None
     calibration = context.calibration
-    measured = () if is_models_own else measured_languages()
-    why_not = why_uncalibrated(verification.answer, calibration, context.question, measured) if calibration else None
-    number = answer_confidence(supports, relevance)
-    verification.calibrated_confidence = number
-    verification.confidence_level = confidence_label(number, calibration, why_not, is_models_own=is_models_own)
-    verification.calibration = _as_stored(calibration, why_not) if calibration else None
+    confidence = confidence_of(
+        context.question,
+        verification.answer,
+        judged,
+        asked["probability"] if asked else None,
+        calibration,
+        is_models_own=judges_by_model(context) and is_question_judged,
+    )
+    verification.calibrated_confidence, verification.confidence_level = confidence.number, confidence.label
+    verification.calibration = _as_stored(calibration, confidence.why_not) if calibration else None
 
 
 def confidence_json(verification: Verification) -> dict[str, Any]:

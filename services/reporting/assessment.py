@@ -7,9 +7,10 @@ from typing import Any
 from citewell_verify.answers.statements import Statement
 from citewell_verify.correction.corrected_answer import Corrected
 from citewell_verify.evidence.passages import Passage
-from citewell_verify.evidence.spans import claim_relevance
 from citewell_verify.verdicts.confidence import confidence
-from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
+from citewell_verify.verdicts.states import SentenceStatus, accuracy_rate
+from citewell_verify.verification.findings import Findings
+from citewell_verify.verification.sentences import UNCHECKED, Judged, is_grounded, judged_sentence, state_after_repair
 from db.models import Answer, Citation, Verification
 from db.queries.runs.results import StoredVerification
 from services.core.context import Outcome, StepContext, left_out_issues
@@ -18,21 +19,17 @@ from services.reporting.answer_confidence import set_answer_confidence
 from services.reporting.claim_report import claim_rows, claims_check, facts_check
 from services.reporting.repair_results import Repairs, with_coverage
 from services.reporting.rows import (
-    UNCHECKED,
-    Judged,
     as_sentences,
     check_rows,
-    judged_sentence,
+    cited_span,
     repair_rows,
     sentence_row,
 )
 from services.verification.citation_spans import notes_issues
-from services.verification.round_results import Findings
 from services.verification.scores import score_answer
 
 CHECKS = ("check_alignment", "check_coverage", "check_facts", "check_claims", "check_answerability")
 RECHECK = "recheck_answerability"
-_SAME_MATTER = 0.6  # share of a statement's words found in a source: from here on both are about the same matter
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,12 @@ def attempted_verification(context: StepContext, findings: Findings) -> StoredVe
     passages = context.selected_passages()
     judged = [
         judged_sentence(
-            context, statement, findings.states[statement.index], findings.checks_of(statement.index), [], passages
+            statement,
+            findings.states[statement.index],
+            findings.checks_of(statement.index),
+            [],
+            passages,
+            context.span_chars,
         )
         for statement in findings.statements
     ]
@@ -185,7 +187,7 @@ def _set_confidence(
     verification.claims_supported = states.count(SentenceStatus.SUPPORTED)
     if findings.unasked:
         return
-    verification.is_grounded = _grounded(states)
+    verification.is_grounded = is_grounded(states)
     set_answer_confidence(context, verification, judged)
 
 
@@ -206,37 +208,10 @@ def _withdraw(context: StepContext, verification: Verification) -> None:
 
 
 def _judged_after(context: StepContext, statement: Statement, findings: Findings, published: Published) -> Judged:
-    mended = published.repairs.verdicts.get(statement.index)
-    checks = [mended] if mended else findings.checks_of(statement.index)
-    status = sentence_status(statement.claim, checks, context.query.options.citation_confidence)
-    disputed = _disputes(context, statement, findings, published.repairs) if mended else []
-    if disputed and status is SentenceStatus.SUPPORTED:
-        status, checks = SentenceStatus.PARTIAL, [*checks, *disputed]
-    return judged_sentence(context, statement, status, checks, published.citations, published.repairs.passages)
-
-
-def _disputes(context: StepContext, statement: Statement, findings: Findings, repairs: Repairs) -> list[PairVerdict]:
-    # Its first source is about the same matter and surely denies it (N4).
-    if repairs.edits[statement.index].kind != "reattributed":
-        return []
-    threshold = context.query.options.citation_confidence
-    return [
-        check
-        for check in findings.checks_of(statement.index)
-        if check.relation == "contradicts"
-        and (check.confidence or 0.0) >= threshold
-        and any(claim_relevance(statement.text, text) >= _SAME_MATTER for text in _texts_of(check, repairs))
-    ]
-
-
-def _texts_of(check: PairVerdict, repairs: Repairs) -> list[str]:
-    passages = repairs.passages if check.number is None else [repairs.passages[check.number - 1]]
-    return [passage.readable for passage in passages]
-
-
-def _grounded(states: Sequence[SentenceStatus]) -> bool:
-    claims = [state for state in states if state is not SentenceStatus.NO_CLAIM]
-    return bool(claims) and all(state is SentenceStatus.SUPPORTED for state in claims)
+    repairs, threshold = published.repairs, context.query.options.citation_confidence
+    status, checks = state_after_repair(statement, findings, repairs, threshold)
+    cited = list(map(cited_span, published.citations))
+    return judged_sentence(statement, status, checks, cited, repairs.passages, context.span_chars)
 
 
 def _unchecked_issues(context: StepContext, findings: Findings, states: Sequence[SentenceStatus]) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from citewell_verify.evidence.passages import Passage
+from citewell_verify.judging.model import Checked
 from citewell_verify.verdicts.claim_verdicts import (
     ClaimingSentence,
     claim_status,
@@ -13,7 +14,6 @@ from citewell_verify.verdicts.claim_verdicts import (
 )
 from citewell_verify.verdicts.states import SentenceStatus
 from db.models import VerificationClaim
-from domain.query.outcomes import Checked
 from services.core.context import Outcome, StepContext
 from services.reporting.rows import Judged
 

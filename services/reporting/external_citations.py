@@ -8,9 +8,9 @@ from citewell_verify.answers.parser import parse_answer
 from citewell_verify.answers.statements import Statement, statements
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.verdicts.states import PairVerdict
+from citewell_verify.verification.findings import Findings
+from citewell_verify.verification.quoted_evidence import check_evidence
 from services.core.context import StepContext
-from services.verification.quoted_evidence import check_evidence
-from services.verification.round_results import Findings
 
 _TOO_SHORT = "the sentence is too short to be checked"
 _NO_SENTENCE = "it stands behind no sentence"

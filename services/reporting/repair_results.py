@@ -1,55 +1,26 @@
-"""Results of a round's repairs: new words, new sources, new verdicts (N5), and the coverage of what is left (V10)."""
+"""Reads the results of a round's repairs (N5), and the coverage of what is left (V10)."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-
-from citewell_verify.answers.statements import same_words
-from citewell_verify.correction.corrected_answer import Corrected, correct
-from citewell_verify.correction.edits import Repair
-from citewell_verify.evidence.passages import Passage
-from citewell_verify.verdicts.states import UNPROVEN, PairVerdict, SentenceStatus, Verdict
+from citewell_verify.correction.corrected_answer import Corrected
+from citewell_verify.judging.shown import names_of_passage
 from citewell_verify.verdicts.weighted_scores import citation_coverage
-from domain.query.outcomes import Assessed, Repaired
-from services.core.context import StepContext, names_of_passage
-from services.verification.round_results import Findings
-
-
-@dataclass(frozen=True, slots=True)
-class Repairs:
-    """`edits` and `verdicts` are by statement index. `passages` are those of the answer, followed by added ones."""
-
-    passages: list[Passage]
-    edits: Mapping[int, Repair] = field(default_factory=dict[int, Repair])
-    verdicts: Mapping[int, PairVerdict] = field(default_factory=dict[int, PairVerdict])
-
-
-def repair_item(index: int) -> str:
-    return f"s{index}"
+from citewell_verify.verification import repairs as repairing
+from citewell_verify.verification.findings import Findings
+from citewell_verify.verification.repairs import Repaired, Repairs, repair_item, repairs_of
+from domain.query.outcomes import Assessed
+from services.core.context import StepContext
 
 
 def read_repairs(context: StepContext) -> Repairs:
     done = _done(context)
     keys = context.selection["selected"]
-    added = list(dict.fromkeys(key for each in done.values() for key in each["keys"] if key not in keys))
-    passages = [*context.selected_passages(), *context.passages(added)]
-    numbers = {passage.key: number for number, passage in enumerate(passages, start=1)}
-    made = ((index, _edit(repaired, numbers)) for index, repaired in done.items() if repaired["status"] != "kept")
-    edits = dict(_said_once(made))
-    verdicts = {
-        index: PairVerdict.from_json(edits[index].numbers[0], each["verdict"])
-        for index, each in done.items()
-        if each["verdict"] and index in edits and edits[index].numbers
-    }
-    return Repairs(passages, edits, verdicts)
+    added = list(dict.fromkeys(key for repaired in done.values() for key in repaired["keys"] if key not in keys))
+    return repairs_of(done, [*context.selected_passages(), *context.passages(added)])
 
 
-def _said_once(edits: Iterable[tuple[int, Repair]]) -> Iterator[tuple[int, Repair]]:
-    # One sentence of a source may be what several wrong ones should have said.
-    said = set[str]()
-    for index, repair in edits:
-        again = repair.kind == "rewritten" and same_words(repair.text) in said
-        yield index, Repair("dropped", f"{repair.reason}; another sentence says it") if again else repair
-        said.add(same_words(repair.text))
+def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) -> Corrected:
+    """The draft with repairs and without its wrong citations (S5.4); a given answer (N2) keeps its numbers."""
+    threshold, renumber = context.query.options.citation_confidence, not context.query.is_external
+    return repairing.corrected_draft(findings, repairs, context.citable, threshold, renumber=renumber)
 
 
 def passages_to_conclude(context: StepContext) -> list[int]:
@@ -62,39 +33,6 @@ def _done(context: StepContext) -> dict[int, Repaired]:
     failing = Assessed(**assessed)["failing"] if assessed else []
     found = {index: context.outcome("repair_statements", repair_item(index)) for index in failing}
     return {index: Repaired(**outcome) for index, outcome in found.items() if outcome}
-
-
-def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) -> Corrected:
-    """The draft with repairs and without its wrong citations (S5.4).
-
-    A sure "no" removes a citation. One in doubt stays behind a sentence that is supported in part or was not checked,
-    but none stays behind a sentence that no source supports, or that one denies, nor behind a heading or another text
-    that claims nothing by itself.
-    """
-    threshold = context.query.options.citation_confidence
-
-    def is_wrong(index: int, verdict: PairVerdict) -> bool:
-        given = verdict.verdict(threshold)
-        in_doubt = given is not Verdict.ACCURATE and verdict.status == "checked"
-        state = findings.states[index]
-        return given is Verdict.INACCURATE or state in UNPROVEN or (state is SentenceStatus.NO_CLAIM and in_doubt)
-
-    wrong = {
-        (index, number) for (index, number), verdict in findings.verdicts.items() if number and is_wrong(index, verdict)
-    }
-    given = context.query.is_external
-    return correct(context.draft["text"], context.citable, wrong, repairs.edits, renumber=not given)
-
-
-def _edit(repaired: Repaired, numbers: Mapping[int, int]) -> Repair:
-    if repaired["status"] == "dropped":
-        return Repair("dropped", repaired["reason"])
-    found = tuple(numbers[key] for key in repaired["keys"] if key in numbers)
-    if len(found) < len(repaired["keys"]):
-        return Repair("dropped", f"{repaired['reason']}; that passage was deleted meanwhile")
-    if repaired["status"] == "rewritten":
-        return Repair.rewriting(repaired["text"] or "", found, repaired["reason"])
-    return Repair("reattributed", repaired["reason"], found)
 
 
 def with_coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> StepContext:

@@ -1,60 +1,22 @@
 """The rows of a verification: sentences and citation checks, each with its evidence (N3, N4, S5.4)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from citewell_verify.answers.statements import Statement, statements
 from citewell_verify.evidence.passages import Passage
-from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, Verdict, sentence_support
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, Verdict
+from citewell_verify.verification.findings import Findings
+from citewell_verify.verification.quoted_evidence import CitedSpan, Quoted, check_evidence
+from citewell_verify.verification.repairs import Repairs
+from citewell_verify.verification.sentences import Judged, calibrated_support
 from db.models import Citation, CitationCheck, VerificationSentence
 from services.core.context import StepContext
-from services.reporting.repair_results import Repairs
-from services.verification.quoted_evidence import Quoted, check_evidence, sentence_evidence
-from services.verification.round_results import Findings
-
-UNCHECKED = (SentenceStatus.NO_CLAIM, SentenceStatus.NOT_CHECKED)
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """One sentence with its state, the verdicts behind it and its evidence."""
-
-    statement: Statement
-    status: SentenceStatus
-    checks: Sequence[PairVerdict]
-    evidence: Quoted
-
-    @property
-    def reason(self) -> str:
-        return "; ".join(dict.fromkeys(check.explanation for check in self.checks if check.explanation))
-
-
-def judged_sentence(
-    context: StepContext,
-    statement: Statement,
-    status: SentenceStatus,
-    checks: Sequence[PairVerdict],
-    citations: Sequence[Citation],
-    passages: Sequence[Passage],
-) -> Judged:
-    shown = status in (SentenceStatus.SUPPORTED, SentenceStatus.PARTIAL)
-    if shown:
-        evidence = sentence_evidence(statement, citations, checks, passages, context.query.options)
-    else:
-        found = (check_evidence(check, statement.text, passages) for check in checks if check.relation == "contradicts")
-        evidence = next((quoted for quoted in found if quoted[0]), (None, None))
-    return Judged(statement, status, checks, evidence)
-
-
-def calibrated_support(context: StepContext, judged: Judged) -> float | None:
-    """The probability that the sources say it, 0..1; None for what was not checked or claims nothing (N4, N8)."""
-    support = None if judged.status in UNCHECKED else sentence_support(judged.checks)
-    calibration = context.calibration
-    return support if support is None or calibration is None else calibration.apply(support)
 
 
 def sentence_row(context: StepContext, judged: Judged) -> VerificationSentence:
-    return _row(judged.statement, judged.status, judged.reason, calibrated_support(context, judged), judged.evidence)
+    return _row(
+        judged.statement, judged.status, judged.reason, calibrated_support(judged, context.calibration), judged.evidence
+    )
 
 
 def as_sentences(text: str, status: SentenceStatus) -> list[VerificationSentence]:
@@ -114,3 +76,16 @@ def _check_row(
         second_look=dict(verdict.second_look) if verdict.second_look else None,
         status=found.value if verdict.status == "checked" else "not_checked",
     )
+
+
+def cited_span(citation: Citation) -> CitedSpan:
+    place = {
+        "document_id": str(citation.document_id),
+        "document_name": citation.document_name,
+        "chunk_id": citation.chunk_id,
+        "page_number": citation.page_number,
+        "section": citation.section,
+        "source_start": citation.source_start,
+        "source_end": citation.source_end,
+    }
+    return CitedSpan(citation.answer_start, citation.status, citation.confidence_score, citation.text_span, place)

@@ -6,15 +6,15 @@ from functools import partial
 
 from citewell_verify.answers.references import strip_references
 from citewell_verify.answers.statements import plan_checks
+from citewell_verify.judging.model import Checked, Failure
+from citewell_verify.judging.shown import names_of_passage, numbered_sources
+from citewell_verify.judging.statement import judge_statement
+from citewell_verify.judging.statement_batch import Pair, judge_batch
 from citewell_verify.prompting.judgements import CHECK_ALIGNMENT, CHECK_ANSWERABILITY, Judgement, Reply
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.weighted_scores import citation_coverage, keyword_overlap
-from clients.llm.gateway import Failure
-from domain.query.outcomes import Checked
-from services.core.context import StepContext, StepResult, names_of_passage, numbered_sources, when_loaded
+from services.core.context import StepContext, StepResult, when_loaded
 from services.judging.shown_sources import shown_to_judge
-from services.judging.statement import judge_statement
-from services.judging.statement_batch import Pair, judge_batch
 from services.verification.progress_events import citation_checked
 
 ALIGNMENT_CHUNKS = 5
@@ -80,10 +80,9 @@ async def check_statements(context: StepContext) -> StepResult:
 
 
 async def _judged(context: StepContext, pairs: Sequence[Pair]) -> Sequence[Checked]:
-    models, log = context.tools.models, context.log
     if context.query.options.shares_calls:
-        return await judge_batch(models, pairs, log=log)
-    single = (judge_statement(models, pair.statement, pair.sources, log=log, item=pair.item) for pair in pairs)
+        return await judge_batch(context.judge, pairs)
+    single = (judge_statement(context.judge, pair.statement, pair.sources, item=pair.item) for pair in pairs)
     return await asyncio.gather(*single)
 
 

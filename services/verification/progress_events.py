@@ -5,12 +5,13 @@ from typing import Any
 
 from citewell_verify.answers.statements import Statement
 from citewell_verify.evidence.passages import Passage
+from citewell_verify.judging.model import Checked
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus
+from citewell_verify.verification.findings import Findings
+from citewell_verify.verification.quoted_evidence import check_evidence
+from citewell_verify.verification.repairs import Repaired
 from db.queries.runs.events import EventData
-from domain.query.outcomes import Checked, Repaired
 from services.core.context import StepContext
-from services.verification.quoted_evidence import check_evidence
-from services.verification.round_results import Findings
 from services.verification.streamed_results import published_early
 
 

@@ -1,82 +1,14 @@
 """Results of one round's checks: verdicts, states of the draft's sentences, confidence (N4, S2.2)."""
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from citewell_verify.answers.statements import Statement, deciding_items, same_words
-from citewell_verify.verdicts.confidence import confidence
-from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, is_failing, sentence_status
+from citewell_verify.answers.statements import deciding_items
+from citewell_verify.verdicts.states import SentenceStatus
+from citewell_verify.verification.findings import Findings, Verdicts, findings_of, read_verdict
 from services.core.context import StepContext
 from services.judging.question_answered import is_question_answered
 from services.verification.streamed_results import adopted_checks
-
-Verdicts = Mapping[tuple[int, int | None], PairVerdict]
-"""By (statement index, citation number or None), as the model wrote them."""
-
-_MOST_GAPS = 8
-_OPEN = (SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED, SentenceStatus.PARTIAL)
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """The draft sentence by sentence; the claims of S2.1 and the facts of S1.4 follow from the same states.
-
-    `unasked`: the request asked for nothing that needs verdicts on sentences (N2), so they say nothing about the
-    answer.
-    """
-
-    draft: str
-    statements: Sequence[Statement]
-    verdicts: Verdicts
-    states: Mapping[int, SentenceStatus]
-    confidence: float | None
-    checks: Mapping[int, list[PairVerdict]]
-    """The verdicts by the index of their statement."""
-    unasked: bool = False
-
-    def checks_of(self, index: int) -> list[PairVerdict]:
-        return self.checks.get(index, [])
-
-    def failing(self, threshold: float) -> list[int]:
-        """N5: the statements that no source has (`is_failing`). Table rows are never repaired: half a row is worse than
-        one whose state says that it failed."""
-        failing = [
-            statement
-            for statement in self.statements
-            if statement.claim and is_failing(self.checks_of(statement.index), threshold)
-        ]
-        return [each.index for each in failing if not self._is_in_table(each)]
-
-    def _is_in_table(self, statement: Statement) -> bool:
-        start = self.draft.rfind("\n", 0, statement.start) + 1
-        end = self.draft.find("\n", statement.end)
-        return "|" in self.draft[start : end if end >= 0 else len(self.draft)]
-
-    def supported_texts(self, repaired: Container[int] = (), doubtful: Container[SentenceStatus] = ()) -> list[str]:
-        """The supported claims, in order, if no sentence that cites a source lacks support; else nothing.
-
-        What cites nothing ("I hope this helps!") is judged and removed by itself: it takes no proof from the others.
-        `repaired` are the indexes of sentences that no longer are as they were; a sentence in a `doubtful` state takes
-        no proof from the others either.
-        """
-        left = [statement for statement in self.statements if statement.index not in repaired]
-        # What is no claim and cites is checked, too; what a table says is never removed.
-        if any(is_failing(self.checks_of(each.index)) for each in left if each.numbers and not each.claim):
-            return []
-        claims = [each for each in left if each.claim]
-        supported = [claim for claim in claims if self.states[claim.index] is SentenceStatus.SUPPORTED]
-        refuted = [claim for claim in claims if claim not in supported and self.states[claim.index] not in doubtful]
-        if any(each.numbers or self._is_in_table(each) for each in refuted) or not any(
-            each.numbers for each in supported
-        ):
-            return []
-        return [each.text for each in supported]
-
-    def gaps(self) -> list[str]:
-        """S2.3: the statements that lack support, each once."""
-        texts = (statement.text for statement in self.statements if self.states[statement.index] in _OPEN)
-        return list({same_words(text): text for text in texts}.values())[:_MOST_GAPS]
 
 
 def collect_findings(context: StepContext, joint: Mapping[str, Mapping[str, Any]] | None = None) -> Findings:
@@ -85,20 +17,17 @@ def collect_findings(context: StepContext, joint: Mapping[str, Mapping[str, Any]
     `joint` are the rulings of V7 by statement index and source number; by default those that `assess` stored.
     """
     statements = context.statements
-    single = _read_verdicts(context, deciding_items(statements, len(context.selection["selected"])))
+    verdicts = _read_verdicts(context, deciding_items(statements, len(context.selection["selected"])))
     stored = (context.outcome("assess") or {}).get("together", {})
-    verdicts = _with_joint(single, stored if joint is None else joint)
     threshold = context.query.options.citation_confidence
-    checks: dict[int, list[PairVerdict]] = {}
-    for (index, _), verdict in verdicts.items():
-        checks.setdefault(index, []).append(verdict)
-    states = {
-        statement.index: sentence_status(statement.claim, checks.get(statement.index, []), threshold)
-        for statement in statements
-    }
-    unasked = _is_unasked(context, verdicts)
-    score = None if unasked else confidence(list(states.values()))
-    return Findings(context.draft["text"], statements, verdicts, states, score, checks, unasked)
+    return findings_of(
+        context.draft["text"],
+        statements,
+        verdicts,
+        stored if joint is None else joint,
+        threshold,
+        unasked=_is_unasked(context, verdicts),
+    )
 
 
 def is_proven_by_parts(context: StepContext, findings: Findings) -> bool:
@@ -127,20 +56,3 @@ def _read_verdicts(context: StepContext, deciding: Mapping[tuple[int, int | None
         pair: read_verdict(pair[1], context.outcome("check_statements", item) or early.get(item))
         for pair, item in deciding.items()
     }
-
-
-def _with_joint(single: Verdicts, joint: Mapping[str, Mapping[str, Any]]) -> Verdicts:
-    rulings = {(int(index), int(number)): ruling for index, found in joint.items() for number, ruling in found.items()}
-    return {
-        (index, number): PairVerdict.from_json(number, rulings[index, number])
-        if number and (index, number) in rulings
-        else verdict
-        for (index, number), verdict in single.items()
-    }
-
-
-def read_verdict(number: int | None, outcome: Mapping[str, Any] | None) -> PairVerdict:
-    found = outcome or {"verdict": None, "reason": "the check left no result"}
-    if found["verdict"] is None:
-        return PairVerdict(number, "not_checked", None, None, None, found.get("reason", ""))
-    return PairVerdict.from_json(number, found["verdict"])

@@ -5,14 +5,16 @@ from collections.abc import Mapping, Sequence
 
 from citewell_verify.answers.statements import Statement, check_key
 from citewell_verify.evidence.passages import Passage
+from citewell_verify.judging.model import Checked
+from citewell_verify.judging.shown import numbered_sources
+from citewell_verify.judging.statement import judge_statement
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.states import SentenceStatus, sentence_status
+from citewell_verify.verification.findings import read_verdict
 from db.queries.runs.events import EventData
-from domain.query.outcomes import Checked, CheckedEarly, Closed, ClosedSentence
-from services.core.context import StepContext, StepResult, numbered_sources, when_loaded
-from services.judging.statement import judge_statement
+from domain.query.outcomes import CheckedEarly, Closed, ClosedSentence
+from services.core.context import StepContext, StepResult, when_loaded
 from services.verification.progress_events import citation_checked, sentence_judged
-from services.verification.round_results import read_verdict
 from services.verification.streamed_results import SENTENCES
 
 
@@ -36,7 +38,7 @@ async def _judge(context: StepContext, sentences: Sequence[ClosedSentence], pass
     async def judge(index: int, number: int) -> Checked:
         shown = Sources([sources[number - 1]]) if number else sources
         text, item = pairs[index, number], f"s{index}:c{number}"
-        return await judge_statement(context.tools.models, text, shown, log=context.log, item=item)
+        return await judge_statement(context.judge, text, shown, item=item)
 
     checks = await asyncio.gather(*(judge(*pair) for pair in pairs))
     return dict(zip(pairs, checks, strict=True))

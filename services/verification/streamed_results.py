@@ -7,9 +7,10 @@ others are wasted.
 from collections.abc import Collection, Iterator, Set
 
 from citewell_verify.answers.statements import check_keys
+from citewell_verify.judging.model import Checked
 from db.queries.runs.steps import list_values
 from db.session import reading
-from domain.query.outcomes import Checked, CheckedEarly, Closed, ClosedSentence
+from domain.query.outcomes import CheckedEarly, Closed, ClosedSentence
 from services.core.context import StepContext
 
 SENTENCES, CHECK_EARLY = "sentences", "check_early"

@@ -5,9 +5,9 @@ import re
 import time
 from pathlib import Path
 
+from citewell_verify.judging.model import Failure
 from citewell_verify.prompting.judgements import CHECK_STATEMENT
 from citewell_verify.prompting.numbered_sources import Source, Sources
-from clients.llm.gateway import Failure
 from services.core.context import StepContext, StepResult
 
 SAID = "Returns must be made within 30 days."

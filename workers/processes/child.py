@@ -21,9 +21,10 @@ from typing import IO, Any
 import structlog
 
 from citewell_documents.parsing.sandbox.confinement import bind_to
+from citewell_verify.judging.model import Failure
 from clients.embeddings.factory import configured_embedder
 from clients.llm.factory import make_model
-from clients.llm.gateway import Failure, ModelGateway
+from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
 from config.logging import configure_logging
 from config.settings import settings

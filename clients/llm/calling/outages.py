@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from clients.llm.failures import Failure
+from citewell_verify.judging.model import Failure
 from clients.llm.protocol import CallDeferred, Terms
 
 _FIRST_WAIT_S = 1.0

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from citewell_verify.evidence.passages import Passage
+from citewell_verify.evidence.passages import Passage, chunk_id_of, source_passage
 from db.models import Document, DocumentStatus, GivenSource
 from db.queries.documents.documents import get_document
 from domain.errors import DocumentNotRead, SourceNotFound
@@ -59,28 +59,17 @@ def get_given_text(session: Session, query_id: uuid.UUID, number: int) -> str:
     return text
 
 
-def chunk_id_of(number: int) -> str:
-    return f"source_{number}"
-
-
 def given_passage(row: Any) -> Passage:
     """The passage of a `GivenSource`, or of a row with its columns."""
-    return Passage(
+    return source_passage(
         key=row.id,
+        number=row.number,
         # A source that is no stored document gets a stable derived id.
         document_id=row.document_id or uuid.uuid5(row.query_id, chunk_id_of(row.number)),
-        doc_id=chunk_id_of(row.number),
-        filename=row.title,
-        source="request",
+        title=row.title,
         metadata=row.details,
-        chunk_id=chunk_id_of(row.number),
-        chunk_index=row.number - 1,
-        page=None,
-        section=None,
-        start_index=0,
-        end_index=len(row.text),
         text=row.text,
-        sections=row.sections or [],
         pages=row.pages or [],
+        sections=row.sections,
         context=row.context,
     )

@@ -1,16 +1,17 @@
-"""The judge of a verification without a server: any language model behind one method, or the offline rules."""
+"""Language models as judges: any model behind one method, and any OpenAI-compatible server by its address."""
 
-from collections.abc import AsyncIterator, Mapping
-from functools import cache
-from typing import Any, Protocol
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeVar
 
-from citewell_verify.embeddings.wheel import default_embedder
-from clients.llm.gateway import ModelGateway
-from clients.llm.offline import OfflineModel
-from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
-from config.models import ModelSettings
+from citewell_verify.judging.model import Failure
+from citewell_verify.prompting.judgements import Judgement, Reply
+from citewell_verify.prompting.prompts import asked_again, render
+from citewell_verify.prompting.reply_reading import ReplyUnreadable, read_reply
 
-_PROVIDER = "judge"
+_R = TypeVar("_R", bound=Reply)
+_AT_ONCE = 8
+_TRIES = 2
 _PATIENCE_S = 600.0
 """The time for one reply: a model on the caller's own processor may be slow."""
 
@@ -26,40 +27,61 @@ class Judge(Protocol):
         ...
 
 
-class JudgeModel:
-    """A `Judge` as the model of a gateway, which reads and checks its replies."""
+class ChatJudge:
+    """A model of a server with OpenAI's chat interface: Ollama, llama.cpp, vLLM, LM Studio, or a hosted one.
 
-    provider = _PROVIDER
+    `url` is the server's base address, as `http://127.0.0.1:11434/v1`. Needs httpx (`pip install
+    citewell-verify[chat]`).
+    """
+
+    def __init__(self, url: str, model: str, key: str | None = None) -> None:
+        self._url, self._model = url.rstrip("/"), model
+        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+
+    async def reply(self, system: str, user: str, schema: Mapping[str, Any]) -> str:
+        """Ask the server once. Raises httpx.HTTPError, and KeyError or ValueError for what is no chat completion."""
+        import httpx  # noqa: PLC0415, the other judges need no network
+
+        body = {
+            "model": self._model,
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
+            "temperature": 0,
+            "response_format": {"type": "json_schema", "json_schema": {"name": "verdict", "schema": dict(schema)}},
+        }
+        async with httpx.AsyncClient(timeout=_PATIENCE_S, headers=self._headers) as client:
+            response = await client.post(f"{self._url}/chat/completions", json=body)
+            if response.status_code in (400, 404, 422):
+                # Servers that know no schemas refuse the request; the prompt describes the form as well.
+                response = await client.post(
+                    f"{self._url}/chat/completions", json={**body, "response_format": {"type": "json_object"}}
+                )
+            response.raise_for_status()
+            return str(response.json()["choices"][0]["message"]["content"])
+
+
+class LanguageModelJudge:
+    """A `Judge` as the `JudgeModel` of a verification: renders its prompts, reads its replies, asks again once."""
+
+    judges_offline = False
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
+        self._free = asyncio.Semaphore(_AT_ONCE)
 
-    def reserves(self, request: ModelRequest) -> int:
-        # Only the judge itself limits its calls.
-        return 0
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        prompt = request.text.rendered
-        schema = request.reply.model_json_schema() if request.reply else {}
-        try:
-            text = await self._judge.reply(prompt.system, prompt.user, schema)
-        except Exception as error:
-            raise ModelRefused(f"the judge raised {type(error).__name__}: {error}") from error
-        return ModelReply(text=text, model=_PROVIDER, usage=Usage(), finish_reason="stop")
-
-    def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
-        raise ModelRefused("a judge writes no prose")
-
-    async def aclose(self) -> None: ...
-
-
-def gateway_of(judge: Judge | None) -> ModelGateway:
-    """Return the gateway to `judge`; without one to the offline rules, which load their weights once per process."""
-    if judge is None:
-        return _offline()
-    return ModelGateway(JudgeModel(judge), ModelSettings(call_timeout_s=_PATIENCE_S, deadline_s=_PATIENCE_S))
-
-
-@cache
-def _offline() -> ModelGateway:
-    return ModelGateway(OfflineModel(default_embedder()), ModelSettings(provider="offline"))
+    async def ask(self, judgement: Judgement[_R], fields: Mapping[str, object], *, item: str = "") -> _R | Failure:
+        """Return the reply; Failure with the judge's error, or for a reply that is not as asked for twice."""
+        del item  # Nothing is recorded.
+        prompt = render(judgement.name, fields)
+        fault = ""
+        for _ in range(_TRIES):
+            shown = asked_again(prompt, fault) if fault else prompt
+            try:
+                async with self._free:
+                    text = await self._judge.reply(shown.system, shown.user, judgement.reply.model_json_schema())
+            except Exception as error:  # noqa: BLE001, whatever a judge raises is why the statement was not checked
+                return Failure(f"the judge raised {type(error).__name__}: {error}", "refused")
+            try:
+                return read_reply(judgement.reply, text)
+            except ReplyUnreadable as error:
+                fault = f"the reply does not fit: {error}"
+        return Failure(f"the judge gave no usable reply in {_TRIES} tries: {fault}", "invalid_reply")

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from citewell_verify.judging.model import Failure
 from citewell_verify.prompting.judgements import CHECK_ANSWERABILITY, GENERATE_ANSWER
 from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.completions.providers import CompatibleModel
-from clients.llm.failures import Failure
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, ModelRequest, PromptCut
 from config.models import ModelSettings

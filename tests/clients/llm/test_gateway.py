@@ -4,9 +4,10 @@ import asyncio
 
 import pytest
 
+from citewell_verify.judging.model import Failure
 from citewell_verify.prompting.judgements import GENERATE_ANSWER, Composition, StatementCheck
 from citewell_verify.prompting.prompts import prompt_version
-from clients.llm.gateway import ComposedText, Failure, ModelGateway
+from clients.llm.gateway import ComposedText, ModelGateway
 from clients.llm.protocol import CallLog, CallRecord
 from tests.clients.gateway_play import (
     ALONE,

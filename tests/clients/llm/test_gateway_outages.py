@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import pytest
 
+from citewell_verify.judging.model import Failure
 from citewell_verify.prompting.judgements import StatementCheck
 from clients.llm.calling.outages import Outage, Outages
 from clients.llm.calling.retry import REJECTIONS_MAX
-from clients.llm.gateway import Failure, ModelGateway
+from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, Terms
 from config.models import ModelSettings
 from tests.clients.gateway_play import ALONE, FAST, MAIN, PATIENT, check, failed, play

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citewell_verify.judging.model import Failure
 from citewell_verify.prompting.batched_items import Statements
 from citewell_verify.prompting.judgements import (
     CHECK_STATEMENT,
@@ -28,7 +29,7 @@ from citewell_verify.prompting.judgements import (
 )
 from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.factory import make_model
-from clients.llm.gateway import ComposedText, Failure, ModelGateway
+from clients.llm.gateway import ComposedText, ModelGateway
 from clients.llm.neural import NeuralJudge, PairClassifier, classifier, open_classifier, opening
 from clients.llm.neural.judging import VETO_BELOW, VETOED_CONFIDENCE, vetoed
 from clients.llm.neural.windows import StatementTooLong, windows

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from citewell_verify.offline.judge import rewrite_statement
 from citewell_verify.offline.judging import check_alignment, check_answerability, check_statement
 from citewell_verify.offline.meaning import Meaning
 from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.ruling import Grounds
-from clients.llm.offline.model import rewrite_statement
 from clients.llm.protocol import NotJudged
 
 CASES = [json.loads(line) for line in Path("benchmarks/verdicts/other_languages.jsonl").read_text("utf-8").splitlines()]
@@ -33,7 +33,7 @@ def test_only_what_stands_in_the_source_is_supported_and_the_language_is_named(c
     for kind in CHANGED:
         with pytest.raises(NotJudged, match=f"^the rules read English and Korean; this is {case['language']}$"):
             check_statement(case[kind], sources, WORDS)
-        assert rewrite_statement(case[kind], sources).text == ""
+        assert rewrite_statement({"statement": case[kind], "sources": sources}).text == ""
 
 
 @pytest.mark.parametrize(

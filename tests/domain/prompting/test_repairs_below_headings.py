@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell_verify.correction.source_wording import is_proven, source_wording
+from citewell_verify.offline.judge import rewrite_statement
 from citewell_verify.prompting.numbered_sources import Source, Sources
-from clients.llm.offline.model import rewrite_statement
 
 ENGLISH = [
     ("It weighs {} kilograms and runs on two batteries.", "{} weighs {} kilograms."),
@@ -144,5 +144,5 @@ def test_of_many_sections_each_thing_gets_its_own_value_or_none(data: st.DataObj
         for number, (thing, value) in enumerate(known.items(), start=1)
     )
     for thing in things:
-        found = rewrite_statement(form.format(thing, 99), sources)
+        found = rewrite_statement({"statement": form.format(thing, 99), "sources": sources})
         assert found.text in ("", *(form.format(thing, known[thing]) for _ in range(thing in known)))

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.query.batching import batches, growing_batches, packed
+from citewell_verify.prompting.batched_items import packed
+from domain.query.batching import batches, growing_batches
 
 items = st.lists(st.integers(), max_size=60)
 

@@ -14,6 +14,7 @@ from sqlalchemy import func, select
 
 import citewell
 from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.judging.model import Checked
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from config.models import ModelSettings
@@ -21,7 +22,6 @@ from config.settings import RetrievalSettings, Settings
 from db.models import Chunk, Document, Workspace
 from db.session import reading
 from domain.query.options import Preset
-from domain.query.outcomes import Checked
 from services.core import verifier
 from services.core.context import Tools
 from services.core.verifier import reranker_version, verifier_version

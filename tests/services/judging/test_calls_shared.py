@@ -10,6 +10,9 @@ from uuid import uuid4
 import pytest
 
 from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.judging.model import Checked
+from citewell_verify.judging.statement import WINDOW_CHARS, judge_statement
+from citewell_verify.judging.statement_batch import Pair, judge_batch
 from citewell_verify.prompting.batched_items import MOST_STATEMENTS
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.calibration import Calibration
@@ -17,13 +20,12 @@ from citewell_verify.verdicts.ruling import UNPROVEN_CONFIDENCE
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog, ChatModel
+from clients.llm.recorded_judge import RecordedJudge
 from config.models import ModelSettings
 from domain.query.options import Preset, QueryOptions
-from domain.query.outcomes import Checked, Scored
+from domain.query.outcomes import Scored
 from services.core.context import QuerySnapshot, StepContext, Tools
 from services.judging.relevance import Shown, score_batch, score_each
-from services.judging.statement import WINDOW_CHARS, judge_statement
-from services.judging.statement_batch import Pair, judge_batch
 from tests.attacks import ATTACKS, PLACES, POLICY, REGELN, SUPPORTED, SUPPORTED_KOREAN, UNSUPPORTED, planted
 from tests.clients.groq_stage import GroqStage
 from tests.factories import make_options
@@ -51,12 +53,12 @@ def pairs(statements: Sequence[str] = STATEMENTS, sources: Sources = TWO) -> lis
 async def both(model: ChatModel, asked: Sequence[Pair]) -> tuple[list[Checked], list[Checked]]:
     """(together, alone)."""
     models, log = ModelGateway(model, QUICK, backoff_s=0.001), CallLog()
-    alone = [judge_statement(models, each.statement, each.sources, log=log) for each in asked]
-    return await judge_batch(models, asked, log=log), await asyncio.gather(*alone)
+    alone = [judge_statement(RecordedJudge(models, log), each.statement, each.sources) for each in asked]
+    return await judge_batch(RecordedJudge(models, log), asked), await asyncio.gather(*alone)
 
 
 async def checked(model: ChatModel, asked: Sequence[Pair], log: CallLog | None = None) -> list[Checked]:
-    return await judge_batch(ModelGateway(model, QUICK, backoff_s=0.001), asked, log=log or CallLog())
+    return await judge_batch(RecordedJudge(ModelGateway(model, QUICK, backoff_s=0.001), log or CallLog()), asked)
 
 
 async def scored(model: ChatModel, *, alone: bool = False) -> list[Scored]:

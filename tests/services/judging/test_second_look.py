@@ -5,16 +5,17 @@ from collections.abc import Generator, Sequence
 
 import pytest
 
+from citewell_verify.judging.model import Checked
+from citewell_verify.judging.statement import WINDOW_CHARS, judge_statement
+from citewell_verify.judging.statement_batch import Pair, judge_batch
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.ruling import UNPROVEN_CONFIDENCE
 from citewell_verify.verdicts.states import PairVerdict, Verdict
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog, ChatModel
+from clients.llm.recorded_judge import RecordedJudge
 from config.models import ModelSettings
-from domain.query.outcomes import Checked
-from services.judging.statement import WINDOW_CHARS, judge_statement
-from services.judging.statement_batch import Pair, judge_batch
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind
 
@@ -42,9 +43,9 @@ def judged(stage: GroqStage, statements: Sequence[str], log: CallLog, text: str 
     async def judge(model: ChatModel) -> list[Checked]:
         models, sources = ModelGateway(model, QUICK, backoff_s=0.001), Sources.numbered([("rules.md", text)])
         if len(statements) == 1:
-            return [await judge_statement(models, statements[0], sources, log=log, item="s0:c1")]
+            return [await judge_statement(RecordedJudge(models, log), statements[0], sources, item="s0:c1")]
         pairs = [Pair(f"s{number}:c1", each, sources) for number, each in enumerate(statements)]
-        return await judge_batch(models, pairs, log=log)
+        return await judge_batch(RecordedJudge(models, log), pairs)
 
     return stage.run(judge)
 
@@ -125,5 +126,5 @@ async def test_rules_that_judge_are_not_asked_twice() -> None:
     sources = Sources.numbered([("rules.md", TEXT)])
     statements = [DOUBTED, ALSO_DOUBTED, OPENS, "Readers renew cards with a passport."]
     for statement in statements:
-        await judge_statement(ModelGateway(OfflineModel(), QUICK), statement, sources, log=log)
+        await judge_statement(RecordedJudge(ModelGateway(OfflineModel(), QUICK), log), statement, sources)
     assert asked(log) == {"check_statement": len(statements)}

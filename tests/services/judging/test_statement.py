@@ -7,16 +7,17 @@ from typing import TypeVar
 
 import pytest
 
+from citewell_verify.judging.model import Checked
+from citewell_verify.judging.statement import WINDOW_CHARS, judge_statement
+from citewell_verify.judging.statement_batch import Pair, judge_batch
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.states import PairVerdict, Verdict
 from clients.llm.completions.providers import GroqModel
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog
+from clients.llm.recorded_judge import RecordedJudge
 from config.models import ModelSettings
-from domain.query.outcomes import Checked
-from services.judging.statement import WINDOW_CHARS, judge_statement
-from services.judging.statement_batch import Pair, judge_batch
 from tests.attacks import (
     ATTACKS,
     LOWERING,
@@ -83,7 +84,7 @@ def judged(
 
 
 async def checked(models: ModelGateway, statement: str, source: str) -> Checked:
-    return await judge_statement(models, statement, Sources.numbered([("a.md", source)]), log=CallLog())
+    return await judge_statement(RecordedJudge(models, CallLog()), statement, Sources.numbered([("a.md", source)]))
 
 
 def verdict(found: Checked) -> Verdict:
@@ -206,7 +207,7 @@ def test_a_window_that_fails_leaves_the_whole_not_checked_unless_another_support
 
 
 def test_without_a_source_nothing_is_checked(stage: GroqStage) -> None:
-    found = played(stage, lambda models: judge_statement(models, SUPPORTED[0], Sources(), log=CallLog()))
+    found = played(stage, lambda models: judge_statement(RecordedJudge(models, CallLog()), SUPPORTED[0], Sources()))
     assert (found["status"], found["verdict"]) == ("not_checked", None)
 
 
@@ -254,9 +255,9 @@ async def test_a_statement_longer_than_any_sentence_is_not_checked_and_says_why(
     long = "`" + "x = 1; " * 400 + "`"
     gateway = ModelGateway(OfflineModel(), QUICK)
     sources = Sources.numbered([("a.py", long)])
-    alone = await judge_statement(gateway, long, sources, log=CallLog())
+    alone = await judge_statement(RecordedJudge(gateway, CallLog()), long, sources)
     pairs = [Pair("s0:c1", "x = 1;", sources), Pair("s1:c1", long, sources)]
-    _, together = await judge_batch(gateway, pairs, log=CallLog())
+    _, together = await judge_batch(RecordedJudge(gateway, CallLog()), pairs)
     for checked in (alone, together):
         assert (checked["status"], checked["verdict"]) == ("not_checked", None)
         assert "2,000 characters" in checked.get("reason", "")

@@ -11,6 +11,7 @@ from api.adapters.seeds import chat_reply
 from api.schemas.questions.sharing import SharedAnswer
 from citewell.mcp.shapes import Scored, SignalFound
 from citewell_verify.verdicts.calibration import Calibration, calibrations
+from citewell_verify.verification import confidence
 from db.models import QueryKind, Verification, WebhookMessage
 from db.queries.runs.queries import QueryFilter
 from db.session import reading, transaction
@@ -18,7 +19,6 @@ from domain.quality.summary_line import verifier_note
 from services.core.context import Outcome
 from services.queries.overview import read_overview, read_queries
 from services.queries.results import read_history, read_query
-from services.reporting import answer_confidence
 from services.reporting.answer_confidence import confidence_json
 from tests.clients.groq_stage import GroqStage
 from tests.services.story import Play, Story, checked, no, ruling, with_groq, with_offline, yes
@@ -141,7 +141,7 @@ def test_a_supported_answer_to_another_question_has_little_confidence(monkeypatc
         asked.append((question, answer))
         return 0.2
 
-    monkeypatch.setattr(answer_confidence, "answer_relevance", hardly)
+    monkeypatch.setattr(confidence, "answer_relevance", hardly)
     story = told(FIRST, yes(confidence=0.95), calibration=calibrations()["offline"], question="Who wrote the policy?")
     query = story.conclude()
     assert (query["verification"]["confidence"], query["verification"]["confidence_level"]) == (0.19, "Very Low")
@@ -177,7 +177,7 @@ def test_what_a_model_says_of_the_question_is_in_the_number(stage: GroqStage, an
 
 def test_without_a_model_the_words_decide_as_before(stage: GroqStage) -> None:  # V9
     verification = judged(stage, "yes", play=with_offline).conclude()["verification"]
-    relevance = answer_confidence.answer_relevance(ASKED, PAID)
+    relevance = confidence.answer_relevance(ASKED, PAID)
     assert relevance < 0.2
     assert verification["confidence"] == pytest.approx(0.95 * relevance, abs=0.006)
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from citewell_verify.verification.sentences import NOTHING_LEFT
 from domain.errors import SourceDeleted
-from services.correction.conclusion import NOTHING_LEFT
 from services.correction.repair_steps import recheck_answerability, repair_statements, search_evidence
 from services.queries.results import read_history
 from services.reporting.repair_results import repair_item

@@ -10,6 +10,7 @@ from citewell_verify.markers.foreign import foreign_markers
 from citewell_verify.markers.parser import Marker, cited_markers
 
 Edit = tuple[int, int, str]
+_MOST_SHOWN = 5
 _ENTRY = re.compile(
     r"[\s>]*(?:[-*+•]\s+)?[*_]{0,2}(?:[\[(【〔]?[†^]?(?P<number>\d{1,3})(?:[\])】〕]|[.:)](?=\s))+|(?P<raised>[¹²³⁴-⁹]{1,2}))[*_]{0,2}[:.]?\s*(?P<name>\S.{0,300}?)\s*"
 )
@@ -54,6 +55,17 @@ def translated(answer: str, sources: Citable, first_number: int | None = None) -
     body = len(strip_references(answer)) if own else len(answer)
     edits = [edit for edit in edits if edit[0] < body]
     return Translation(_applied(answer, edits), tuple(edits), tuple(sorted(foreign.unread)), from_zero and 0 in cited)
+
+
+def remarks(answer: str, unread: Sequence[Sequence[int]], *, from_zero: bool) -> list[str]:
+    """Return, for users, how the citations of `answer` were read where that may surprise; see `Translation`."""
+    issues: list[str] = []
+    if unread:
+        shown = ", ".join(dict.fromkeys(f"“{answer[start:end]}”" for start, end in unread[:_MOST_SHOWN]))
+        issues.append(f"{len(unread)} citations name none of the sources and were left out before judging: {shown}.")
+    if from_zero:
+        issues.append("The answer's numbers begin at 0, so 0 was read as source 1; send first_number to say otherwise.")
+    return issues
 
 
 def own_numbers(answer: str, sources: Citable) -> dict[int, tuple[int, ...] | str]:

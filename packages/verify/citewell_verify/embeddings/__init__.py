@@ -1,1 +1,1 @@
-"""The built-in embedding model, and the Protocols of all: texts as vectors whose cosine measures likeness of meaning."""
+"""The built-in embedding model, and the Protocols of all: vectors whose cosine measures likeness of meaning."""

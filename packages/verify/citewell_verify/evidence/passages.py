@@ -66,3 +66,48 @@ class Passage:
     def label(self) -> str:
         # `policy.pdf, p.3`, or only the file name of a document without pages.
         return self.filename if self.page is None else f"{self.filename}, p.{self.page}"
+
+
+def source_passage(
+    *,
+    key: int,
+    number: int,
+    document_id: uuid.UUID,
+    title: str,
+    metadata: dict[str, Any],
+    text: str,
+    pages: list[list[int]],
+    sections: list[Any] | None = None,
+    context: str | None = None,
+) -> Passage:
+    """Return source `number` of a request (N2) as one passage."""
+    return Passage(
+        key=key,
+        document_id=document_id,
+        doc_id=chunk_id_of(number),
+        filename=title,
+        source="request",
+        metadata=metadata,
+        chunk_id=chunk_id_of(number),
+        chunk_index=number - 1,
+        page=None,
+        section=None,
+        start_index=0,
+        end_index=len(text),
+        text=text,
+        sections=sections or [],
+        pages=pages,
+        context=context,
+    )
+
+
+_SOURCE = "source_"
+
+
+def chunk_id_of(number: int) -> str:
+    return f"{_SOURCE}{number}"
+
+
+def number_of(chunk_id: str) -> int:
+    """The number of a source of a request, of which `chunk_id_of` made the id."""
+    return int(chunk_id.removeprefix(_SOURCE))

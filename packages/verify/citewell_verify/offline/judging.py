@@ -12,6 +12,7 @@ from citewell_verify.evidence.table_rows import stating_row
 from citewell_verify.evidence.verbatim import stands_verbatim
 from citewell_verify.facts.heading_context import with_outer_headings
 from citewell_verify.facts.structure.tables import parse_tables
+from citewell_verify.judging.model import NotJudged
 from citewell_verify.offline.meaning import Meaning
 from citewell_verify.offline.passages import read_passage
 from citewell_verify.offline.tuning import TUNING
@@ -30,7 +31,6 @@ from citewell_verify.text.sentences import is_table_row
 from citewell_verify.text.words import content_stems, coverage
 from citewell_verify.verdicts.joint_support import find_joint_support
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
-from clients.llm.protocol import NotJudged
 
 _MOST_WORDS = 4
 _NOTHING_ASKED = QuestionVerdict("yes", True, (), (), 1.0, "")

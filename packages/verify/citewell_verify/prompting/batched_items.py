@@ -6,7 +6,7 @@ An item that does not return exactly once under its own id has no verdict: a rep
 import hashlib
 from base64 import b32encode
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -136,3 +136,17 @@ def items_of(fields: Mapping[str, object], name: str, kind: type[K]) -> K:
     if not isinstance(items, kind):
         raise TypeError(f"{name} are read from {kind.__name__}, not from a text")
     return items
+
+
+T = TypeVar("T")
+
+
+def packed(items: Sequence[T], fits: Callable[[Sequence[T]], bool]) -> list[list[T]]:
+    """Split `items` in order into lists that `fits` accepts, each as long as possible; a single item always passes."""
+    result: list[list[T]] = []
+    for item in items:
+        if result and fits([*result[-1], item]):
+            result[-1].append(item)
+        else:
+            result.append([item])
+    return result

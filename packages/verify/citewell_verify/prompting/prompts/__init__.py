@@ -7,7 +7,7 @@ the question last, so that a provider's prefix cache can reuse the first parts.
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -87,3 +87,12 @@ def render(name: str, fields: Mapping[str, object]) -> RenderedPrompt:
         return _FIELD.sub(lambda match: _safe(fields[match[1]]), text)
 
     return RenderedPrompt(system=fill(template.system), user=fill(template.user), version=template.version)
+
+
+_FORM_WANTED = "Reply with one complete JSON object that has exactly the fields asked for, and with nothing else."
+
+
+def asked_again(prompt: RenderedPrompt, fault: str) -> RenderedPrompt:
+    """Return the prompt with what was wrong with an earlier reply; its place is the end, behind what servers keep."""
+    note = f"An earlier reply to this could not be used: {fault}. {_FORM_WANTED}"
+    return replace(prompt, user=f"{prompt.user}\n\n{note}")

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from citewell_verify.judging.model import Failure, JudgeModel
 from citewell_verify.prompting.batched_items import Statements, by_id
 from citewell_verify.prompting.judgements import RECHECK_STATEMENTS
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.ruling import Grounds, Ruling, SecondLook
-from clients.llm.gateway import Failure, ModelGateway
-from clients.llm.protocol import CallLog
 
 _BY_RULES = "the rules are the judge, and say the same when they are asked again"
 _NO_VERDICT = "the reply has no verdict on it"
@@ -24,27 +23,26 @@ class FirstLook:
     ruling: Ruling
 
 
-async def looked_again(models: ModelGateway, looks: Sequence[FirstLook], log: CallLog) -> list[Ruling]:
+async def looked_again(judge: JudgeModel, looks: Sequence[FirstLook]) -> list[Ruling]:
     """Return the rulings in order, those in doubt with the judge's second answer; nothing is asked if none is.
 
     A judge of rules is not asked either. Where the second look fails, the ruling stays uncertain and has the reason.
     """
     doubted = [look for look in looks if look.ruling.second_look]
-    settled = iter(await _settled(models, doubted, log) if doubted else ())
+    settled = iter(await _settled(judge, doubted) if doubted else ())
     return [next(settled) if look.ruling.second_look else look.ruling for look in looks]
 
 
-async def _settled(models: ModelGateway, doubted: Sequence[FirstLook], log: CallLog) -> list[Ruling]:
-    if models.judges_offline:
+async def _settled(judge: JudgeModel, doubted: Sequence[FirstLook]) -> list[Ruling]:
+    if judge.judges_offline:
         return [look.grounds.settle(look.ruling, None, _BY_RULES) for look in doubted]
     asked, sources = Statements.of(
         [(look.grounds.statement, look.sources) for look in doubted],
         [_note(look.ruling.second_look) for look in doubted],
     )
-    reply = await models.ask(
+    reply = await judge.ask(
         RECHECK_STATEMENTS.for_items(len(doubted)),
         {"sources": sources, "statements": asked},
-        log=log,
         item=",".join(look.item for look in doubted),
     )
     if isinstance(reply, Failure):

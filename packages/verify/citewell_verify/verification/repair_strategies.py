@@ -19,15 +19,13 @@ from citewell_verify.evidence.contradictions import disagreements
 from citewell_verify.evidence.equivalence import names_subjects
 from citewell_verify.evidence.excerpts import best_relevance
 from citewell_verify.evidence.passages import Passage
+from citewell_verify.judging.model import Failure, JudgeModel
+from citewell_verify.judging.shown import excerpts, numbered_sources
+from citewell_verify.judging.statement import judge_statement
 from citewell_verify.prompting.judgements import REWRITE_STATEMENT
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, Verdict
-from clients.llm.gateway import Failure
-from domain.query.outcomes import Repaired
-from services.core.context import StepContext, numbered_sources
-from services.judging.shown_sources import excerpts
-from services.judging.statement import judge_statement
-from services.reporting.repair_results import repair_item
-from services.verification.round_results import Findings
+from citewell_verify.verification.findings import Findings
+from citewell_verify.verification.repairs import Repaired, repair_item
 
 BUDGET_S = 240.0
 """For one statement; it keeps a task far below the time after which its message is redelivered."""
@@ -37,13 +35,32 @@ _RELEVANT = 0.3  # S4.4: a text with a smaller share of a claim's words is not a
 _LONGEST_GROWTH = 1.5
 
 
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The passages that a failing statement may be repaired from.
+
+    `selected` are those of the answer, by the numbers that it cites; `retrieved` and `searched` were found besides.
+    """
+
+    selected: Sequence[Passage]
+    retrieved: Sequence[Passage] = ()
+    searched: Sequence[Passage] = ()
+
+
 @dataclass(slots=True)
 class RepairStrategies:
-    """Repairs one statement, once; `failures` collects why passages could not be checked."""
+    """Repairs one statement, once; a judgement counts from confidence `threshold` on.
 
-    context: StepContext
+    `ranks_selected`: the passages of the answer come in no order of relevance, as sources that were given (N2) do.
+    `failures` collects why passages could not be checked.
+    """
+
+    judge: JudgeModel
     statement: Statement
     findings: Findings
+    candidates: Candidates
+    threshold: float
+    ranks_selected: bool = False
     failures: list[str] = field(default_factory=list[str])
 
     async def apply(self) -> Repaired:
@@ -63,36 +80,35 @@ class RepairStrategies:
         return _left("dropped", why or "no source supports it")
 
     async def _found(self, why: str) -> Repaired | None:
-        cited, retrieved, searched = await asyncio.to_thread(self._candidates)
+        retrieved, searched = await asyncio.to_thread(self._untried)
         for passages, how in ((retrieved, "retrieved"), (searched, "found by a search")):
             for passage in passages:
                 if ruling := await self._ruling(self.statement.text, [passage]):
                     return _moved([passage], ruling, f"{why}; {passage.label} ({how}) says it")
-        return await self._rewritten(cited, retrieved, searched, why)
+        return await self._rewritten(retrieved, searched, why)
 
-    def _candidates(self) -> tuple[list[Passage], list[Passage], list[Passage]]:
-        """(cited, retrieved, searched), likeliest first; the last two without the passages it was already checked
-        against."""
-        selected = self.context.selection["selected"]
-        cited = [selected[n - 1] for n in self.statement.numbers if 1 <= n <= len(selected)]
-        tried = set(cited or selected)
-        ranked = [key for key in self.context.selection["ranked"] if key not in tried]
-        found = (self.context.outcome("search_evidence") or {}).get("found", {}).get(str(self.statement.index), [])
-        searched = [key for key in found if key not in tried and key not in ranked]
-        return self.context.passages(cited), self._likeliest(ranked), self._likeliest(searched)
+    def _cited(self) -> list[Passage]:
+        selected = self.candidates.selected
+        return [selected[number - 1] for number in self.statement.numbers if 1 <= number <= len(selected)]
 
-    def _likeliest(self, keys: Sequence[int]) -> list[Passage]:
+    def _untried(self) -> tuple[list[Passage], list[Passage]]:
+        """(retrieved, searched), likeliest first, without the passages that the statement was checked against."""
+        tried = {passage.key for passage in self._cited() or self.candidates.selected}
+        retrieved = [passage for passage in self.candidates.retrieved if passage.key not in tried]
+        tried |= {passage.key for passage in retrieved}
+        searched = [passage for passage in self.candidates.searched if passage.key not in tried]
+        return self._likeliest(retrieved), self._likeliest(searched)
+
+    def _likeliest(self, passages: Sequence[Passage]) -> list[Passage]:
         text = self.statement.text
-        rated = [(best_relevance(text, passage.readable), passage) for passage in self.context.passages(list(keys))]
+        rated = [(best_relevance(text, passage.readable), passage) for passage in passages]
         likely = [(score, passage) for score, passage in rated if score >= _RELEVANT]
-        agreeing = [each for each in likely if not disagreements(text, each[1].readable)]
-        return [passage for _, passage in sorted(agreeing, key=lambda each: -each[0])][:_MOST_TRIED]
+        agreeing = [pair for pair in likely if not disagreements(text, pair[1].readable)]
+        return [passage for _, passage in sorted(agreeing, key=lambda pair: -pair[0])][:_MOST_TRIED]
 
-    async def _rewritten(
-        self, cited: list[Passage], retrieved: list[Passage], searched: list[Passage], why: str
-    ) -> Repaired | None:
-        selected = await asyncio.to_thread(self.context.selected_passages)
-        for passage, text in self._quotations(cited or self._most_relevant(selected)):
+    async def _rewritten(self, retrieved: list[Passage], searched: list[Passage], why: str) -> Repaired | None:
+        selected = self.candidates.selected
+        for passage, text in self._quotations(self._cited() or self._most_relevant(selected)):
             if ruling := await self._ruling(text, [passage]):
                 return _reworded(passage, text, ruling, f"{why}; {passage.label} says otherwise")
         if not self.statement.numbers and not any(
@@ -105,7 +121,7 @@ class RepairStrategies:
         shown = excerpts(passages, [replace(self.statement, numbers=())]).sources
         fields = {"sources": shown, "statement": self.statement.text, "reason": why}
         item = repair_item(self.statement.index)
-        reply = await self.context.tools.models.ask(REWRITE_STATEMENT, fields, log=self.context.log, item=item)
+        reply = await self.judge.ask(REWRITE_STATEMENT, fields, item=item)
         if isinstance(reply, Failure):
             return None
         text = clean_words(reply.text)
@@ -118,8 +134,8 @@ class RepairStrategies:
         return _reworded(passage, text, ruling, f"{why}; {passage.label} supports less") if ruling else None
 
     def _most_relevant(self, passages: Sequence[Passage]) -> list[Passage]:
-        # Given sources (N2) come in any order; retrieved ones already come best first.
-        if not self.context.query.is_external:
+        # Retrieved passages already come best first.
+        if not self.ranks_selected:
             return list(passages)
         return sorted(passages, key=lambda passage: -best_relevance(self.statement.text, passage.readable))
 
@@ -134,12 +150,12 @@ class RepairStrategies:
 
     def _contradicting(self, passage: Passage) -> tuple[int, int] | None:
         """Return the place of the words of a passage that deny the statement, if its check found any."""
-        selected = self.context.selection["selected"]
+        selected = self.candidates.selected
         for check in self.findings.checks_of(self.statement.index):
             place = check.evidence
             if place and check.relation == "contradicts":
                 number = check.number or place.source + 1
-                if selected[number - 1] == passage.key:
+                if selected[number - 1].key == passage.key:
                     return place.start, place.end
         return None
 
@@ -150,16 +166,13 @@ class RepairStrategies:
         return text != old and len(said) == 1 and said[0].claim and not grown and names_subjects(text, old)
 
     async def _ruling(self, text: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
-        context, item = self.context, repair_item(self.statement.index)
-        checked = await judge_statement(
-            context.tools.models, text, numbered_sources(list(passages)), log=context.log, item=item
-        )
+        item = repair_item(self.statement.index)
+        checked = await judge_statement(self.judge, text, numbered_sources(list(passages)), item=item)
         ruling = checked["verdict"]
         if ruling is None:
             self.failures.append(checked.get("reason", "a check failed"))
             return None
-        threshold = context.query.options.citation_confidence
-        return ruling if PairVerdict.from_json(1, ruling).verdict(threshold) is Verdict.ACCURATE else None
+        return ruling if PairVerdict.from_json(1, ruling).verdict(self.threshold) is Verdict.ACCURATE else None
 
 
 def _moved(passages: Sequence[Passage], ruling: dict[str, Any], reason: str) -> Repaired:

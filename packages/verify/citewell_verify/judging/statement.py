@@ -6,16 +6,14 @@ All judgements of statements go through here: the checks of an answer, repairs, 
 from dataclasses import replace
 
 from citewell_verify.evidence.spans import claim_relevance
+from citewell_verify.judging.model import Checked, Failure, JudgeModel
+from citewell_verify.judging.second_look import FirstLook, looked_again
 from citewell_verify.prompting.judgements import CHECK_STATEMENT, StatementCheck
 from citewell_verify.prompting.numbered_sources import Sources, content_of
 from citewell_verify.text.sentences import LONGEST_SENTENCE
 from citewell_verify.text.windows import windows
 from citewell_verify.verdicts.ruling import Grounds, Ruling
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
-from clients.llm.gateway import Failure, ModelGateway
-from clients.llm.protocol import CallLog
-from domain.query.outcomes import Checked
-from services.judging.second_look import FirstLook, looked_again
 
 WINDOW_CHARS = 12_000
 """The characters of sources per call, about 3,000 tokens: judges read the middle of longer texts badly."""
@@ -26,13 +24,11 @@ _WEIGHT = {"supports": 3, "contradicts": 2, "partially_supports": 1, "does_not_m
 _SURE_CONTRADICTION = 4
 
 
-async def judge_statement(
-    models: ModelGateway, statement: str, sources: Sources, *, log: CallLog, item: str = ""
-) -> Checked:
+async def judge_statement(judge: JudgeModel, statement: str, sources: Sources, *, item: str = "") -> Checked:
     """Return whether the `sources` say the `statement` (S5.4); the verdict is `citewell_verify.verdicts.ruling.Ruling`
     as JSON.
 
-    The same model is asked again about what the rules doubt in its reply (`services.judging.second_look`).
+    The same model is asked again about what the rules doubt in its reply (`citewell_verify.judging.second_look`).
     Long sources are shown in windows, likeliest first, until one surely supports the statement: nothing is cut. If a
     window could not be judged and no other supports it, the statement is `not_checked` (N4). So is one longer than any
     sentence, such as code, because the cost of comparing grows with its length.
@@ -45,11 +41,11 @@ async def judge_statement(
     content = content_of(statement, sources)
     grounds = Grounds.of(content, [source.text for source in sources], [source.context for source in sources])
     for shown in _windowed(statement, sources):
-        reply = await models.ask(CHECK_STATEMENT, {"sources": shown, "statement": statement}, log=log, item=item)
+        reply = await judge.ask(CHECK_STATEMENT, {"sources": shown, "statement": statement}, item=item)
         if isinstance(reply, Failure):
             failures.append(reply.reason)
             continue
-        (ruling,) = await looked_again(models, [FirstLook(item, grounds, shown, grounds.rule(reply))], log)
+        (ruling,) = await looked_again(judge, [FirstLook(item, grounds, shown, grounds.rule(reply))])
         rulings.append((ruling, reply))
         if _is_conclusive(rulings[-1][0]):
             break

@@ -1,37 +1,55 @@
 """Chooses the quoted evidence for one sentence of an answer (N3)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from citewell_verify.answers.statements import Statement
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.evidence.spans import bounded_evidence, claim_relevance, row_or_best_span
 from citewell_verify.verdicts.states import PairVerdict
-from db.models import Citation
-from domain.query.options import QueryOptions
+
+SPAN_CHARS = (50, 200)
+"""The shortest and longest span that is quoted, in characters, where nothing else is asked for."""
 
 Quoted = tuple[str | None, dict[str, Any] | None]
 """(words of a source, their place), or (None, None)."""
 
 
+@dataclass(frozen=True, slots=True)
+class CitedSpan:
+    """The words of a source that a citation of the answer points to.
+
+    `answer_start` is where the sentence that it is for begins, `status` the verdict on it, `place` where `text` is.
+    """
+
+    answer_start: int
+    status: str
+    confidence: float
+    text: str
+    place: dict[str, Any]
+
+
 def sentence_evidence(
     statement: Statement,
-    citations: Sequence[Citation],
+    citations: Sequence[CitedSpan],
     checks: Sequence[PairVerdict],
     passages: Sequence[Passage],
-    options: QueryOptions,
+    span_chars: tuple[int, int],
 ) -> Quoted:
-    """The span of the best citation; else the evidence of a check; else the best span of any passage."""
+    """The span of the best citation; else the evidence of a check; else the best span of any passage.
+
+    A span has from `span_chars[0]` to `span_chars[1]` characters where the text allows it.
+    """
     cited = [c for c in citations if c.answer_start == statement.start and c.status == "accurate"]
     if cited:
-        best = max(cited, key=lambda citation: citation.confidence_score)
-        return best.text_span, _place_of(best)
+        best = max(cited, key=lambda citation: citation.confidence)
+        return best.text, best.place
     found = next((quoted for check in checks if (quoted := check_evidence(check, statement.text, passages))[0]), None)
     if found:
         return found
-    limits = options.span_min_chars, options.span_max_chars
     spans = [
-        (passage, *row_or_best_span(passage.readable, statement.text, passage.readable_context, *limits))
+        (passage, *row_or_best_span(passage.readable, statement.text, passage.readable_context, *span_chars))
         for passage in passages
     ]
     usable = [(claim_relevance(statement.text, words), *span) for span in spans if (words := span[0].words(*span[1:]))]
@@ -67,16 +85,4 @@ def _location(passage: Passage, start: int, end: int) -> dict[str, Any]:
         "section": passage.section_at(start),
         "source_start": start,
         "source_end": end,
-    }
-
-
-def _place_of(citation: Citation) -> dict[str, Any]:
-    return {
-        "document_id": str(citation.document_id),
-        "document_name": citation.document_name,
-        "chunk_id": citation.chunk_id,
-        "page_number": citation.page_number,
-        "section": citation.section,
-        "source_start": citation.source_start,
-        "source_end": citation.source_end,
     }

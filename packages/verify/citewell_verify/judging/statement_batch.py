@@ -9,21 +9,14 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from citewell_verify.prompting.batched_items import MOST_STATEMENTS, Statements, by_id
+from citewell_verify.judging.model import UNREADABLE, Checked, Failure, JudgeModel
+from citewell_verify.judging.second_look import FirstLook, looked_again
+from citewell_verify.judging.statement import WINDOW_CHARS, judge_statement, ruled
+from citewell_verify.prompting.batched_items import MOST_STATEMENTS, Statements, by_id, packed
 from citewell_verify.prompting.judgements import CHECK_STATEMENTS, StatementCheck
 from citewell_verify.prompting.numbered_sources import Sources, content_of
 from citewell_verify.text.sentences import LONGEST_SENTENCE
 from citewell_verify.verdicts.ruling import Grounds
-from clients.llm.failures import FailureKind
-from clients.llm.gateway import Failure, ModelGateway
-from clients.llm.protocol import CallLog
-from domain.query.batching import packed
-from domain.query.outcomes import Checked
-from services.judging.second_look import FirstLook, looked_again
-from services.judging.statement import WINDOW_CHARS, judge_statement, ruled
-
-UNREADABLE: frozenset[FailureKind] = frozenset({"invalid_reply", "refused"})
-"""Failures that a shorter call may avoid. If the model does not answer at all, many calls would fail like the one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +28,7 @@ class Pair:
     sources: Sources
 
 
-async def judge_batch(models: ModelGateway, pairs: Sequence[Pair], *, log: CallLog) -> list[Checked]:
+async def judge_batch(judge: JudgeModel, pairs: Sequence[Pair]) -> list[Checked]:
     """Return what `judge_statement` returns for each of `pairs`, in order, with as few calls as their length allows.
 
     A statement whose sources need windows is judged alone, as is one that is too long to be checked.
@@ -43,7 +36,7 @@ async def judge_batch(models: ModelGateway, pairs: Sequence[Pair], *, log: CallL
     # Group statements about the same sources, so that these are shown once.
     order = sorted(range(len(pairs)), key=lambda place: [source.number for source in pairs[place].sources])
     groups = packed(order, lambda places: _fit([pairs[place] for place in places]))
-    checks = await asyncio.gather(*(_judged(models, [pairs[place] for place in group], log) for group in groups))
+    checks = await asyncio.gather(*(_judged(judge, [pairs[place] for place in group]) for group in groups))
     found = {
         place: check
         for group, each in zip(groups, checks, strict=True)
@@ -59,14 +52,13 @@ def _fit(pairs: Sequence[Pair]) -> bool:
     return len(pairs) <= MOST_STATEMENTS and sum(map(len, texts)) <= WINDOW_CHARS
 
 
-async def _judged(models: ModelGateway, pairs: Sequence[Pair], log: CallLog) -> Sequence[Checked]:
+async def _judged(judge: JudgeModel, pairs: Sequence[Pair]) -> Sequence[Checked]:
     if len(pairs) == 1:
-        return [await _judge_single(models, pairs[0], log)]
+        return [await _judge_single(judge, pairs[0])]
     asked, sources = Statements.of([(pair.statement, pair.sources) for pair in pairs])
-    reply = await models.ask(
+    reply = await judge.ask(
         CHECK_STATEMENTS.for_items(len(pairs)),
         {"sources": sources, "statements": asked},
-        log=log,
         item=",".join(pair.item for pair in pairs),
     )
     if isinstance(reply, Failure) and reply.kind not in UNREADABLE:
@@ -75,21 +67,19 @@ async def _judged(models: ModelGateway, pairs: Sequence[Pair], log: CallLog) -> 
     read = {place: verdicts[each.id].verdict for place, each in enumerate(asked) if each.id in verdicts}
     unread = {place: pair for place, pair in enumerate(pairs) if place not in read}
     together, alone = await asyncio.gather(
-        _ruled(models, {place: (pairs[place], verdict) for place, verdict in read.items()}, log),
-        _judged_alone(models, unread, log),
+        _ruled(judge, {place: (pairs[place], verdict) for place, verdict in read.items()}),
+        _judged_alone(judge, unread),
     )
     found = together | alone
     return [found[place] for place in range(len(pairs))]
 
 
-async def _judged_alone(models: ModelGateway, pairs: Mapping[int, Pair], log: CallLog) -> dict[int, Checked]:
-    found = await asyncio.gather(*(_judge_single(models, pair, log) for pair in pairs.values()))
+async def _judged_alone(judge: JudgeModel, pairs: Mapping[int, Pair]) -> dict[int, Checked]:
+    found = await asyncio.gather(*(_judge_single(judge, pair) for pair in pairs.values()))
     return dict(zip(pairs, found, strict=True))
 
 
-async def _ruled(
-    models: ModelGateway, read: Mapping[int, tuple[Pair, StatementCheck]], log: CallLog
-) -> dict[int, Checked]:
+async def _ruled(judge: JudgeModel, read: Mapping[int, tuple[Pair, StatementCheck]]) -> dict[int, Checked]:
     """Return what the replies come to, by place; those that the rules doubt are looked at again in one call."""
     looks: list[FirstLook] = []
     for pair, reply in read.values():
@@ -99,9 +89,9 @@ async def _ruled(
             [source.context for source in pair.sources],
         )
         looks.append(FirstLook(pair.item, grounds, pair.sources, grounds.rule(reply)))
-    rulings = await looked_again(models, looks, log)
+    rulings = await looked_again(judge, looks)
     return {place: ruled(each, reply) for (place, (_, reply)), each in zip(read.items(), rulings, strict=True)}
 
 
-async def _judge_single(models: ModelGateway, pair: Pair, log: CallLog) -> Checked:
-    return await judge_statement(models, pair.statement, pair.sources, log=log, item=pair.item)
+async def _judge_single(judge: JudgeModel, pair: Pair) -> Checked:
+    return await judge_statement(judge, pair.statement, pair.sources, item=pair.item)

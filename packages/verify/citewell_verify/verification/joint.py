@@ -9,6 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from citewell_verify.answers.statements import Statement, same_words
+from citewell_verify.judging.model import Failure, JudgeModel
+from citewell_verify.judging.statement import WINDOW_CHARS, judge_statement
 from citewell_verify.prompting.judgements import CHECK_STATEMENT
 from citewell_verify.prompting.numbered_sources import Sources, content_of
 from citewell_verify.text.languages import unread_language
@@ -21,31 +23,31 @@ from citewell_verify.verdicts.joint_support import (
 )
 from citewell_verify.verdicts.ruling import Ruling
 from citewell_verify.verdicts.states import PairVerdict, Verdict
-from clients.llm.gateway import Failure
-from services.core.context import StepContext, numbered_sources, when_loaded
-from services.judging.statement import WINDOW_CHARS, judge_statement
-from services.verification.round_results import Findings, read_verdict
+from citewell_verify.verification.findings import Findings, read_verdict
 
 Rulings = Mapping[str, Mapping[str, Any]]
 """{source number: its ruling}; JSON keys are text."""
 
 
-async def judge_jointly(context: StepContext, findings: Findings) -> dict[str, Rulings]:
-    """Return, per statement (by index, as text), the rulings that replace those on its single sources."""
-    threshold = context.query.options.citation_confidence
-    wanted = [
+def open_statements(findings: Findings, threshold: float) -> list[Statement]:
+    """Return the claims whose every single source was checked, and none of which supports them alone."""
+    return [
         statement
         for statement in findings.statements
         if _is_open(statement, findings.checks_of(statement.index), threshold)
     ]
-    if not wanted:
-        return {}
-    sources = numbered_sources(await when_loaded(context, context.selected_passages))
-    distinct = {(same_words(each.text), each.numbers): each for each in wanted}
-    asked = (_judge(context, each, _cited(each, sources)) for each in distinct.values())
-    found = dict(zip(distinct, await asyncio.gather(*asked), strict=True))
-    rulings = {str(each.index): found[same_words(each.text), each.numbers] for each in wanted}
-    return {index: each for index, each in rulings.items() if each}
+
+
+async def judge_jointly(judge: JudgeModel, open_claims: Sequence[Statement], sources: Sources) -> dict[str, Rulings]:
+    """Return, per statement (by index, as text), the rulings that replace those on its single sources.
+
+    `sources` are all that the answer can cite: number N is `sources[N - 1]`.
+    """
+    distinct = {(same_words(claim.text), claim.numbers): claim for claim in open_claims}
+    judged = await asyncio.gather(*(_judge(judge, claim, _cited(claim, sources)) for claim in distinct.values()))
+    by_words = dict(zip(distinct, judged, strict=True))
+    rulings = {str(claim.index): by_words[same_words(claim.text), claim.numbers] for claim in open_claims}
+    return {index: ruling for index, ruling in rulings.items() if ruling}
 
 
 def _is_open(statement: Statement, checks: Sequence[PairVerdict], threshold: float) -> bool:
@@ -57,7 +59,7 @@ def _cited(statement: Statement, sources: Sources) -> Sources:
     return Sources(sources[number - 1] for number in statement.numbers if 1 <= number <= len(sources))
 
 
-async def _judge(context: StepContext, statement: Statement, cited: Sources) -> Rulings:
+async def _judge(judge: JudgeModel, statement: Statement, cited: Sources) -> Rulings:
     cited = Sources(cited[:MOST_SOURCES])
     texts, contexts = [source.text for source in cited], [source.context for source in cited]
     is_read = unread_language(statement.text, texts) is None
@@ -66,12 +68,12 @@ async def _judge(context: StepContext, statement: Statement, cited: Sources) -> 
     item = f"s{statement.index}:together"
     if joint and joint.complete:
         fields = {"sources": _shown(joint, cited), "statement": statement.text}
-        reply = await context.tools.models.ask(CHECK_STATEMENT, fields, log=context.log, item=item)
+        reply = await judge.ask(CHECK_STATEMENT, fields, item=item)
         if isinstance(reply, Failure):
             return {}
         rulings = joint_rulings(joint, reply, range(len(cited)))
     else:
-        checked = await judge_statement(context.tools.models, statement.text, cited, log=context.log, item=item)
+        checked = await judge_statement(judge, statement.text, cited, item=item)
         rulings = rulings_on_whole(statement.text, texts, read_verdict(None, checked))
         if joint and not rulings:
             rulings = joint_rulings(joint, None, range(len(cited)))

@@ -1,0 +1,1 @@
+"""The verification of a whole answer: what its checks found, its repairs, its sentences, its confidence."""
