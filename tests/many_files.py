@@ -1,7 +1,7 @@
 """Two hundred small files of all supported types, ten of them broken."""
 
 from citewell_documents.formats import SUFFIXES
-from tests.clients.pdf_files import Sheet
+from document_material.pdf_files import Sheet
 
 BROKEN = {
     "broken/cut.pdf": b"%PDF-1.7 and nothing else",

@@ -30,40 +30,29 @@ from domain.query.options import Preset
 _DIGITS = 12
 
 JUDGES = (
-    "domain",
+    "citewell_verify",
+    "domain.query",
     "services.judging.question_answered",
     "services.verification.round_results",
-    "services.verification.joint_checks",
-    "services.judging.statement",
-    "services.judging.statement_batch",
-    "services.judging.second_look",
 )
 """The modules that decide on verdicts; a package includes everything below it."""
 
 DECIDE_NOTHING = (
-    "domain.audit.chain",
-    "citewell_documents.filings",
-    "citewell_documents.formats",
-    "citewell_documents.metadata",
-    "domain.keys",
-    "domain.quality.metrics",
-    "domain.quality.answer_quality",
-    "domain.quality.signal",
-    "domain.quality.summary_line",
+    "citewell_verify.embeddings",
+    "citewell_verify.judges",
+    "citewell_verify.offline",
+    "citewell_verify.pipeline",
+    "citewell_verify.verdicts.report",
     "domain.query.model_refusals",
     "domain.query.resumption",
-    "domain.audit.reverification",
-    "domain.audit.validity",
-    "citewell_verify.verdicts.report",
-    "domain.webhooks.delivery",
 )
-"""Modules below a package of `JUDGES` that do not affect verdicts; a test compares the list with the judges'
-imports."""
+"""Modules below a package of `JUDGES` that do not affect the verdicts of a model's judge; a test compares the list with
+the judges' imports."""
 
-OFFLINE_JUDGES = ("citewell_verify.embeddings.wheel", "clients.llm.offline")
+OFFLINE_JUDGES = ("citewell_verify.embeddings.wheel", "citewell_verify.offline")
 """The modules that also decide where no model is asked."""
 
-WEIGHTS, OFFLINE_WEIGHTS = ("domain.question", "model.json"), ("citewell_verify.support", "model.json")
+WEIGHTS, OFFLINE_WEIGHTS = ("citewell_verify.question", "model.json"), ("citewell_verify.support", "model.json")
 """The weights that the rules, and the offline judges as well, were fitted to: files in packages."""
 
 
@@ -128,6 +117,7 @@ def _contents(modules: Iterable[str], weights: tuple[str, str]) -> set[str]:
 
 
 def _sources(module: str) -> Iterator[Traversable]:
+    # An entry of DECIDE_NOTHING is left out below its package, and counts where it is named itself.
     entry = _resource(module)
     if not entry.is_dir():
         yield _resource(module, ".py")

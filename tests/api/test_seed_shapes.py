@@ -17,8 +17,8 @@ from db.models import Document
 from db.session import reading, transaction
 from domain.errors import ModeUnknown
 from services.queries.results import read_citation_checks, read_query
-from tests.answers import ANYTHING
 from tests.stored import store_answered_query
+from verify_material.answers import ANYTHING
 
 Json = dict[str, Any]
 

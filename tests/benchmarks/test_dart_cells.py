@@ -9,7 +9,7 @@ from benchmarks.verdicts.dart_tables import tables_of
 from benchmarks.verdicts.korean_cells import other_term, spoken_names
 from benchmarks.verdicts.truth_tables import TruthTable
 from citewell_documents.parsing import ParseLimits, parse
-from tests.clients.parsing.dart_files import REPORT
+from document_material.dart_files import REPORT
 
 
 @pytest.fixture(scope="module")

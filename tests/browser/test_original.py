@@ -10,10 +10,9 @@ from playwright.sync_api import Page, expect
 from pptx.presentation import Presentation
 from pptx.util import Cm
 
+from document_material.office_files import add_box, add_slide, slides
 from tests.browser.conftest import DESK, PHONE, AccessibilityCheck, PageMaker, Screenshot
 from tests.browser.test_document import PDF, SPAN
-from tests.clients.office_files import slides
-from tests.clients.parsing.test_slides import add_box, add_slide
 from tests.e2e.stack import Stack
 
 HTML = """<h1>Returns</h1><p>Goods come back within 30 days.</p><script>document.title = "run"</script>

@@ -13,11 +13,11 @@ from pptx.util import Emu
 
 from citewell_documents.formats import CODE, IMAGES, LEGACY
 from citewell_documents.parsing.recognition.installed import recognition_data
-from tests.clients.hwp_files import hwp, hwpx, paragraph
-from tests.clients.office_files import odt, packed, slides, word, workbook
-from tests.clients.parsing.dart_files import PAGE, REPORT
-from tests.clients.pdf_files import Sheet
-from tests.clients.scans import printed, saved
+from document_material.dart_files import PAGE, REPORT
+from document_material.hwp_files import hwp, hwpx, paragraph
+from document_material.office_files import odt, packed, slides, word, workbook
+from document_material.pdf_files import Sheet
+from document_material.scans import printed, saved
 
 SENTENCE = "The deposit for the hall is 40 euros."
 _ROWS = (("Note",), (SENTENCE,), ("Boats are lent without a deposit.",))

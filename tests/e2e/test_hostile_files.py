@@ -3,7 +3,7 @@
 import psutil
 import pytest
 
-from tests.clients import bombs
+from document_material import bombs
 from tests.e2e.stack import Stack
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]

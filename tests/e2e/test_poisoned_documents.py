@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.attacks import FORGED, ORDER, POLICY
 from tests.e2e.stack import Stack
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import GroqSimulator
+from verify_material.attacks import FORGED, ORDER, POLICY
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
 

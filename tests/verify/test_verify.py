@@ -58,6 +58,7 @@ ANSWERS: Mapping[str, tuple[str, tuple[str | GivenText, ...], str | None]] = {
 def test_the_public_names_are_these() -> None:
     # Another name here is a promise to everybody who imports it.
     assert citewell_verify.__all__ == [
+        "ChatJudge",
         "GivenText",
         "Judge",
         "Report",
@@ -196,7 +197,7 @@ print(report.sentences[0].status, "|", report.repaired)
 def test_it_runs_in_an_empty_folder_without_settings_database_or_network(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("provider: [this is no setting]", encoding="utf-8")
     # A setting that would be refused shows that none is read.
-    environment = {"PYTHONPATH": f"{CHECKOUT}:{CHECKOUT / 'sdk/python'}", "CITEWELL_RERANK__TOP_K": "no number"}
+    environment = {"PYTHONPATH": str(CHECKOUT / "packages/verify"), "CITEWELL_RERANK__TOP_K": "no number"}
     done = subprocess.run(
         [sys.executable, "-c", _ALONE], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )

@@ -17,12 +17,12 @@ from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Document, DocumentFile, DocumentPage
 from db.session import transaction
+from document_material.pdf_files import Sheet
+from document_material.scans import printed, saved, scanned_pdf
 from services.documents.documents import NewDocument, accept_document
 from services.documents.drawing import KeptPictures
 from services.documents.ingestion import ingest
 from tests.api.problems import assert_problem
-from tests.clients.pdf_files import Sheet
-from tests.clients.scans import printed, saved, scanned_pdf
 from tests.leases import hold
 
 SPAN = "within 30 days of the purchase"

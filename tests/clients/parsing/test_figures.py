@@ -23,10 +23,10 @@ from citewell_documents.figures import MOST_FIGURES, are_sound
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_documents.parsing.picture_words import is_caption, names_other
 from citewell_documents.parsing.sandbox.isolated import parse_isolated
-from tests.clients.office_files import odt, packed, replaced, slides, unpacked, with_part, word, workbook
-from tests.clients.parsing.test_more_kinds import hwpx, paragraph
-from tests.clients.pdf_files import Sheet
-from tests.clients.scans import printed, saved
+from document_material.hwp_files import hwpx, paragraph
+from document_material.office_files import odt, packed, replaced, slides, unpacked, with_part, word, workbook
+from document_material.pdf_files import Sheet
+from document_material.scans import printed, saved
 
 LIMITS = ParseLimits(max_pages=9, max_chars=100_000)
 PICTURE = saved(printed("x", size=(60, 60)))

@@ -15,7 +15,7 @@ import pytest
 from citewell_documents.errors import DocumentTooLarge, DocumentTooSlow, DocumentUnreadable
 from citewell_documents.parsing.sandbox.isolated import parse_isolated
 from citewell_documents.parsing.sandbox.servers import servers
-from tests.clients import bombs
+from document_material import bombs
 from tests.clients.readers import LIMITS, PATIENT, only_child, readers_of, reading, served_by, server_of
 from tests.waiting import at_once, until
 

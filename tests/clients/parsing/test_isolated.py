@@ -26,9 +26,9 @@ from citewell_documents.parsing.sandbox.isolated import deadline_s_of, parse_iso
 from citewell_documents.parsing.sandbox.servers import servers
 from citewell_verify.errors import CitewellError
 from config.settings import IngestionSettings
+from document_material import bombs
+from document_material.pdf_files import Sheet, encrypted
 from services.documents.reading_limits import limits_of
-from tests.clients import bombs
-from tests.clients.pdf_files import Sheet, encrypted
 from tests.clients.readers import LIMITS, PATIENT, only_child, readers_of, reading, served_by, server_of
 from tests.waiting import until
 

@@ -8,9 +8,9 @@ from benchmarks.search.boxes import compare
 from citewell_documents.boxes import boxes_of_span, words_on
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing import ParseLimits, parse
-from tests.clients.pdf_files import Sheet, drawing, raw
-from tests.clients.pdf_kinds import KINDS
-from tests.clients.pdf_truth import Truth
+from document_material.pdf_files import Sheet, drawing, raw
+from document_material.pdf_kinds import KINDS
+from document_material.pdf_truth import Truth
 
 LIMITS = ParseLimits(max_pages=50, max_chars=400_000)
 SPANS = 25

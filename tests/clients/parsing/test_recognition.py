@@ -21,9 +21,9 @@ from citewell_documents.parsing.recognition.installed import recognition_data
 from citewell_documents.parsing.sandbox.isolated import parse_isolated
 from citewell_verify.errors import CitewellError
 from config.settings import IngestionSettings
+from document_material.pdf_files import disguised, drawing
+from document_material.scans import printed, saved, scanned_pdf
 from services.documents.reading_limits import limits_of
-from tests.clients.pdf_files import disguised, drawing
-from tests.clients.scans import printed, saved, scanned_pdf
 
 OFF = ParseLimits(max_pages=3, max_chars=5_000)
 NOW = replace(OFF, recognise="now", ocr_data=recognition_data("eng"))

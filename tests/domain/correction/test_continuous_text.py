@@ -12,7 +12,7 @@ from citewell_verify.answers.statements import numbers_to_check, statements
 from citewell_verify.correction.corrected_answer import Corrected, correct
 from citewell_verify.correction.edits import Repair
 from domain.answers.continuous_text import ContinuousText, linked_references, no_link, without_links
-from tests.answers import ANSWERS
+from verify_material.answers import ANSWERS
 
 Event = tuple[str, dict[str, Any]]
 SOURCES = 5

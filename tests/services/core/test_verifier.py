@@ -17,6 +17,7 @@ from services.core import verifier
 from services.core.verifier import DECIDE_NOTHING, JUDGES, OFFLINE_JUDGES, verifier_version
 
 ROOT = Path(citewell.__file__).parents[1]
+VERIFY = ROOT / "packages/verify"
 
 CARRY_ONLY = ("services.verification.streamed_results", "services.core.context")
 """Modules that bring the judges their input without affecting verdicts."""
@@ -26,15 +27,13 @@ def _is_within(module: str, packages: Iterable[str]) -> bool:
     return any(module == package or module.startswith(f"{package}.") for package in packages)
 
 
+def _root(module: str) -> Path:
+    return VERIFY if module.startswith("citewell_verify") else ROOT
+
+
 def _file(module: str) -> Path:
-    path = ROOT / module.replace(".", "/")
+    path = _root(module) / module.replace(".", "/")
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-
-
-def _below(package: str) -> set[str]:
-    folder = ROOT / package.replace(".", "/")
-    names = (path.relative_to(ROOT).with_suffix("").as_posix() for path in folder.rglob("*.py"))
-    return {name.removesuffix("/__init__").replace("/", ".") for name in names} or {package}
 
 
 def _imports(module: str) -> set[str]:
@@ -61,12 +60,14 @@ def _reached(modules: Iterable[str], within: Iterable[str]) -> set[str]:
 
 
 def test_every_module_that_a_judge_imports_counts() -> None:  # N8, smell 5
-    judges = [name for name in (*JUDGES, *OFFLINE_JUDGES) if name != "domain"]
-    entries = {each for name in judges for each in _below(name)}
-    reached = _reached(entries, ["domain", "services", *OFFLINE_JUDGES])
-    assert len(reached) > 100
-    assert {name for name in reached if not _is_within(name, (*JUDGES, *OFFLINE_JUDGES))} == set()
-    assert {name for name in reached if _is_within(name, DECIDE_NOTHING)} == set()
+    asked = _reached(
+        [*JUDGES[2:], "citewell_verify.judging.statement_batch"], ["citewell_verify", "domain", "services"]
+    )
+    offline = _reached(["citewell_verify.offline.judging", *OFFLINE_JUDGES[:1]], ["citewell_verify"])
+    assert len(asked) > 80
+    assert {name for name in asked if not _is_within(name, JUDGES)} == set()
+    assert {name for name in asked if _is_within(name, DECIDE_NOTHING)} == set()
+    assert {name for name in offline - asked if not _is_within(name, (*JUDGES, *OFFLINE_JUDGES))} == set()
 
 
 def test_what_is_declared_exists() -> None:
@@ -76,8 +77,8 @@ def test_what_is_declared_exists() -> None:
 def test_a_judge_that_only_moves_and_what_decides_nothing_keep_the_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for package in ("clients", "domain", "services"):
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for package in ("citewell_verify", "domain", "services"):
+        shutil.copytree(_root(package) / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
 
     def copied(package: str) -> Path:
         return tmp_path / package
@@ -86,10 +87,10 @@ def test_a_judge_that_only_moves_and_what_decides_nothing_keep_the_version(
     models, settings = ModelGateway(OfflineModel(), ModelSettings()), Settings()
     before = verifier_version(models, settings)
 
-    (tmp_path / "packages/verify/citewell_verify/facts").rename(tmp_path / "domain/another_room")
-    with (tmp_path / "domain/webhooks/delivery.py").open("a") as file:
+    (tmp_path / "citewell_verify/facts").rename(tmp_path / "citewell_verify/another_room")
+    with (tmp_path / "citewell_verify/pipeline.py").open("a") as file:
         file.write("# decides nothing\n")
     assert verifier_version(models, settings) == before
 
-    (tmp_path / "domain/another_room/comparing.py").write_text("# another rule\n")
+    (tmp_path / "citewell_verify/another_room/comparing.py").write_text("# another rule\n")
     assert verifier_version(models, settings) != before

@@ -22,6 +22,7 @@ from db.queries.documents.text_marks import find_marks
 from db.queries.search.lexical import search_scored
 from db.queries.search.vector_search import search_vector
 from db.session import reading, transaction
+from document_material.pdf_files import Sheet
 from domain.errors import ChunkNotFound, CorrectionInvalid, DocumentNotFound, DocumentNotInForce, EmbeddingUnavailable
 from services.documents.chunk_corrections import correct_chunk
 from services.documents.chunks import read_chunks, read_edits, set_excluded
@@ -35,7 +36,6 @@ from services.documents.documents import (
 )
 from services.documents.ingestion import ingest
 from services.documents.originals import read_boxes
-from tests.clients.pdf_files import Sheet
 from tests.factories import make_query
 from tests.leases import hold
 

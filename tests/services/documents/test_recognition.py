@@ -13,11 +13,11 @@ from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Document, DocumentPage, DocumentStatus, RecognisedPage
 from db.session import reading, transaction
+from document_material.scans import printed, saved, scanned_pdf
 from services.documents import recognition
 from services.documents.documents import NewDocument, accept_document, read_document, retry_document
 from services.documents.ingestion import ingest
 from services.documents.reading_limits import limits_of
-from tests.clients.scans import printed, saved, scanned_pdf
 from tests.leases import hold
 
 pytestmark = pytest.mark.usefixtures("database")

@@ -26,12 +26,12 @@ from domain.query.options import Preset, QueryOptions
 from domain.query.outcomes import Scored
 from services.core.context import QuerySnapshot, StepContext, Tools
 from services.judging.relevance import Shown, score_batch, score_each
-from tests.attacks import ATTACKS, PLACES, POLICY, REGELN, SUPPORTED, SUPPORTED_KOREAN, UNSUPPORTED, planted
 from tests.clients.groq_stage import GroqStage
 from tests.factories import make_options
 from tests.services.story import Play, Story
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.ledger import totals
+from verify_material.attacks import ATTACKS, PLACES, POLICY, REGELN, SUPPORTED, SUPPORTED_KOREAN, UNSUPPORTED, planted
 
 # Calls are counted here: none is made twice because the machine was busy.
 QUICK = ModelSettings(call_timeout_s=30, deadline_s=60, attempts=1, fallbacks={}, hedge_share=0)

@@ -18,7 +18,9 @@ from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog
 from clients.llm.recorded_judge import RecordedJudge
 from config.models import ModelSettings
-from tests.attacks import (
+from tests.clients.groq_stage import GroqStage
+from tests.simulators.groq.faults import Fault, FaultKind
+from verify_material.attacks import (
     ATTACKS,
     LOWERING,
     PLACES,
@@ -31,8 +33,6 @@ from tests.attacks import (
     Attack,
     planted,
 )
-from tests.clients.groq_stage import GroqStage
-from tests.simulators.groq.faults import Fault, FaultKind
 
 T = TypeVar("T")
 Case = tuple[str, str]

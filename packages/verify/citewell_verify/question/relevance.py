@@ -37,7 +37,7 @@ _UNKNOWN = 0.5
 
 @cache
 def _fitted() -> Mapping[str, Any]:
-    return json.loads((files("domain.question") / "model.json").read_text(encoding="utf-8"))
+    return json.loads((files("citewell_verify.question") / "model.json").read_text(encoding="utf-8"))
 
 
 @cache

@@ -1,0 +1,1 @@
+"""What several tests of the package read."""
