@@ -66,7 +66,7 @@ def features(
         # The share of the statement's sentences with a place that says all of them, and the share of the worst one.
         "agreeing": sum(place.is_full_match for place in places) / max(1, len(places)),
         "taken": min((place.coverage for place in places), default=0.0),
-        "denied_by_both": float(any(compared.statement.denied & each.denied for each in compared.window)),
+        "denied_by_both": float(any(compared.statement.denied & sentence.denied for sentence in compared.window)),
         "lacking": _lacking(compared),
         **{kind: float(kind in differing) for kind in ("value", "name", "negation")},
         **({} if closeness is None else {"closest": closeness}),
