@@ -412,12 +412,8 @@ def _paired(stated: list[Token], known: list[Token]) -> tuple[list[Token], list[
 def _are_of_one_kind(stated: Token, known: Token) -> bool:
     if not stated.value or not known.value:
         return False
-    quantity, known_quantity = stated.value.quantity, known.value.quantity
-    return (
-        quantity.dimension == known_quantity.dimension
-        if quantity and known_quantity
-        else not quantity and not known_quantity
-    )
+    left, right = stated.value.quantity, known.value.quantity
+    return left.dimension == right.dimension if left and right else not left and not right
 
 
 def _kind(stated: Token, known: Token) -> Kind | None:
@@ -427,17 +423,10 @@ def _kind(stated: Token, known: Token) -> Kind | None:
     if stated.value and known.value:
         if values_agree(known.value, stated.value):
             return None
-        quantity, known_quantity = stated.value.quantity, known.value.quantity
-        if (
-            quantity
-            and known_quantity
-            and quantity.weak != known_quantity.weak
-            and quantity.dimension != known_quantity.dimension
-        ):
+        left, right = stated.value.quantity, known.value.quantity
+        if left and right and left.weak != right.weak and left.dimension != right.dimension:
             return None  # a fifth and 20 %
-        is_unit = (
-            quantity is not None and known_quantity is not None and same_number_other_unit(quantity, known_quantity)
-        )
+        is_unit = left is not None and right is not None and same_number_other_unit(left, right)
         return "unit" if is_unit else "date" if stated.value.date and known.value.date else "number"
     units = UNITS.get(stated.text.casefold()), UNITS.get(known.text.casefold())
     if all(units):
