@@ -81,7 +81,8 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
         at = near.index((start, end))
         start, end = _widened(near, at, at, min_chars, max_chars)
     if end - start < min_chars:
-        around = max(begins, _word_start(text, start - max_chars)), min(ends, _word_end(text, end + max_chars))
+        space = _SPACE.search(text, end + max_chars)
+        around = max(begins, _word_start(text, start - max_chars)), min(ends, space.start() if space else len(text))
         spaced = [match.span() for match in _WORD.finditer(text, *around)]
         first, last = (bisect_right(spaced, (place, len(text))) - 1 for place in (start, end - 1))
         start, end = _widened(spaced, first, last, min_chars, max_chars)
@@ -157,11 +158,6 @@ def _word_start(text: str, position: int) -> int:
     while position and not text[position - 1].isspace():
         position -= 1
     return position
-
-
-def _word_end(text: str, position: int) -> int:
-    match = _SPACE.search(text, position)
-    return match.start() if match else len(text)
 
 
 def _densest(text: str, start: int, end: int, wanted: frozenset[str], max_chars: int) -> tuple[int, int]:

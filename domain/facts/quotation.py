@@ -58,16 +58,13 @@ class Quotation:
         """
         if not self.headings:
             return False
+        if source_text is not None and source_text not in _DEMONSTRATIVES:
+            before = "the|this|these" if source_text in GENERIC else "this|these"
+            if not re.search(rf"(?<!\w)(?:{before}) {re.escape(source_text)}(?!\w)", self.words, re.IGNORECASE):
+                return False
         claimed, whole = TermIndex(terms(tokenize(claim))), re.compile(rf"(?<![\w.]){re.escape(statement_text)}(?!\d)")
         named = (token for heading in self.headings for token in tokenize(heading) if not token.value)
-        refers = source_text is None or self._refer_to(source_text)
-        return refers and any(whole.search(token.text) and claimed.has_all(terms_of(token.text)) for token in named)
-
-    def _refer_to(self, noun: str) -> bool:
-        if noun in _DEMONSTRATIVES:
-            return True
-        before = "the|this|these" if noun in GENERIC else "this|these"
-        return re.search(rf"(?<!\w)(?:{before}) {re.escape(noun)}(?!\w)", self.words, re.IGNORECASE) is not None
+        return any(whole.search(token.text) and claimed.has_all(terms_of(token.text)) for token in named)
 
     def mentions(self, thing: str) -> bool:
         return self._terms.has_all(terms_of(thing))
