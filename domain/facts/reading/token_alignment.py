@@ -196,7 +196,7 @@ def _same_name(left: Sequence[str], right: Sequence[str]) -> bool:
 
 
 def same_lexeme(left: str, right: str) -> bool:
-    """Return whether two stems are of one word: `manufactur` and `manufacturer`, 고양 and 고양이."""
+    """Return whether two stems may be of one word: `manufactur` and `manufacturer`, 고양 and 고양이."""
     if not (left.isalpha() and right.isalpha()) and _DIGITS.findall(left) != _DIGITS.findall(right):
         # X100 and X1000 are two models.
         return False
