@@ -60,9 +60,11 @@ class ContinuousText:
         return "".join(map(self._show, self._released.take(type_, data)))
 
     def _show(self, released: Released) -> str:
+        count = len(released.sources)
+        last = list(_MARKER.finditer(released.text))[-count:] if count else []
         markers = [
-            _Marker(found.start(), found.end(), number, self._link(released.sources[number]))
-            for found, number in _last_markers(released.text, len(released.sources))
+            _Marker(match.start(), match.end(), int(match[1]), self._link(released.sources[int(match[1])]))
+            for match in last
         ]
         text, _ = self._written(released.text, markers)
         self._links += [marker.link for marker in markers]
@@ -77,7 +79,7 @@ class ContinuousText:
         markers = _markers_of(query["answer"], query["citations"], self._link)
         # What was shown keeps its links: a check and a citation may point at different words of a source.
         links = [*self._links, *(marker.link for marker in markers[len(self._links) :])]
-        shown = [replace(each, link=link) for each, link in zip(markers, links, strict=False)]
+        shown = [replace(marker, link=link) for marker, link in zip(markers, links, strict=False)]
         text, moved = self._written(query["answer"], shown)
         before = ""
         if not text.startswith(self.shown):
@@ -104,18 +106,18 @@ class ContinuousText:
     def _read_here(self, query: Json, answer: str, moved: Callable[[int], int]) -> dict[str, Any]:
         citations = [
             {
-                **each,
-                "number": self._label(each["number"]),
-                "answer_start": moved(each["answer_start"]),
-                "answer_end": moved(each["answer_end"]),
+                **citation,
+                "number": self._label(citation["number"]),
+                "answer_start": moved(citation["answer_start"]),
+                "answer_end": moved(citation["answer_end"]),
             }
-            for each in query["citations"]
+            for citation in query["citations"]
         ]
         read = {**query, "answer": answer, "citations": citations, "references": self._references(query)}
         if query["verification"]:
             sentences = [
-                {**each, "start": moved(each["start"]), "end": moved(each["end"])}
-                for each in query["verification"]["sentences"]
+                {**sentence, "start": moved(sentence["start"]), "end": moved(sentence["end"])}
+                for sentence in query["verification"]["sentences"]
             ]
             read["verification"] = {**query["verification"], "sentences": sentences}
         return read
@@ -131,7 +133,7 @@ class ContinuousText:
 
 def linked_references(query: Json, link: Link, literal: Callable[[str], str] = str) -> list[str]:
     """The references as Markdown; `literal` writes what is not Markdown in them, the names of documents."""
-    first = {each["number"]: each for each in reversed(query["citations"])}
+    first = {citation["number"]: citation for citation in reversed(query["citations"])}
     return [_linked_reference(line, first, link, literal) for line in query["references"]]
 
 
@@ -151,13 +153,8 @@ def mark_of(place: Json) -> str:
     return f" ({said})" if said else ""
 
 
-def _last_markers(text: str, count: int) -> list[tuple[re.Match[str], int]]:
-    found = list(_MARKER.finditer(text))
-    return [(each, int(each[1])) for each in (found[-count:] if count else [])]
-
-
 def _markers_of(answer: str, citations: Sequence[Json], link: Link) -> list[_Marker]:
-    found: dict[int, _Marker] = {}
+    markers: dict[int, _Marker] = {}
     for citation in citations:
         marker = f"[{citation['number']}]"
         start = answer.find(marker, citation["answer_end"])
@@ -165,5 +162,5 @@ def _markers_of(answer: str, citations: Sequence[Json], link: Link) -> list[_Mar
         if start < 0 or _SPACE.sub("", _MARKER.sub("", between)):
             start = answer.find(marker, citation["answer_start"])
         if start >= 0:
-            found[start] = _Marker(start, start + len(marker), citation["number"], link(citation))
-    return [found[start] for start in sorted(found)]
+            markers[start] = _Marker(start, start + len(marker), citation["number"], link(citation))
+    return [markers[start] for start in sorted(markers)]

@@ -57,7 +57,9 @@ def apply_repairs(reading: ParsedAnswer, repairs: Mapping[int, Repair]) -> tuple
             text = text[:start] + text[end:]
             places = [*places[:index], Place(index, start, start), *_shifted(places[index + 1 :], start - end)]
         elif repair.kind == "rewritten":
-            words = repair.text + _stop(text[place.start : place.end], repair.text)
+            # Without its full stop the next sentence would be read as part of this one.
+            had, has = _STOP.search(text[place.start : place.end]), _STOP.search(repair.text)
+            words = repair.text + (had[0] if had and not has else "")
             text = text[: place.start] + words + text[place.end :]
             end = place.start + len(words)
             places = [*places[:index], Place(index, place.start, end), *_shifted(places[index + 1 :], end - place.end)]
@@ -71,12 +73,6 @@ def apply_repairs(reading: ParsedAnswer, repairs: Mapping[int, Repair]) -> tuple
 def clean_words(text: str) -> str:
     words = " ".join(plain_text(text).text.split())
     return without_list_sign(words)
-
-
-def _stop(old: str, new: str) -> str:
-    # Without it the next sentence would be read as part of this one.
-    had, has = _STOP.search(old), _STOP.search(new)
-    return had[0] if had and not has else ""
 
 
 def _shifted(places: Sequence[Place], by: int) -> Iterator[Place]:
@@ -93,19 +89,15 @@ def _extent(text: str, start: int, end: int, following: int) -> tuple[int, int]:
     line_end = text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
     before, after = text[line_start:start], text[end:line_end]
-    if is_list_sign(before) and _is_continued(text, line_end, following):
+    # The next line may continue the item, indented and without a mark of its own.
+    is_continued = line_end < following < len(text) and _CONTINUED.fullmatch(text[line_end:following])
+    if is_list_sign(before) and is_continued:
         return start, following
     if is_list_sign(before) and following >= line_end and not after.strip(" \t|"):
         return _whole_lines(text, line_start, line_end)
     if after.strip():
         return start, end + len(after) - len(after.lstrip())
     return line_start + len(before.rstrip()), end
-
-
-def _is_continued(text: str, line_end: int, following: int) -> bool:
-    # On the next line, indented, without a mark of its own.
-    between = text[line_end:following]
-    return line_end < following < len(text) and bool(_CONTINUED.fullmatch(between))
 
 
 def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:

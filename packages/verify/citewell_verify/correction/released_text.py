@@ -44,7 +44,10 @@ class ReleasedText:
         if self._frozen or data.get("round", self._round) < self._round:
             return []
         if data.get("round", self._round) > self._round:
-            self._restart(data["round"])
+            # What was released from a draft cannot be taken back; another draft would not continue it.
+            self._frozen = self._next > 0
+            self._begin_again()
+            self._round = data["round"]
         match type_:
             case "draft":
                 self._write(data["start"], data["text"])
@@ -54,14 +57,8 @@ class ReleasedText:
                 return []
         return list(self._released())
 
-    def _restart(self, round_: int) -> None:
-        # What was released from a draft cannot be taken back; another draft would not continue it.
-        self._frozen = self._next > 0
-        self._begin_again()
-        self._round = round_
-
     def _write(self, start: int, text: str) -> None:
-        # A model that starts again from less takes words back, and the verdicts on them.
+        """Take words of the draft; a model that starts again from less takes words back, and the verdicts on them."""
         if start < len(self._draft):
             self._frozen = self._next > 0
             self._passed.clear()
@@ -89,7 +86,7 @@ class ReleasedText:
         if passed["text"] != words:
             return None
         return {
-            each["citation_number"]: each["source"] or {}
-            for each in passed["citations"]
-            if each["citation_number"] is not None and each["status"] != _WRONG
+            citation["citation_number"]: citation["source"] or {}
+            for citation in passed["citations"]
+            if citation["citation_number"] is not None and citation["status"] != _WRONG
         }

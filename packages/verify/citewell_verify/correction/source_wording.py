@@ -70,7 +70,10 @@ def _can_replace(statement: str, sentence: str) -> bool:
 
 
 def _stands_alone(statement: str, sentence: str) -> bool:
-    # "It weighs 7 kg" and "Otherwise the fee is 5 euros" need what was said before, unless the statement opens so, too.
+    """Return whether a sentence can be read alone, or opens as the statement does.
+
+    "It weighs 7 kg" and "Otherwise the fee is 5 euros" need what was said before them.
+    """
     known = tokenize(statement)
     for token in tokenize(sentence):
         if token.kind == "pronoun" and all(token.key != word.key for word in known):

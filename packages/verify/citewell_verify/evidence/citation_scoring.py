@@ -8,7 +8,6 @@ from enum import StrEnum
 from citewell_verify.evidence.contradictions import cited_disagreements
 from citewell_verify.evidence.spans import (
     Disagreement,
-    Located,
     best_text_span,
     claim_relevance,
     disagreements,
@@ -104,9 +103,9 @@ def score_citation(
     rules, claim = rules or CitationRules(), without_markup(claim)
     text_span_score, located = _span(claim, source, text_span, rules.fuzzy)
     whole = f"{context}\n{source}"
-    relevance = max(claim_relevance(each, whole) for each in (claim, _in_its_spelling(claim, source)))
+    relevance = max(claim_relevance(text, whole) for text in (claim, _in_its_spelling(claim, source)))
     differing = _differing(claim, source, located, context)
-    issues = (*_issues(text_span_score, relevance, located, rules), *_mismatches(differing))
+    issues = _issues(text_span_score, relevance, located, differing, rules)
     confidence = min(text_span_score, relevance)
     return CitationScore(
         text_span_score=text_span_score,
@@ -123,8 +122,8 @@ def _in_its_spelling(claim: str, source: str) -> str:
     if is_too_long(claim):
         return claim
     known = [token for tokens in parse_source(source).clause_tokens for token in tokens if token.value]
-    index, text = ValueIndex([each.value for each in known]), normalised(claim)
-    for token, value in reversed([(each, each.value) for each in tokenize(claim) if each.value]):
+    index, text = ValueIndex([token.value for token in known]), normalised(claim)
+    for token, value in reversed([(token, token.value) for token in tokenize(claim) if token.value]):
         written = next((known[at].text for at in index.candidates(value) if tokens_match(token, known[at])), token.text)
         text = text[: token.start] + written + text[token.start + len(token.text) :]
     return text
@@ -135,21 +134,21 @@ def _differing(claim: str, source: str, located: tuple[int, int] | None, context
         return (substitution,)
     if located is None:
         return disagreements(claim, with_columns(source, context))
-    found = cited_disagreements(claim, source[slice(*located)], source, context)
-    if any(each.kind in ("name", "subject") for each in found):
-        return found
-    return (*found, *_other_subjects(claim, source, located, context))
+    in_words = cited_disagreements(claim, source[slice(*located)], source, context)
+    if any(difference.kind in ("name", "subject") for difference in in_words):
+        return in_words
+    return (*in_words, *_other_subjects(claim, source, located, context))
 
 
 def _other_subjects(claim: str, source: str, located: tuple[int, int], context: str) -> Iterator[Disagreement]:
-    # The cited words are read with their headings (V2, V4).
+    """Yield the subjects of a claim that the cited words, read with their headings, are not about (V2, V4)."""
     for name in absent_subjects(claim, source, *located, active_context(context)):
         yield Disagreement("subject", name, None, f"“{name}” is not what the cited words are about")
 
 
 def without_markup(text: str) -> str:
     """Blank out the Markdown and HTML of `text` in place: markup, such as the target of a link, is not evidence."""
-    return _MARKUP.sub(lambda found: " " * len(found[0]), text)
+    return _MARKUP.sub(lambda match: " " * len(match[0]), text)
 
 
 def _span(claim: str, source: str, text_span: str | None, fuzzy: float) -> tuple[float, tuple[int, int] | None]:
@@ -158,40 +157,33 @@ def _span(claim: str, source: str, text_span: str | None, fuzzy: float) -> tuple
         return (1.0, (start, end)) if end > start else (0.0, None)
     if not any(map(str.isalnum, text_span)) or STOP_WORDS.issuperset(words(text_span)):
         return 0.0, None
-    found = locate_quote(text_span, source, min_ratio=_least_ratio(len(text_span), fuzzy))
-    if found is None:
-        return 0.0, None
-    return _scored(found, fuzzy)
-
-
-def _least_ratio(length: int, fuzzy: float) -> float:
     # A span of a chunk has 50 to 200 characters (S4.6); one of a whole page is not rated below "found".
-    if length <= _LONGEST_RATED:
-        return 0.0
-    return fuzzy if length <= _LONGEST_FUZZY else _EXACT
-
-
-def _scored(found: Located, fuzzy: float) -> tuple[float, tuple[int, int] | None]:
-    if found.exact or found.score > fuzzy:
-        return found.score, (found.start, found.end)
-    return min(found.score, _NOT_FOUND), None
+    length = len(text_span)
+    least_ratio = 0.0 if length <= _LONGEST_RATED else fuzzy if length <= _LONGEST_FUZZY else _EXACT
+    located = locate_quote(text_span, source, min_ratio=least_ratio)
+    if located is None:
+        return 0.0, None
+    if located.exact or located.score > fuzzy:
+        return located.score, (located.start, located.end)
+    return min(located.score, _NOT_FOUND), None
 
 
 def _issues(
-    text_span_score: float, relevance: float, located: tuple[int, int] | None, rules: CitationRules
-) -> list[CitationIssue]:
-    found: list[CitationIssue] = []
+    text_span_score: float,
+    relevance: float,
+    located: tuple[int, int] | None,
+    differing: tuple[Disagreement, ...],
+    rules: CitationRules,
+) -> tuple[CitationIssue, ...]:
+    issues: list[CitationIssue] = []
     if located is None:
-        found.append(CitationIssue.NOT_FOUND)
+        issues.append(CitationIssue.NOT_FOUND)
     elif text_span_score < 1.0:
-        found.append(CitationIssue.FUZZY)
+        issues.append(CitationIssue.FUZZY)
     if not _reaches(relevance, rules.min_relevance):
-        found.append(CitationIssue.LOW_RELEVANCE)
-    return found
-
-
-def _mismatches(differing: tuple[Disagreement, ...]) -> list[CitationIssue]:
-    return list(dict.fromkeys(CitationIssue(f"{each.kind}_mismatch") for each in differing))
+        issues.append(CitationIssue.LOW_RELEVANCE)
+    mismatches = [CitationIssue(f"{difference.kind}_mismatch") for difference in differing]
+    return tuple(dict.fromkeys((*issues, *mismatches)))
 
 
 def _reaches(score: float, least: float) -> bool:

@@ -40,7 +40,8 @@ def citation_type(claim: str, span: str) -> CitationType:
     """
     claim = without_markers(claim)
     said = _spaced(words(span))
-    if all(_stands_in(part, said) for part in dict.fromkeys(quoted_parts(claim) or [claim])):
+    quoted = [words(part) for part in dict.fromkeys(quoted_parts(claim) or [claim])]
+    if all(part and _spaced(part) in said for part in quoted):
         return "direct_quote"
     if _cues(claim) - _cues(span):
         return "inference"
@@ -52,14 +53,9 @@ def quoted_parts(claim: str) -> list[str]:
     return [part for part in parts if len(words(part)) >= _QUOTED_WORDS]
 
 
-def weaker(one: CitationType, other: CitationType) -> CitationType:
-    # For when the model and the words disagree (S4.2).
-    return one if CONFIDENCE_ORDER.index(one) >= CONFIDENCE_ORDER.index(other) else other
-
-
-def _stands_in(part: str, said: str) -> bool:
-    wanted = words(part)
-    return bool(wanted) and _spaced(wanted) in said
+def weaker(left: CitationType, right: CitationType) -> CitationType:
+    """Return the type that deserves less confidence, for when the model and the words disagree (S4.2)."""
+    return left if CONFIDENCE_ORDER.index(left) >= CONFIDENCE_ORDER.index(right) else right
 
 
 def _spaced(said: Sequence[str]) -> str:

@@ -166,16 +166,16 @@ class ChangedMarks:
             if denied and _MODAL.issuperset(added + omitted):
                 return None
             decisive = {
-                each for family in _FAMILIES if family & added.keys() and family & omitted.keys() for each in family
+                kind for family in _FAMILIES if family & added.keys() and family & omitted.keys() for kind in family
             }
         else:
             decisive = _ADDED if added else _OMITTED
         changed = ["denied"] if denials else added or omitted
-        mark = next((each for each in changed if each in decisive), None)
+        mark = next((kind for kind in changed if kind in decisive), None)
         if mark is None:
             return None
-        here = next((self._words[True, each] for each in (changed if denials else added) if added[each]), None)
-        there = next((self._words[False, each] for each in (changed if denials else omitted) if omitted[each]), None)
+        here = next((self._words[True, kind] for kind in (changed if denials else added) if added[kind]), None)
+        there = next((self._words[False, kind] for kind in (changed if denials else omitted) if omitted[kind]), None)
         return self._kind(mark), here, there
 
     def _kind(self, mark: str) -> Kind:

@@ -42,10 +42,13 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
     `wording` says so.
     """
     plain = _plain_source(source)
-    found = tuple(
+    by_sentence = tuple(
         disagreement for sentence in _sentences(claim) for disagreement in _sentence_disagreements(sentence, plain)
     )
-    return (*found, _uncompared(claim)) if is_too_long(claim) else found
+    if not is_too_long(claim):
+        return by_sentence
+    message = f"the statement has more than {LONGEST_STATEMENT:,} characters, too many to be compared with a source"
+    return (*by_sentence, Disagreement("wording", claim[:_SHOWN], None, message))
 
 
 def best_places(claim: str, source: str) -> tuple[SourceMatch, ...]:
@@ -67,13 +70,13 @@ def cited_disagreements(claim: str, quoted: str, source: str, context: str = "")
     words that name its subject themselves.
     """
     cited = Quotation(_plain_source(quoted), _plain_source(source), _plain_source(context))
-    found = [
+    in_words = [
         disagreement
         for disagreement in disagreements(claim, cited.readable)
         if not cited.is_stated_by_heading(claim, disagreement.claim_value, disagreement.source_value)
     ]
-    if is_too_long(claim) or any(each.kind in ("name", "subject") for each in found):
-        return tuple(found)
+    if is_too_long(claim) or any(disagreement.kind in ("name", "subject") for disagreement in in_words):
+        return tuple(in_words)
     elsewhere = [
         difference
         for place in best_places(claim, cited.whole)
@@ -81,9 +84,9 @@ def cited_disagreements(claim: str, quoted: str, source: str, context: str = "")
         for difference in place.differences
         if difference.sure
     ]
-    if not any(each.kind == "subject" for each in elsewhere):
+    if not any(difference.kind == "subject" for difference in elsewhere):
         elsewhere += islice(cited.other_subjects(claim), 1)
-    return (*found, *map(_from_difference, elsewhere))
+    return (*in_words, *map(_from_difference, elsewhere))
 
 
 @text_cache()
@@ -93,12 +96,12 @@ def _plain_source(source: str) -> str:
 
 def _sentences(claim: str) -> Sequence[str]:
     plain = _REFERENCE.sub("", without_markers(readable(claim[: LONGEST_STATEMENT + 1])))
-    found = [sentence.text for sentence in split_sentences(plain)]
-    return found[:-1] if is_too_long(claim) else found
+    sentences = [sentence.text for sentence in split_sentences(plain)]
+    return sentences[:-1] if is_too_long(claim) else sentences
 
 
 def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
-    # If the source has the sentence almost verbatim, that place decides; else the whole source does.
+    """Return where one sentence differs: from the place that has it almost verbatim, else from the whole source."""
     compared = compare(claim, source)
     if compared.is_full_match:
         return ()
@@ -108,13 +111,12 @@ def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
         for difference in compared.differences
         if difference.sure or (compared.in_table and difference.kind == "unit")
     ]
-    return [_from_difference(each) for each in told] or _value_disagreements(claim, source)
-
-
-def _value_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
-    wanted = claim_stems(claim)
-    aligned = most_similar(wanted, source, claim_stems(_undated(claim)))
-    return (*_dates(claim, source, aligned), *_figures(claim, source, aligned))
+    if told:
+        return [_from_difference(difference) for difference in told]
+    aligned = most_similar(claim_stems(claim), source, claim_stems(_undated(claim)))
+    stated = outside(find_dates(claim), find_quantities(claim))
+    figures = differing_figures(stated, source, aligned) if stated else []
+    return [*_dates(claim, source, aligned), *(_disagreement(*figure) for figure in figures)]
 
 
 def readable(text: str) -> str:
@@ -122,7 +124,7 @@ def readable(text: str) -> str:
 
 
 def without_markers(text: str) -> str:
-    # In place, so that their numbers are not read as figures.
+    """Return a text with blanks in place of its markers, so that their numbers are not read as figures."""
     pieces: list[str] = []
     position = 0
     for marker in cited_markers(text):
@@ -150,25 +152,25 @@ def _dates(claim: str, source: str, aligned: AlignedSentence) -> list[Disagreeme
     # "1354" in a cell may be a count, which is not another year.
     counts = {cell.content for row in parse_tables(source).rows for cell in row.cells}
     known, nearby = figures.different_dates, figures.dates_in(aligned.start, aligned.end)
-    years = [each for each in known if each.text not in counts]
-    found: list[Disagreement] = []
+    years = [date for date in known if date.text not in counts]
+    differing: list[Disagreement] = []
     for date in stated:
         others = [
-            other
-            for other in nearby
-            if other.text not in counts and not any(each.follows_from(other) for each in stated)
+            near for near in nearby if near.text not in counts and not any(own.follows_from(near) for own in stated)
         ]
-        if not any(date.follows_from(other) for other in known):
+        if not any(date.follows_from(known_date) for known_date in known):
             if not _is_bare_year_in(date, source):
-                found.append(_disagreement("date", date.text, _other_date(date, others) or _other_date(date, years)))
-        elif aligned.coverage >= _SAME_STATEMENT and not any(date.follows_from(other) for other in nearby):
+                differing.append(
+                    _disagreement("date", date.text, _other_date(date, others) or _other_date(date, years))
+                )
+        elif aligned.coverage >= _SAME_STATEMENT and not any(date.follows_from(near) for near in nearby):
             instead = _other_date(date, others)
-            found += [_disagreement("date", date.text, instead)] if instead else []
-    return found
+            differing += [_disagreement("date", date.text, instead)] if instead else []
+    return differing
 
 
 def _is_bare_year_in(date: Date, source: str) -> bool:
-    # Such as `FY2019`, or the plain number 1,150.
+    """Return whether a source has the year in other words, such as `FY2019`, or as the plain number 1,150."""
     if date.years is None or date.month is not None:
         return False
     year = date.years[0]
@@ -179,33 +181,28 @@ def _is_bare_year_in(date: Date, source: str) -> bool:
 
 def _other_date(date: Date, known: Sequence[Date]) -> str | None:
     alike = [
-        other.text
-        for other in known
-        if (other.day is None, other.month is None) == (date.day is None, date.month is None)
+        known_date.text
+        for known_date in known
+        if (known_date.day is None, known_date.month is None) == (date.day is None, date.month is None)
     ]
     return alike[0] if len(set(alike)) == 1 else None
 
 
-def _figures(claim: str, source: str, aligned: AlignedSentence) -> list[Disagreement]:
-    stated = outside(find_dates(claim), find_quantities(claim))
-    return [_disagreement(*figure) for figure in differing_figures(stated, source, aligned)] if stated else []
+def _from_difference(difference: Difference) -> Disagreement:
+    return Disagreement(difference.kind, difference.statement_text, difference.source_text, _message(difference))
 
 
-def _from_difference(found: Difference) -> Disagreement:
-    return Disagreement(found.kind, found.statement_text, found.source_text, _message(found))
-
-
-def _message(found: Difference) -> str:
-    if template := _MESSAGES.get(found.kind):
+def _message(difference: Difference) -> str:
+    if template := _MESSAGES.get(difference.kind):
         source = (
-            f" (the source: “{found.source_text}”)"
-            if found.source_text and found.source_text != found.statement_text
+            f" (the source: “{difference.source_text}”)"
+            if difference.source_text and difference.source_text != difference.statement_text
             else ""
         )
-        return template.format(stated=found.statement_text) + source
-    if found.kind == "negation" and found.source_text in (None, found.statement_text):
-        return f"only one of the statement and the source denies “{found.statement_text}”"
-    return _disagreement(found.kind, found.statement_text, found.source_text).message
+        return template.format(stated=difference.statement_text) + source
+    if difference.kind == "negation" and difference.source_text in (None, difference.statement_text):
+        return f"only one of the statement and the source denies “{difference.statement_text}”"
+    return _disagreement(difference.kind, difference.statement_text, difference.source_text).message
 
 
 _MESSAGES: Mapping[Kind, str] = {
@@ -214,11 +211,6 @@ _MESSAGES: Mapping[Kind, str] = {
     "attribution": "the statement and the source differ in who asserts “{stated}”",
     "quantifier": "the statement and the source differ in how many are meant at “{stated}”",
 }
-
-
-def _uncompared(claim: str) -> Disagreement:
-    message = f"the statement has more than {LONGEST_STATEMENT:,} characters, too many to be compared with a source"
-    return Disagreement("wording", claim[:_SHOWN], None, message)
 
 
 def _disagreement(kind: Kind, claim_value: str, source_value: str | None) -> Disagreement:

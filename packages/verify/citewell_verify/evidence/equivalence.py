@@ -31,10 +31,13 @@ def names_subjects(sentence: str, text: str) -> bool:
 @lru_cache(maxsize=1024)
 def _about(clause: str) -> tuple[Token, ...]:
     tokens = tokenize(clause)
-    spoken = takewhile(lambda each: not _is_figure(each), tokenize(subject_phrase(clause)))
+    # The words before the verb end at a figure, but not at a date.
+    spoken = takewhile(
+        lambda token: token.value is None or token.value.date is not None, tokenize(subject_phrase(clause))
+    )
     numbered = (token for token in tokens if token.kind == "name" and _NAMED & set(token.key))
     topics = [
-        at for at, each in enumerate(tokens) if each.kind in ("word", "name") and each.case in ("topic", "subject")
+        at for at, token in enumerate(tokens) if token.kind in ("word", "name") and token.case in ("topic", "subject")
     ]
     topic_tokens = (*tokens[: topics[0]], *(tokens[at] for at in topics)) if topics else ()
     return tuple(token for token in (*spoken, *numbered, *topic_tokens) if token.is_content)
@@ -45,18 +48,21 @@ def is_stated_in(source: str, text: str) -> bool:
     return is_in_one_place(text, source) and not without_heading_facts(text, source, disagreements(text, source))
 
 
-def without_heading_facts(text: str, source: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
-    places = _best_places(text, source) if found else []
-    return tuple(each for each in found if not _do_headings_state(text, places, each.claim_value, each.source_value))
-
-
-def _do_headings_state(text: str, places: Sequence[Quotation], stated: str, known: str | None) -> bool:
-    return bool(places) and all(place.is_stated_by_heading(text, stated, known) for place in places)
-
-
-def _best_places(text: str, source: str) -> list[Quotation]:
-    start, end = best_text_span(source, text, 50, _LONGEST * len(text))
-    return [Quotation(sentence, source) for sentence in _stating_sentences(text, source, start, end)]
+def without_heading_facts(text: str, source: str, differing: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
+    """Return the disagreements of `text` with the `source` but for those about what the headings above all of its best
+    places state."""
+    places: list[Quotation] = []
+    if differing:
+        start, end = best_text_span(source, text, 50, _LONGEST * len(text))
+        places = [Quotation(sentence, source) for sentence in _stating_sentences(text, source, start, end)]
+    return tuple(
+        difference
+        for difference in differing
+        if not places
+        or not all(
+            place.is_stated_by_heading(text, difference.claim_value, difference.source_value) for place in places
+        )
+    )
 
 
 def is_in_one_place(text: str, source: str) -> bool:
@@ -68,25 +74,28 @@ def is_in_one_place(text: str, source: str) -> bool:
     if end <= start or ungrounded_words(text, source, start, end):
         return False
     stating = [Quotation(sentence, source) for sentence in _stating_sentences(text, source, start, end)]
-    if any(next(each.other_subjects(text), None) for each in stating) or not any(
-        _may_be_about(text, each) for each in stating
+    if any(next(cited.other_subjects(text), None) for cited in stating) or not any(
+        _may_be_about(text, cited) for cited in stating
     ):
         return False
     place = context_tokens(text, source, start, end)
-    return all(_has(place, token) for token in _required_tokens(text))
+    required = (token for clause in clauses(text) for token in (*_about(clause), *_of_kind(tokenize(clause), "name")))
+    return all(_has(place, token) for token in required)
 
 
 def _may_be_about(text: str, cited: Quotation) -> bool:
-    mentioned = TermIndex(terms([*tokenize(text), *(each for heading in cited.headings for each in tokenize(heading))]))
-    subject = [each for each in tokenize(subject_phrase(cited.words)) if each.kind != "value"]
+    mentioned = TermIndex(
+        terms([*tokenize(text), *(token for heading in cited.headings for token in tokenize(heading))])
+    )
+    subject = [token for token in tokenize(subject_phrase(cited.words)) if token.kind != "value"]
     named = [term for term in terms(subject) if GENERIC.isdisjoint((term.key, term.token.text.casefold()))]
-    refers = len(named) < len(terms(subject)) or any(each.kind == "pronoun" for each in subject)
-    return refers or not named or any(mentioned.has_all([each]) for each in named)
+    refers = len(named) < len(terms(subject)) or any(token.kind == "pronoun" for token in subject)
+    return refers or not named or any(mentioned.has_all([term]) for term in named)
 
 
 def _stating_sentences(text: str, source: str, start: int, end: int) -> Iterator[str]:
-    # If none has a value, the one with most of the words.
-    values = [each for clause in clauses(text) for each in _of_kind(tokenize(clause), "value")]
+    """Yield the sentences of a place that have a value of `text`; without values, the one with most of its words."""
+    values = [token for clause in clauses(text) for token in _of_kind(tokenize(clause), "value")]
     if not values:
         best = best_text_span(source, text, 1, _LONGEST * len(text))
         yield source[slice(*best)]
@@ -99,23 +108,9 @@ def _stating_sentences(text: str, source: str, start: int, end: int) -> Iterator
             yield sentence.text
 
 
-def _required_tokens(text: str) -> Iterator[Token]:
-    for clause in clauses(text):
-        yield from _about(clause)
-        yield from _of_kind(tokenize(clause), "name")
-
-
 def _of_kind(tokens: Sequence[Token], kind: str) -> list[Token]:
     return [token for token in tokens if token.kind == kind]
 
 
 def _has(tokens: Sequence[Token], wanted: Token) -> bool:
     return any(tokens_match(wanted, token) for token in tokens)
-
-
-def _is_figure(token: Token) -> bool:
-    return token.value is not None and not _is_date(token)
-
-
-def _is_date(token: Token) -> bool:
-    return token.value is not None and token.value.date is not None

@@ -40,7 +40,7 @@ def choose_excerpts(texts: Sequence[str], wanted: Sequence[Wanted], budget: int)
     stems = [frozenset(content_stems(texts[part.source][part.start : part.end])) for part in parts]
     taken: set[int] = set()
     used = 0
-    rankings = (_ranked(each, parts, stems) for each in wanted) if wanted else [list(range(len(parts)))]
+    rankings = (_ranked(statement, parts, stems) for statement in wanted) if wanted else [list(range(len(parts)))]
     for place in _in_turn(rankings):
         if place in taken:
             continue
@@ -59,7 +59,7 @@ def _ranked(wanted: Wanted, parts: Sequence[Excerpt], stems: Sequence[Set[str]])
 
 
 def _in_turn(rankings: Iterable[Sequence[int]]) -> Iterator[int]:
-    # A ranking is computed only when its first is needed.
+    """Yield the first of each ranking, then the second of each; a ranking is computed when its first is needed."""
     begun: list[Sequence[int]] = []
     for ranking in rankings:
         begun.append(ranking)

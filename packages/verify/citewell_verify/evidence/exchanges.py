@@ -19,35 +19,37 @@ _LONGEST = 4  # words of one of the two
 def exchange(alignment: Alignment) -> Difference | None:
     """Return two things that changed places, with or without their Korean particles, while all other words stayed."""
     stated, known = alignment.statement, alignment.source
-    place = dict((*alignment.pairs, *alignment.moved))
-    mine = [at for at, each in enumerate(stated) if _is_placed(each)]
-    if any(at not in place for at in mine) or is_other_korean_voice((stated[at], known[place[at]]) for at in mine):
+    source_at = dict((*alignment.pairs, *alignment.moved))
+    places = [at for at, token in enumerate(stated) if _is_placed(token)]
+    if any(at not in source_at for at in places) or is_other_korean_voice(
+        (stated[at], known[source_at[at]]) for at in places
+    ):
         return None
     cut = left_out_clauses(alignment)
-    theirs = [at for at, each in enumerate(known) if _is_placed(each) and each.clause not in cut]
-    if sorted(place[at] for at in mine) != theirs:
+    known_places = [at for at, token in enumerate(known) if _is_placed(token) and token.clause not in cut]
+    if sorted(source_at[at] for at in places) != known_places:
         return None
-    rank = {at: number for number, at in enumerate(theirs)}
-    order = [rank[place[at]] for at in mine]
-    pair = _turned(order) or _turned(_relabelled(order, theirs, known))
-    if pair and _are_exchanged(pair, mine, theirs, alignment):
-        is_mutual = any(_preposition(stated, mine[run[0]]) == "with" for run in pair)
+    rank = {at: number for number, at in enumerate(known_places)}
+    order = [rank[source_at[at]] for at in places]
+    pair = _turned(order) or _turned(_relabelled(order, known_places, known))
+    if pair and _are_exchanged(pair, places, alignment):
+        is_mutual = any(_preposition(stated, places[run[0]]) == "with" for run in pair)
         return Difference(
-            "wording" if is_mutual else "order", _words_at(pair[0], mine, stated), _words_at(pair[1], mine, stated)
+            "wording" if is_mutual else "order", _words_at(pair[0], places, stated), _words_at(pair[1], places, stated)
         )
     roles = {
-        (role_of(stated[at]), role_of(known[place[at]])): (number, at)
-        for number, at in zip(order, mine, strict=True)
-        if stated[at].is_content and stated[at].clause == stated[mine[-1]].clause
+        (role_of(stated[at]), role_of(known[source_at[at]])): (number, at)
+        for number, at in zip(order, places, strict=True)
+        if stated[at].is_content and stated[at].clause == stated[places[-1]].clause
     }
     for (here, there), (number, at) in roles.items():
-        other_number, other = roles.get((there, here), (number, at))
-        if here == there or other == at:
+        other_number, other_at = roles.get((there, here), (number, at))
+        if here == there or other_at == at:
             continue
         # A noun without a particle has a role by its place only; of nouns in a list, none has.
-        is_listed = any(stated[each].value or _TOGETHER.search(stated[each].text) for each in (at, other))
-        if (here and there) or ((number < other_number) is not (at < other) and not is_listed):
-            return Difference("order", stated[at].text, known[place[at]].text)
+        is_listed = any(stated[noun_at].value or _TOGETHER.search(stated[noun_at].text) for noun_at in (at, other_at))
+        if (here and there) or ((number < other_number) is not (at < other_at) and not is_listed):
+            return Difference("order", stated[at].text, known[source_at[at]].text)
     return None
 
 
@@ -67,39 +69,39 @@ def _turned(order: Sequence[int]) -> tuple[range, range] | None:
     return range(first, starts[1]), range(starts[-2], last + 1)
 
 
-def _relabelled(order: Sequence[int], theirs: Sequence[int], known: Sequence[Token]) -> Sequence[int]:
+def _relabelled(order: Sequence[int], known_places: Sequence[int], known: Sequence[Token]) -> Sequence[int]:
     """Return the order with each number that stands for the same word as its place replaced by the place."""
-    keys = [known[at].key for at in theirs]
+    keys = [known[at].key for at in known_places]
     return [at if keys[number] == keys[at] else number for at, number in enumerate(order)]
 
 
-def _are_exchanged(pair: tuple[range, range], mine: Sequence[int], theirs: Sequence[int], alignment: Alignment) -> bool:
-    place = dict((*alignment.pairs, *alignment.moved))
-    one, other = ([alignment.statement[mine[at]] for at in run] for run in pair)
-    if not all(_is_phrase([mine[at] for at in run], alignment.statement) for run in pair):
+def _are_exchanged(pair: tuple[range, range], places: Sequence[int], alignment: Alignment) -> bool:
+    source_at = dict((*alignment.pairs, *alignment.moved))
+    first, second = ([alignment.statement[places[at]] for at in run] for run in pair)
+    if not all(_is_phrase([places[at] for at in run], alignment.statement) for run in pair):
         return False
-    if bool(one[-1].value) != bool(other[-1].value) or _is_list(pair, mine, alignment.statement):
+    if bool(first[-1].value) != bool(second[-1].value) or _is_list(pair, places, alignment.statement):
         return False
-    ends = [(alignment.statement[at], alignment.source[place[at]]) for at in (mine[run[-1]] for run in pair)]
+    ends = [(alignment.statement[at], alignment.source[source_at[at]]) for at in (places[run[-1]] for run in pair)]
     kept = any(here.case and role_of(here) == role_of(there) for here, there in ends)
     if kept and role_of(ends[0][0]) != role_of(ends[1][0]):
         return False  # the particles moved with their words
-    fronts = [_preposition(alignment.statement, mine[run[0]]) for run in pair]
-    before = [_preposition(alignment.source, place[mine[run[0]]]) for run in pair]
+    fronts = [_preposition(alignment.statement, places[run[0]]) for run in pair]
+    before = [_preposition(alignment.source, source_at[places[run[0]]]) for run in pair]
     return fronts == before[::-1]
 
 
 def _is_phrase(places: Sequence[int], tokens: Sequence[Token]) -> bool:
     """Say whether the tokens are one noun with what belongs to it."""
     run = tokens[places[0] : places[-1] + 1]
-    joined = all(each.is_content or each.key in _WITHIN_NAMES for each in run)
-    return joined and len(run) <= _LONGEST and not any(each.case not in ("", "owner") for each in run[:-1])
+    joined = all(token.is_content or token.key in _WITHIN_NAMES for token in run)
+    return joined and len(run) <= _LONGEST and not any(token.case not in ("", "owner") for token in run[:-1])
 
 
-def _is_list(pair: tuple[range, range], mine: Sequence[int], tokens: Sequence[Token]) -> bool:
-    ends = {tokens[mine[at]].clause for run in pair for at in run}
-    between = [tokens[mine[at]] for at in range(pair[0][-1] + 1, pair[1][0])]
-    return len(ends) > 1 and ends.isdisjoint(each.clause for each in between)
+def _is_list(pair: tuple[range, range], places: Sequence[int], tokens: Sequence[Token]) -> bool:
+    ends = {tokens[places[at]].clause for run in pair for at in run}
+    between = [tokens[places[at]] for at in range(pair[0][-1] + 1, pair[1][0])]
+    return len(ends) > 1 and ends.isdisjoint(token.clause for token in between)
 
 
 def _preposition(tokens: Sequence[Token], at: int) -> str:
@@ -107,8 +109,8 @@ def _preposition(tokens: Sequence[Token], at: int) -> str:
     return before.key if before and before.kind == "filler" else ""
 
 
-def _words_at(run: range, mine: Sequence[int], tokens: Sequence[Token]) -> str:
-    return " ".join(tokens[mine[at]].text for at in run)
+def _words_at(run: range, places: Sequence[int], tokens: Sequence[Token]) -> str:
+    return " ".join(tokens[places[at]].text for at in run)
 
 
 def role_of(token: Token) -> str:
@@ -121,4 +123,4 @@ def role_of(token: Token) -> str:
 def left_out_clauses(alignment: Alignment) -> frozenset[int]:
     """Return the clauses of the source of which the statement has no word."""
     kept = {alignment.source[at].clause for at in alignment.matched_source if alignment.source[at].is_content}
-    return frozenset(each.clause for each in alignment.source if each.clause not in kept)
+    return frozenset(token.clause for token in alignment.source if token.clause not in kept)

@@ -49,8 +49,8 @@ class _Figures:
         return is_in_words(stated, self.figures.source)
 
     def others(self, stated: Quantity, known: Sequence[Quantity]) -> list[Quantity]:
-        rest = [each for each in self.stated if each is not stated]
-        return [each for each in known if not any(self.agree(other, each) for other in rest)]
+        rest = [figure for figure in self.stated if figure is not stated]
+        return [figure for figure in known if not any(self.agree(own, figure) for own in rest)]
 
     def is_nearby(self, known: Quantity) -> bool:
         return known in self.nearby
@@ -65,32 +65,37 @@ def differing_figures(stated: Sequence[Quantity], source: str, aligned: AlignedS
         same_statement=aligned.coverage >= _SAME_STATEMENT,
         same_matter=aligned.coverage >= _SAME_MATTER,
     )
-    differing = {id(each): found for each in known.stated if (found := _anywhere(each, known))}
+    differing = {id(figure): difference for figure in known.stated if (difference := _anywhere(figure, known))}
     if known.same_statement:
-        rest = [each for each in known.stated if id(each) not in differing]
-        differing |= {id(each): ("number", each.text, other.text) for each, other in _misplaced(rest, known)}
-    return [differing[id(each)] for each in known.stated if id(each) in differing]
+        rest = [figure for figure in known.stated if id(figure) not in differing]
+        differing |= {id(figure): ("number", figure.text, instead.text) for figure, instead in _misplaced(rest, known)}
+    return [differing[id(figure)] for figure in known.stated if id(figure) in differing]
 
 
 def _anywhere(stated: Quantity, known: _Figures) -> Differing | None:
     if stated.weak and stated.value == 1 and not stated.unit:
         return None  # "one of them", "the first": rarely a figure
-    if _is_time_of_day(stated, known.figures.source):
-        return None
+    clock = _CLOCK.fullmatch(stated.text)
+    source = known.figures.source
+    if clock and any(minutes(match) == int(clock[1]) * 60 + int(clock[2]) for match in CLOCK.finditer(source)):
+        return None  # `14:00` is `오후 2시`
     alike = known.figures.candidates(stated)
-    equal = [other for other in alike if states(stated, other, known.figures.scale)]
-    if any(same_dimension(stated, other) for other in equal) or known.words(stated):
+    equal = [sourced for sourced in alike if states(stated, sourced, known.figures.scale)]
+    if any(same_dimension(stated, sourced) for sourced in equal) or known.words(stated):
         return None
-    if other := _other_unit(stated, equal, known):
-        return "unit", stated.text, other.text
+    in_other_unit = equal[0] if equal else None
+    if not equal and stated.unit:
+        in_other_unit = next((figure for figure in known.figures.of_value(stated.value) if figure.unit), None)
+    if in_other_unit:
+        return "unit", stated.text, in_other_unit.text
     # "More than 5" may describe any 7, but not if the sentence that it was taken from is known.
-    if any(known.agree(stated, other) for other in (known.nearby if known.same_statement else alike)):
+    if any(known.agree(stated, sourced) for sourced in (known.nearby if known.same_statement else alike)):
         return None
     alternatives = _alternatives(stated, known)
-    if (stated.weak and not alternatives) or _is_written(stated, known.figures.source):
+    if (stated.weak and not alternatives) or _is_written(stated, source):
         return None  # "the two brothers" may have been counted
-    if found := derivation(stated, known.figures.source, known.figures.everywhere):
-        return "wording", stated.text, ", ".join(found)
+    if operands := derivation(stated, source, known.figures.everywhere):
+        return "wording", stated.text, ", ".join(operands)
     return (
         "number",
         stated.text,
@@ -98,21 +103,8 @@ def _anywhere(stated: Quantity, known: _Figures) -> Differing | None:
     )
 
 
-def _is_time_of_day(stated: Quantity, source: str) -> bool:
-    # `14:00` is `오후 2시`.
-    clock = _CLOCK.fullmatch(stated.text)
-    wanted = int(clock[1]) * 60 + int(clock[2]) if clock else None
-    return wanted is not None and any(minutes(match) == wanted for match in CLOCK.finditer(source))
-
-
-def _other_unit(stated: Quantity, equal: Sequence[Quantity], known: _Figures) -> Quantity | None:
-    if equal:
-        return equal[0]
-    return next((other for other in known.figures.of_value(stated.value) if other.unit), None) if stated.unit else None
-
-
 def _is_written(stated: Quantity, source: str) -> bool:
-    # As in `B2B` or `FY19`.
+    """Return whether the digits of a bare number stand in the source, as in `B2B` or `FY19`."""
     if stated.scaled or stated.unit:
         return False
     if stated.text not in source:
@@ -125,13 +117,16 @@ def _alternatives(stated: Quantity, known: _Figures) -> list[Quantity]:
 
     If several remain, those in the sentence most like the claim.
     """
-    nearby = [each for each in known.nearby if not stated.unit or each.dimension == stated.dimension]
+    nearby = [figure for figure in known.nearby if not stated.unit or figure.dimension == stated.dimension]
     same_words = [
-        *(each for each in nearby if stated.nouns & each.nouns),
-        *(each for each in known.figures.with_nouns(stated) if not known.is_nearby(each)),
+        *(figure for figure in nearby if stated.nouns & figure.nouns),
+        *(figure for figure in known.figures.with_nouns(stated) if not known.is_nearby(figure)),
     ]
     if stated.unit and not same_words:
-        same_words = [*nearby, *(each for each in known.figures.of_dimension(stated) if not known.is_nearby(each))]
+        same_words = [
+            *nearby,
+            *(figure for figure in known.figures.of_dimension(stated) if not known.is_nearby(figure)),
+        ]
     alternatives = known.others(stated, same_words)
     if len({alternative.value for alternative in alternatives}) < 2 or not known.same_matter:
         return alternatives
@@ -139,18 +134,18 @@ def _alternatives(stated: Quantity, known: _Figures) -> list[Quantity]:
 
 
 def _misplaced(stated: Sequence[Quantity], known: _Figures) -> Iterator[tuple[Quantity, Quantity]]:
-    for dimension in sorted({each.dimension for each in stated} - {""}):
-        mine = [each for each in stated if each.dimension == dimension]
-        theirs = [each for each in known.nearby if each.dimension == dimension]
-        left = list(theirs)
+    for dimension in sorted({figure.dimension for figure in stated} - {""}):
+        own = [figure for figure in stated if figure.dimension == dimension]
+        nearby = [figure for figure in known.nearby if figure.dimension == dimension]
+        left = list(nearby)
         unmatched: list[Quantity] = []
-        for each in mine:
-            match = next((other for other in left if known.agree(each, other)), None)
+        for figure in own:
+            match = next((sourced for sourced in left if known.agree(figure, sourced)), None)
             if match:
                 left.remove(match)
             else:
-                unmatched.append(each)
-        for each in unmatched:
-            repeated = any(known.agree(each, other) for other in theirs)
-            if len(left) == 1 and (not repeated or len(mine) == len(theirs)):
-                yield each, left[0]
+                unmatched.append(figure)
+        for figure in unmatched:
+            repeated = any(known.agree(figure, sourced) for sourced in nearby)
+            if len(left) == 1 and (not repeated or len(own) == len(nearby)):
+                yield figure, left[0]

@@ -64,7 +64,7 @@ class Passage:
 
     @property
     def label(self) -> str:
-        # `policy.pdf, p.3`, or only the file name of a document without pages.
+        """The file with the page, `policy.pdf, p.3`, or only the file name of a document without pages."""
         return self.filename if self.page is None else f"{self.filename}, p.{self.page}"
 
 

@@ -81,7 +81,8 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
         at = near.index((start, end))
         start, end = _widened(near, at, at, min_chars, max_chars)
     if end - start < min_chars:
-        around = max(begins, _word_start(text, start - max_chars)), min(ends, _word_end(text, end + max_chars))
+        space = _SPACE.search(text, end + max_chars)
+        around = max(begins, _word_start(text, start - max_chars)), min(ends, space.start() if space else len(text))
         spaced = [match.span() for match in _WORD.finditer(text, *around)]
         first, last = (bisect_right(spaced, (place, len(text))) - 1 for place in (start, end - 1))
         start, end = _widened(spaced, first, last, min_chars, max_chars)
@@ -125,12 +126,12 @@ def row_or_best_span(text: str, claim: str, context: str, min_chars: int, max_ch
 
 def locate_verbatim(statement: str, text: str) -> Located | None:
     """Return the exact place of a statement in `text`, whose own citation markers may stand between its words."""
-    tried = (locate_quote(statement, each, min_ratio=1.0) for each in dict.fromkeys((text, _without_width(text))))
-    return next((found for found in tried if found is not None and found.exact), None)
+    tried = (locate_quote(statement, variant, min_ratio=1.0) for variant in dict.fromkeys((text, _without_width(text))))
+    return next((located for located in tried if located is not None and located.exact), None)
 
 
 def _without_width(text: str) -> str:
-    # The markers, with the space before them, become signs that a quotation skips; places stay the same.
+    """Return a text with its markers, and the space before them, as signs that a quotation skips; places stay."""
     pieces: list[str] = []
     position = 0
     for marker in cited_markers(text):
@@ -148,7 +149,7 @@ def _best_sentence(text: str, sentences: Sequence[Sentence], shares: Mapping[int
     if not is_table_row(sentences[best].text) or sentences[best].text not in (heads := parse_tables(text).heads):
         return best
     # The heads of a table share words with every statement about it, but only a row has what is stated.
-    rows = (number for number in shares if is_table_row(each := sentences[number].text) and each not in heads)
+    rows = (number for number in shares if is_table_row(row := sentences[number].text) and row not in heads)
     return min(rows, key=rank, default=best)
 
 
@@ -159,24 +160,19 @@ def _word_start(text: str, position: int) -> int:
     return position
 
 
-def _word_end(text: str, position: int) -> int:
-    match = _SPACE.search(text, position)
-    return match.start() if match else len(text)
-
-
 def _densest(text: str, start: int, end: int, wanted: frozenset[str], max_chars: int) -> tuple[int, int]:
     spans = [match.span() for match in _WORD.finditer(text, start, end)]
     hits = [bool(wanted.intersection(content_stems(text[first:last]))) for first, last in spans]
     before = [0, *accumulate(hits)]
-    found = (-1, start, start + max_chars)
+    densest = (-1, start, start + max_chars)
     last = 0
     for first, (begins, _) in enumerate(spans):
         last = max(last, first)
         while last + 1 < len(spans) and spans[last + 1][1] - begins <= max_chars:
             last += 1
         if hits[first] or first == 0:
-            found = max(found, (before[last + 1] - before[first], begins, min(spans[last][1], begins + max_chars)))
-    return found[1:]
+            densest = max(densest, (before[last + 1] - before[first], begins, min(spans[last][1], begins + max_chars)))
+    return densest[1:]
 
 
 def _widened(

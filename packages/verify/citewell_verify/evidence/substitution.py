@@ -91,7 +91,7 @@ def plain_substitution(statement: str, source: str, context: str = "") -> Disagr
     if is_too_long(statement):
         return None
     parsed = _parsed(source)
-    sentences = [each.text for each in split_sentences(without_markers(readable(statement)))]
+    sentences = [sentence.text for sentence in split_sentences(without_markers(readable(statement)))]
     near = [(sentence, _near(sentence, parsed)) for sentence in sentences]
     if not any(places for _, places in near) or unread_language(statement, [source]):
         return None
@@ -102,32 +102,38 @@ def plain_substitution(statement: str, source: str, context: str = "") -> Disagr
         parts = clauses(sentence)
         if len(parts) > 1 and all(stands_verbatim(part, source) for part in parts):
             continue
-        if found := _difference(sentence, places, parsed, known):
-            return Disagreement(found.kind, found.statement_text, found.source_text, _message(found, sentence))
+        if difference := _difference(sentence, places, parsed, known):
+            return Disagreement(
+                difference.kind, difference.statement_text, difference.source_text, _message(difference, sentence)
+            )
     return None
 
 
-def decides(found: Disagreement, source: str) -> bool:
+def decides(disagreement: Disagreement, source: str) -> bool:
     """Say whether a substitution in a sentence of the `source` is plain enough to decide for every judge.
 
     Values, names, negations and exchanges are, unless the source uses two names for one. A limit, a permission or a
     quantity may be said in many ways.
     """
-    return found.kind in _DECIDING and not (found.kind == "name" and _are_equated(found, source))
+    return disagreement.kind in _DECIDING and not (disagreement.kind == "name" and _are_equated(disagreement, source))
 
 
-def _are_equated(found: Disagreement, source: str) -> bool:
+def _are_equated(disagreement: Disagreement, source: str) -> bool:
     """Say whether the two names stand side by side somewhere: "Bank of England (BoE)", "Kiev, now called Kyiv"."""
-    names = [_WITHIN.join(map(re.escape, each.split())) for each in (found.claim_value, found.source_value) if each]
+    names = [
+        _WITHIN.join(map(re.escape, name.split()))
+        for name in (disagreement.claim_value, disagreement.source_value)
+        if name
+    ]
     return any(
-        re.search(rf"(?<!\w){one}(?:\W{{1,4}}{_EQUATES}){{0,4}}\W{{1,4}}{other}(?!\w)", source, re.IGNORECASE)
-        for one, other in permutations(names, 2)
+        re.search(rf"(?<!\w){first}(?:\W{{1,4}}{_EQUATES}){{0,4}}\W{{1,4}}{second}(?!\w)", source, re.IGNORECASE)
+        for first, second in permutations(names, 2)
     )
 
 
-def _message(found: Difference, sentence: str) -> str:
-    stated, known = found.statement_text, found.source_text
-    if known and found.kind in ("negation", "modality") and stated.casefold() not in sentence.casefold():
+def _message(difference: Difference, sentence: str) -> str:
+    stated, known = difference.statement_text, difference.source_text
+    if known and difference.kind in ("negation", "modality") and stated.casefold() not in sentence.casefold():
         # Words of closed classes are compared by their class, so that their own letters are not known.
         return "the statement and the same sentence of the source differ in what they deny, limit or allow"
     if known is None:
@@ -152,14 +158,14 @@ def _parsed(source: str) -> _Source:
 
 
 def _keys(text: str) -> frozenset[str]:
-    # Beginnings: particles and endings follow.
+    """Return the beginnings of the words of a text: particles and endings follow."""
     return frozenset(word[:2] if word >= "가" else word[:5] for word in _WORD.findall(text.casefold()))
 
 
 def _near(sentence: str, source: _Source) -> list[_Place]:
     wanted = _keys(sentence)
-    shared = ((len(wanted & each.keys), -at) for at, each in enumerate(source.places))
-    near = nlargest(_CANDIDATES, (each for each in shared if each[0] >= _LEAST_SHARED * len(wanted)))
+    shared = ((len(wanted & place.keys), -at) for at, place in enumerate(source.places))
+    near = nlargest(_CANDIDATES, (rated for rated in shared if rated[0] >= _LEAST_SHARED * len(wanted)))
     return [source.places[-at] for _, at in near]
 
 
@@ -179,8 +185,12 @@ def _difference(sentence: str, places: Sequence[_Place], source: _Source, contex
             is_single = len(differences) == 1
             if is_single or all(difference.kind in (*_VALUES, "name") for difference in differences):
                 single.append(differences[0] if is_single else replace(differences[0], kind="subject"))
-    decided = min(single, key=lambda each: each.kind not in _DECIDING, default=None)
-    if decided and decided.kind == "subject" and any(each.statement_text != decided.statement_text for each in single):
+    decided = min(single, key=lambda difference: difference.kind not in _DECIDING, default=None)
+    if (
+        decided
+        and decided.kind == "subject"
+        and any(difference.statement_text != decided.statement_text for difference in single)
+    ):
         # Two sentences that are alike are mixed: what the source says of one thing is said of the other.
         return replace(decided, kind="order")
     return decided
@@ -208,29 +218,29 @@ class _Comparison:
         if exchanged := exchange(self._alignment):
             return [exchanged]
         moved = self._alignment.moved
-        if any(self._alignment.statement[mine].is_content for mine, _ in moved):
+        if any(self._alignment.statement[index].is_content for index, _ in moved):
             return None
         marks, dropped = ChangedMarks(), list[Token]()
-        found: list[Difference] = []
+        differing: list[Difference] = []
         for gap in self._without(moved):
             differences = self._in_gap(gap, marks, dropped)
             if differences is None:
                 return None
-            found += differences
-        is_value = bool(found) and all(each.kind in _VALUES for each in found)
+            differing += differences
+        is_value = bool(differing) and all(difference.kind in _VALUES for difference in differing)
         if not (marks.leave_values if is_value else marks.are_signs):
             change = marks.change(denied=self._is_denied)
             if change is None or dropped:
                 return None
             kind, here, there = change
-            return [*found, Difference(kind, here or self._whole, there)]
-        return None if dropped and found and not is_value else found
+            return [*differing, Difference(kind, here or self._whole, there)]
+        return None if dropped and differing and not is_value else differing
 
     def _without(self, moved: Sequence[tuple[int, int]]) -> Iterator[Gap]:
-        lost = {id(self._alignment.statement[mine]) for mine, _ in moved}
-        lost |= {id(self._alignment.source[theirs]) for _, theirs in moved}
+        lost = {id(self._alignment.statement[index]) for index, _ in moved}
+        lost |= {id(self._alignment.source[index]) for _, index in moved}
         gaps = [
-            Gap(*(tuple(each for each in side if id(each) not in lost) for side in (gap.statement, gap.source)))
+            Gap(*(tuple(token for token in side if id(token) not in lost) for side in (gap.statement, gap.source)))
             for gap in self._alignment.gaps
         ]
         gaps = [gap for gap in gaps if gap.statement or gap.source]
@@ -251,7 +261,7 @@ class _Comparison:
     def _in_gap(self, gap: Gap, marks: ChangedMarks, dropped: list[Token]) -> list[Difference] | None:
         """Return what differs in a gap, None for a rewording; add its marks, and what is left out within the
         sentence."""
-        gap = Gap(tuple(each for each in gap.statement if not self._is_above(each)), gap.source)
+        gap = Gap(tuple(token for token in gap.statement if not self._is_above(token)), gap.source)
         said = _content(gap.statement)
         stated, known, beside = _paired(said, _content(gap.source))
         left_out = beside if stated else known
@@ -262,7 +272,7 @@ class _Comparison:
             marks.add(gap.statement, gap.source)
             difference = self._replaced(stated, known)
             return None if difference is None else [] if difference is _SAME else [difference]
-        if known and any(each.cue for each in gap.statement):
+        if known and any(token.cue for token in gap.statement):
             return None
         if is_condition:
             return [Difference("quantifier", self._whole, _words(gap.source))]
@@ -280,7 +290,7 @@ class _Comparison:
     @property
     def _is_denied(self) -> bool:
         sides = self._alignment.statement, self._alignment.source
-        return all(any(each.cue == "denied" for each in side) for side in sides)
+        return all(any(token.cue == "denied" for token in side) for side in sides)
 
     @property
     def _whole(self) -> str:
@@ -298,28 +308,28 @@ class _Comparison:
         """Say whether the tokens say how true the rest is: "it is a myth that …", …다는 소문이 있다."""
         if self._first is None or self._last is None:
             return False
-        between = [each for each in self._alignment.source if tokens[-1].start < each.start < self._first.start]
-        if any(each.key in ("that", "whether") for each in between):
+        between = [token for token in self._alignment.source if tokens[-1].start < token.start < self._first.start]
+        if any(token.key in ("that", "whether") for token in between):
             return True
         return tokens[0].start > self._last.start and _QUOTED.search(self._last.text) is not None
 
     def _replaced(self, stated: Sequence[Token], known: Sequence[Token]) -> Difference | None:
         """Return the difference of words in one place; `_SAME` if there is none, None if they may be a rewording."""
-        mine, theirs = map(_words, (stated, known))
+        said, sourced = map(_words, (stated, known))
         if not known:
             return None
         if len(stated) == len(known) == 1:
             if _are_forms_of_one(stated[0], known[0]):
                 return _SAME
             if kind := _kind(stated[0], known[0]):
-                return Difference(kind, mine, theirs)
+                return Difference(kind, said, sourced)
             if stated[0].value or known[0].value:
                 return None
-        kind = self._kind_of_names(stated, known, mine, theirs)
-        return Difference(kind, mine, theirs) if kind else None
+        kind = self._kind_of_names(stated, known, said, sourced)
+        return Difference(kind, said, sourced) if kind else None
 
-    def _kind_of_names(self, stated: Sequence[Token], known: Sequence[Token], mine: str, theirs: str) -> Kind | None:
-        if _DIGITS.sub("0", mine) == _DIGITS.sub("0", theirs):
+    def _kind_of_names(self, stated: Sequence[Token], known: Sequence[Token], said: str, sourced: str) -> Kind | None:
+        if _DIGITS.sub("0", said) == _DIGITS.sub("0", sourced):
             return "name"  # `Room 12` and `Room 14`
         if may_be_one(_nouns(stated), _nouns(known)):
             return None
@@ -331,7 +341,7 @@ class _Comparison:
 
     def _are_alternatives(self, stated: Sequence[Token], known: Sequence[Token]) -> bool:
         """Say whether two English nouns are two things, because the source elsewhere has that of the statement."""
-        if any(each.kind not in _NOUNS or each.text >= "가" for each in (*stated, *known)):
+        if any(token.kind not in _NOUNS or token.text >= "가" for token in (*stated, *known)):
             return False
         if len(stated) == len(known) == 1 and stated[0].kind != known[0].kind:
             return False
@@ -344,7 +354,10 @@ class _Comparison:
     def _are_names(self, stated: Sequence[Token], known: Sequence[Token]) -> bool:
         if all(map(self._is_name, (*stated, *known))) or (_has_title(stated) and _has_title(known)):
             return True
-        is_named = all(any(map(_is_korean_name, side)) for side in (stated, known))
+        is_named = all(
+            any(token.kind == "name" or _PERSON_WITH_PARTICLE.fullmatch(token.text) for token in side)
+            for side in (stated, known)
+        )
         return is_named and _are_korean_nouns(stated, known)
 
     def _is_name(self, token: Token) -> bool:
@@ -355,18 +368,14 @@ class _Comparison:
         return token.text[:1].isupper() and re.search(within, self._source.text) is not None
 
 
-def _is_korean_name(token: Token) -> bool:
-    return token.kind == "name" or _PERSON_WITH_PARTICLE.fullmatch(token.text) is not None
-
-
 def _are_korean_nouns(stated: Sequence[Token], known: Sequence[Token]) -> bool:
     """Say whether two Korean nouns have the same role; their form does not show whether they are names."""
     ends = stated[-1], known[-1]
     if any(end.text[-1] < "가" or not role_of(end) or _ATTRIBUTIVE.search(end.text) for end in ends):
         return False
-    if role_of(ends[0]) != role_of(ends[1]) or any(each.case for each in (*stated[:-1], *known[:-1])):
+    if role_of(ends[0]) != role_of(ends[1]) or any(token.case for token in (*stated[:-1], *known[:-1])):
         return False
-    is_named = all(any(each.kind == "name" for each in side) for side in (stated, known))
+    is_named = all(any(token.kind == "name" for token in side) for side in (stated, known))
     return is_named or max(len(stated), len(known)) == 1
 
 
@@ -380,7 +389,7 @@ def _nouns(tokens: Sequence[Token]) -> str:
 
 
 def _has_title(tokens: Sequence[Token]) -> bool:
-    # "Mayor Ada Lund" at the beginning of a sentence.
+    """Return whether a name has a title before it that opens a sentence: "Mayor Ada Lund"."""
     return tokens[-1].kind == "name" and all(token.text[:1].isupper() for token in tokens)
 
 
@@ -391,20 +400,20 @@ def _content(tokens: Sequence[Token]) -> list[Token]:
 def _paired(stated: list[Token], known: list[Token]) -> tuple[list[Token], list[Token], list[Token]]:
     """Return the words that replace each other, and those of the source that are left out beside them: all but the
     opposite of the only word, or the only value of its kind."""
-    opposites = [each for each in known if len(stated) == 1 and are_opposites(stated[0], each)]
+    opposites = [token for token in known if len(stated) == 1 and are_opposites(stated[0], token)]
     if opposites:
-        return stated, opposites[:1], [each for each in known if each is not opposites[0]]
-    values = [each for each in known if each.value]
+        return stated, opposites[:1], [token for token in known if token is not opposites[0]]
+    values = [token for token in known if token.value]
     if len(stated) == len(values) == 1 and _are_of_one_kind(stated[0], values[0]):
-        return stated, values, [each for each in known if not each.value]
+        return stated, values, [token for token in known if not token.value]
     return stated, known, []
 
 
 def _are_of_one_kind(stated: Token, known: Token) -> bool:
     if not stated.value or not known.value:
         return False
-    one, other = stated.value.quantity, known.value.quantity
-    return one.dimension == other.dimension if one and other else not one and not other
+    left, right = stated.value.quantity, known.value.quantity
+    return left.dimension == right.dimension if left and right else not left and not right
 
 
 def _kind(stated: Token, known: Token) -> Kind | None:
@@ -414,10 +423,10 @@ def _kind(stated: Token, known: Token) -> Kind | None:
     if stated.value and known.value:
         if values_agree(known.value, stated.value):
             return None
-        one, other = stated.value.quantity, known.value.quantity
-        if one and other and one.weak != other.weak and one.dimension != other.dimension:
+        left, right = stated.value.quantity, known.value.quantity
+        if left and right and left.weak != right.weak and left.dimension != right.dimension:
             return None  # a fifth and 20 %
-        is_unit = one is not None and other is not None and same_number_other_unit(one, other)
+        is_unit = left is not None and right is not None and same_number_other_unit(left, right)
         return "unit" if is_unit else "date" if stated.value.date and known.value.date else "number"
     units = UNITS.get(stated.text.casefold()), UNITS.get(known.text.casefold())
     if all(units):
@@ -428,40 +437,43 @@ def _kind(stated: Token, known: Token) -> Kind | None:
 def _are_forms_of_one(stated: Token, known: Token) -> bool:
     """Say whether two Korean words are forms of one verb: 낳으며 and 낳지, 쉽지 and 쉬웠습니다."""
     both = stated, known
-    if any(each.key[0] < "가" or each.kind not in _NOUNS or each.names not in ("", "loanword") for each in both):
+    if any(token.key[0] < "가" or token.kind not in _NOUNS or token.names not in ("", "loanword") for token in both):
         return False
-    if all(_LIGHT.match(each.text) for each in both):
+    if all(_LIGHT.match(token.text) for token in both):
         return True
     is_noun = {stated.case, known.case} & {"subject", "object", "owner", "source", "than"}
-    if is_noun and not all(_ENDING.search(each.text) for each in both):
+    if is_noun and not all(_ENDING.search(token.text) for token in both):
         return False
-    letters = [unicodedata.normalize("NFD", each.text) for each in both]
+    letters = [unicodedata.normalize("NFD", token.text) for token in both]
     return Prefix.similarity(*letters) >= max(2, min(map(len, letters)) - _LONGEST_ENDING)
 
 
 def _noun(words: Sequence[Token], tokens: Sequence[Token]) -> str:
     """Return the words with what stands between them if they are one noun with an article; else nothing."""
-    first, last = (next(at for at, each in enumerate(tokens) if each is word) for word in (words[0], words[-1]))
+    first, last = (next(at for at, token in enumerate(tokens) if token is word) for word in (words[0], words[-1]))
     run = tokens[first : last + 1]
     opens = len(run) == 1 if first == 0 else tokens[first - 1].key in _BEFORE_NOUNS
-    is_noun = opens and len(run) <= _LONGEST_NOUN and all(each.is_content or each.key in _WITHIN_NOUNS for each in run)
+    is_noun = (
+        opens and len(run) <= _LONGEST_NOUN and all(token.is_content or token.key in _WITHIN_NOUNS for token in run)
+    )
     return _words(run) if is_noun else ""
 
 
 def may_be_one(stated: str, known: str) -> bool:
     """Say whether two names may be spellings, short forms or initials of one: 서울시 and 서울특별시."""
-    mine, theirs = stated.casefold().split(), known.casefold().split()
-    short, long = sorted(("".join(mine), "".join(theirs)), key=len)
+    stated_words, known_words = stated.casefold().split(), known.casefold().split()
+    short, long = sorted(("".join(stated_words), "".join(known_words)), key=len)
     rest = iter(long)
     if len(short) > 1 and all(letter in rest for letter in short):
         return True
-    if max(len(mine), len(theirs)) > _LONGEST_NAME or same_country(mine, theirs):
+    if max(len(stated_words), len(known_words)) > _LONGEST_NAME or same_country(stated_words, known_words):
         return True
     if fuzz.ratio(stated.casefold(), known.casefold()) >= _VARIANTS:
         return True
     pairs = zip_longest(
-        ("".join(word[0] for word in each) for each in (mine, theirs)), ("".join(theirs), "".join(mine))
+        ("".join(word[0] for word in parts) for parts in (stated_words, known_words)),
+        ("".join(known_words), "".join(stated_words)),
     )
     return any(initials == name for initials, name in pairs) or (
-        len(mine) != len(theirs) and not set(mine).isdisjoint(theirs)
+        len(stated_words) != len(known_words) and not set(stated_words).isdisjoint(known_words)
     )

@@ -14,8 +14,8 @@ _CELLS = re.compile(r"[\t|]")
 def stating_row(claim: str, text: str, context: str = "") -> tuple[int, int] | None:
     """Return (start, end) of the row of `text` of which cells state all of the `claim`, below the heads of its table
     and in its `context` (V2)."""
-    found = best_places(claim, with_outer_headings(claim, text, context))
-    row = found[0].place if len(found) == 1 and found[0].in_cell else ""
+    matches = best_places(claim, with_outer_headings(claim, text, context))
+    row = matches[0].place if len(matches) == 1 and matches[0].in_cell else ""
     # A line of its own: another row may end with the same cells.
     place = re.search(rf"^[^\S\n]*({re.escape(row)})[^\S\n]*$", text, re.MULTILINE) if row else None
     return place.span(1) if place else None
@@ -43,9 +43,9 @@ def _line_at(text: str, start: int, end: int | None = None) -> tuple[int, int]:
 
 
 def _is_stated_row(text: str, place: tuple[int, int], wanted: Set[str]) -> bool:
-    # Its label and one of its cells.
+    """Return whether a row has nothing in its label that the claim lacks, and something of the claim in a cell."""
     line = text[slice(*place)]
     if not is_table_row(line):
         return False
-    label, *cells = [each for each in map(content_stems, _CELLS.split(line)) if each] or [[]]
+    label, *cells = [stems for stems in map(content_stems, _CELLS.split(line)) if stems] or [[]]
     return bool(label) and wanted >= set(label) and any(not wanted.isdisjoint(cell) for cell in cells)

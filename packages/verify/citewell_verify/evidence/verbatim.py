@@ -38,16 +38,16 @@ def stands_verbatim(statement: str, source: str) -> tuple[int, int] | None:
     # Most statements stand nowhere, which their letters tell at once.
     if not wanted or letters(wanted) not in _letters(source):
         return None
-    found = locate_sentences(statement, source)
-    if found is None:
-        found = locate_verbatim(wanted, source)
-        is_asked = found and source[found.end : found.end + 1] in _ASKS and statement.rstrip()[-1] not in _ASKS
-        if found is None or is_asked or not _stands_alone(source, found.start, found.end):
+    located = locate_sentences(statement, source)
+    if located is None:
+        located = locate_verbatim(wanted, source)
+        is_asked = located and source[located.end : located.end + 1] in _ASKS and statement.rstrip()[-1] not in _ASKS
+        if located is None or is_asked or not _stands_alone(source, located.start, located.end):
             return None
-    if any(each.cue in _TAKES_BACK for each in read(_introduction(source, found.start, found.end))):
+    if any(token.cue in _TAKES_BACK for token in read(_introduction(source, located.start, located.end))):
         return None
-    stops = source[found.end : found.end + 1] in (".", "。")
-    return found.start, found.end + stops
+    stops = source[located.end : located.end + 1] in (".", "。")
+    return located.start, located.end + stops
 
 
 @text_cache()
@@ -65,14 +65,14 @@ def _stands_alone(source: str, start: int, end: int) -> bool:
         return False
     if (before and not _LEADS.search(before)) or (behind and not _FOLLOWS.match(behind)):
         return False
-    return not any(each.cue in REVERSING for part in (before, behind) for each in read(part))
+    return not any(token.cue in REVERSING for part in (before, behind) for token in read(part))
 
 
 def _around(source: str, start: int, end: int) -> tuple[str, str]:
     """Return what precedes and follows a span within its sentence, without signs."""
     sentences = split_sentences(source)
-    first = sentences[bisect_right(sentences, start, key=lambda each: each.start) - 1]
-    last = sentences[bisect_right(sentences, end - 1, key=lambda each: each.start) - 1]
+    first = sentences[bisect_right(sentences, start, key=lambda sentence: sentence.start) - 1]
+    last = sentences[bisect_right(sentences, end - 1, key=lambda sentence: sentence.start) - 1]
     # The splitter may have missed the end of the sentence before it.
     before = _STOP.split(source[first.start : start])[-1]
     behind = _STOP.split(source[end : max(end, last.end)] + " ")[0]

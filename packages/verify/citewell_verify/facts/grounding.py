@@ -64,12 +64,12 @@ def ungrounded_words(statement: str, source: str, start: int, end: int, context:
     """
     unnamed = frozenset(map(id, _absent_tokens(statement, source, start, end, context)))
     stated = tokenize(statement)
-    parts = [_Part.of(statement, source, *each) for each in _split_at_headings(source, start, end)]
+    parts = [_Part.of(statement, source, *place) for place in _split_at_headings(source, start, end)]
     lacking: set[str] = set()
     for clause in clauses(statement) if len(parts) > 1 else (statement,):
         lacking.update(min((part.lacks(clause) for part in parts), key=len))
-    found = [token.text for token in stated if id(token) in unnamed or token.text in lacking]
-    return [*found, *sorted(lacking - {each.text for each in stated})]
+    ungrounded = [token.text for token in stated if id(token) in unnamed or token.text in lacking]
+    return [*ungrounded, *sorted(lacking - {token.text for token in stated})]
 
 
 def _split_at_headings(source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -95,14 +95,16 @@ def absent_subjects(statement: str, source: str, start: int, end: int, context: 
 
 def _absent_tokens(statement: str, source: str, start: int, end: int, context: str) -> list[Token]:
     stated = tokenize(statement)
-    places = [parse_source(each) for each in (source, context) if each]
+    places = [parse_source(text) for text in (source, context) if text]
     if headings := _HEADING_LINES.match(source, start, end):
         start = headings.end()
     unnamed = [token for token in stated if not any(_is_named_in(token, parsed) for parsed in places)]
     strict = [
         token
         for token in unnamed
-        if _is_subject(token) or (_is_first_word(token) and korean.starts_with_topic(statement))
+        if token.kind == "name"
+        or (token.kind == "word" and token.case in ("subject", "topic"))
+        or (_is_first_word(token) and korean.starts_with_topic(statement))
     ]
     refers, quoted = _is_anaphoric(source[start:end]), parse_sentences(source)
     opening = quoted.sentences[max(0, bisect_right(quoted.starts, start) - 1)].text if quoted.sentences else ""
@@ -124,7 +126,7 @@ def _absent_tokens(statement: str, source: str, start: int, end: int, context: s
 def _subject_named_behind(stated: Sequence[Token], source: str, end: int, context: str) -> Token | None:
     """Return the name with which a statement begins, if a source has it only behind a quotation that ends at `end`: no
     pronoun there refers to it."""
-    subject = next((each for each in stated if each.kind != "filler"), None)
+    subject = next((token for token in stated if token.kind != "filler"), None)
     if subject is None or not (subject.kind == "name" or _may_name(subject)) or any(map(str.isdigit, subject.key)):
         return None
     read, whole = parse_sentences(source), parse_source(source)
@@ -151,7 +153,7 @@ def _is_named_before(stated: Sequence[Token], source: str, start: int, context: 
     above = (*headings_of(context), *_headings_above(source, start)[-_MOST_ABOVE:])
     named = [token for text in before for token in tokenize(text) if token.kind == "name"]
     named += [token for text in above for token in tokenize(text[:_MOST_HEADING]) if is_naming_token(token)]
-    return any(not any(tokens_match(token, each) for each in stated) for token in named)
+    return any(not any(tokens_match(token, word) for word in stated) for token in named)
 
 
 def _is_anaphoric(quotation: str) -> bool:
@@ -171,7 +173,7 @@ def context_tokens(statement: str, source: str, start: int, end: int) -> list[To
     closing = bisect_left(read.starts, end)
     if opening >= closing:
         return list(tokenize(source[start:end]))
-    known, stated = heading_lines(source), {each.key for each in tokenize(statement)}
+    known, stated = heading_lines(source), {token.key for token in tokenize(statement)}
     before, own, behind = (
         [part for sentence in sentences[first:last] for part in split_off_headings(sentence.text, known)]
         for first, last in (
@@ -208,12 +210,8 @@ def _headings_above(source: str, position: int) -> Sequence[str]:
 
 @text_cache()
 def _headings(source: str) -> tuple[Sequence[int], Sequence[str]]:
-    found = list(_HEADING.finditer(source))
-    return [each.end() for each in found], [each[0] for each in found]
-
-
-def _is_subject(token: Token) -> bool:
-    return token.kind == "name" or (token.kind == "word" and token.case in ("subject", "topic"))
+    headings = list(_HEADING.finditer(source))
+    return [heading.end() for heading in headings], [heading[0] for heading in headings]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,10 +245,10 @@ class _Part:
 def _section_of(clause: str, source: str) -> NamedSection | None:
     """Return the section that a clause names in full, or by the word in which its heading differs from others, if the
     other sections are about other things."""
-    found = named_section(tokenize(clause), source)
-    if found is None or not found.is_exclusive:
+    section = named_section(tokenize(clause), source)
+    if section is None or not section.is_exclusive:
         return None
-    return None if found.is_partial and alternative_headings(source).isdisjoint(found.headings) else found
+    return None if section.is_partial and alternative_headings(source).isdisjoint(section.headings) else section
 
 
 def _behind_headings(source: str, start: int, end: int) -> int:
@@ -274,7 +272,7 @@ class _PlaceTokens:
         return token.value is None or self.has(token, token.value)
 
     def has(self, token: Token, value: Value) -> bool:
-        # A weak number counts as present.
+        """Return whether the place has a value; a weak number counts as present."""
         if (value.quantity is not None and value.quantity.weak) or token.key in self._others:
             return True
         return any(values_agree(value, known) for at in self._alike.candidates(value) if (known := self._values[at]))
@@ -287,7 +285,8 @@ def _is_named_in(token: Token, known: ParsedSource) -> bool:
     """
     labelled = token.key.rpartition("#")[1]
     parts = token.key.replace(" #", "").split()
-    identifiers = [identifier for part in parts if _may_identify(part) for identifier in identifiers_in(part)]
+    may_identify = (part for part in parts if part.isalnum() and not (part.isascii() and part.isalpha()))
+    identifiers = [identifier for part in may_identify for identifier in identifiers_in(part)]
     if identifiers and (known.identifiers.issuperset(identifiers) or not labelled):
         return known.identifiers.issuperset(identifiers)
     if any(
@@ -300,10 +299,6 @@ def _is_named_in(token: Token, known: ParsedSource) -> bool:
     return (
         any(part[: _stem_size(part)] in known.casefolded for part in token.key.split()) or token.key in known.acronyms
     )
-
-
-def _may_identify(part: str) -> bool:
-    return part.isalnum() and not (part.isascii() and part.isalpha())
 
 
 def _stem_size(part: str) -> int:

@@ -23,9 +23,12 @@ def with_headings(statement: str, text: str, context: str) -> str:
     text below it. The result ends with `text`.
     """
     headed = with_columns(text, context)
-    above = _relevant_headings(
-        statement, [heading for heading in active_headings(headings_of(context)) if not _has_value(heading)]
-    )
+    undated = [
+        heading
+        for heading in active_headings(headings_of(context))
+        if not any(token.value for token in tokenize(heading))
+    ]
+    above = _relevant_headings(statement, undated)
     return "".join(f"{heading}\n\n" for heading in above) + headed
 
 
@@ -44,13 +47,13 @@ def active_headings(path: Sequence[str]) -> tuple[str, ...]:
     below "Berlin office › Hamburg office" is about Hamburg's office.
     """
     later: set[str] = set()
-    found: list[str] = []
+    active: list[str] = []
     for heading in reversed(path):
         forms = set(_heading_patterns(heading))
         if not forms & later:
-            found.append(heading)
+            active.append(heading)
         later |= forms
-    return tuple(reversed(found))
+    return tuple(reversed(active))
 
 
 def name_pattern(name: str) -> str:
@@ -66,7 +69,7 @@ def active_context(context: str) -> str:
 
 
 def _heading_patterns(heading: str) -> Iterator[str]:
-    # All but its digits, or its last word of several.
+    """Yield what headings of one form have in common: all but the digits, or the last of several words."""
     if _NUMBER.search(heading):
         yield name_pattern(heading)
         yield from map(name_pattern, identifiers_in(heading))
@@ -77,7 +80,7 @@ def _heading_patterns(heading: str) -> Iterator[str]:
 
 def naming_terms(heading: str) -> tuple[Term, ...]:
     """Return the terms of a heading that name a thing; () if it only labels a part of a text or of a thing."""
-    return tuple(terms([each for each in tokenize(heading) if is_naming_token(each)]))
+    return tuple(terms([token for token in tokenize(heading) if is_naming_token(token)]))
 
 
 def _relevant_headings(statement: str, path: Sequence[str]) -> Sequence[str]:
@@ -86,7 +89,3 @@ def _relevant_headings(statement: str, path: Sequence[str]) -> Sequence[str]:
     last = next((at for at in reversed(range(len(path))) if naming_terms(path[at])), 0)
     is_named = bool(path) and TermIndex(terms(tokenize(statement))).has_all(naming_terms(path[last]))
     return [*path[last + 1 :], *(path[: last + 1] if is_named else path[last : last + 1])]
-
-
-def _has_value(heading: str) -> bool:
-    return any(each.value for each in tokenize(heading))

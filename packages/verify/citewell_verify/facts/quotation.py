@@ -58,16 +58,13 @@ class Quotation:
         """
         if not self.headings:
             return False
+        if source_text is not None and source_text not in _DEMONSTRATIVES:
+            before = "the|this|these" if source_text in GENERIC else "this|these"
+            if not re.search(rf"(?<!\w)(?:{before}) {re.escape(source_text)}(?!\w)", self.words, re.IGNORECASE):
+                return False
         claimed, whole = TermIndex(terms(tokenize(claim))), re.compile(rf"(?<![\w.]){re.escape(statement_text)}(?!\d)")
-        named = (each for heading in self.headings for each in tokenize(heading) if not each.value)
-        refers = source_text is None or self._refer_to(source_text)
-        return refers and any(whole.search(each.text) and claimed.has_all(terms_of(each.text)) for each in named)
-
-    def _refer_to(self, noun: str) -> bool:
-        if noun in _DEMONSTRATIVES:
-            return True
-        before = "the|this|these" if noun in GENERIC else "this|these"
-        return re.search(rf"(?<!\w)(?:{before}) {re.escape(noun)}(?!\w)", self.words, re.IGNORECASE) is not None
+        named = (token for heading in self.headings for token in tokenize(heading) if not token.value)
+        return any(whole.search(token.text) and claimed.has_all(terms_of(token.text)) for token in named)
 
     def mentions(self, thing: str) -> bool:
         return self._terms.has_all(terms_of(thing))
@@ -79,16 +76,20 @@ class Quotation:
 
     def _other_rows(self, claim: str) -> Iterator[Difference]:
         tables, claimed = {row.table for row in self._rows}, TermIndex(terms(tokenize(claim)))
-        rows = [row for row in parse_tables(self.whole).rows if row.table in tables and _is_named(row)]
+        rows = [
+            row
+            for row in parse_tables(self.whole).rows
+            if row.table in tables and any(not term.token.value for term in terms_of(row.label))
+        ]
         meant = most_specific([row for row in rows if claimed.has_all(terms_of(row.label))], lambda row: row.label)
         labels = {row.label for row in meant}
         if labels and not labels & {row.label for row in self._rows}:
             yield Difference("subject", min(labels), self._rows[0].label)
 
     def _other_sections(self, claim: str) -> Iterator[Difference]:
-        above = [each for each in map(self._naming_terms, self.headings) if each]
+        above = [naming for naming in map(self._naming_terms, self.headings) if naming]
         claimed = TermIndex(terms(tokenize(claim)))
-        if not above or any(claimed.has_all(each) for each in above):
+        if not above or any(claimed.has_all(naming) for naming in above):
             return
         for heading in dict.fromkeys(heading for section in parse_sections(self.whole) for heading in section.path):
             named = self._naming_terms(heading)
@@ -96,27 +97,32 @@ class Quotation:
                 yield Difference("subject", heading, self.headings[-1])
 
     def _naming_terms(self, heading: str) -> tuple[Term, ...]:
-        tokens = [each for each in tokenize(heading) if is_naming_token(each)]
+        tokens = [token for token in tokenize(heading) if is_naming_token(token)]
         return tuple(terms(tokens)) if any(map(self._may_be_name, tokens)) else ()
 
     def _may_be_name(self, token: Token) -> bool:
-        # Headings capitalise other words too, which the source elsewhere does not.
+        """Return whether a word of a heading is a name: headings capitalise other words too, but a source does not."""
         if token.kind == "name" or not token.text[:1].isupper():
             return token.kind == "name"
         return not _TOPIC.search(token.text) and self._without_capitals.isdisjoint(token.text.casefold().split())
 
     def _other_identifiers(self, claim: str) -> Iterator[Difference]:
-        # A heading may have more words, as "3.1 X200 overview".
+        """Yield an identifier of the claim that only other headings have: "X100" where the words are about the X200.
+
+        A heading may have more words, as "3.1 X200 overview".
+        """
         quoted = frozenset(identifiers_in("\n".join((*self.headings, self.words))))
-        mine = {name_pattern(each): heading for heading in self.headings for each in identifiers_in(heading)}
+        by_pattern = {
+            name_pattern(identifier): heading for heading in self.headings for identifier in identifiers_in(heading)
+        }
         headings = (
             *headings_of(self.context),
-            *(each for section in parse_sections(self.whole) for each in section.path),
+            *(heading for section in parse_sections(self.whole) for heading in section.path),
         )
-        named = frozenset(each for heading in headings for each in identifiers_in(heading))
+        named = frozenset(identifier for heading in headings for identifier in identifiers_in(heading))
         for identifier in dict.fromkeys(identifiers_in(claim)):
-            if identifier in named and identifier not in quoted and name_pattern(identifier) in mine:
-                yield Difference("subject", identifier, mine[name_pattern(identifier)])
+            if identifier in named and identifier not in quoted and name_pattern(identifier) in by_pattern:
+                yield Difference("subject", identifier, by_pattern[name_pattern(identifier)])
 
     @cached_property
     def _words(self) -> str:
@@ -137,7 +143,7 @@ class Quotation:
     @cached_property
     def _rows(self) -> Sequence[Row]:
         lines = [frozenset(cells_of(line)) for line in self.words.splitlines() if line.strip()]
-        if not all(len(each) > 1 for each in lines):
+        if not all(len(cells) > 1 for cells in lines):
             return []
         rows = [
             (frozenset((row.label, *(cell.content for cell in row.cells))), row)
@@ -147,15 +153,11 @@ class Quotation:
         for cells, row in rows:
             for cell in cells:
                 by_cell[cell].append((cells, row))
-        found: list[Row] = []
+        rows_quoted: list[Row] = []
         for line in lines:
             having = min((by_cell.get(cell, []) for cell in line), key=len)
-            found += [row for cells, row in having if line <= cells][:1]
-        return found if len(found) == len(lines) else []
-
-
-def _is_named(row: Row) -> bool:
-    return any(not term.token.value for term in terms_of(row.label))
+            rows_quoted += [row for cells, row in having if line <= cells][:1]
+        return rows_quoted if len(rows_quoted) == len(lines) else []
 
 
 def _as_table(row: Row) -> str:

@@ -38,7 +38,7 @@ class AnalysedText:
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        return frozenset(each for denial in negations(self.text) for each in denial.denied)
+        return frozenset(stem for denial in negations(self.text) for stem in denial.denied)
 
     @cached_property
     def related_stems(self) -> "RelatedStems":
@@ -67,9 +67,7 @@ class RelatedStems:
         """
         if wanted in self.stems:
             return 1.0
-        return max(
-            (_stem_similarity(wanted, other) for other in self._by_head.get(_prefix_key(wanted), ())), default=0.0
-        )
+        return max((_stem_similarity(wanted, stem) for stem in self._by_head.get(_prefix_key(wanted), ())), default=0.0)
 
 
 class AnalysedSentences:
@@ -81,8 +79,8 @@ class AnalysedSentences:
     @cached_property
     def _places(self) -> dict[str, list[int]]:
         places: dict[str, list[int]] = defaultdict(list)
-        for number, each in enumerate(self.sentences):
-            for stem in dict.fromkeys(each.stems):
+        for number, sentence in enumerate(self.sentences):
+            for stem in dict.fromkeys(sentence.stems):
                 places[stem].append(number)
         return places
 
@@ -100,28 +98,28 @@ class AnalysedSentences:
 
         Takes time in proportion to the sentences with the stem or a related one.
         """
-        found = dict.fromkeys(self._places.get(wanted, ()), 1.0)
-        for other in self._by_head.get(_prefix_key(wanted), ()):
-            if other != wanted and (share := _stem_similarity(wanted, other)):
-                for number in self._places[other]:
-                    if share > found.get(number, 0.0):
-                        found[number] = share
-        return found
+        shares = dict.fromkeys(self._places.get(wanted, ()), 1.0)
+        for stem in self._by_head.get(_prefix_key(wanted), ()):
+            if stem != wanted and (share := _stem_similarity(wanted, stem)):
+                for number in self._places[stem]:
+                    if share > shares.get(number, 0.0):
+                        shares[number] = share
+        return shares
 
 
-def _stem_similarity(one: str, other: str) -> float:
-    share = _shared(one, other)
-    return share if share >= _LEAST_SIMILARITY else 0.0
+def _stem_similarity(left: str, right: str) -> float:
+    """Return the share of letters, from the first one on, that two stems have in common; 0 for unrelated ones.
 
-
-def _shared(one: str, other: str) -> float:
-    # Of the shorter one in Korean, where endings are long.
-    korean = _is_korean(one)
-    one, other = (_letters(one), _letters(other)) if korean else (one, other)
-    same = Prefix.similarity(one, other)
+    In Korean, where endings are long, it is the share of the shorter one.
+    """
+    korean = _is_korean(left)
+    if korean:
+        left, right = _letters(left), _letters(right)
+    same = Prefix.similarity(left, right)
     if same < _FEWEST_LETTERS:
         return 0.0
-    return same / (min(len(one), len(other)) if korean else (len(one) + len(other)) / 2)
+    share = same / (min(len(left), len(right)) if korean else (len(left) + len(right)) / 2)
+    return share if share >= _LEAST_SIMILARITY else 0.0
 
 
 def _prefix_key(word: str) -> str:

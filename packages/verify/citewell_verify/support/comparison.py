@@ -67,7 +67,7 @@ class Comparison:
 
     def absent_words(self) -> list[str]:
         """Return the statement's words that are nowhere in the source, not even in a related form."""
-        absent = frozenset(each for each, share in zip(self.wanted, self.anywhere, strict=True) if share == 0)
+        absent = frozenset(stem for stem, share in zip(self.wanted, self.anywhere, strict=True) if share == 0)
         return self.statement.surfaces(absent)
 
 
@@ -75,7 +75,11 @@ def compare(statement: AnalysedText, source: AnalysedSentences) -> Comparison:
     """Compare `statement` with the sentences of a source. Linear in the number of sentences that share a word with
     it."""
     wanted = tuple(dict.fromkeys(statement.stems))
-    weights = tuple(_weight(each, statement.names) for each in wanted)
+    # Longer words tell more, and names and figures most.
+    weights = tuple(
+        1 + 0.5 * min(1, len(stem) / 8) + (1.0 if stem[0].isdigit() else 0.7 if stem in statement.names else 0)
+        for stem in wanted
+    )
     likenesses = tuple(map(source.similarities, wanted))
     totals: dict[int, float] = defaultdict(float)
     for weight, shares in zip(weights, likenesses, strict=True):
@@ -94,23 +98,18 @@ def compare(statement: AnalysedText, source: AnalysedSentences) -> Comparison:
     )
 
 
-def _weight(stem: str, names: frozenset[str]) -> float:
-    return 1 + 0.5 * min(1, len(stem) / 8) + (1.0 if stem[0].isdigit() else 0.7 if stem in names else 0)
-
-
 def _best_window(
     weights: Sequence[float], likenesses: Sequence[Mapping[int, float]], best: Sequence[int], count: int
 ) -> int:
+    def likeness(start: int) -> float:
+        return sum(weight * share for weight, share in zip(weights, _in_window(likenesses, start), strict=True))
+
     last = max(0, count - _WINDOW)
     starts = {min(max(0, number - before), last) for number in best for before in range(_WINDOW)}
-    return max(sorted(starts), key=lambda at: _dot(weights, _in_window(likenesses, at)), default=0)
+    return max(sorted(starts), key=likeness, default=0)
 
 
 def _in_window(likenesses: Sequence[Mapping[int, float]], first: int) -> tuple[float, ...]:
     return tuple(
         max(shares.get(first, 0.0), shares.get(first + 1, 0.0), shares.get(first + 2, 0.0)) for shares in likenesses
     )
-
-
-def _dot(weights: Sequence[float], shares: Sequence[float]) -> float:
-    return sum(weight * share for weight, share in zip(weights, shares, strict=True))

@@ -60,6 +60,8 @@ def features(
     differing = {_KINDS[difference.kind] for difference in differences if difference.kind in _KINDS}
     if opposites(set(compared.wanted), set(compared.best.stems)):
         differing.add("negation")
+    # A single sentence may refer to a name or figure by a pronoun; a page on the matter would have it.
+    breadth = math.log(max(1, min(len(compared.sentences), _BROADEST))) / math.log(_BROADEST)
     return {
         "told": math.log1p(sum(compared.in_window)) / 3,
         "last_missing": float(bool(compared.wanted) and compared.in_window[-1] == 0),
@@ -67,18 +69,11 @@ def features(
         # The share of the statement's sentences with a place that says all of them, and the share of the worst one.
         "agreeing": sum(place.is_full_match for place in places) / max(1, len(places)),
         "taken": min((place.coverage for place in places), default=0.0),
-        "denied_by_both": float(any(compared.statement.denied & each.denied for each in compared.window)),
-        "lacking": _lacking(compared),
+        "denied_by_both": float(any(compared.statement.denied & sentence.denied for sentence in compared.window)),
+        "lacking": min(_MOST_LACKING, compared.lacking) / _MOST_LACKING * breadth,
         **{kind: float(kind in differing) for kind in ("value", "name", "negation")},
         **({} if closeness is None else {"closest": closeness}),
     }
-
-
-def _lacking(compared: Comparison) -> float:
-    """How many names and figures are nowhere, weighed by the length of the source: a single sentence may refer to them
-    by a pronoun, a page on the matter would have them."""
-    breadth = math.log(max(1, min(len(compared.sentences), _BROADEST))) / math.log(_BROADEST)
-    return min(_MOST_LACKING, compared.lacking) / _MOST_LACKING * breadth
 
 
 def _together(compared: Comparison) -> float:

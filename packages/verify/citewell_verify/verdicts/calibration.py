@@ -64,8 +64,8 @@ def least_high(judged: Iterable[tuple[float, bool]]) -> float | None:
     """
     ranked = sorted((round(confidence, 2), right) for confidence, right in judged)
     for least in (step / 100 for step in range(90, 100)):
-        found = [right for confidence, right in ranked if confidence >= least]
-        if len(found) >= _FEWEST_HIGH and sum(found) / len(found) >= _RIGHT_WHEN_HIGH:
+        results = [right for confidence, right in ranked if confidence >= least]
+        if len(results) >= _FEWEST_HIGH and sum(results) / len(results) >= _RIGHT_WHEN_HIGH:
             return least
     return None
 
@@ -81,11 +81,11 @@ def fit(probabilities: Sequence[float], labels: Sequence[bool]) -> tuple[float, 
     for _ in range(_STEPS):
         d1, d0 = _newton(pairs, slope, offset)
         # Far from the minimum a full step may lead away from it, for example for an overconfident verifier.
-        while (found := _cost(pairs, slope - d1, offset - d0)) > cost and abs(d1) + abs(d0) >= _NO_STEP:
+        while (stepped_cost := _cost(pairs, slope - d1, offset - d0)) > cost and abs(d1) + abs(d0) >= _NO_STEP:
             d1, d0 = d1 / 2, d0 / 2
         if abs(d1) + abs(d0) < _NO_STEP:
             break
-        slope, offset, cost = slope - d1, offset - d0, found
+        slope, offset, cost = slope - d1, offset - d0, stepped_cost
     return slope, offset
 
 

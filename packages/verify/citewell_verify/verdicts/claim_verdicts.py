@@ -26,7 +26,9 @@ class ClaimStatus(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "ClaimStatus | None":
-        return next((each for each in cls if isinstance(value, str) and value.strip().lower() == each.value), None)
+        return next(
+            (status for status in cls if isinstance(value, str) and value.strip().lower() == status.value), None
+        )
 
 
 _AS_CLAIM: Mapping[SentenceStatus, ClaimStatus] = MappingProxyType(
@@ -77,14 +79,14 @@ def suggested_corrections(sentences: Iterable[ClaimingSentence]) -> list[str]:
         for sentence in sentences
         if sentence.status in _AS_CLAIM and sentence.status is not SentenceStatus.SUPPORTED
     )
-    stated = (text.strip() for one in open_ones for check in one.checks for text in check.differences)
+    stated = (text.strip() for sentence in open_ones for check in sentence.checks for text in check.differences)
     return list(dict.fromkeys(filter(None, stated)))
 
 
 def key_sentences(sentences: Sequence[ClaimingSentence]) -> list[ClaimingSentence]:
     """Return the most informative sentences, at most five and in their order; the same words count once (S1.4)."""
     distinct = list({sentence.words.casefold(): sentence for sentence in reversed(sentences)}.values())[::-1]
-    stems = [len(content_stems(each.text)) for each in distinct]
+    stems = [len(content_stems(sentence.text)) for sentence in distinct]
     fullest = sorted(range(len(distinct)), key=lambda place: -stems[place])[:MOST_FACTS]
     return [distinct[place] for place in sorted(fullest)]
 

@@ -82,7 +82,10 @@ class _Stated:
     def follows_from(self, operands: Sequence[Operand]) -> bool:
         added = [token for token in self._beyond(operands) if token.is_content or token.cue]
         results = [value for token in added if (value := _value(token))]
-        has_other_words = not all(_value(token) or _is_arithmetic(token) for token in added)
+        arithmetic = (_SUM, _GAP, _LESS, _MORE, _COUNT)
+        has_other_words = not all(
+            _value(token) or any(form.fullmatch(token.text) for form in arithmetic) for token in added
+        )
         if len(results) > 1 or has_other_words or not self._keeps_together(operands):
             return False
         if results:
@@ -138,10 +141,6 @@ class _Stated:
 def _owner(operands: Sequence[Operand], token: Token) -> int | None:
     owners = [at for at, operand in enumerate(operands) if _has(operand.tokens, token)]
     return owners[0] if len(owners) == 1 and token.is_content else None
-
-
-def _is_arithmetic(token: Token) -> bool:
-    return any(form.fullmatch(token.text) for form in (_SUM, _GAP, _LESS, _MORE, _COUNT))
 
 
 def _value(token: Token) -> Quantity | None:

@@ -71,20 +71,19 @@ def find_joint_support(statement: str, sources: Sequence[str], contexts: Sequenc
     """Return the parts of `statement` with the `sources` that state them.
 
     None if it has only one part or more than 2,000 characters, or no source states any part. The parts of a sum or a
-    change are the sentences with its figures. `contexts` are the
-    headings and columns above each source, which name what it is about. Of all divisions, it returns the one that
-    leaves least without evidence, then the one with the fewest parts. Linear in the sources' lengths: a statement has
-    at most 15 parts, and only the first 8 sources count.
+    change are the sentences with its figures. `contexts` are the headings and columns above each source, which name
+    what it is about. Of all divisions, it returns the one that leaves least without evidence, then the one with the
+    fewest parts. Linear in the sources' lengths: a statement has at most 15 parts, and only the first 8 sources count.
     """
     if len(sources) < 2 or len(statement) > LONGEST_SENTENCE:
         return None
     if operands := find_operands(statement, sources[:MOST_SOURCES]):
         return JointSupport(tuple(map(_counted, operands)))
-    found, count = candidate_parts(statement)
+    candidates, count = candidate_parts(statement)
     if count < 2:
         return None
     read = list(zip(sources[:MOST_SOURCES], contexts or repeat(""), strict=False))
-    known = {(first, last): _supported_part(statement, part, read) for first, last, part in found}
+    known = {(first, last): _supported_part(statement, part, read) for first, last, part in candidates}
     parts = _best(known, count)
     return JointSupport(parts) if any(part.evidence for part in parts) else None
 
@@ -112,41 +111,34 @@ def _supported_part(statement: str, part: Part, sources: Sequence[tuple[str, str
         evidence = {
             number: Evidence(number, *place)
             for number, (source, context) in enumerate(sources)
-            if (place := _place_below(context, statement, reading, source, shared=reading != part.text))
+            if (place := _place(statement, reading, source, context, shared=reading != part.text))
         }
         if evidence:
             return SupportedPart(part.text, evidence, reading)
     return SupportedPart(part.text, {})
 
 
-def _place_below(context: str, statement: str, reading: str, source: str, *, shared: bool) -> tuple[int, int] | None:
+def _place(statement: str, reading: str, source: str, context: str, *, shared: bool) -> tuple[int, int] | None:
+    """Return the words of a source that state a reading of a part below the headings of its context; None without."""
     whole = with_headings(reading, source, context)
-    outside = len(whole) - len(source)
-    found = _place(statement, reading, whole, shared=shared)
-    return (max(0, found[0] - outside), found[1] - outside) if found and found[1] > outside else None
-
-
-def _place(statement: str, reading: str, source: str, *, shared: bool) -> tuple[int, int] | None:
-    if not _may_say(reading, source):
-        return None
-    found = compare(reading, source)
-    if not found.is_full_match or (
-        shared and align(tokenize(reading), tokenize(found.place)).local_similarity < _UNBROKEN
+    wanted = [token.key for token in tokenize(reading) if token.is_content and not token.value]
+    known = parse_source(whole).all_keys
+    if 2 * sum(known.issuperset(key.split()) for key in wanted) < len(wanted):
+        return None  # Less than half of the words are anywhere: no closer comparison can succeed.
+    match = compare(reading, whole)
+    if not match.is_full_match or (
+        shared and align(tokenize(reading), tokenize(match.place)).local_similarity < _UNBROKEN
     ):
         return None
-    start, end = best_text_span(source, reading)
-    if ungrounded_words(reading, source, start, end):
+    start, end = best_text_span(whole, reading)
+    if ungrounded_words(reading, whole, start, end):
         return None
     # The heads of a table are names of none of its rows.
-    subject = found.place.partition(": ")[0] if found.in_table else found.place
-    return None if _is_about_another(statement, reading, subject, source) else (start, end)
-
-
-def _may_say(reading: str, source: str) -> bool:
-    """Say whether a source has half of a part's words anywhere; otherwise it is not compared more closely."""
-    wanted = [each.key for each in tokenize(reading) if each.is_content and not each.value]
-    known = parse_source(source).all_keys
-    return 2 * sum(known.issuperset(key.split()) for key in wanted) >= len(wanted)
+    subject = match.place.partition(": ")[0] if match.in_table else match.place
+    outside = len(whole) - len(source)
+    if end <= outside or _is_about_another(statement, reading, subject, whole):
+        return None
+    return max(0, start - outside), end - outside
 
 
 def _is_about_another(statement: str, reading: str, place: str, source: str) -> bool:
@@ -156,30 +148,30 @@ def _is_about_another(statement: str, reading: str, place: str, source: str) -> 
     """
     stated, own = tokenize(statement), tokenize(reading)
     led = _leading(statement)
-    if not led or all(any(tokens_match(lead, each) for each in own) for lead in led):
+    if not led or all(any(tokens_match(lead, token) for token in own) for lead in led):
         return False
     named = [token for tokens in parse_source(source).clause_tokens for token in tokens if token.is_content]
-    if all(any(tokens_match(lead, each) for each in named) for lead in led):
+    if all(any(tokens_match(lead, token) for token in named) for lead in led):
         return False
-    return any(not any(tokens_match(each, mine) for mine in stated) for each in _named(place))
+    beside = _topic(place) if HANGUL.search(place) else tokenize(place)
+    return any(
+        (_is_name(token) or (token.is_content and HANGUL.search(token.text)))
+        and not any(tokens_match(token, word) for word in stated)
+        for token in beside
+    )
 
 
 def _leading(statement: str) -> list[Token]:
     if HANGUL.search(statement):
         topic = _topic(statement)
-        owners = [at for at, each in enumerate(topic) if each.case == "owner"]
-        return [each for each in topic[: owners[-1] + 1] if each.is_content] if owners else []
-    return [each for each in tokenize(subject_phrase(statement)) if _is_name(each)]
-
-
-def _named(place: str) -> list[Token]:
-    tokens = _topic(place) if HANGUL.search(place) else tokenize(place)
-    return [token for token in tokens if _is_name(token) or (token.is_content and HANGUL.search(token.text))]
+        owners = [at for at, token in enumerate(topic) if token.case == "owner"]
+        return [token for token in topic[: owners[-1] + 1] if token.is_content] if owners else []
+    return [token for token in tokenize(subject_phrase(statement)) if _is_name(token)]
 
 
 def _topic(sentence: str) -> list[Token]:
     tokens = tokenize(sentence)
-    first = next((at for at, each in enumerate(tokens) if each.case in ("topic", "subject")), -1)
+    first = next((at for at, token in enumerate(tokens) if token.case in ("topic", "subject")), -1)
     return list(tokens[: first + 1])
 
 
@@ -199,9 +191,12 @@ def joint_rulings(joint: JointSupport, reply: StatementCheck | None, sources: Se
     if joint.complete:
         return {}
     lacks = f"no cited source says {_quoted(joint.missing)}"
-    return {
-        source: _partial_ruling(joint.of_source(source), source, lacks) for source in sources if joint.of_source(source)
-    }
+    rulings: dict[int, Ruling] = {}
+    for source in sources:
+        if parts := joint.of_source(source):
+            why = f"for: {_quoted([part.text for part in parts])}; {lacks}"
+            rulings[source] = Ruling(False, "partially_supports", DOUBT, why, "evidence", parts[0].evidence[source])
+    return rulings
 
 
 def rulings_on_whole(statement: str, sources: Sequence[str], judged: PairVerdict) -> dict[int, Ruling]:
@@ -225,11 +220,6 @@ def _full_ruling(joint: JointSupport, source: int, reply: StatementCheck) -> Rul
         return _NOTHING
     why = f"for: {_quoted([part.text for part in parts])}"
     return Ruling(True, "supports", reply.confidence, why, "model", parts[0].evidence[source])
-
-
-def _partial_ruling(parts: Sequence[SupportedPart], source: int, lacks: str) -> Ruling:
-    why = f"for: {_quoted([part.text for part in parts])}; {lacks}"
-    return Ruling(False, "partially_supports", DOUBT, why, "evidence", parts[0].evidence[source])
 
 
 def _quoted(texts: Sequence[str]) -> str:

@@ -133,25 +133,29 @@ class Grounds:
         """
         readable = tuple(map(without_orders, sources))
         above = tuple(active_context(without_orders(context)) for context in contexts or [""] * len(readable))
-        verbatim = _verbatim(statement, readable)
+        places = ((number, stands_verbatim(statement, source)) for number, source in enumerate(readable))
+        verbatim = next((Evidence(number, *place) for number, place in places if place), None)
         is_read = not unread_language(statement, readable)
         if verbatim or is_too_long(statement) or not is_read:
             return cls(statement, readable, above, verbatim, own_evidence=verbatim, is_read=is_read)
         own_evidence = _own_evidence(statement, readable)
         if substitution := _substitution(statement, readable, above):
-            found, is_plain = substitution
+            disagreement, is_plain = substitution
             if is_plain:
-                return cls(statement, readable, above, None, found, own_evidence=own_evidence)
-            return cls(statement, readable, above, None, None, (found,), own_evidence)
-        whole = "\n\n".join(with_outer_headings(statement, *each) for each in zip(readable, above, strict=True))
-        found = disagreements(statement, whole)
-        differences = without_heading_facts(statement, whole, found) if any(above) else found
+                return cls(statement, readable, above, None, disagreement, own_evidence=own_evidence)
+            return cls(statement, readable, above, None, None, (disagreement,), own_evidence)
+        whole = "\n\n".join(
+            with_outer_headings(statement, source, context) for source, context in zip(readable, above, strict=True)
+        )
+        differences = disagreements(statement, whole)
+        if any(above):
+            differences = without_heading_facts(statement, whole, differences)
         return cls(
             statement=statement,
             readable=readable,
             contexts=above,
             verbatim=None,
-            disagreements=tuple(differences),
+            disagreements=differences,
             own_evidence=own_evidence,
         )
 
@@ -163,9 +167,13 @@ class Grounds:
         look = Look(reply.is_accurate, reply.relation, reply.confidence, reply.explanation)
         quoted = self._quoted(reply.evidence)
         if self.verbatim:
-            return _rule_verbatim(look, self.verbatim)
+            if not look.supports:
+                return Ruling(True, "supports", VERBATIM_CONFIDENCE, _VERBATIM, "evidence", self.verbatim)
+            return replace(_as_said(look, self.verbatim), confidence=max(look.confidence, VERBATIM_CONFIDENCE))
         if self.substitution:
-            return _contradicted(look, self.substitution, quoted or self.own_evidence)
+            confidence = max(DISAGREEMENT_CONFIDENCE, 0.0 if look.is_accurate else look.confidence)
+            message, place = self.substitution.message, quoted or self.own_evidence
+            return Ruling(False, "contradicts", confidence, message, "evidence", place)
         if not look.supports:
             return _as_said(look, quoted or self.own_evidence)
         if is_too_long(self.statement):
@@ -215,26 +223,32 @@ class Grounds:
     def _unnamed(self, place: Evidence) -> str:
         """Return the subjects of the statement that a place does not name, read with its headings (V4)."""
         source, context = self.readable[place.source], self.contexts[place.source]
-        found = absent_subjects(self.statement, source, place.start, place.end, context)
-        return ", ".join(f"“{word}”" for word in found[:_MOST_WORDS])
+        unnamed = absent_subjects(self.statement, source, place.start, place.end, context)
+        return ", ".join(f"“{word}”" for word in unnamed[:_MOST_WORDS])
 
     def _quoted(self, quote: str, *, in_other_words: bool = False) -> Evidence | None:
         """Return where the words stand that a judge quotes. Words that say nothing stand everywhere; without
         `in_other_words` they must share some with a statement in the same script."""
-        quote = _enclosed(quote)
-        if self._says_little(quote) and quote.strip() != self.statement.strip():
-            return None
-        for number, source in enumerate(self.readable):
-            if found := locate_quote(quote, source, _QUOTE_RATIO):
-                words = source[found.start : found.end]
-                if in_other_words or not self.is_read or _in_two_scripts(self.statement, words) or self._shares(words):
-                    return Evidence(number, found.start, found.end)
-        return None
-
-    def _says_little(self, quote: str) -> bool:
+        bare = quote.strip()
+        if bare.startswith("<") and bare.endswith(">"):
+            quote = bare[1:-1]  # small models copy the angle brackets of the prompt: "<words>"
         if self.is_read:
-            return len(content_stems(quote)) < _LEAST_WORDS
-        return len("".join(filter(str.isalpha, quote)).encode()) < _LEAST_QUOTED
+            says_little = len(content_stems(quote)) < _LEAST_WORDS
+        else:
+            says_little = len("".join(filter(str.isalpha, quote)).encode()) < _LEAST_QUOTED
+        if says_little and quote.strip() != self.statement.strip():
+            return None
+        is_free = in_other_words or not self.is_read
+        for number, source in enumerate(self.readable):
+            if located := locate_quote(quote, source, _QUOTE_RATIO):
+                words = source[located.start : located.end]
+                if (
+                    is_free
+                    or bool(_HANGUL.search(self.statement)) != bool(_HANGUL.search(words))
+                    or claim_relevance(self.statement, words) >= _LEAST_SHARED
+                ):
+                    return Evidence(number, located.start, located.end)
+        return None
 
     def _quoted_twice(self, quote: str, first: Evidence | None) -> Evidence | None:
         second = self._quoted(quote, in_other_words=True)
@@ -242,22 +256,9 @@ class Grounds:
             return None
         return second if max(first.start, second.start) < min(first.end, second.end) else None
 
-    def _shares(self, words: str) -> bool:
-        return claim_relevance(self.statement, words) >= _LEAST_SHARED
-
 
 _VERBATIM = "a source has the statement word for word"
 _NO_WORDS = "no words of the source were found that say so"
-
-
-def _enclosed(quote: str) -> str:
-    """Return a quotation without the angle brackets that small models copy from the prompt: "<words>"."""
-    bare = quote.strip()
-    return bare[1:-1] if bare.startswith("<") and bare.endswith(">") else quote
-
-
-def _in_two_scripts(statement: str, quote: str) -> bool:
-    return bool(_HANGUL.search(statement)) != bool(_HANGUL.search(quote))
 
 
 def _unproven(look: Look, why: str, evidence: Evidence | None) -> Ruling:
@@ -265,24 +266,8 @@ def _unproven(look: Look, why: str, evidence: Evidence | None) -> Ruling:
     return Ruling(True, "supports", min(look.confidence, UNPROVEN_CONFIDENCE), explanation, "evidence", evidence)
 
 
-def _contradicted(look: Look, found: Disagreement, evidence: Evidence | None) -> Ruling:
-    confidence = max(DISAGREEMENT_CONFIDENCE, 0.0 if look.is_accurate else look.confidence)
-    return Ruling(False, "contradicts", confidence, found.message, "evidence", evidence)
-
-
-def _rule_verbatim(look: Look, place: Evidence) -> Ruling:
-    if look.supports:
-        return replace(_as_said(look, place), confidence=max(look.confidence, VERBATIM_CONFIDENCE))
-    return Ruling(True, "supports", VERBATIM_CONFIDENCE, _VERBATIM, "evidence", place)
-
-
 def _as_said(look: Look, evidence: Evidence | None) -> Ruling:
     return Ruling(look.is_accurate, look.relation, look.confidence, look.explanation, "model", evidence)
-
-
-def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:
-    places = ((number, stands_verbatim(statement, source)) for number, source in enumerate(sources))
-    return next((Evidence(number, *place) for number, place in places if place), None)
 
 
 def _substitution(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> tuple[Disagreement, bool] | None:
@@ -290,12 +275,15 @@ def _substitution(statement: str, sources: Sequence[str], contexts: Sequence[str
     other source speaks of the same. None if a row of a table states it, whose head is in no sentence."""
     if next(_stating_rows(statement, sources, contexts), None):
         return None
-    by_source = [plain_substitution(statement, *each) for each in zip(sources, contexts, strict=True)]
+    by_source = [
+        plain_substitution(statement, source, context) for source, context in zip(sources, contexts, strict=True)
+    ]
     if not any(by_source):
         return None
-    others = [source for source, found in zip(sources, by_source, strict=True) if not found]
-    found, source = next((found, source) for found, source in zip(by_source, sources, strict=True) if found)
-    return found, decides(found, source) and _own_evidence(statement, others) is None
+    others = [source for source, difference in zip(sources, by_source, strict=True) if not difference]
+    pairs = zip(by_source, sources, strict=True)
+    substitution, source = next((difference, source) for difference, source in pairs if difference)
+    return substitution, decides(substitution, source) and _own_evidence(statement, others) is None
 
 
 def _stating_rows(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> Iterator[Evidence]:
@@ -311,5 +299,5 @@ def _own_evidence(statement: str, sources: Sequence[str]) -> Evidence | None:
         (claim_relevance(statement, source[start:end]), Evidence(number, start, end))
         for number, source, start, end in spans
     ]
-    relevance, evidence = max(rated, key=lambda each: each[0], default=(0.0, None))
+    relevance, evidence = max(rated, key=lambda candidate: candidate[0], default=(0.0, None))
     return evidence if relevance >= _OWN_EVIDENCE else None

@@ -68,8 +68,8 @@ def denies_itself(reply: StatementCheck, statement: str = "") -> str:
 
 
 def _named(difference: str) -> str:
-    # "" for any wording of "none", and for the words of the prompt's form, which models write where a list should be
-    # empty: "<a difference>".
+    """Return a difference without signs; "" for any wording of "none", and for the words of the prompt's form, which
+    models write where a list should be empty: "<a difference>"."""
     if _PLACEHOLDER.fullmatch(difference.strip()):
         return ""
     text = " ".join(difference[:_MOST].split()).strip(" .,;:!-–—·。()[]'\"“”")
@@ -77,27 +77,23 @@ def _named(difference: str) -> str:
 
 
 def _repeats(difference: str, statement: str) -> bool:
-    # What says the whole statement again tells nothing apart.
+    """Return whether a difference says the whole statement again, which tells nothing apart."""
     said = letters(statement)
     return (again := letters(difference)) in said and len(again) >= _MOST_OF_IT * len(said)
 
 
 def _denial(explanation: str, evidence: str) -> str:
+    """Return the first words of an explanation that deny what it explains, unless words beside them negate them or the
+    evidence denies in the same words; "" if there are none."""
     # As many blanks as there were characters, so that distances stay the same.
     said = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), explanation)
-    found = (
-        match for match in _DENIALS.finditer(said) if not _is_affirmed(said, match) and not _is_in(evidence, match[0])
-    )
-    return next((each[0].strip() for each in found), "")
-
-
-def _is_affirmed(said: str, denial: re.Match[str]) -> bool:
-    # "nothing contradicts it", "does not say otherwise", "다르지 않다".
-    before, after = said[max(0, denial.start() - 60) : denial.start()], said[denial.end() : denial.end() + 40]
-    return any((_NEGATED_BEFORE.search(before), _NEGATED_AFTER.match(after), _OTHERWISE.match(after)))
-
-
-def _is_in(evidence: str, denial: str) -> bool:
-    # "the lamp is not supported" there, "it isn't supported" here.
-    words = denial.casefold()
-    return words in evidence or (words.split()[-1] in evidence and bool(_NEGATION.search(evidence)))
+    for denial in _DENIALS.finditer(said):
+        before, after = said[max(0, denial.start() - 60) : denial.start()], said[denial.end() : denial.end() + 40]
+        # "nothing contradicts it", "does not say otherwise", "다르지 않다".
+        is_affirmed = _NEGATED_BEFORE.search(before) or _NEGATED_AFTER.match(after) or _OTHERWISE.match(after)
+        words = denial[0].casefold()
+        # The evidence may say "the lamp is not supported" and the explanation "it isn't supported".
+        is_in_evidence = words in evidence or (words.split()[-1] in evidence and _NEGATION.search(evidence))
+        if not (is_affirmed or is_in_evidence):
+            return denial[0].strip()
+    return ""

@@ -128,18 +128,18 @@ def sentence_support(checks: Sequence[PairVerdict]) -> float | None:
 
     That of its best check, because one source is enough; that of its worst if a source contradicts it.
     """
-    found = [check.support for check in checks if check.support is not None]
+    supports = [check.support for check in checks if check.support is not None]
     choose = min if any(check.relation == "contradicts" for check in checks) else max
-    return choose(found, default=None)
+    return choose(supports, default=None)
 
 
 def is_failing(checks: Sequence[PairVerdict], threshold: float = CONFIDENCE_THRESHOLD) -> bool:
     """Row N5: every check of the sentence is a confident no, or none finds any of it, so it cannot stay as it is."""
-    return bool(checks) and all(_denies(check) or check.verdict(threshold) is Verdict.INACCURATE for check in checks)
-
-
-def _denies(check: PairVerdict) -> bool:
-    return check.is_accurate is False and check.relation in ("does_not_mention", "contradicts")
+    return bool(checks) and all(
+        (check.is_accurate is False and check.relation in ("does_not_mention", "contradicts"))
+        or check.verdict(threshold) is Verdict.INACCURATE
+        for check in checks
+    )
 
 
 def is_ungrounded(states: Collection[str], after: int) -> bool:
@@ -161,5 +161,5 @@ def _is_confident(check: PairVerdict, threshold: float) -> bool:
 
 
 def _supports(check: PairVerdict) -> bool:
-    # The two fields of a reply may disagree ("accurate", yet "does not mention"): that is no support.
+    """Return whether a reply supports: its two fields may disagree ("accurate", yet "does not mention")."""
     return check.is_accurate is True and check.relation == "supports"

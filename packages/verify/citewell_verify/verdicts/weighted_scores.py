@@ -77,10 +77,10 @@ def citation_coverage(answer: str, sources: Sequence[SourceNames]) -> float:
     cited = {number for marker in markers for number in marker.numbers}
     is_named = _Named(answer)
     known = range(1, len(sources) + 1)
-    found = sum(number in cited or is_named(source) for number, source in zip(known, sources, strict=True))
+    cited_sources = sum(number in cited or is_named(source) for number, source in zip(known, sources, strict=True))
     pointing = sum(any(number in known for number in marker.numbers) for marker in markers)
     patterns = pointing + len(_PATTERNS.findall(answer))
-    return _tidy(min(found / len(sources) + min(_PATTERN_BONUS * patterns, _MAX_BONUS), 1.0))
+    return _tidy(min(cited_sources / len(sources) + min(_PATTERN_BONUS * patterns, _MAX_BONUS), 1.0))
 
 
 def facts_score(verified: Sequence[bool]) -> float:
@@ -114,7 +114,7 @@ def issues(alignment: Part, coverage: Part, facts: Part, thresholds: Thresholds)
 
 
 def _tidy(score: float) -> float:
-    # The rounding errors of sums of tenths: 0.9892, not 0.9892000000000001.
+    """Return a score without the rounding errors of sums of tenths: 0.9892, not 0.9892000000000001."""
     return round(score, 9)
 
 
@@ -130,15 +130,16 @@ class _Named:
         # Combinations ("AAPL 10-Q 2023") contain the single parts. A name that is one plain word ("Returns")
         # identifies nothing: answers use such words.
         names = (*source.parts, *(name for name in source.whole if not name.isalpha()))
-        return any(self._holds(name) for name in names)
-
-    def _holds(self, name: str) -> bool:
-        if name not in self._known:
-            self._known[name] = self._is_there(_folded(name))
-        return self._known[name]
+        for name in names:
+            if name not in self._known:
+                self._known[name] = self._is_there(_folded(name))
+            if self._known[name]:
+                return True
+        return False
 
     def _is_there(self, name: str) -> bool:
-        # Without an adjacent letter or digit. A name with a word that the answer lacks is not searched for.
+        """Return whether the answer has a name without a letter or digit beside it."""
+        # A name with a word that the answer lacks is not searched for.
         place = self._answer.find(name) if self._words.issuperset(_WORD.findall(name)) else -1
         if place < 0:
             return False

@@ -39,52 +39,52 @@ class Compared:
     adds: bool = False
 
 
-def share_words(one: Statement, other: Statement) -> bool:
+def share_words(stated: Statement, known: Statement) -> bool:
     """Say whether the statements may be the same: most have nothing to do with each other, and reading takes long."""
-    begun = _beginnings(one.text), _beginnings(other.text)
+    begun = _beginnings(stated.text), _beginnings(known.text)
     return 2 * len(begun[0] & begun[1]) >= min(map(len, begun))
 
 
 def compare_sentences(
-    one: Statement, other: Statement, above: tuple[frozenset[str], frozenset[str]]
+    stated: Statement, known: Statement, above: tuple[frozenset[str], frozenset[str]]
 ) -> Compared | None:
     """Compare two sentences or labelled lines; `above` are the words that stand above each. None if they differ in more
     than values."""
-    first, second = tokenize(one.text), tokenize(other.text)
+    first, second = tokenize(stated.text), tokenize(known.text)
     if not first or not second or _refers(first[0]) or _refers(second[0]):
         return None
     aligned = align(first, second)
     left = _rest(first, aligned.matched_statement, above[1])
     right = _rest(second, aligned.matched_source, above[0])
-    matched = (each for at, each in enumerate(first) if at in aligned.matched_statement)
+    matched = (token for at, token in enumerate(first) if at in aligned.matched_statement)
     words = {token.key for token in matched if token.is_content and not token.value}
     if not words:
         return None
-    values = _values(one.text, other.text, left, right, aligned) if left or right else ()
+    values = _values(stated.text, known.text, left, right, aligned) if left or right else ()
     if values is not None:
         return Compared(values, frozenset(words))
     added = _value_beside_more(left, right, aligned)
     return Compared((added,), frozenset(words), adds=True) if added else None
 
 
-def compare_cells(one: Row, other: Row) -> Compared | None:
+def compare_cells(stated: Row, known: Row) -> Compared | None:
     """Compare the first cells of two rows; None if they are not cells of one name with numbers of one kind."""
-    if not _have_same_names(one, other):
+    if not _have_same_names(stated, known):
         return None
-    first, second = one.cells[0].content, other.cells[0].content
+    first, second = stated.cells[0].content, known.cells[0].content
     values = [[token.value for token in tokenize(text) if token.is_content] for text in (first, second)]
     if any(len(pair) != 1 for pair in values) or not values[0][0] or not values[1][0]:
         return None
     here, there = values[0][0], values[1][0]
-    words = frozenset((*folded(one.label), *folded(one.cells[0].head)))
+    words = frozenset((*folded(stated.label), *folded(stated.cells[0].head)))
     if values_agree(here, there) or values_agree(there, here):
         return Compared((), words)
     return Compared(((first, second),), words) if _are_of_one_kind(here, there) else None
 
 
-def says_same(one: str, other: str) -> bool:
+def says_same(stated: str, known: str) -> bool:
     """Say whether two contents have the same words and values."""
-    first_words, second_words = ([token for token in tokenize(text) if token.is_content] for text in (one, other))
+    first_words, second_words = ([token for token in tokenize(text) if token.is_content] for text in (stated, known))
     aligned = align(first_words, second_words)
     return len(aligned.matched_statement) == len(first_words) and len(aligned.matched_source) == len(second_words)
 
@@ -106,12 +106,12 @@ def folded(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _beginnings(text: str) -> frozenset[str]:
-    # Particles and endings follow.
+    """Return the beginnings of the words of a text: particles and endings follow."""
     return frozenset(word[:2] if word >= "가" else word[:4] for word in _WORD.findall(text.casefold()))
 
 
 def _refers(token: Token) -> bool:
-    # To what stands elsewhere, or to the writer; "we" are those whose documents these are.
+    """Return whether a pronoun refers to something outside its sentence; "we" and "you" are no such words."""
     return token.kind == "pronoun" and token.key not in ("we", "our", "you", "your")
 
 
@@ -128,43 +128,45 @@ def _rest(tokens: Sequence[Token], matched: Iterable[int], above: frozenset[str]
     ]
 
 
-def _values(one: str, other: str, left: Sequence[Token], right: Sequence[Token], aligned: Alignment) -> Values | None:
+def _values(
+    stated: str, known: str, left: Sequence[Token], right: Sequence[Token], aligned: Alignment
+) -> Values | None:
     """Return the words of two sentences that take the same place in both. `left` and `right` are all that
     differs; None if both sentences may be true, nothing if they agree."""
     if len(left) == len(right) == 1 and _exclude_each_other(left[0], right[0], aligned):
-        return ((one, other),)
+        return ((stated, known),)
     if cues := [token for token in (*left, *right) if token.kind == "cue"]:
-        return ((one, other),) if len(left) + len(right) == 1 and cues[0].cue == "denied" else None
+        return ((stated, known),) if len(left) + len(right) == 1 and cues[0].cue == "denied" else None
     if len(left) == len(right) and all(token.value for token in (*left, *right)):
         pairs = [_differing_values(*both, aligned) for both in zip(left, right, strict=True)]
         if None not in pairs:
-            runs = _run(one, left), _run(other, right)
+            runs = _run(stated, left), _run(known, right)
             return (runs,) if all(runs) else tuple(pair for pair in pairs if pair)
-    return _differing_slots(one, other, left, right, aligned)
+    return _differing_slots(stated, known, left, right, aligned)
 
 
-def _exclude_each_other(one: Token, other: Token, aligned: Alignment) -> bool:
+def _exclude_each_other(stated: Token, known: Token, aligned: Alignment) -> bool:
     """Say whether the two words are opposites that the sentences say of the same thing: "is permitted"; opposites
     before a noun, "the northern gate", are two things."""
-    if not (are_opposites(one, other) or frozenset((one.key, other.key)) in OPPOSITES):
+    if not (are_opposites(stated, known) or frozenset((stated.key, known.key)) in OPPOSITES):
         return False
     return all(
         (token.start and tokens[tokens.index(token) - 1].key in _BE) or (token.text[0] >= "가" and token is tokens[-1])
-        for token, tokens in ((one, list(aligned.statement)), (other, list(aligned.source)))
+        for token, tokens in ((stated, list(aligned.statement)), (known, list(aligned.source)))
     )
 
 
-def _differing_values(one: Token, other: Token, aligned: Alignment) -> tuple[str, str] | None:
-    if one.value is None or other.value is None or not _are_of_one_kind(one.value, other.value):
+def _differing_values(stated: Token, known: Token, aligned: Alignment) -> tuple[str, str] | None:
+    if stated.value is None or known.value is None or not _are_of_one_kind(stated.value, known.value):
         return None
-    if values_agree(one.value, other.value) or values_agree(other.value, one.value):
+    if values_agree(stated.value, known.value) or values_agree(known.value, stated.value):
         return None
-    if one.value.date and any(
+    if stated.value.date and any(
         next(candidate for candidate in side if candidate.is_content) is token
-        for side, token in ((aligned.statement, one), (aligned.source, other))
+        for side, token in ((aligned.statement, stated), (aligned.source, known))
     ):
         return None  # "On 4 May the hall is closed": what is said holds on that day.
-    return one.text.strip(_STOP), other.text.strip(_STOP)
+    return stated.text.strip(_STOP), known.text.strip(_STOP)
 
 
 def _value_beside_more(left: Sequence[Token], right: Sequence[Token], aligned: Alignment) -> tuple[str, str] | None:
@@ -175,31 +177,31 @@ def _value_beside_more(left: Sequence[Token], right: Sequence[Token], aligned: A
     return _differing_values(values[0][0], values[1][0], aligned) if len(values[0]) == len(values[1]) == 1 else None
 
 
-def _are_of_one_kind(one: Value, other: Value) -> bool:
-    if one.date and other.date:
-        return bool(one.date.month and other.date.month) and bool(one.date.day) == bool(other.date.day)
-    if (one.minutes is None) != (other.minutes is None):
+def _are_of_one_kind(stated: Value, known: Value) -> bool:
+    if stated.date and known.date:
+        return bool(stated.date.month and known.date.month) and bool(stated.date.day) == bool(known.date.day)
+    if (stated.minutes is None) != (known.minutes is None):
         return False
-    first, second = one.quantity, other.quantity
-    if first is None or second is None or first.bound != second.bound or one.counter != other.counter:
+    first, second = stated.quantity, known.quantity
+    if first is None or second is None or first.bound != second.bound or stated.counter != known.counter:
         return False
-    return first.dimension == second.dimension and one.currency == other.currency
+    return first.dimension == second.dimension and stated.currency == known.currency
 
 
 def _run(sentence: str, values: Sequence[Token]) -> str:
     """Return values that are written as one, such as those of a telephone number, else nothing."""
     text = normalised(sentence)
     ends = [value.start + len(value.text) for value in values]
-    between = (text[end : each.start] for end, each in zip(ends, values[1:], strict=False))
+    between = (text[end : value.start] for end, value in zip(ends, values[1:], strict=False))
     is_one = len(values) > 1 and all(len(gap) <= 1 for gap in between)
     return text[values[0].start : ends[-1]] if is_one else ""
 
 
 def _differing_slots(
-    one: str, other: str, left: Sequence[Token], right: Sequence[Token], aligned: Alignment
+    stated: str, known: str, left: Sequence[Token], right: Sequence[Token], aligned: Alignment
 ) -> Values | None:
     """Return two names or two definite things in the same place: "The officer is Maria Lund"."""
-    first, second = _slot(one, left, aligned.statement), _slot(other, right, aligned.source)
+    first, second = _slot(stated, left, aligned.statement), _slot(known, right, aligned.source)
     if first is None or second is None or first.opened != second.opened:
         return None
     is_named = all(token.kind == "name" for token in (*left, *right))
@@ -238,13 +240,13 @@ def _slot(sentence: str, tokens: Sequence[Token], whole: Sequence[Token]) -> _Sl
     return None
 
 
-def _have_same_names(one: Row, other: Row) -> bool:
-    first, second = one.cells[0], other.cells[0]
+def _have_same_names(stated: Row, known: Row) -> bool:
+    first, second = stated.cells[0], known.cells[0]
     if (
-        one.groups != other.groups
+        stated.groups != known.groups
         or first.unit != second.unit
         or folded(first.outer_heads) != folded(second.outer_heads)
     ):
         return False
-    names = (one.label, other.label), (first.head, second.head)
+    names = (stated.label, known.label), (first.head, second.head)
     return all(folded(first_name) and folded(first_name) == folded(second_name) for first_name, second_name in names)

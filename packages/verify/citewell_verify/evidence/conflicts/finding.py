@@ -59,15 +59,15 @@ def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> list
     documents = _documents(evidence, excerpts)
     by_place: dict[tuple[str, str, str], Conflict] = {}
     for stated in evidence:
-        for one, other, compared in _differences(stated, documents):
-            pair = documents[one.excerpt.document], documents[other.excerpt.document]
+        for cited, elsewhere, compared in _differences(stated, documents):
+            pair = documents[cited.excerpt.document], documents[elsewhere.excerpt.document]
             valid = replacing(*pair)
-            if valid is None and may_be_two(one, other, compared, pair):
+            if valid is None and may_be_two(cited, elsewhere, compared, pair):
                 continue
             for here, there in compared.values:
-                if _states(stated.claim, here, one):
-                    places = _place(one, here), _place(other, there)
-                    key = one.text, other.excerpt.document, there
+                if _states(stated.claim, here, cited):
+                    places = _place(cited, here), _place(elsewhere, there)
+                    key = cited.text, elsewhere.excerpt.document, there
                     by_place.setdefault(key, Conflict(stated.claim, *places, valid.document if valid else None))
     return list(by_place.values())
 
@@ -77,7 +77,7 @@ def documents_to_compare(evidence: Sequence[Evidence], excerpts: Sequence[Excerp
     has to be known of these before it is certain that they speak of the same thing."""
     documents = _documents(evidence, excerpts)
     pairs = (pair for stated in evidence for pair in _differences(stated, documents))
-    return {statement.excerpt.document for one, other, _ in pairs for statement in (one, other)}
+    return {statement.excerpt.document for cited, elsewhere, _ in pairs for statement in (cited, elsewhere)}
 
 
 def in_force(excerpt: Excerpt, start: int, end: int, excerpts: Sequence[Excerpt]) -> Place | None:
@@ -106,38 +106,35 @@ def _differences(stated: Evidence, documents: Mapping[str, Known]) -> Iterator[t
         for statement in statements_of(stated.excerpt)
         if statement.start < stated.end and statement.end > stated.start
     )
-    for one in islice(cited, _MOST_CITED):
-        if any(compared.values for _, compared in _like(one, own, own)):
+    for statement in islice(cited, _MOST_CITED):
+        if any(compared.values for _, compared in _like(statement, own, own)):
             continue
         for known in documents.values():
-            alike = list(_like(one, own, known)) if known is not own else []
+            alike = list(_like(statement, own, known)) if known is not own else []
             if alike and all(compared.values == alike[0][1].values != () for _, compared in alike):
-                yield one, *alike[0]
+                yield statement, *alike[0]
 
 
-def _like(one: Statement, own: Known, known: Known) -> Iterator[tuple[Statement, Compared]]:
-    """Yield the statements of the document `known` that are the same as `one` but for values."""
+def _like(statement: Statement, own: Known, known: Known) -> Iterator[tuple[Statement, Compared]]:
+    """Yield the statements of the document `known` that are the same as `statement` but for values."""
     for excerpt in known.excerpts:
-        for other in cells_of(excerpt) if one.row else sentences_of(excerpt):
-            if other != one and (compared := _compare(one, other, (own, known))):
-                yield other, compared
+        for candidate in cells_of(excerpt) if statement.row else sentences_of(excerpt):
+            if candidate != statement and (compared := _compare(statement, candidate, (own, known))):
+                yield candidate, compared
 
 
-def _compare(one: Statement, other: Statement, pair: tuple[Known, Known]) -> Compared | None:
-    if one.row and other.row:
-        return compare_cells(one.row, other.row)
-    if not share_words(one, other):
+def _compare(cited: Statement, elsewhere: Statement, pair: tuple[Known, Known]) -> Compared | None:
+    if cited.row and elsewhere.row:
+        return compare_cells(cited.row, elsewhere.row)
+    if not share_words(cited, elsewhere):
         return None
-    compared = compare_sentences(one, other, (above(one, pair[0]), above(other, pair[1])))
-    if compared is None or are_apart(one, other, pair) or _are_dates_of(pair, compared):
+    compared = compare_sentences(cited, elsewhere, (above(cited, pair[0]), above(elsewhere, pair[1])))
+    if compared is None or are_apart(cited, elsewhere, pair):
         return None
-    return compared
-
-
-def _are_dates_of(pair: tuple[Known, Known], compared: Compared) -> bool:
-    # Two documents are not of one day.
-    days = [{date.text for date in known.dates} for known in pair]
-    return any(here in days[0] and there in days[1] for here, there in compared.values)
+    # Two documents are not of one day, so what differs may be no more than their own dates.
+    days = [{date.text for date in document.dates} for document in pair]
+    is_of_dates = any(here in days[0] and there in days[1] for here, there in compared.values)
+    return None if is_of_dates else compared
 
 
 def _states(claim: str, value: str, statement: Statement) -> bool:

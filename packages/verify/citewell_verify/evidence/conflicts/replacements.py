@@ -4,14 +4,14 @@ A document that replaces another names it in the sentence that says so: by its t
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from citewell_verify.entities.dates import Date, find_dates
 from citewell_verify.facts.structure.headings import heading_path, lines_with_headings
 from citewell_verify.text.context_lines import headings_of
-from citewell_verify.text.sentences import Sentence, is_table_row, split_sentences
+from citewell_verify.text.sentences import is_table_row, split_sentences
 from citewell_verify.text.words import content_stems
 
 _OPENING = 400  # characters of a document that may hold its own date
@@ -107,7 +107,7 @@ class Known:
 
     @property
     def _opening(self) -> Sequence[str]:
-        # Without what it says about the document that it replaces.
+        """The lines where it begins, but for those about the document that it replaces."""
         opening = (excerpt.text[:_OPENING] for excerpt in self.excerpts if excerpt.opens)
         sentences = (sentence for text in opening for sentence in split_sentences(text, cites=False))
         lines = (line for sentence in sentences for line in sentence.text.split("\n"))
@@ -116,7 +116,12 @@ class Known:
     @cached_property
     def date(self) -> str | None:
         """As far as it is known: `2024`, `2024-05`, `2024-05-04`."""
-        if own := max((date for date in self.dates if date.years), key=_precision, default=None):
+        own = max(
+            (date for date in self.dates if date.years),
+            key=lambda date: (date.month is not None) + (date.day is not None),
+            default=None,
+        )
+        if own:
             return _iso(own)
         if stated := next((excerpt.dated for excerpt in self.excerpts if excerpt.dated), None):
             return stated
@@ -130,7 +135,10 @@ class Known:
     @cached_property
     def replacing(self) -> tuple[str, ...]:
         """Its sentences that say that something is replaced."""
-        return tuple(sentence.text for sentence in _sentences(self.excerpts) if _REPLACES.search(sentence.text))
+        sentences = (
+            sentence.text for excerpt in self.excerpts for sentence in split_sentences(excerpt.text, cites=False)
+        )
+        return tuple(sentence for sentence in sentences if _REPLACES.search(sentence))
 
 
 def known_documents(excerpts: Sequence[Excerpt]) -> dict[str, Known]:
@@ -140,39 +148,36 @@ def known_documents(excerpts: Sequence[Excerpt]) -> dict[str, Known]:
     return {name: Known(tuple(excerpt for excerpt in first if excerpt.document == name)) for name in names}
 
 
-def replacing(one: Known, other: Known) -> Known | None:
+def replacing(left: Known, right: Known) -> Known | None:
     """Return the one of two documents that is in force, if one of them says that it replaces, or is replaced by, the
     other."""
-    for own, named in ((one, other), (other, one)):
+    for own, named in ((left, right), (right, left)):
         for sentence in own.replacing:
             if _names(sentence, named, own):
-                return named if _IS_REPLACED.search(sentence) and not _is_follow(sentence) else own
+                # "Clause 7 is replaced by the following" says itself what is in force.
+                follows = re.search(r"(?:by|as) (?:the )?follow|다음과 같이", sentence, re.IGNORECASE)
+                return named if _IS_REPLACED.search(sentence) and not follows else own
     return None
 
 
-def _is_follow(sentence: str) -> bool:
-    # "Clause 7 is replaced by the following" says itself what is in force.
-    return re.search(r"(?:by|as) (?:the )?follow|다음과 같이", sentence, re.IGNORECASE) is not None
-
-
-def _names(sentence: str, other: Known, own: Known) -> bool:
-    """Say whether the `sentence` of the document `own` names the `other` one."""
+def _names(sentence: str, named: Known, own: Known) -> bool:
+    """Say whether the `sentence` of the document `own` names the document `named`."""
     stated = [date for date in find_dates(sentence) if date.day or (date.years and date.month)]
     own_dates = [date for date in own.dates if date.day]
     for date in stated:
         is_own = any(own_date.follows_from(date) and date.follows_from(own_date) for own_date in own_dates)
-        if not is_own and any(date.follows_from(other_date) for other_date in other.dates):
+        if not is_own and any(date.follows_from(other_date) for other_date in named.dates):
             return True
-    if re.search(rf"(?<!\w){re.escape(other.name)}(?!\w)", sentence, re.IGNORECASE):
+    if re.search(rf"(?<!\w){re.escape(named.name)}(?!\w)", sentence, re.IGNORECASE):
         return True
     words = frozenset(content_stems(sentence))
-    titles = [frozenset(content_stems(document.title)) for document in (other, own)]
+    titles = [frozenset(content_stems(document.title)) for document in (named, own)]
     if len(titles[0]) > 1 and titles[0] <= words and titles[0] != titles[1]:
         return True
-    title, is_same = other.title, _without_years(other) == _without_years(own)
-    if is_same and (_versions(sentence) & other.versions) - own.versions:
+    title, is_same = named.title, _without_years(named) == _without_years(own)
+    if is_same and (_versions(sentence) & named.versions) - own.versions:
         return True
-    return bool(is_same and title and _EARLIER.search(sentence) and (other.date or "") < (own.date or "9"))
+    return bool(is_same and title and _EARLIER.search(sentence) and (named.date or "") < (own.date or "9"))
 
 
 def _without_years(document: Known) -> list[str]:
@@ -181,11 +186,6 @@ def _without_years(document: Known) -> list[str]:
 
 def _versions(text: str) -> set[str]:
     return {"".join(parts) for parts in _VERSION.findall(text)}
-
-
-def _sentences(excerpts: Sequence[Excerpt]) -> Iterator[Sentence]:
-    for excerpt in excerpts:
-        yield from split_sentences(excerpt.text, cites=False)
 
 
 def _dates_itself(line: str) -> bool:
@@ -197,11 +197,8 @@ def _dates_itself(line: str) -> bool:
     return is_alone or not is_sentence or _OF_ITSELF.search(line) is not None
 
 
-def _precision(date: Date) -> int:
-    return (date.month is not None) + (date.day is not None)
-
-
 def _iso(date: Date) -> str | None:
+    """Return a date as far as it is known; None for one without a year or of two years."""
     if date.years is None or date.years[0] != date.years[1]:
         return None
     return "-".join([str(date.years[0]), *(f"{part:02}" for part in (date.month, date.day) if part)])

@@ -28,17 +28,17 @@ def above(statement: Statement, document: Known) -> frozenset[str]:
     return keys_in(*statement.headings, document.title)
 
 
-def are_apart(one: Statement, other: Statement, pair: Pair) -> bool:
+def are_apart(left: Statement, right: Statement, pair: Pair) -> bool:
     """Say whether each of the two stands under a heading that the other one lacks."""
-    return not any(_add_nothing(one, other, pair))
+    return not any(_add_nothing(left, right, pair))
 
 
-def _add_nothing(one: Statement, other: Statement, pair: Pair) -> tuple[bool, bool]:
+def _add_nothing(left: Statement, right: Statement, pair: Pair) -> tuple[bool, bool]:
     """Say of each whether the headings below its title add nothing that the other statement does not also have."""
     everything = [
-        keys_in(statement.text) | above(statement, known) for statement, known in zip((one, other), pair, strict=True)
+        keys_in(statement.text) | above(statement, known) for statement, known in zip((left, right), pair, strict=True)
     ]
-    return _adds_nothing(one, pair[0], everything[1]), _adds_nothing(other, pair[1], everything[0])
+    return _adds_nothing(left, pair[0], everything[1]), _adds_nothing(right, pair[1], everything[0])
 
 
 def _adds_nothing(statement: Statement, document: Known, there: frozenset[str]) -> bool:
@@ -48,26 +48,26 @@ def _adds_nothing(statement: Statement, document: Known, there: frozenset[str]) 
     return all(key in there or is_section_key(key) for key in keys_in(*inner) - keys_in(statement.text))
 
 
-def may_be_two(one: Statement, other: Statement, compared: Compared, pair: Pair) -> bool:
+def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair) -> bool:
     """Say whether the two statements may be about two things, of which the documents name one each."""
-    if len(compared.words | (above(one, pair[0]) & above(other, pair[1]))) < _FEWEST:
+    if len(compared.words | (above(left, pair[0]) & above(right, pair[1]))) < _FEWEST:
         return True
-    if compared.adds or len(compared.values) > 1 or not all(_add_nothing(one, other, pair)):
+    if compared.adds or len(compared.values) > 1 or not all(_add_nothing(left, right, pair)):
         return True
-    if _are_of_a_kind(one, other, pair):
+    if _are_of_a_kind(left, right, pair):
         return True
-    if one.row:
+    if left.row:
         return _most_differ(_cells_in(pair[0]), _cells_in(pair[1]))
-    is_past = _PAST.search(one.text) is not None
+    is_past = _PAST.search(left.text) is not None
     if len(compared.words) < _ENOUGH and (is_past or not _are_related(pair)):
         return True
-    labelled = LABELLED.fullmatch(one.text) is not None
+    labelled = LABELLED.fullmatch(left.text) is not None
     if (labelled or is_past) and all(any(date.day for date in find_dates(document.title)) for document in pair):
         return True  # What was, and the fields of a paper, are of the day of the paper.
     return labelled and _most_differ(_labels_in(pair[0]), _labels_in(pair[1]))
 
 
-def _are_of_a_kind(one: Statement, other: Statement, pair: Pair) -> bool:
+def _are_of_a_kind(left: Statement, right: Statement, pair: Pair) -> bool:
     """Say whether the documents are two of a kind: two invoices, the reports of two years, contracts of two parties."""
     numbers = [_numbers_of_title(known) for known in pair]
     if numbers[0] - numbers[1] and numbers[1] - numbers[0]:
@@ -85,12 +85,12 @@ def _are_of_a_kind(one: Statement, other: Statement, pair: Pair) -> bool:
             for own, other_title, known in ((*titles, pair[1]), (*titles[::-1], pair[0]))
         )
     days = [{date.text for date in find_dates(known.title) if date.day} for known in pair]
-    return (all(days) and days[0] != days[1]) or _open_differently(one, other, pair)
+    return (all(days) and days[0] != days[1]) or _open_differently(left, right, pair)
 
 
 def _numbers_of_title(document: Known) -> frozenset[str]:
-    """The numbers of a title, or of a file's name where it has no title, and the parts of a year; not the day on which
-    it was written."""
+    """Return the numbers of a title, or of a file's name where it has no title, and the parts of a year; not the day on
+    which it was written."""
     title = _without_days(document.title or document.name.rsplit(".", 1)[0])
     return frozenset(number.casefold() for number in (*_NUMBER.findall(title), *_ORDINAL.findall(title)))
 
@@ -128,13 +128,16 @@ def _are_related(pair: Pair) -> bool:
     return not (titles[0] and titles[1]) or bool(titles[0] & _words_of(pair[1]) or titles[1] & _words_of(pair[0]))
 
 
-def _open_differently(one: Statement, other: Statement, pair: Pair) -> bool:
+def _open_differently(left: Statement, right: Statement, pair: Pair) -> bool:
     """Say whether documents of one title name other parties where they begin, or have other words in a field."""
-    names = [_names_in(known.opening.replace(each.text, "")) for known, each in zip(pair, (one, other), strict=True)]
+    names = [
+        _names_in(known.opening.replace(statement.text, ""))
+        for known, statement in zip(pair, (left, right), strict=True)
+    ]
     if names[0] - _words_of(pair[1]) and names[1] - _words_of(pair[0]):
         return True
     fields = [{label: text for label, text in _labels_in(known).items() if _is_in_words(text)} for known in pair]
-    own = folded(one.text.partition(":")[0])
+    own = folded(left.text.partition(":")[0])
     shared = (fields[0].keys() & fields[1].keys()) - {own}
     return any(not says_same(fields[0][field], fields[1][field]) for field in shared)
 
@@ -143,10 +146,10 @@ def _is_in_words(text: str) -> bool:
     return not any(token.value for token in tokenize(text))
 
 
-def _most_differ(one: Mapping[tuple[str, ...], str], other: Mapping[tuple[str, ...], str]) -> bool:
-    # Two versions of one table share most of what they say.
-    shared = one.keys() & other.keys()
-    differing = [field for field in shared if not says_same(one[field], other[field])]
+def _most_differ(left: Mapping[tuple[str, ...], str], right: Mapping[tuple[str, ...], str]) -> bool:
+    """Return whether most fields that two documents share differ: versions of one table share most of what they say."""
+    shared = left.keys() & right.keys()
+    differing = [field for field in shared if not says_same(left[field], right[field])]
     return len(shared) > 1 and 2 * len(differing) > len(shared)
 
 

@@ -1,6 +1,6 @@
 """Finds the place of a source that matches a statement best, and the differences there (V1-V4)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citewell_verify.facts.comparison.source import ParsedSource, most_shared
@@ -43,19 +43,19 @@ class SourceMatch:
 
 def best_place(tokens: Sequence[Token], source: ParsedSource, *, by_sentence: bool) -> SourceMatch:
     nothing = SourceMatch(is_close=False, verbatim=False, coverage=0.0, similarity=0.0, differences=(), place="")
+    wanted = {token.key for token in tokens if token.is_content}
     if by_sentence and len(source.read_sentences) != len(source.clauses):
-        wanted = {token.key for token in tokens if token.is_content}
         sentences = [(at, source.read_sentences[at].text) for at in most_shared(wanted, source.sentences_by_key)]
         compared = [
-            _compare_with(align(tokens, tokenize(each)), source, source.first_clauses[at], each)
-            for at, each in sentences
+            _compare_with(align(tokens, tokenize(text)), source, source.first_clauses[at], text)
+            for at, text in sentences
         ]
         best = max(compared, key=_rank, default=nothing)
         if best.is_close:
             return best
     compared = [
-        _compare_with(alignment, source, at, source.clauses[at])
-        for alignment, at in _candidate_alignments(tokens, source)
+        _compare_with(align(tokens, source.clause_tokens[at]), source, at, source.clauses[at])
+        for at in most_shared(wanted, source.clauses_by_key)
     ]
     return max(compared, key=_rank, default=nothing)
 
@@ -88,7 +88,7 @@ def _compare_with(alignment: Alignment, source: ParsedSource, at: int, place: st
 
 
 def _is_close(alignment: Alignment) -> bool:
-    # Nearly all of it matches, or all but one place.
+    """Return whether nearly all of a statement matches, or all but one place."""
     matched = sum(alignment.statement[index].is_content for index in alignment.matched_statement)
     if matched >= _FEWEST and (
         alignment.coverage >= _CONTAINED or min(alignment.local_similarity, alignment.coverage) >= _SIMILAR
@@ -97,9 +97,3 @@ def _is_close(alignment: Alignment) -> bool:
     lost, left = alignment.unmatched
     one_place = alignment.substitutions <= 1 and (left > 0 or not lost) and not alignment.moved
     return matched >= 1 and one_place and lost <= min(_ONE_PLACE, matched) and left <= lost + 1
-
-
-def _candidate_alignments(tokens: Sequence[Token], source: ParsedSource) -> Iterator[tuple[Alignment, int]]:
-    wanted = {token.key for token in tokens if token.is_content}
-    for at in most_shared(wanted, source.clauses_by_key):
-        yield align(tokens, source.clause_tokens[at]), at

@@ -27,26 +27,28 @@ def compare_with_section(tokens: Sequence[Token], source: str) -> SourceMatch | 
         whole.is_close and any(difference.kind in _ABOUT_OTHERS for difference in whole.differences)
     ):
         return replace(whole, section=section.heading)
-    found = (
+    match = (
         whole
         if whole.is_full_match and not section.is_partial
         else best_place(section.remainder, own, by_sentence=False)
     )
-    if not found.is_full_match:
-        if found.is_close and any(difference.sure for difference in found.differences):
-            return replace(found, section=section.heading)
+    if not match.is_full_match:
+        if match.is_close and any(difference.sure for difference in match.differences):
+            return replace(match, section=section.heading)
         return _compare_with_others(section) if section.is_exclusive else None
-    other = _competing_subject(tokens, section, found.place, own)
-    if other and other.kind == "name":
+    subject = _competing_subject(tokens, section, match.place, own)
+    if subject and subject.kind == "name":
         return _compare_with_others(section) if section.is_exclusive else None
-    doubt = section.heading if section.is_partial else other.text if other else _other_subheading(section, found.place)
+    doubt = (
+        section.heading if section.is_partial else subject.text if subject else _other_subheading(section, match.place)
+    )
     # Another thing may be meant: neither proven nor contradicted.
     doubted = (Difference("wording", section.mention, doubt),) if doubt else ()
-    return replace(found, section=section.heading, differences=doubted)
+    return replace(match, section=section.heading, differences=doubted)
 
 
-def _matches_by_name(found: SourceMatch, section: NamedSection) -> bool:
-    return found.is_full_match and any(is_in_name(each, section.name_terms) for each in tokenize(found.place))
+def _matches_by_name(match: SourceMatch, section: NamedSection) -> bool:
+    return match.is_full_match and any(is_in_name(token, section.name_terms) for token in tokenize(match.place))
 
 
 def _competing_subject(tokens: Sequence[Token], section: NamedSection, place: str, own: ParsedSource) -> Token | None:
@@ -66,14 +68,14 @@ def _competing_subject(tokens: Sequence[Token], section: NamedSection, place: st
 def _other_subheading(section: NamedSection, place: str) -> str | None:
     """Return the heading between that of the section and the place, if it names a thing that the statement does not
     name."""
-    found = [subsection.path for subsection in section.subsections if place in parse_source(subsection.text).clauses]
-    return None if not found or () in found else found[0][-1]
+    paths = [subsection.path for subsection in section.subsections if place in parse_source(subsection.text).clauses]
+    return None if not paths or () in paths else paths[0][-1]
 
 
 def _compare_with_others(section: NamedSection) -> SourceMatch | None:
-    for other in section.other_sections:
-        found = best_place(section.remainder, parse_source(other.text), by_sentence=False)
-        if found.is_full_match and not (section.is_partial and _matches_by_name(found, section)):
-            difference = Difference("subject", section.heading, other.path[-1])
-            return replace(found, differences=(difference,), section=section.heading)
+    for elsewhere in section.other_sections:
+        match = best_place(section.remainder, parse_source(elsewhere.text), by_sentence=False)
+        if match.is_full_match and not (section.is_partial and _matches_by_name(match, section)):
+            difference = Difference("subject", section.heading, elsewhere.path[-1])
+            return replace(match, differences=(difference,), section=section.heading)
     return None

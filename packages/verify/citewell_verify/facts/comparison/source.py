@@ -119,23 +119,21 @@ class ParsedSource:
     @cached_property
     def opens_section(self) -> tuple[bool, ...]:
         below = (clause.under_heading for sentence in self.read_sentences for clause in sentence.clauses)
-        return tuple(one or other for one, other in zip(self.is_heading, below, strict=True))
+        return tuple(is_heading or is_below for is_heading, is_below in zip(self.is_heading, below, strict=True))
 
     def context_keys(self, at: int) -> frozenset[str]:
-        return frozenset[str]().union(*(self.clause_keys[each] for each in self._preceding(at)))
-
-    def _preceding(self, at: int) -> range:
-        # None before the last heading.
+        # Nothing before the last heading belongs to the context of a clause.
         first = max(0, at - _BEFORE)
-        return range(next((each for each in range(at, first, -1) if self.opens_section[each]), first), at)
+        start = next((place for place in range(at, first, -1) if self.opens_section[place]), first)
+        return frozenset[str]().union(*self.clause_keys[start:at])
 
 
 def _by_key(keys_of_each: Sequence[frozenset[str]]) -> Mapping[str, Sequence[int]]:
-    found: dict[str, list[int]] = defaultdict(list)
+    places: dict[str, list[int]] = defaultdict(list)
     for at, keys in enumerate(keys_of_each):
         for key in keys:
-            found[key].append(at)
-    return found
+            places[key].append(at)
+    return places
 
 
 def most_shared(wanted: Collection[str], places: Mapping[str, Sequence[int]]) -> list[int]:

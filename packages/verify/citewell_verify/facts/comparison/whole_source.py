@@ -25,8 +25,8 @@ def compare(statement: str, source: str) -> SourceMatch:
     if (plain := verbatim_key(statement)) and plain in parsed.verbatim_keys:
         return SourceMatch(is_close=True, verbatim=True, coverage=1.0, similarity=1.0, differences=(), place=statement)
     tokens = tokenize(statement)
-    if found := _compare_with_tables(tokens, source, statement) or compare_with_section(tokens, source):
-        return found
+    if match := _compare_with_tables(tokens, source, statement) or compare_with_section(tokens, source):
+        return match
     parts = clauses(statement)
     best = best_place(tokens, parsed, by_sentence=len(parts) > 1)
     if not best.is_full_match and len(parts) > 1:
@@ -35,7 +35,7 @@ def compare(statement: str, source: str) -> SourceMatch:
 
 
 def _compare_with_tables(tokens: Sequence[Token], source: str, statement: str) -> SourceMatch | None:
-    # Unless the prose beside them states all of the statement (V2).
+    """Compare with the tables of a source, unless the prose beside them states all of the statement (V2)."""
     cell = compare_with_tables(tokens, source, statement)
     if cell is None:
         return None
@@ -60,16 +60,16 @@ def _compare_with_tables(tokens: Sequence[Token], source: str, statement: str) -
 def _compare_by_clause(parts: Sequence[str], source: ParsedSource, *, is_close: bool) -> SourceMatch | None:
     """Compare each clause separately; None unless the source states all of them, in a place that `is_close` to the
     whole or in the sections that they name, or the section that one names has other facts."""
-    found = [_compare_clause(tokenize(part), source) for part in parts]
-    if other := next((each for each in found if each.section and any(one.sure for one in each.differences)), None):
-        return other
-    if not all(each.is_full_match and (is_close or each.section) for each in found):
+    matches = [
+        compare_with_section(tokens, source.text) or best_place(tokens, source, by_sentence=False)
+        for tokens in map(tokenize, parts)
+    ]
+    for match in matches:
+        if match.section and any(difference.sure for difference in match.differences):
+            return match
+    if not all(match.is_full_match and (is_close or match.section) for match in matches):
         return None
-    share, likeness = min(each.coverage for each in found), min(each.similarity for each in found)
+    share, likeness = min(match.coverage for match in matches), min(match.similarity for match in matches)
     return SourceMatch(
-        is_close=True, verbatim=False, coverage=share, similarity=likeness, differences=(), place=found[0].place
+        is_close=True, verbatim=False, coverage=share, similarity=likeness, differences=(), place=matches[0].place
     )
-
-
-def _compare_clause(tokens: Sequence[Token], source: ParsedSource) -> SourceMatch:
-    return compare_with_section(tokens, source.text) or best_place(tokens, source, by_sentence=False)

@@ -32,16 +32,16 @@ _FRAMES = frozenset({"according", "contends"})
 
 
 def cue_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
-    stated = [each for each in gap.statement if each.cue]
-    known = [each for each in gap.source if each.cue]
+    stated = [token for token in gap.statement if token.cue]
+    known = [token for token in gap.source if token.cue]
     for token in stated:
-        counterpart = next((each for each in known if _exclude(token.cue, each.cue)), None)
+        counterpart = next((known_cue for known_cue in known if _exclude(token.cue, known_cue.cue)), None)
         if counterpart:
             yield Difference(_kind(token.cue), token.text, counterpart.text)
         elif token.cue in _INSERTED and token.key not in _FRAMES and not _is_ordered(token, alignment):
             yield from _changed(token, alignment.statement, alignment.source, alignment.matched_statement, alignment)
     for token in known:
-        if token.cue in _OMITTED and not any(_exclude(token.cue, each.cue) for each in stated):
+        if token.cue in _OMITTED and not any(_exclude(token.cue, stated_cue.cue) for stated_cue in stated):
             yield from _changed(token, alignment.source, alignment.statement, alignment.matched_source, alignment)
 
 
@@ -62,10 +62,10 @@ def _changed(
 
 
 def _is_ordered(cue: Token, alignment: Alignment) -> bool:
-    # "Change the filter every month" obliges by beginning with its verb.
+    """Return whether a sentence orders by beginning with its verb: "Change the filter every month"."""
     if cue.cue not in ("obliged", "advised") or not alignment.source:
         return False
-    at = next(index for index, each in enumerate(alignment.statement) if each is cue)
+    at = next(index for index, token in enumerate(alignment.statement) if token is cue)
     governed = next((i for i in range(at + 1, len(alignment.statement)) if alignment.statement[i].is_content), None)
     return (governed, 0) in (*alignment.pairs, *alignment.moved) and alignment.source[0].kind == "word"
 
@@ -74,27 +74,27 @@ def _kind(cue: str) -> Kind:
     return "quantifier" if cue in QUANTIFIERS else _KINDS.get(cue, "wording")
 
 
-def _exclude(one: str, other: str) -> bool:
-    if one == other:
+def _exclude(left: str, right: str) -> bool:
+    if left == right:
         return False
-    both = frozenset({one, other})
+    both = frozenset({left, right})
     return both <= BOUNDS or both <= QUANTIFIERS or both <= _ASSERTED
 
 
 def _changes_meaning(
     cue: Token, others: Sequence[Token], own: Sequence[Token], matched: Collection[int], alignment: Alignment
 ) -> bool:
-    # It governs words of both sentences, and nothing offsets it.
+    """Return whether a cue governs words of both sentences, and nothing offsets it."""
     if cue.cue == "denied":
-        odd = sum(each.cue == "denied" for each in own) % 2 != sum(other.cue == "denied" for other in others) % 2
+        odd = sum(token.cue == "denied" for token in own) % 2 != sum(token.cue == "denied" for token in others) % 2
         return odd and _governs(cue, own, matched)
-    made_up = any(other.cue == cue.cue or (cue.cue == "possible" and other.key in _ENABLING) for other in others)
+    made_up = any(token.cue == cue.cue or (cue.cue == "possible" and token.key in _ENABLING) for token in others)
     return not made_up and _governs(cue, own, matched)
 
 
 def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> bool:
-    # One of the next in its clause, or of those before.
-    at = next(index for index, each in enumerate(tokens) if each is cue)
+    """Return whether a cue governs matched words: the next ones in its clause, or those before it."""
+    at = next(index for index, token in enumerate(tokens) if token is cue)
     korean = cue.key == cue.cue and cue.text[:1] >= "가"
     opens = not any(token.is_content for token in tokens[:at])
     ahead = [
@@ -113,10 +113,12 @@ def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> b
 
 
 def _governed_word(cue: Token, own: Sequence[Token], alignment: Alignment, *, inserted: bool) -> str:
-    at = next(index for index, each in enumerate(own) if each is cue)
+    at = next(index for index, token in enumerate(own) if token is cue)
     pairs = (*alignment.pairs, *alignment.moved)
-    to_mine = {mine: mine for mine, _ in pairs} if inserted else {theirs: mine for mine, theirs in pairs}
+    stated_at = {index: index for index, _ in pairs} if inserted else {place: index for index, place in pairs}
     ahead, behind = range(at + 1, len(own)), range(at - 1, -1, -1)
     places = (*behind, *ahead) if cue.text[:1] >= "가" else (*ahead, *behind)
-    found = (alignment.statement[to_mine[i]].text for i in places if i in to_mine and (own[i].is_content or own[i].cue))
-    return next(found, cue.text)
+    governed = (
+        alignment.statement[stated_at[i]].text for i in places if i in stated_at and (own[i].is_content or own[i].cue)
+    )
+    return next(governed, cue.text)

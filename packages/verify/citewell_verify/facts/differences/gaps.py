@@ -28,11 +28,14 @@ class SentenceContext:
 
 
 def value_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
-    counterparts = [each for each in gap.source if each.value]
+    counterparts = [token for token in gap.source if token.value]
     for token in gap.statement:
-        if not token.value or (not counterparts and _counts_nothing(token.value)):
+        if not token.value:
             continue
-        if token.value.quantity and is_in_words(token.value.quantity, _text_around(gap.source, alignment.source)):
+        quantity = token.value.quantity
+        if not counterparts and quantity and quantity.weak and quantity.value == 1:
+            continue  # "one of them" counts nothing
+        if quantity and is_in_words(quantity, _text_around(gap.source, alignment.source)):
             continue
         said = _text_around(gap.statement, alignment.statement)
         if any(
@@ -46,24 +49,26 @@ def value_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
             for counterpart in counterparts
             if counterpart.value and (counterpart.value.date is not None) == dated
         ]
-        candidates = [each for each in alike or counterparts if each.value and _measure_alike(token.value, each.value)]
+        candidates = [
+            counterpart
+            for counterpart in alike or counterparts
+            if counterpart.value and _measure_alike(token.value, counterpart.value)
+        ]
         known = candidates[0] if candidates else None
-        yield Difference(_value_kind(token, known), token.text, known.text if known else None)
+        known_quantity = known.value.quantity if known and known.value else None
+        is_unit = quantity and known_quantity and same_number_other_unit(quantity, known_quantity)
+        kind: Kind = "date" if dated else "unit" if is_unit else "number"
+        yield Difference(kind, token.text, known.text if known else None)
 
 
-def _measure_alike(one: Value, other: Value) -> bool:
-    # "seven hours" is no other figure for "10:00".
-    mine, theirs = one.quantity, other.quantity
-    if (one.minutes is None) != (other.minutes is None):
+def _measure_alike(stated: Value, known: Value) -> bool:
+    """Return whether one value may be another figure for the other: "seven hours" is none for "10:00"."""
+    quantity, known_quantity = stated.quantity, known.quantity
+    if (stated.minutes is None) != (known.minutes is None):
         return False
-    if mine is None or theirs is None or same_number_other_unit(mine, theirs):
+    if quantity is None or known_quantity is None or same_number_other_unit(quantity, known_quantity):
         return True
-    return mine.unit == theirs.unit
-
-
-def _counts_nothing(value: Value) -> bool:
-    # As in "one of them".
-    return value.quantity is not None and value.quantity.weak and value.quantity.value == 1
+    return quantity.unit == known_quantity.unit
 
 
 def _text_around(some: Sequence[Token], tokens: Sequence[Token]) -> str:
@@ -74,39 +79,31 @@ def _text_around(some: Sequence[Token], tokens: Sequence[Token]) -> str:
     return " ".join(token.text for token in tokens if before <= token.start <= some[-1].start)
 
 
-def _value_kind(token: Token, known: Token | None) -> Kind:
-    if token.value and token.value.date:
-        return "date"
-    one, other = (token.value and token.value.quantity), (known and known.value and known.value.quantity)
-    return "unit" if one and other and same_number_other_unit(one, other) else "number"
-
-
 def unit_differences(alignment: Alignment) -> Iterator[Difference]:
-    # `78 USD` for `78 CAD`, of which only one is known.
-    for mine, theirs in alignment.pairs:
-        one, other = alignment.statement[mine], alignment.source[theirs]
-        if not one.value or not other.value or not one.value.quantity or not other.value.quantity:
+    """Yield units of which only one is known: `78 USD` for `78 CAD`."""
+    for index, place in alignment.pairs:
+        stated, known = alignment.statement[index], alignment.source[place]
+        if not stated.value or not known.value or not stated.value.quantity or not known.value.quantity:
             continue
-        if bool(one.value.quantity.unit) == bool(other.value.quantity.unit):
+        if bool(stated.value.quantity.unit) == bool(known.value.quantity.unit):
             continue
         plain, tokens, taken = (
-            (theirs, alignment.source, alignment.matched_source)
-            if one.value.quantity.unit
-            else (mine, alignment.statement, alignment.matched_statement)
+            (place, alignment.source, alignment.matched_source)
+            if stated.value.quantity.unit
+            else (index, alignment.statement, alignment.matched_statement)
         )
         behind = tokens[plain + 1] if plain + 1 < len(tokens) else None
-        measured = other if one.value.quantity.unit == "" else one
-        known = measured.value and measured.value.quantity
-        if behind and behind.key == "pound" and known and known.unit in _POUNDS:
+        unit = stated.value.quantity.unit or known.value.quantity.unit
+        if behind and behind.key == "pound" and unit in _POUNDS:
             continue
         if behind and behind.is_content and plain + 1 not in taken and not behind.value:
-            yield Difference("unit", one.text, f"{other.text} {behind.text}" if plain == theirs else other.text)
+            yield Difference("unit", stated.text, f"{known.text} {behind.text}" if plain == place else known.text)
 
 
 def name_differences(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
-    counterparts = [each for each in gap.source if each.is_content and not each.value]
-    named = next((each for each in counterparts if each.kind == "name"), None)
-    refers = any(each.kind == "pronoun" for each in gap.source) or (
+    counterparts = [token for token in gap.source if token.is_content and not token.value]
+    named = next((token for token in counterparts if token.kind == "name"), None)
+    refers = any(token.kind == "pronoun" for token in gap.source) or (
         len(counterparts) == 1 and _may_refer(counterparts[0], alignment)
     )
     for token in gap.statement:
@@ -136,18 +133,18 @@ def _may_refer(token: Token, alignment: Alignment) -> bool:
         return token.key in korean.GENERIC
     if token.text[:1].islower() or _is_definite(token, alignment.source):
         return True
-    at = next(index for index, each in enumerate(alignment.source) if each is token)
+    at = next(index for index, word in enumerate(alignment.source) if word is token)
     return alignment.source[at + 1].key in _ARTICLES if at + 1 < len(alignment.source) else False
 
 
 def _is_definite(token: Token, tokens: Sequence[Token]) -> bool:
-    # "the CFO" is a role, and the source may name several.
-    at = next(index for index, each in enumerate(tokens) if each is token)
+    """Return whether a word has an article: "the CFO" is a role, and the source may name several."""
+    at = next(index for index, word in enumerate(tokens) if word is token)
     return at > 0 and tokens[at - 1].key in _ARTICLES
 
 
 def _is_short_form(token: Token, counterparts: Sequence[Token], around: SentenceContext) -> bool:
-    # Either of the two is an acronym of the other.
+    """Return whether a name and a counterpart are one: an acronym of the other, or its beginning."""
     letters = token.text.casefold() if token.text.isupper() else ""
     begun = "".join(part[:1] for counterpart in counterparts for part in counterpart.key.split())
     if len(letters) > 1 and (letters in begun or letters in around.acronyms):
@@ -166,6 +163,6 @@ def _is_short_form(token: Token, counterparts: Sequence[Token], around: Sentence
 
 
 def _begins(whole: str, part: str) -> bool:
-    # X1000 does not begin with X100.
+    """Return whether a text begins with a part as a whole: X1000 does not begin with X100."""
     rest = whole.removeprefix(part)
     return rest != whole and not (part[-1:].isdigit() and rest[:1].isdigit())

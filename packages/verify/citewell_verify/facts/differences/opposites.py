@@ -6,11 +6,11 @@ from citewell_verify.facts.reading.vocabulary import OPPOSITES, PREFIXES
 from citewell_verify.text.words import stem
 
 
-def are_opposites(one: Token, other: Token) -> bool:
-    stems = [stem(_adjective(each.text.casefold())) for each in (one, other)]
+def are_opposites(left: Token, right: Token) -> bool:
+    stems = [stem(_adjective(token.text.casefold())) for token in (left, right)]
     if frozenset(stems) in OPPOSITES:
         return True
-    if korean.are_opposed(one.key, other.key):
+    if korean.are_opposed(left.key, right.key):
         return True
     shorter, longer = sorted(stems, key=len)
     if longer[:1] >= "가":
@@ -21,6 +21,6 @@ def are_opposites(one: Token, other: Token) -> bool:
 
 
 def _adjective(word: str) -> str:
-    # `quick` for `quickly`; most other words in "-ly" are no adverbs of short adjectives.
+    """Return `quick` for `quickly`; most other words in "-ly" are no adverbs of short adjectives."""
     plain = word.removesuffix("ly")
     return plain if plain != word and any(stem(plain) in pair for pair in OPPOSITES) else word

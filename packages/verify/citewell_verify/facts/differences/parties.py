@@ -34,23 +34,23 @@ class _Parties:
 def order_differences(alignment: Alignment) -> Iterator[Difference]:
     """Yield two things that changed places around a third one: "Bob hired Alice" for "Alice hired Bob"."""
     both = sorted((*alignment.pairs, *alignment.moved))
-    tokens = [(alignment.statement[mine], alignment.source[theirs]) for mine, theirs in both]
+    tokens = [(alignment.statement[index], alignment.source[place]) for index, place in both]
     is_clause = not alignment.moved or len(alignment.moved) > _MOST_MOVED or not alignment.is_close
     is_other_voice = bool(_passive_with_agent(alignment.statement)) != bool(_passive_with_agent(alignment.source))
     if is_clause or is_other_voice or is_other_korean_voice(tokens):
         return
     alike = max(alignment.similarity, alignment.local_similarity) >= _VERY_ALIKE
-    ends = [_is_end(one, other, alike=alike) for one, other in tokens]
+    ends = [_is_end(stated, known, alike=alike) for stated, known in tokens]
     highest = -1  # the earlier end that is last in the source
     middles: list[tuple[int, int]] = []  # (place in the source, end before it) of tokens that precede an earlier end
-    for at, (_, theirs) in enumerate(both):
-        first = next((end for place, end in middles if theirs < place), None) if ends[at] else None
-        if first is not None and not _is_list(alignment.source[theirs : both[first][1] + 1]):
+    for at, (_, source_at) in enumerate(both):
+        first = next((end for place, end in middles if source_at < place), None) if ends[at] else None
+        if first is not None and not _is_list(alignment.source[source_at : both[first][1] + 1]):
             yield Difference("order", tokens[first][0].text, tokens[first][1].text)
             return
-        if highest >= 0 and theirs < both[highest][1]:
-            middles.append((theirs, highest))
-        if ends[at] and (highest < 0 or theirs > both[highest][1]):
+        if highest >= 0 and source_at < both[highest][1]:
+            middles.append((source_at, highest))
+        if ends[at] and (highest < 0 or source_at > both[highest][1]):
             highest = at
 
 
@@ -58,12 +58,14 @@ def is_other_korean_voice(pairs: Iterable[tuple[Token, Token]]) -> bool:
     return any({*map(_korean_voice, pair)} == {"active", "passive"} for pair in pairs)
 
 
-def _is_end(one: Token, other: Token, *, alike: bool) -> bool:
-    # A name or a value, or in sentences of equal words any word.
-    named = one.kind in ("name", "value") or other.kind == "name"  # a name may open the statement as any word does
-    if named or not alike or one.kind != "word":
+def _is_end(stated: Token, known: Token, *, alike: bool) -> bool:
+    """Return whether a token is a name or a value, or in sentences of equal words any word."""
+    named = stated.kind in ("name", "value") or known.kind == "name"  # a name may open the statement as any word does
+    if named or not alike or stated.kind != "word":
         return named
-    return not "가" <= one.text[-1] <= "힣" or (one.case == other.case and one.case in ("subject", "topic", "object"))
+    return not "가" <= stated.text[-1] <= "힣" or (
+        stated.case == known.case and stated.case in ("subject", "topic", "object")
+    )
 
 
 def _is_list(tokens: Sequence[Token]) -> bool:
@@ -78,20 +80,23 @@ def voice_differences(alignment: Alignment) -> Iterator[Difference]:
         told = _with_verb(sentence, known.verb) if known else None
         if not known or not told:
             continue
-        for mine, own, others in (
+        for party, own, others in (
             (told.acting, known.acting, known.undergoing),
             (told.undergoing, known.undergoing, known.acting),
         ):
-            exchanged = next((each for each in mine if _has(others, each) and not _has(own, each)), None)
-            if exchanged and not any(_has(own, each) for each in mine):
+            exchanged = next((token for token in party if _has(others, token) and not _has(own, token)), None)
+            if exchanged and not any(_has(own, token) for token in party):
                 yield Difference("order", exchanged.text, own[0].text)
                 return
 
 
 def _passive_with_agent(tokens: Sequence[Token]) -> _Parties | None:
     for at, token in enumerate(tokens):
-        verb = _verb_behind(tokens, at)
-        if token.key not in _PASSIVE or verb is None:
+        if token.key not in _PASSIVE:
+            continue
+        ahead = range(at + 1, min(len(tokens), at + 1 + _FARTHEST))
+        verb = next((i for i in ahead if tokens[i].is_content), None)
+        if verb is None:
             continue
         by = next((i for i in range(verb + 1, min(len(tokens), verb + 1 + _FARTHEST)) if tokens[i].key == "by"), None)
         parties = _Parties(tokens[verb], _content(tokens[by + 1 :] if by else ()), _content(tokens[:at]))
@@ -101,31 +106,24 @@ def _passive_with_agent(tokens: Sequence[Token]) -> _Parties | None:
 
 
 def _is_amount(token: Token) -> bool:
-    # "by 5 %", "by 2020", not "by 640 people".
+    """Return whether "by" has an amount and no party behind it: "by 5 %", "by 2020", not "by 640 people"."""
     return token.value is not None and not (token.value.quantity and not token.value.quantity.unit)
 
 
 def _with_verb(tokens: Sequence[Token], wanted: Token) -> _Parties | None:
-    at = next((at for at, each in enumerate(tokens) if each.is_content and _same(each, wanted)), None)
+    content = ((at, token.key) for at, token in enumerate(tokens) if token.is_content)
+    at = next((at for at, key in content if key == wanted.key or same_lexeme(key, wanted.key)), None)
     if at is None:
         return None
     before, behind = _content(tokens[:at]), tokens[at + 1 :]
-    by = next((i for i, each in enumerate(behind) if each.key == "by"), None)
+    by = next((i for i, token in enumerate(behind) if token.key == "by"), None)
     if any(token.key in _PASSIVE for token in tokens[max(0, at - _FARTHEST) : at]):
         return _Parties(tokens[at], _content(behind[by + 1 :]) if by is not None else (), before)
     return _Parties(tokens[at], before, _content(behind))
 
 
-def _verb_behind(tokens: Sequence[Token], at: int) -> int | None:
-    return next((i for i in range(at + 1, min(len(tokens), at + 1 + _FARTHEST)) if tokens[i].is_content), None)
-
-
 def _content(tokens: Sequence[Token]) -> Sequence[Token]:
     return [token for token in tokens if token.is_content]
-
-
-def _same(one: Token, other: Token) -> bool:
-    return one.key == other.key or same_lexeme(one.key, other.key)
 
 
 def _has(tokens: Sequence[Token], wanted: Token) -> bool:
@@ -136,27 +134,27 @@ def korean_party_differences(alignment: Alignment) -> Iterator[Difference]:
     """Yield the noun whose particle makes it another party of the same verb: 유튜브는 구글에 인수되었다 says neither
     구글이 인수되었다 nor 유튜브는 구글을 인수했다."""
     pairs = (*alignment.pairs, *alignment.moved)
-    tokens = [(alignment.statement[mine], alignment.source[theirs]) for mine, theirs in pairs]
-    nouns = [(one, other) for one, other in tokens if one.is_content and (not one.value or _is_change(one, other))]
-    if not any(one.case for one, _ in nouns):
+    tokens = [(alignment.statement[index], alignment.source[place]) for index, place in pairs]
+    nouns = [
+        (stated, known)
+        for stated, known in tokens
+        if stated.is_content and (not stated.value or {stated.case, known.case} == {"source", "goal"})
+    ]
+    if not any(stated.case for stated, _ in nouns):
         return
-    voices = [{_korean_voice(one), _korean_voice(other)} for one, other in tokens]
-    roles = {(_role(one), _role(other)) for one, other in nouns}
-    for one, other in nouns:
-        mine, known = _role(one), _role(other)
+    voices = [{_korean_voice(stated), _korean_voice(known)} for stated, known in tokens]
+    roles = {(_role(stated), _role(known)) for stated, known in nouns}
+    for stated, known in nouns:
+        role, known_role = _role(stated), _role(known)
         if {"active", "passive"} in voices:
-            is_exchanged = mine == known == "subject" and any(set(pair) in _OTHER_VOICE for pair in roles)
-        elif mine == known or "" in (mine, known):
+            is_exchanged = role == known_role == "subject" and any(set(pair) in _OTHER_VOICE for pair in roles)
+        elif role == known_role or "" in (role, known_role):
             continue
         else:
-            is_exchanged = (known, mine) in roles or (mine == "subject" and _has_lost_subject(other, alignment))
+            is_exchanged = (known_role, role) in roles or (role == "subject" and _has_lost_subject(known, alignment))
         if is_exchanged:
-            yield Difference("order", one.text, other.text)
+            yield Difference("order", stated.text, known.text)
             return
-
-
-def _is_change(one: Token, other: Token) -> bool:
-    return {one.case, other.case} == {"source", "goal"}
 
 
 def _role(token: Token) -> str:
@@ -167,14 +165,14 @@ def _role(token: Token) -> str:
 
 def _has_lost_subject(token: Token, alignment: Alignment) -> bool:
     """Say whether the clause of a source's noun, a goal or origin there, has a subject that the statement lacks."""
-    own = [at for at, each in enumerate(alignment.source) if each.clause == token.clause]
+    own = [at for at, word in enumerate(alignment.source) if word.clause == token.clause]
     lost = any(_role(alignment.source[at]) == "subject" and at not in alignment.matched_source for at in own)
     verb = next((at for at in reversed(own) if alignment.source[at].is_content), None)
     return token.case in ("goal", "source") and lost and verb in alignment.matched_source
 
 
 def _korean_voice(token: Token) -> str:
-    # Of a verb made from a noun: 인수하다, 인수되다; empty for any other word.
+    """Return the voice of a verb made from a noun, 인수하다 or 인수되다; "" for any other word."""
     ending = token.text.removeprefix(token.key)
     if ending == token.text:
         return ""

@@ -22,25 +22,31 @@ _DEMONSTRATIVES = ("이", "그", "저", "해당")  # before a noun: 이 공장�
 
 
 def differences(alignment: Alignment, around: SentenceContext) -> list[Difference]:
-    found: list[Difference] = []
-    moved = {mine for mine, _ in alignment.moved}, {theirs for _, theirs in alignment.moved}
+    observed: list[Difference] = []
+    moved = {index for index, _ in alignment.moved}, {index for _, index in alignment.moved}
     stated_at = {id(token): index for index, token in enumerate(alignment.statement)}
     known_at = {id(token): index for index, token in enumerate(alignment.source)}
     for gap in alignment.gaps:
         left = Gap(
-            tuple(each for each in gap.statement if stated_at[id(each)] not in moved[0]),
-            tuple(each for each in gap.source if known_at[id(each)] not in moved[1]),
+            tuple(token for token in gap.statement if stated_at[id(token)] not in moved[0]),
+            tuple(token for token in gap.source if known_at[id(token)] not in moved[1]),
         )
-        found += value_differences(left, alignment)
-        found += cue_differences(left, alignment)
-        found += name_differences(left, alignment, around)
-        found += _words(left, alignment, around)
+        observed += value_differences(left, alignment)
+        observed += cue_differences(left, alignment)
+        observed += name_differences(left, alignment, around)
+        observed += _words(left, alignment, around)
     parties = (order_differences, voice_differences, korean_party_differences)
-    return [*found, *unit_differences(alignment), *(each for find in parties for each in find(alignment))]
+    return [
+        *observed,
+        *unit_differences(alignment),
+        *(difference for find in parties for difference in find(alignment)),
+    ]
 
 
 def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:
-    counterparts = [each for each in gap.source if each.kind in ("word", "name") and each.text not in _DEMONSTRATIVES]
+    counterparts = [
+        token for token in gap.source if token.kind in ("word", "name") and token.text not in _DEMONSTRATIVES
+    ]
     for token in gap.statement:
         if token.kind != "word":
             continue
@@ -63,14 +69,14 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
 
 
 def _is_denied_by_one(alignment: Alignment) -> bool:
-    mine, theirs = (
+    stated, known = (
         sum(token.cue == "denied" for token in tokens) for tokens in (alignment.statement, alignment.source)
     )
-    return mine % 2 != theirs % 2
+    return stated % 2 != known % 2
 
 
 def _is_other_form(token: Token, counterparts: Sequence[Token]) -> bool:
-    # `정 선장` for `정해성 선장`, `America` for `US`.
+    """Return whether a word is another form of a counterpart: `정 선장` for `정해성 선장`, `America` for `US`."""
     if any(same_country([token.text.casefold()], counterpart.text.casefold().split()) for counterpart in counterparts):
         return True
     return (

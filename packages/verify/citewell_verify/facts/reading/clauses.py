@@ -54,7 +54,7 @@ def _split(text: str, pattern: re.Pattern[str]) -> list[str]:
 
 
 def _opens_clause(text: str) -> bool:
-    # A verb, or a subject that a verb soon follows.
+    """Return whether a verb follows the conjunction, or a subject that a verb soon follows."""
     rest = _WEAK.split(text, maxsplit=1)[1:]
     return bool(rest) and _CLAUSE_START.match(rest[0]) is not None
 

@@ -156,10 +156,10 @@ OPPOSED = tuple(
 )
 """Words that exclude each other, as word/excluded,excluded."""
 _OPPOSED_KEYS = frozenset(
-    frozenset({verb_key(f"{one}다"), verb_key(f"{other}다")})
+    frozenset({verb_key(f"{word}다"), verb_key(f"{opposite}다")})
     for entry in OPPOSED
-    for one, others in [entry.split("/")]
-    for other in others.split(",")
+    for word, others in [entry.split("/")]
+    for opposite in others.split(",")
 )
 
 _OTHER_HALF = {"밤": (12, 1, 2, 3, 4, 5), "낮": (10, 11)}  # hours before noon: 밤 1시, 낮 11시
@@ -244,7 +244,7 @@ def counter_of(behind: str) -> str:
 
 
 def is_particle(word: str) -> bool:
-    # The ending of a preceding number: `52%의`, `1951년에`.
+    """Return whether a word is the ending of the number before it: `52%의`, `1951년에`."""
     return _BEHIND.fullmatch(word) is not None and word not in ("부터", "까지", "보다")
 
 
@@ -260,7 +260,7 @@ def is_counter(word: str) -> bool:
 
 
 def _counter(word: str) -> str:
-    # `알` in `알씩`, `번` in `번에`.
+    """Return a counter without what follows it: `알` of `알씩`, `번` of `번에`."""
     shorter = word
     for ending in (_BEHIND, _COUNTED, _BEHIND):
         if shorter in COUNTERS:
@@ -293,9 +293,9 @@ def ending_cue(word: str, text: str, end: int) -> EndingCue | None:
     return EndingCue(word[-2:], "reported") if _CLAIMED.match(text, end) else None
 
 
-def are_opposed(one: str, other: str) -> bool:
-    # 닫는다 and 열지, 빠르게 and 느리게.
-    return frozenset(map(_predicate, (one, other))) in _OPPOSED_KEYS
+def are_opposed(left: str, right: str) -> bool:
+    """Return whether two verbs or adjectives in any form exclude each other: 닫는다 and 열지, 빠르게 and 느리게."""
+    return frozenset(map(_predicate, (left, right))) in _OPPOSED_KEYS
 
 
 def _predicate(key: str) -> str:
@@ -310,10 +310,10 @@ def only_particle(word: str) -> str:
 
 
 def is_plain_noun(word: str, before: str) -> bool:
-    # As in `매출 목표를`; after `할` it announces a plan.
+    """Return whether a word for a plan is a noun, as in `매출 목표를`; after `할` it announces a plan."""
     return _PLAN.fullmatch(word) is not None and before[-1] not in "할될갈올줄볼킬릴칠질낼둘쓸을날"
 
 
 def is_future(word: str) -> bool:
-    # 할, 갈, 될 before 것이다.
+    """Return whether a word makes 것이다 behind it a future: 할, 갈, 될."""
     return "가" <= word[-1] <= "힣" and (ord(word[-1]) - _FIRST) % _FINALS == _RIEUL

@@ -10,7 +10,7 @@ _LONGEST = 40
 
 
 def _letters(pattern: str) -> str:
-    # A final consonant by itself (`ㄴ다`) becomes that of the syllable before it.
+    """Return a pattern letter by letter; a final consonant by itself (`ㄴ다`) becomes that of the syllable before."""
     for alone, final in (("ㅂ", "\u11b8"), ("ㄴ", "\u11ab"), ("ㄹ", "\u11af"), ("ㅆ", "\u11bb")):
         pattern = pattern.replace(alone, final)
     return unicodedata.normalize("NFD", pattern)
@@ -99,16 +99,13 @@ def _without_ending(letters: str, following: str) -> str:
     endings += [_PLANNED] if _DECIDING.match(following) else []
     endings += [_JOINING] if _GOING_ON.match(following) else []
     for ending in endings:
-        if (found := ending.search(letters)) and found.start():
-            return letters[: found.start()]
-    found = _JOINING.search(letters)
-    stem = letters[: found.start()] if found else ""
-    return stem if _PREDICATE.search(stem) or _is_long_in_rieul(stem) else ""
-
-
-def _is_long_in_rieul(stem: str) -> bool:
-    # 이끌, 만들: a noun such as 출고 has one syllable before 고.
-    return stem.endswith("\u11af") and len(unicodedata.normalize("NFC", stem)) > 1
+        if (match := ending.search(letters)) and match.start():
+            return letters[: match.start()]
+    joining = _JOINING.search(letters)
+    stem = letters[: joining.start()] if joining else ""
+    # Stems such as 이끌 and 만들 are long; a noun such as 출고 has one syllable before 고.
+    is_long_in_rieul = stem.endswith("\u11af") and len(unicodedata.normalize("NFC", stem)) > 1
+    return stem if _PREDICATE.search(stem) or is_long_in_rieul else ""
 
 
 def _root(stem: str) -> tuple[str, bool]:
@@ -142,12 +139,12 @@ def _uncontracted(stem: str, *, past: bool) -> str:
 
 
 def _key(stem: str, is_noun: bool) -> str:
-    found = unicodedata.normalize("NFC", stem)
-    dictionary = found if len(found) > 1 else f"{found}다"
+    written = unicodedata.normalize("NFC", stem)
+    dictionary = written if len(written) > 1 else f"{written}다"
     if same := SAME.get(dictionary):
         return same
     if is_noun:
-        return found  # 출발하다 keeps the ㄹ that 만들다 loses
+        return written  # 출발하다 keeps the ㄹ that 만들다 loses
     shorter = unicodedata.normalize("NFC", stem.removesuffix("\u11af"))
     shorter = shorter if len(shorter) > 1 else f"{shorter}다"
     return SAME.get(shorter, shorter)

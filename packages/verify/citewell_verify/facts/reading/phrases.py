@@ -189,10 +189,13 @@ _KOREAN_PHRASES = tuple((re.compile(pattern, flags), plain) for pattern, plain, 
 
 
 def normalised(sentence: str) -> str:
-    text = sentence if sentence.isascii() else _without_accents(sentence)
+    text = sentence
+    if not sentence.isascii():
+        decomposed = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", sentence))
+        text = unicodedata.normalize("NFC", _ACCENT.sub("", decomposed))
     small = _small(text)
     for pattern, plain, needed in _PHRASES:
-        if needed and not any(each in small for each in needed):
+        if needed and not any(part in small for part in needed):
             continue
         text, count = pattern.subn(plain, text)
         small = _small(text) if count else small
@@ -201,11 +204,6 @@ def normalised(sentence: str) -> str:
     return text
 
 
-def _without_accents(text: str) -> str:
-    decomposed = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text))
-    return unicodedata.normalize("NFC", _ACCENT.sub("", decomposed))
-
-
 def _small(text: str) -> str:
-    # Patterns that ignore case take a dotless i for an i.
+    """Return a text in small letters; patterns that ignore case take a dotless i for an i."""
     return text.lower().replace("ı", "i")

@@ -63,7 +63,7 @@ def asks_openly(heading: str) -> bool:
 
 
 def is_open(question: str) -> bool:
-    # Who, when, how many.
+    """Return whether a question asks who, when or how many, and so for more than yes or no."""
     if HANGUL.search(question):
         return _KOREAN_OPEN.search(question) is not None
     return bool(_opening(question) & _ENGLISH_OPEN)
@@ -84,7 +84,7 @@ def what_is_asked_about(question: str) -> tuple[Token, ...]:
         and not _KOREAN_OPEN.match(token.text)
         and token.key not in _ENGLISH_OPEN
     ]
-    return tuple([each for each in said if each.kind == "name"] or [each for each in said if each.case] or said)
+    return tuple([token for token in said if token.kind == "name"] or [token for token in said if token.case] or said)
 
 
 def read_with_answers(sentences: Sequence[str], headings: Set[str]) -> Iterator[ReadSentence]:
@@ -113,7 +113,7 @@ def read_with_answers(sentences: Sequence[str], headings: Set[str]) -> Iterator[
 def _answered(question: str, answer: str, *, is_heading: bool) -> ReadSentence:
     if is_open(question):
         parts = [f"{question} {clause}" for clause in clauses(answer)]
-        read = (AssertedClause(each, True, question, is_heading and not at) for at, each in enumerate(parts))
+        read = (AssertedClause(part, True, question, is_heading and not at) for at, part in enumerate(parts))
         return ReadSentence(f"{question} {answer}", tuple(read))
     said = answer[_label_end(answer) :]
     confirmed, denied = _YES.match(said), _NO.match(said)
@@ -129,14 +129,14 @@ def _asserted(sentence: str) -> tuple[AssertedClause, ...]:
 
 
 def _opening(text: str) -> set[str]:
-    # With those that follow a conjunction or preposition: "In which year".
-    found: set[str] = set()
+    """Return the first word, with those before it that only introduce it: "In which year"."""
+    words: set[str] = set()
     for word in _WORD.finditer(text, _label_end(text)):
         plain = word[0].casefold().replace("’", "'")
-        found.add(plain)
+        words.add(plain)
         if plain not in _BEFORE:
             break
-    return found
+    return words
 
 
 def _label_end(text: str) -> int:

@@ -5,7 +5,7 @@ It divides generously: a part counts only if a source states it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -41,20 +41,17 @@ def candidate_parts(statement: str) -> tuple[tuple[tuple[int, int, Part], ...], 
     if aside := _ASIDE.fullmatch(statement.strip()):
         subject, inner, rest = aside.groups()
         said = Part(f"{subject} {rest}", (f"{subject} {rest}",))
-        return ((0, 1, said), (1, 2, Part(inner, _of_aside(subject, inner)))), 2
+        plain = _OPENING.sub("", inner)
+        readings = (f"{subject} {plain}", f"{subject} is {plain}", f"{subject} was {plain}")
+        return ((0, 1, said), (1, 2, Part(inner, readings))), 2
     spans = _segments(statement)
-    found = tuple(
+    parts = tuple(
         (first, last, _part(statement, spans, first, last))
         for first in range(len(spans))
         for last in range(first + 1, len(spans) + 1)
         if last - first < len(spans)
     )
-    return found, len(spans)
-
-
-def _of_aside(subject: str, inner: str) -> tuple[str, ...]:
-    plain = _OPENING.sub("", inner)
-    return (f"{subject} {plain}", f"{subject} is {plain}", f"{subject} was {plain}")
+    return parts, len(spans)
 
 
 def _segments(statement: str) -> list[tuple[int, int]]:
@@ -71,25 +68,20 @@ def _part(statement: str, spans: list[tuple[int, int]], first: int, last: int) -
     text = statement[spans[first][0] : spans[last - 1][1]].strip()
     opening = statement[slice(*spans[first])].strip()
     head = statement[slice(*spans[0])].strip()
-    readings = _korean(text, opening, head, first) if HANGUL.search(statement) else _english(text, opening, head, first)
-    if not first and not HANGUL.search(statement) and not VERB.search(opening):
+    readings: Iterable[str] = (text,)
+    if HANGUL.search(statement):
+        subject = subject_phrase(head) if first else ""
+        if subject and not KOREAN_SUBJECT.match(opening):
+            readings = (f"{subject} {text}",)
+    elif first:
+        readings = _completed(text, opening, head)
+    elif not VERB.search(opening):
         following = next(
             (statement[start:end] for start, end in spans[last:] if VERB.search(statement, start, end)), ""
         )
         verb = VERB.search(following)
         readings = (f"{text} {following[verb.start() :]}",) if verb else ()
     return Part(text, tuple(dict.fromkeys(readings)))
-
-
-def _korean(text: str, opening: str, head: str, first: int) -> tuple[str, ...]:
-    subject = subject_phrase(head) if first else ""
-    return (text,) if not subject or KOREAN_SUBJECT.match(opening) else (f"{subject} {text}",)
-
-
-def _english(text: str, opening: str, head: str, first: int) -> tuple[str, ...]:
-    if not first:
-        return (text,)
-    return tuple(_completed(text, opening, head))
 
 
 def _completed(text: str, opening: str, head: str) -> Iterator[str]:

@@ -44,11 +44,11 @@ class Alignment:
 
     @cached_property
     def matched_statement(self) -> frozenset[int]:
-        return frozenset(mine for mine, _ in (*self.pairs, *self.moved))
+        return frozenset(index for index, _ in (*self.pairs, *self.moved))
 
     @cached_property
     def matched_source(self) -> frozenset[int]:
-        return frozenset(theirs for _, theirs in (*self.pairs, *self.moved))
+        return frozenset(index for _, index in (*self.pairs, *self.moved))
 
     @cached_property
     def coverage(self) -> float:
@@ -67,13 +67,13 @@ class Alignment:
 
     @cached_property
     def substitutions(self) -> int:
-        lost = {id(self.statement[mine]) for mine, _ in self.moved}
-        return sum(any(each.is_content and id(each) not in lost for each in gap.statement) for gap in self.gaps)
+        lost = {id(self.statement[index]) for index, _ in self.moved}
+        return sum(any(token.is_content and id(token) not in lost for token in gap.statement) for gap in self.gaps)
 
     @cached_property
     def unmatched(self) -> tuple[int, int]:
-        lost = sum(each.is_content for at, each in enumerate(self.statement) if at not in self.matched_statement)
-        return lost, sum(each.is_content for at, each in enumerate(self.source) if at not in self.matched_source)
+        lost = sum(token.is_content for at, token in enumerate(self.statement) if at not in self.matched_statement)
+        return lost, sum(token.is_content for at, token in enumerate(self.source) if at not in self.matched_source)
 
     @cached_property
     def is_close(self) -> bool:
@@ -99,64 +99,63 @@ class Alignment:
 
 def align(statement: Sequence[Token], source: Sequence[Token]) -> Alignment:
     """Align `statement` with one sentence of a source. Both have at most 400 tokens, which bounds the time."""
-    mine = [each for each in enumerate(statement) if _is_compared(each[1])]
-    theirs = [each for each in enumerate(source) if _is_compared(each[1])]
-    labelled = _LabelledTokens([token for _, token in theirs])
+    stated_tokens = [(at, token) for at, token in enumerate(statement) if _is_compared(token)]
+    source_tokens = [(at, token) for at, token in enumerate(source) if _is_compared(token)]
+    labelled = _LabelledTokens([token for _, token in source_tokens])
     known = labelled.labels
-    stated = [labelled.label(token, -1 - at) for at, (_, token) in enumerate(mine)]
+    stated = [labelled.label(token, -1 - at) for at, (_, token) in enumerate(stated_tokens)]
     equal = _in_order(stated, known)
-    gaps = _gaps([token for _, token in mine], [token for _, token in theirs], equal)
-    placed = {one for one, _ in equal}, {other for _, other in equal}
+    gaps = _gaps([token for _, token in stated_tokens], [token for _, token in source_tokens], equal)
+    placed = {index for index, _ in equal}, {index for _, index in equal}
     moved = _moved(stated, known, *placed)
     return Alignment(
         statement=statement,
         source=source,
-        pairs=tuple((mine[one][0], theirs[other][0]) for one, other in equal),
-        moved=tuple((mine[one][0], theirs[other][0]) for one, other in moved),
+        pairs=tuple((stated_tokens[index][0], source_tokens[place][0]) for index, place in equal),
+        moved=tuple((stated_tokens[index][0], source_tokens[place][0]) for index, place in moved),
         gaps=tuple(gaps),
     )
 
 
-def tokens_match(one: Token, other: Token) -> bool:
-    if one.value and other.value:
-        return values_agree(one.value, other.value)
-    if one.value or other.value:
-        return one.key == other.key
-    if one.cue or other.cue:
-        return one.cue == other.cue
-    return _words_match(one, other)
+def tokens_match(left: Token, right: Token) -> bool:
+    if left.value and right.value:
+        return values_agree(left.value, right.value)
+    if left.value or right.value:
+        return left.key == right.key
+    if left.cue or right.cue:
+        return left.cue == right.cue
+    return _words_match(left, right)
 
 
-def _words_match(one: Token, other: Token) -> bool:
-    mine, theirs = one.key, other.key
-    if mine == theirs or (("#" in mine or "#" in theirs) and mine.replace(" #", "") == theirs.replace(" #", "")):
-        return True  # "X 200" and "X200"
-    if " " in mine or " " in theirs:
-        return _same_name(mine.split(), theirs.split())
-    if mine[:1] != theirs[:1] and one.text[:1] != other.text[:1]:
-        return False
-    if are_other_kinds(one, other):
-        return False
-    if same_syllable(one, other):
+def _words_match(left: Token, right: Token) -> bool:
+    if left.key == right.key:
         return True
-    return same_lexeme(mine, theirs)
+    if "#" in left.key + right.key and left.key.replace(" #", "") == right.key.replace(" #", ""):
+        return True  # "X 200" and "X200"
+    if " " in left.key or " " in right.key:
+        return _same_name(left.key.split(), right.key.split())
+    if left.key[:1] != right.key[:1] and left.text[:1] != right.text[:1]:
+        return False
+    if are_other_kinds(left, right):
+        return False
+    return same_syllable(left, right) or same_lexeme(left.key, right.key)
 
 
-def same_syllable(one: Token, other: Token) -> bool:
+def same_syllable(left: Token, right: Token) -> bool:
     """Say whether two Korean words are one syllable with particles: 강은 and 강의, 강 and 강이.
 
     의 and 이 also end nouns, as in 회의 and 나이, so one of the two must be sure.
     """
-    if one.text[:1] != other.text[:1] or not (
-        _ONE_SYLLABLE.fullmatch(one.text) and _ONE_SYLLABLE.fullmatch(other.text)
+    if left.text[:1] != right.text[:1] or not (
+        _ONE_SYLLABLE.fullmatch(left.text) and _ONE_SYLLABLE.fullmatch(right.text)
     ):
         return False
-    return any(len(each.text) == 1 or each.text[1] in _SURE_PARTICLES for each in (one, other))
+    return any(len(token.text) == 1 or token.text[1] in _SURE_PARTICLES for token in (left, right))
 
 
-def are_other_kinds(one: Token, other: Token) -> bool:
-    # A place and an organisation there: 부산 and 부산은행.
-    return bool(one.names and other.names) and {one.names, other.names} == {"place", "organisation"}
+def are_other_kinds(left: Token, right: Token) -> bool:
+    """Return whether one word names a place and the other an organisation in it: 부산 and 부산은행."""
+    return bool(left.names and right.names) and {left.names, right.names} == {"place", "organisation"}
 
 
 class TokenIndex:
@@ -165,10 +164,10 @@ class TokenIndex:
     def __init__(self, tokens: Iterable[Token]) -> None:
         self._by_head: dict[str, list[Token]] = defaultdict(list)
         distinct = {(token.key, token.kind == "value"): token for token in tokens if token.is_content}
-        for each in distinct.values():
-            for begins in _beginnings(each):
+        for token in distinct.values():
+            for begins in _beginnings(token):
                 if len(self._by_head[begins]) < _MOST_PER_PREFIX:
-                    self._by_head[begins].append(each)
+                    self._by_head[begins].append(token)
 
     def candidates(self, token: Token) -> Iterator[Token]:
         """Yield all tokens that may match `token`, which has no value, and some others.
@@ -180,42 +179,44 @@ class TokenIndex:
 
 
 def _beginnings(token: Token) -> Iterable[str]:
-    found = dict.fromkeys(prefix_key(part) for part in (token.key, *token.key.split()))
-    return [*found, token.text[0]] if _ONE_SYLLABLE.fullmatch(token.text) else found
+    beginnings = dict.fromkeys(prefix_key(part) for part in (token.key, *token.key.split()))
+    return [*beginnings, token.text[0]] if _ONE_SYLLABLE.fullmatch(token.text) else beginnings
 
 
 def prefix_key(part: str) -> str:
     return part[:2] if part[:1] >= "가" else part[:_HEAD]
 
 
-def _same_name(one: Sequence[str], other: Sequence[str]) -> bool:
-    # `Yale University`, `Lars Bekken`; but not `Room 12` and `Room`.
-    shorter, longer = sorted((one, other), key=len)
+def _same_name(left: Sequence[str], right: Sequence[str]) -> bool:
+    """Return whether one name is a part of the other: `Yale University`, `Lars Bekken`; not `Room 12` and `Room`."""
+    shorter, longer = sorted((left, right), key=len)
     if any(part.startswith("#") and part not in shorter for part in longer):
         return False
-    return all(any(part == each or same_lexeme(part, each) for each in longer) for part in shorter)
+    return all(any(part == whole or same_lexeme(part, whole) for whole in longer) for part in shorter)
 
 
-def same_lexeme(one: str, other: str) -> bool:
-    # `manufactur` and `manufacturer`, 고양 and 고양이.
-    if not (one.isalpha() and other.isalpha()) and _DIGITS.findall(one) != _DIGITS.findall(other):
+def same_lexeme(left: str, right: str) -> bool:
+    """Return whether two stems may be of one word: `manufactur` and `manufacturer`, 고양 and 고양이."""
+    if not (left.isalpha() and right.isalpha()) and _DIGITS.findall(left) != _DIGITS.findall(right):
         # X100 and X1000 are two models.
         return False
-    korean = one[:1] >= "가" and other[:1] >= "가"
+    korean = left[:1] >= "가" and right[:1] >= "가"
     if korean:
-        shorter, longer = sorted((one, other), key=len)
+        shorter, longer = sorted((left, right), key=len)
         return len(shorter) >= 2 and longer.startswith(shorter) and len(longer) - len(shorter) <= 2
-    if _ABLE.sub("", one) == _ABLE.sub("", other) and len(one) >= _HEAD <= len(other):
+    if _ABLE.sub("", left) == _ABLE.sub("", right) and len(left) >= _HEAD <= len(right):
         return True
-    if one[:_HEAD] != other[:_HEAD] or min(len(one), len(other)) < _HEAD or are_counterparts(one, other):
+    if left[:_HEAD] != right[:_HEAD] or min(len(left), len(right)) < _HEAD or are_counterparts(left, right):
         return False
-    shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return shared / max(len(one), len(other)) >= _LEAST_SHARED_PREFIX
+    shared = next(
+        (at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
+    )
+    return shared / max(len(left), len(right)) >= _LEAST_SHARED_PREFIX
 
 
-def are_counterparts(one: str, other: str) -> bool:
-    # `employer` and `employee`, `lessor` and the stem `lesse`.
-    for acts, done in ((one, other), (other, one)):
+def are_counterparts(left: str, right: str) -> bool:
+    """Return whether one acts upon the other: `employer` and `employee`, `lessor` and the stem `lesse`."""
+    for acts, done in ((left, right), (right, left)):
         doer = _AGENT.fullmatch(acts)
         if doer and done in (f"{doer[1]}e", f"{doer[1]}ee"):
             return True
@@ -228,11 +229,11 @@ def _is_compared(token: Token) -> bool:
 
 def _labels(tokens: Sequence[Token]) -> list[int]:
     numbers: dict[str, int] = {}
-    found: list[int] = []
+    labels: list[int] = []
     for at, token in enumerate(tokens):
         key = f"cue {token.key}" if token.cue else token.key
-        found.append(numbers.setdefault(key, at))
-    return found
+        labels.append(numbers.setdefault(key, at))
+    return labels
 
 
 class _LabelledTokens:
@@ -241,8 +242,8 @@ class _LabelledTokens:
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens, self.labels = tokens, _labels(tokens)
         self._by_key: dict[str, list[int]] = defaultdict(list)
-        for at, each in enumerate(tokens):
-            self._by_key[each.key].append(at)
+        for at, token in enumerate(tokens):
+            self._by_key[token.key].append(at)
 
     @cached_property
     def _values(self) -> ValueIndex:
@@ -250,35 +251,32 @@ class _LabelledTokens:
 
     def label(self, token: Token, unknown: int) -> int:
         alike = self._by_key.get(token.key, ())
-        found = next((at for at in alike if _equal(token, self._tokens[at])), None)
-        if found is None:
+        same = (at for at in alike if token.cue == self._tokens[at].cue)
+        place = next((at for at in same if not token.value or tokens_match(token, self._tokens[at])), None)
+        if place is None:
             places = (
                 sorted({*alike, *self._values.candidates(token.value)}) if token.value else range(len(self._tokens))
             )
-            found = next((at for at in places if tokens_match(token, self._tokens[at])), None)
-        return unknown if found is None else self.labels[found]
-
-
-def _equal(one: Token, other: Token) -> bool:
-    return one.key == other.key and one.cue == other.cue and (not one.value or tokens_match(one, other))
+            place = next((at for at in places if tokens_match(token, self._tokens[at])), None)
+        return unknown if place is None else self.labels[place]
 
 
 def _in_order(stated: Sequence[int], known: Sequence[int]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     for block in LCSseq.opcodes(stated, known):
         if block.tag == "equal":
-            found += zip(range(block.src_start, block.src_end), range(block.dest_start, block.dest_end), strict=True)
-    return found
+            pairs += zip(range(block.src_start, block.src_end), range(block.dest_start, block.dest_end), strict=True)
+    return pairs
 
 
-def _gaps(mine: Sequence[Token], theirs: Sequence[Token], equal: Sequence[tuple[int, int]]) -> list[Gap]:
-    ends = [*equal, (len(mine), len(theirs))]
+def _gaps(stated: Sequence[Token], known: Sequence[Token], equal: Sequence[tuple[int, int]]) -> list[Gap]:
+    ends = [*equal, (len(stated), len(known))]
     starts = [(-1, -1), *equal]
-    found = (
-        Gap(tuple(mine[one + 1 : next_one]), tuple(theirs[other + 1 : next_other]))
-        for (one, other), (next_one, next_other) in zip(starts, ends, strict=True)
+    gaps = (
+        Gap(tuple(stated[index + 1 : next_index]), tuple(known[place + 1 : next_place]))
+        for (index, place), (next_index, next_place) in zip(starts, ends, strict=True)
     )
-    return [gap for gap in found if gap.statement or gap.source]
+    return [gap for gap in gaps if gap.statement or gap.source]
 
 
 def _moved(stated: Sequence[int], known: Sequence[int], placed: set[int], filled: set[int]) -> list[tuple[int, int]]:

@@ -74,7 +74,7 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
     """Return the tokens of one `sentence` in order, at most 400. Cached: a source is compared many times."""
     text = normalised(sentence)
     values = {start: (end, value) for start, end, value in _values(text)}
-    found: list[Token] = []
+    tokens: list[Token] = []
     breaks = [match.start() for match in _BETWEEN.finditer(text)]
     ends = {end for end, _ in values.values()}
     position = clause = 0
@@ -87,11 +87,11 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
         while clause < len(breaks) and breaks[clause] < start:
             clause += 1
         if token := _token(text, start, end, values, clause):
-            found.append(_in_context(text, found[-1], token) if found else token)
-            found += _cues_in_ending(text, token)
-        if len(found) == _MOST_TOKENS:
+            tokens.append(_in_context(text, tokens[-1], token) if tokens else token)
+            tokens += _cues_in_ending(text, token)
+        if len(tokens) == _MOST_TOKENS:
             break
-    return tuple(_joined_names(text, _korean_names(text, found)))
+    return tuple(_joined_names(text, _korean_names(text, tokens)))
 
 
 def _korean_names(text: str, tokens: Sequence[Token]) -> list[Token]:
@@ -142,7 +142,8 @@ def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]]
         return Token(written, stem(written.casefold()), "name", start, clause=clause)
     folded = written.casefold().replace("’s", "").replace("'s", "")
     if korean.is_korean(folded):
-        return _korean(written, folded, start, clause, text[end : end + 4])
+        word = korean.analyse_word(folded, text[end : end + 4])
+        return Token(written, word.key, word.kind, start, cue=word.cue, case=word.case, clause=clause)
     if (cue := CUES.get(folded)) and (written.islower() or written.isupper() or _opens(text, start)):
         return Token(written, folded, "cue", start, cue=cue, clause=clause)
     is_code = _CODE.fullmatch(written) is not None and written not in ("A", "I")
@@ -170,7 +171,8 @@ def _cues_in_ending(text: str, token: Token) -> Sequence[Token]:
 
 
 def _joined_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
-    # `Ada Whitfield`, `Room 12`; also with a capitalised word that opens the sentence.
+    """Yield names of several tokens as one, `Ada Whitfield`, `Room 12`; a capitalised word that opens the sentence
+    belongs to the name that follows it."""
     current: Token | None = None
     for token in tokens:
         if current is None:
@@ -209,22 +211,19 @@ def _in_context(text: str, before: Token, token: Token) -> Token:
 
 
 def _labelled(text: str, before: Token, token: Token) -> Token:
-    # `Room 12`, `Item A`, `version 2.1` (V2).
+    """Return a number or letter with the noun that it labels as a name: `Room 12`, `Item A`, `version 2.1` (V2)."""
     quantity = token.value.quantity if token.value else None
     is_number = quantity is not None and not (quantity.unit or quantity.scaled) and token.text[0].isdigit()
     if not (is_number or token.text == "A"):
         return token
     if text[before.start + len(before.text) : token.start] not in _JOINTS or before.kind not in _NOUNS:
         return token
-    if not (before.text.casefold().rstrip("s") in LABELLED or _has_capital(before.text) or before.text in LABELLED):
+    has_capital = any(map(str.isupper, before.text))
+    if not (before.text.casefold().rstrip("s") in LABELLED or has_capital or before.text in LABELLED):
         return token
     if token.text == "A":
         return replace(token, kind="name", key="#a")
     return replace(token, kind="name", key=f"#{token.key.replace(',', '')}", value=None)
-
-
-def _has_capital(word: str) -> bool:
-    return any(map(str.isupper, word))
 
 
 def _opens(text: str, start: int) -> bool:
@@ -232,16 +231,11 @@ def _opens(text: str, start: int) -> bool:
     return not before or before[-1] in ".!?:;"
 
 
-def _korean(written: str, folded: str, start: int, clause: int, following: str) -> Token:
-    word = korean.analyse_word(folded, following)
-    return Token(written, word.key, word.kind, start, cue=word.cue, case=word.case, clause=clause)
-
-
 def _values(text: str) -> Iterator[tuple[int, int, Value]]:
     dates = find_dates(text)
     taken = bytearray(len(text) + 1)
     quantities = find_quantities(text)
-    measured = {each.start for each in quantities if each.unit and UNITS[each.unit][0] != "months"}
+    measured = {quantity.start for quantity in quantities if quantity.unit and UNITS[quantity.unit][0] != "months"}
     for date in dates:
         if date.month is None and date.start in measured:
             continue  # "1850 dollars" has no year
@@ -250,7 +244,7 @@ def _values(text: str) -> Iterator[tuple[int, int, Value]]:
     for label in korean.LABEL.finditer(text):
         taken[label.start() : label.end()] = b"\1" * (label.end() - label.start())
     for clock in korean.CLOCK.finditer(text):
-        hour = next((each for each in quantities if clock.start() <= each.start < clock.end()), None)
+        hour = next((quantity for quantity in quantities if clock.start() <= quantity.start < clock.end()), None)
         if hour and not any(taken[clock.start() : clock.end()]):
             taken[clock.start() : clock.end()] = b"\1" * (clock.end() - clock.start())
             yield clock.start(), clock.end(), Value(hour, None, minutes=korean.minutes(clock))
@@ -266,6 +260,11 @@ def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
     digit = _DIGIT.search(text, start, end)
     dollars = _DOLLARS.search(text, max(0, start - 3), digit.start() if digit else start)
     minutes, end = _minutes(text, end, quantity)
+    counter = ""
+    if not quantity.unit:
+        # It has a Korean counter, or an unknown unit such as `W` in `500W`.
+        unknown = _UNKNOWN_UNIT.match(text, end)
+        counter = unknown[0].casefold() if unknown else korean.counter_of(text[end : end + 8])
     return (
         start,
         end,
@@ -276,15 +275,9 @@ def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
             currency=dollars[1].upper()[0] if dollars else "",
             minutes=minutes,
             percent=quantity.value / 100 if quantity.dimension == "percent" else None,
-            counter="" if quantity.unit else _counter(text, end),
+            counter=counter,
         ),
     )
-
-
-def _counter(text: str, end: int) -> str:
-    # A Korean counter, or an unknown unit such as `W` in `500W`.
-    unknown = _UNKNOWN_UNIT.match(text, end)
-    return unknown[0].casefold() if unknown else korean.counter_of(text[end : end + 8])
 
 
 def _minutes(text: str, end: int, quantity: Quantity) -> tuple[int | None, int]:

@@ -18,30 +18,35 @@ def values_agree(stated: Value, known: Value) -> bool:
     """Say whether `known` states what `stated` does: equal, rounded, converted or less exact (V3)."""
     if stated.date or known.date:
         return _same_date(stated, known)
+    quantity, sourced = stated.quantity, known.quantity
+    if stated.minutes is not None and known.minutes is not None:
+        return stated.minutes == known.minutes
+    if quantity is None or sourced is None:
+        return False
     if stated.minutes is not None or known.minutes is not None:
-        return _same_time(stated, known)
-    if stated.negative != known.negative or not _same_currency(stated, known) or _other_counter(stated, known):
+        return quantity.value == sourced.value and quantity.unit == sourced.unit
+    # `$10` may be US or other dollars; `US$10` is not `A$10`.
+    other_currency = bool(stated.currency and known.currency) and stated.currency != known.currency
+    if stated.negative != known.negative or other_currency or _other_counter(stated, known):
         return False
-    one, other = stated.quantity, known.quantity
-    if one is None or other is None:
-        return False
-    if _joined(one.text) == _joined(other.text) or _same_share(stated, known) or _same_share(known, stated):
+    if _joined(quantity.text) == _joined(sourced.text) or _same_share(stated, known) or _same_share(known, stated):
         return True
-    return (states(one, other) and same_dimension(one, other)) or _decimal(one.text) == _decimal(other.text)
+    as_known = states(quantity, sourced) and same_dimension(quantity, sourced)
+    return as_known or _decimal(quantity.text) == _decimal(sourced.text)
 
 
 class ValueIndex:
     """Values indexed by size and unit; a lookup takes time in proportion to the values nearly equal."""
 
     def __init__(self, values: Sequence[Value | None]) -> None:
-        self._all = [at for at, each in enumerate(values) if each]
-        measured = [(at, each.quantity) for at, each in enumerate(values) if each and each.quantity]
-        self._joined = _by(measured, lambda each: _joined(each.text))
-        self._decimals = _by(measured, lambda each: _decimal(each.text))
-        shares = [(each.percent, at) for at, each in enumerate(values) if each and each.percent is not None]
-        self._plain = sorted([(each.value, at) for at, each in measured] + shares)
-        self._in_base = sorted((_in_base(each), at) for at, each in measured if each.unit)
-        self._others = [at for at, each in enumerate(values) if each and _is_special(each)]
+        self._all = [at for at, value in enumerate(values) if value]
+        measured = [(at, value.quantity) for at, value in enumerate(values) if value and value.quantity]
+        self._joined = _by(measured, lambda quantity: _joined(quantity.text))
+        self._decimals = _by(measured, lambda quantity: _decimal(quantity.text))
+        shares = [(value.percent, at) for at, value in enumerate(values) if value and value.percent is not None]
+        self._plain = sorted([(quantity.value, at) for at, quantity in measured] + shares)
+        self._in_base = sorted((_in_base(quantity), at) for at, quantity in measured if quantity.unit)
+        self._others = [at for at, value in enumerate(values) if value and _is_special(value)]
 
     def candidates(self, stated: Value) -> list[int]:
         wanted = stated.quantity
@@ -67,10 +72,10 @@ def _is_special(value: Value) -> bool:
 
 
 def _by(quantities: Iterable[tuple[int, Quantity]], key: Callable[[Quantity], str]) -> Mapping[str, Sequence[int]]:
-    found: dict[str, list[int]] = defaultdict(list)
-    for at, each in quantities:
-        found[key(each)].append(at)
-    return found
+    places: dict[str, list[int]] = defaultdict(list)
+    for at, quantity in quantities:
+        places[key(quantity)].append(at)
+    return places
 
 
 def _in_base(quantity: Quantity) -> float:
@@ -78,7 +83,7 @@ def _in_base(quantity: Quantity) -> float:
 
 
 def _between(places: Sequence[tuple[float, int]], middle: float, off: float) -> Iterable[int]:
-    # Slightly more than the tolerance, because of rounding errors.
+    """Yield the places of numbers near `middle`: a little more than the tolerance, because of rounding errors."""
     slack = off + _TINY * (1 + 4 * middle)
     first = bisect_left(places, middle - slack, key=itemgetter(0))
     last = bisect_right(places, middle + slack, key=itemgetter(0))
@@ -86,7 +91,7 @@ def _between(places: Sequence[tuple[float, int]], middle: float, off: float) -> 
 
 
 def _other_counter(stated: Value, known: Value) -> bool:
-    # `세 번` and `3초` or `세 알`; any thing may be `한 개`.
+    """Return whether two values count different things: `세 번` and `3초` or `세 알`; any thing may be `한 개`."""
     counters = {stated.counter, known.counter}
     if len(counters) == 1:
         return False
@@ -96,12 +101,12 @@ def _other_counter(stated: Value, known: Value) -> bool:
     return plain.quantity is not None and plain.quantity.unit != "" and counters.isdisjoint(_PERIODS)
 
 
-def _same_share(one: Value, other: Value) -> bool:
-    # `5 %` is 0.05.
-    plain = other.quantity
-    if one.percent is None or plain is None or plain.unit or plain.value >= 1:
+def _same_share(share: Value, plain: Value) -> bool:
+    """Return whether a share is written as a plain number: `5 %` is 0.05."""
+    number = plain.quantity
+    if share.percent is None or number is None or number.unit or number.value >= 1:
         return False
-    return abs(one.percent - plain.value) < _TINY
+    return abs(share.percent - number.value) < _TINY
 
 
 def _same_date(stated: Value, known: Value) -> bool:
@@ -114,27 +119,15 @@ def _same_date(stated: Value, known: Value) -> bool:
     return not number.unit and number.value == date.years[0]
 
 
-def _same_time(stated: Value, known: Value) -> bool:
-    if stated.minutes is not None and known.minutes is not None:
-        return stated.minutes == known.minutes
-    one, other = stated.quantity, known.quantity
-    return one is not None and other is not None and one.value == other.value and one.unit == other.unit
-
-
-def _same_currency(stated: Value, known: Value) -> bool:
-    # `$10` may be US or other dollars; `US$10` is not `A$10`.
-    return not stated.currency or not known.currency or stated.currency == known.currency
-
-
 def _joined(text: str) -> str:
     return "".join(text.casefold().split())
 
 
 def _decimal(text: str) -> str:
-    # `1,5` gets a point; any other figure stays, so that it equals only itself.
+    """Return `1,5` with a point; any other figure stays, so that it equals only itself."""
     whole, comma, rest = text.partition(",")
     return f"{whole}.{rest}" if comma and rest.isdigit() and whole.isdigit() and len(rest) < 3 else text.strip()
 
 
-def same_number_other_unit(one: Quantity, other: Quantity) -> bool:
-    return one.value == other.value and one.unit != other.unit
+def same_number_other_unit(stated: Quantity, known: Quantity) -> bool:
+    return stated.value == known.value and stated.unit != known.unit

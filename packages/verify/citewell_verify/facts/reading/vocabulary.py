@@ -222,7 +222,7 @@ def _opposites() -> frozenset[frozenset[str]]:
     pairs: set[frozenset[str]] = set()
     for entry in (*_OPPOSED_WORDS.split(), *korean.OPPOSED):
         left, _, right = entry.partition("/")
-        pairs |= {frozenset({stem(one), stem(other)}) for one in left.split(",") for other in right.split(",")}
+        pairs |= {frozenset({stem(word), stem(opposite)}) for word in left.split(",") for opposite in right.split(",")}
     return frozenset(pair for pair in pairs if len(pair) == 2)
 
 

@@ -46,36 +46,36 @@ def competing_subject(
         return at not in matched and token.kind in _NOUNS and not is_in_name(token, names) and not refers
 
     if _is_about_possession(statement, names):
-        found = next((at for at in range(max(matched)) if _is_possessor(sentence, at) and is_other(at)), None)
+        position = next((at for at in range(max(matched)) if _is_possessor(sentence, at) and is_other(at)), None)
     else:
         subject = subject_of(sentence) if _is_topic_of(statement, names) else None
-        found = subject if subject is not None and subject < min(matched) and is_other(subject) else None
-    return None if found is None else sentence[found]
+        position = subject if subject is not None and subject < min(matched) and is_other(subject) else None
+    return None if position is None else sentence[position]
 
 
 def subject_classes(sentences: Sequence[Sequence[Token]]) -> Sequence[str]:
-    found = [
+    keys = [
         _class_key(token)
         for tokens in sentences
         for at, token in enumerate(tokens)
         if at == subject_of(tokens) or _is_possessor(tokens, at)
     ]
-    return tuple(dict.fromkeys(each for each in found if each in CLASSES))
+    return tuple(dict.fromkeys(key for key in keys if key in CLASSES))
 
 
 def stated_classes(sentences: Iterable[Sequence[Token]], names: Sequence[Term]) -> frozenset[str]:
-    found: set[str] = set()
+    classes: set[str] = set()
     for tokens in sentences:
-        first = next((at for at, each in enumerate(tokens) if each.is_content), None)
+        first = next((at for at, token in enumerate(tokens) if token.is_content), None)
         if first is None or not is_in_name(tokens[first], names):
             continue
         said = [token for token in tokens[first + 1 :] if not is_in_name(token, names)]
         if _is_korean(tokens[-1]):
-            found.add(said[-1].key if said else "")
+            classes.add(said[-1].key if said else "")
         elif said and said[0].key in _IS and len(said) > 1 and said[1].key in _ARTICLES:
-            nouns = list(takewhile(lambda each: each.is_content, said[2:]))
-            found.update(noun.key for noun in nouns[-1:])
-    return frozenset(found)
+            nouns = list(takewhile(lambda token: token.is_content, said[2:]))
+            classes.update(noun.key for noun in nouns[-1:])
+    return frozenset(classes)
 
 
 def subject_of(sentence: Sequence[Token]) -> int | None:
@@ -93,7 +93,7 @@ def _class_key(token: Token) -> str:
 
 
 def _is_about_possession(statement: Sequence[Token], names: Sequence[Term]) -> bool:
-    # "the profit of Acme", "Acme's …".
+    """Return whether a statement is about something that the heading's thing has: "the profit of Acme", "Acme's …"."""
     at = [index for index, token in enumerate(statement) if is_in_name(token, names)]
     if not at:
         return False
@@ -101,7 +101,7 @@ def _is_about_possession(statement: Sequence[Token], names: Sequence[Term]) -> b
 
 
 def _is_topic_of(statement: Sequence[Token], names: Sequence[Term]) -> bool:
-    # Its subject, and no noun follows it: "the X100 battery is".
+    """Return whether the names are the statement's subject, and no noun follows them: "the X100 battery is"."""
     first = next((at for at, token in enumerate(statement) if token.is_content), None)
     if first is None or not is_in_name(statement[first], names):
         return False

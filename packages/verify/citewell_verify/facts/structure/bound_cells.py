@@ -78,8 +78,8 @@ class _Match:
 
 def bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
     """Return the cell that a statement is about, if its words leave no doubt which; None otherwise."""
-    if found := _bind(tokens, rows):
-        return found
+    if bound := _bind(tokens, rows):
+        return bound
     limited = with_limit(tokens)
     return _bind(limited, rows) if limited else None
 
@@ -90,33 +90,27 @@ def _bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
         return None
     best = min(match.fit for match in matches)
     chosen = [match for match in matches if match.fit == best]
-    if found := next((each for each in chosen if each.outcome == "same"), None):
-        return BoundCell(found.row, found.cell, None, found.rest or int(not _agree(chosen)))
-    if any(each.rest > each.unsaid or each.value is None for each in chosen):
+    if same := next((match for match in chosen if match.outcome == "same"), None):
+        return BoundCell(same.row, same.cell, None, same.rest or int(not _agree(chosen)))
+    if any(match.rest > match.unsaid or match.value is None for match in chosen):
         return None
     first = chosen[0]
-    if any(each.outcome == "unsure" or each.unsaid for each in chosen):
+    if any(match.outcome == "unsure" or match.unsaid for match in chosen):
         # Rules for sentences would take a limit for the value itself, and know no scale of a table.
+        quantity = first.value.value.quantity if first.value and first.value.value else None
+        is_limit = quantity is not None and quantity.bound in ("over", "under")
+        # The head has a word such as "restated" that the statement leaves out.
+        is_restated = first.unsaid > 0 and first.outcome in ("other", "other unit", "no scale")
         doubt = replace(_difference(first), kind="unit", sure=False)
-        return BoundCell(first.row, first.cell, doubt, 0) if _is_limit(first) or _has_another(first) else None
+        return BoundCell(first.row, first.cell, doubt, 0) if is_limit or is_restated else None
     return BoundCell(first.row, first.cell, _difference(first), 0)
-
-
-def _is_limit(match: _Match) -> bool:
-    quantity = match.value.value.quantity if match.value and match.value.value else None
-    return quantity is not None and quantity.bound in ("over", "under")
-
-
-def _has_another(match: _Match) -> bool:
-    # Its head has a word such as "restated" that the statement leaves out.
-    return match.unsaid > 0 and match.outcome in ("other", "other unit", "no scale")
 
 
 def missing_term(tokens: Sequence[Token], rows: Sequence[Row]) -> tuple[str, Row] | None:
     """Return a term of a company, 제24기, that a statement on a row names and no column of it has, with the row."""
     stated = terms(tokens)
     # 당기 says nothing about columns that are only numbered.
-    said = [(each.token.text, term) for each in stated for term in terms_in(each.key) if term.number is not None]
+    said = [(word.token.text, term) for word in stated for term in terms_in(word.key) if term.number is not None]
     named = (
         named_rows(stated, [token.key for token in tokens if token.kind == "cue"], rows)[:_MOST_ROWS] if said else []
     )
@@ -133,15 +127,15 @@ def _terms_of_row(row: Row) -> list[FiscalTerm]:
 
 
 def _agree(matches: Sequence[_Match]) -> bool:
-    # Heads that differ by a sign are one name.
+    """Return whether all matches have the content, or are of one name: heads that differ by a sign are one name."""
     if all(match.outcome == "same" for match in matches):
         return True
-    names = {(match.row.label, match.row.groups, match.cell.outer_heads, _keys(match.cell.head)) for match in matches}
+    heads = [frozenset(term.key for term in terms_of(match.cell.head)) for match in matches]
+    names = {
+        (match.row.label, match.row.groups, match.cell.outer_heads, head)
+        for match, head in zip(matches, heads, strict=True)
+    }
     return len(names) == 1
-
-
-def _keys(name: str) -> frozenset[str]:
-    return frozenset(term.key for term in terms_of(name))
 
 
 def _difference(match: _Match) -> Difference:
@@ -156,7 +150,8 @@ def _matches(tokens: Sequence[Token], rows: Sequence[Row]) -> Iterator[_Match]:
     stated = terms(tokens)
     cues = [token.key for token in tokens if token.kind == "cue"]
     for row in named_rows(stated, cues, rows)[:_MOST_ROWS]:
-        behind = without_each(stated, _label_terms(row, stated))
+        plain = terms_of(plain_name(row.label))
+        behind = without_each(stated, plain if has_all(stated, plain) else terms_of(row.label))
         for cell, names in named_cells(behind, row):
             if _denies_audit(cell, stated, cues):
                 continue
@@ -176,48 +171,46 @@ def _audit_terms(cell: Cell) -> Sequence[Term]:
 
 
 def named_rows(stated: Sequence[Term], cues: Sequence[str], rows: Sequence[Row]) -> list[Row]:
-    # With "non" where the label has it.
-    index, keys = TermIndex(stated), {*cues, *(each.key for each in stated)}
-    found = [
+    """Return the rows whose label a statement has, with "non" where the label has it."""
+    index, keys = TermIndex(stated), {*cues, *(term.key for term in stated)}
+    named = [
         row
         for row in rows
         if row.line
         and (index.has_all(terms_of(plain_name(row.label))) or index.has_all(terms_of(row.label)))
         and keys.issuperset(_denials(row.label))
     ]
-    return most_specific(_nearest(found, keys), lambda row: plain_name(row.label))
+    return most_specific(_nearest(named, keys), lambda row: plain_name(row.label))
 
 
-def _nearest(found: Sequence[Row], keys: Set[str]) -> Sequence[Row]:
-    # 매출채권 is among the words of a statement on it, and so is 매출, as a word that may have an ending.
-    labels = [[term.key for term in terms_of(plain_name(row.label))] for row in found]
+def _nearest(named: Sequence[Row], keys: Set[str]) -> Sequence[Row]:
+    """Return the rows that a statement names exactly, and those like no exact one.
+
+    매출채권 is among the words of a statement on it, and so is 매출, as a word that may have an ending.
+    """
+    labels = [[term.key for term in terms_of(plain_name(row.label))] for row in named]
     exact = [label for label in labels if keys >= set(label)]
     return [
         row
-        for row, label in zip(found, labels, strict=True)
-        if keys >= set(label) or not any(_is_alike(label, other) for other in exact)
+        for row, label in zip(named, labels, strict=True)
+        if keys >= set(label) or not any(_is_alike(label, whole) for whole in exact)
     ]
 
 
-def _is_alike(label: Sequence[str], other: Sequence[str]) -> bool:
-    return len(label) == len(other) and all(
-        one.startswith(two) or two.startswith(one) for one, two in zip(label, other, strict=True)
+def _is_alike(label: Sequence[str], exact: Sequence[str]) -> bool:
+    return len(label) == len(exact) and all(
+        word.startswith(whole) or whole.startswith(word) for word, whole in zip(label, exact, strict=True)
     )
-
-
-def _label_terms(row: Row, stated: Sequence[Term]) -> Sequence[Term]:
-    plain = terms_of(plain_name(row.label))
-    return plain if has_all(stated, plain) else terms_of(row.label)
 
 
 @lru_cache(maxsize=8192)
 def _denials(label: str) -> frozenset[str]:
-    return frozenset(each.key for each in tokenize(label) if each.cue == "denied")
+    return frozenset(token.key for token in tokenize(label) if token.cue == "denied")
 
 
 def plain_name(name: str) -> str:
-    # Without its number, the mark of its footnote, the form of a company, whether it was audited, and its unit:
-    # "Ⅱ.재고자산(주석5)", "(주)가온정밀", "2019 (unaudited)", "Output (kg)".
+    """Return a name without its number, the mark of its footnote, the form of a company, whether it was audited, and
+    its unit: "Ⅱ.재고자산(주석5)", "(주)가온정밀", "2019 (unaudited)", "Output (kg)"."""
     if len(name) > _LONGEST_NAME:
         return name
     bare = _FOOTNOTE.sub("", AUDITED.sub("", _STARS.sub("", _NUMBERING.sub("", name))))
@@ -250,10 +243,10 @@ def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Ter
 def _names_by_term(cell: Cell, fiscal: Sequence[FiscalTerm], rest: Sequence[Term]) -> list[Term]:
     """Return the terms of a head such as "제 31(당) 기" if a statement has its term, 제31기 or 당기, or a day of it,
     and the words above it."""
-    said = [each for each in rest if any(term.may_be(own) for term in terms_in(each.key) for own in fiscal)]
-    dated = any(_is_date(each.token, day) for each in rest for day in (*cell.days, *_dates_of(cell)))
+    said = [word for word in rest if any(term.may_be(own) for term in terms_in(word.key) for own in fiscal)]
+    dated = any(_is_date(term.token, day) for term in rest for day in (*cell.days, *_dates_of(cell)))
     own, outer = (terms_of(without_terms(plain_name(text))) for text in (cell.head, cell.outer_heads))
-    if not (said or dated) or not all(is_among(each, rest) for each in outer if not each.token.value):
+    if not (said or dated) or not all(is_among(term, rest) for term in outer if not term.token.value):
         return []
     # Never empty: a day may name a head without words.
     return [*said, *own, *outer, *_audit_terms(cell), *terms_of(cell.head)]
@@ -265,59 +258,48 @@ def head_words(cell: Cell) -> list[Term]:
     return [
         term
         for term in terms_of(without_terms(plain_name(cell.head)))
-        if not (dates and (term.key in _SOFT or _is_of_dates(term, dates)))
+        if not (dates and (term.key in _SOFT or any(term.key in date.text.casefold() for date in dates)))
     ]
 
 
 def _dates_of(cell: Cell) -> Sequence[Date]:
-    # The heads above it may begin them: "December 31," above "2019".
+    """Return the dates of a head, which the heads above it may begin: "December 31," above "2019"."""
     own = find_dates(cell.head)
     return find_dates(f"{cell.outer_heads} {cell.head}") if own and cell.outer_heads else own
-
-
-def _is_of_dates(term: Term, dates: Sequence[Date]) -> bool:
-    return any(term.key in date.text.casefold() for date in dates)
 
 
 def _is_date(token: Token, date: Date) -> bool:
     stated = token.value.date if token.value else None
     if stated is not None:
         return stated.follows_from(date)
-    return token.key in _short_years(date)
-
-
-def _short_years(date: Date) -> set[str]:
     year = str(date.years[0]) if date.years else ""
-    return {f"fy{year}", f"fy{year[2:]}", year} if year else set()
+    return year != "" and token.key in (f"fy{year}", f"fy{year[2:]}", year)
 
 
 def _match(rest: Sequence[Term], row: Row, cell: Cell) -> _Match | None:
     """Compare what is left of a statement, without the names of row and column, with the content of the cell."""
     names = (*row.groups, row.heading, cell.outer_heads, cell.head)
-    if _other_term(rest, [term for text in names for term in terms_in(text)]):
+    fiscal = [term for text in names for term in terms_in(text)]
+    stated = [term for word in rest for term in terms_in(word.key)]
+    if fiscal and not all(any(term.may_be(own) for own in fiscal) for term in stated):
         return None
     dates = [*cell.days, *(date for text in names for date in find_dates(text))]
-    dated = [each for each in rest if each.token.value and each.token.value.date]
-    if any(not any(_is_date(each.token, date) for date in dates) for each in dated):
+    dated = [term for term in rest if term.token.value and term.token.value.date]
+    if any(not any(_is_date(term.token, date) for date in dates) for term in dated):
         return None
-    left = [each for each in rest if each not in dated]
+    left = [term for term in rest if term not in dated]
     grouped = sum(is_among(term, rest) for group in row.groups for term in terms_of(plain_name(group)))
     if cell_figure(cell) is None:
         content = terms_of(cell.content)
         spare = _spare(without_each(left, content), row, cell)
         return _Match(row, cell, "same", None, spare, (spare, 0, -grouped)) if has_all(left, content) else None
-    values = [each for each in left if each.token.value and each.token.value.quantity]
+    values = [term for term in left if term.token.value and term.token.value.quantity]
     if len(values) != 1 or (value := values[0].token.value) is None:
         return None
-    spare = _spare([each for each in left if each is not values[0]], row, cell)
+    spare = _spare([term for term in left if term is not values[0]], row, cell)
     # "Price EUR" and "Price USD" are named by the unit of the value.
     fit = (spare, int(has_other_unit(value, cell, row.label)), -grouped)
     return _Match(row, cell, compare_figure(value, cell, row.label), values[0].token, spare, fit)
-
-
-def _other_term(rest: Sequence[Term], own: Sequence[FiscalTerm]) -> bool:
-    said = [term for each in rest for term in terms_in(each.key)]
-    return bool(own) and any(not any(term.may_be(each) for each in own) for term in said)
 
 
 def _spare(words: Sequence[Term], row: Row, cell: Cell) -> int:
@@ -333,13 +315,13 @@ def without_each(stated: Sequence[Term], names: Sequence[Term]) -> list[Term]:
     """Return the terms without one for each of the names: a word that a statement has twice stays once."""
     left = list(stated)
     for name in names:
-        at = next((at for at, each in enumerate(left) if is_among(name, [each])), None)
+        at = next((at for at, term in enumerate(left) if is_among(name, [term])), None)
         if at is not None:
             del left[at]
     return left
 
 
 def _keys_of_names(row: Row, cell: Cell) -> frozenset[str]:
-    # Also of "less" and "non".
+    """Return the keys of all words in a row's and a cell's names and content, "less" and "non" among them."""
     texts = (row.label, *row.groups, cell.head, cell.outer_heads, cell.content)
-    return frozenset(each.key for text in texts for each in tokenize(text))
+    return frozenset(token.key for text in texts for token in tokenize(text))

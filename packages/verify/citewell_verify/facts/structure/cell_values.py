@@ -57,7 +57,7 @@ class CellFigure:
 
 @lru_cache(maxsize=8192)
 def cell_figure(cell: Cell) -> CellFigure | None:
-    # None for words, several figures and blanks.
+    """Return the figure of a cell; None for words, several figures and blanks."""
     digits = _FIGURE.findall(cell.content)
     if len(digits) != 1 or re.search(r"[^\W\d_]{4}", cell.content):
         return None
@@ -80,21 +80,21 @@ def cell_figure(cell: Cell) -> CellFigure | None:
 
 
 def _scaled(printed: Quantity, unit: str) -> Quantity | None:
-    found = find_quantities(f"1 {unit}" if unit.isascii() else f"1{unit}")
-    if len(found) != 1 or (found[0].value == 1 and not found[0].unit):
+    units = find_quantities(f"1 {unit}" if unit.isascii() else f"1{unit}")
+    if len(units) != 1 or (units[0].value == 1 and not units[0].unit):
         return None
-    factor = found[0].value
+    factor = units[0].value
     return replace(
-        printed, value=printed.value * factor, step=printed.step * factor, unit=found[0].unit, scaled=found[0].scaled
+        printed, value=printed.value * factor, step=printed.step * factor, unit=units[0].unit, scaled=units[0].scaled
     )
 
 
 def with_limit(tokens: Sequence[Token]) -> list[Token] | None:
-    """The tokens with "more than $5" or "5억 원을 넘지 않았다" as one value that is a limit; None without any."""
-    for at, each in enumerate(tokens):
-        if bound := _LIMITS.get(each.cue or each.key):
+    """Return the tokens with "more than $5" or "5억 원을 넘지 않았다" as one value, a limit; None without one."""
+    for at, token in enumerate(tokens):
+        if bound := _LIMITS.get(token.cue or token.key):
             # English names a limit in front of its amount ("$5 over 2023" is none), Korean mostly behind it.
-            is_english = each.text.isascii()
+            is_english = token.text.isascii()
             for beside in (at + 1,) if is_english else (at - 1, at + 1):
                 if limit := _limited(tokens, at, beside, bound, at - 1 if is_english else at + 1):
                     return limit
@@ -114,12 +114,12 @@ def _limited(tokens: Sequence[Token], at: int, beside: int, bound: Bound, denied
     value = replace(token.value, quantity=replace(limit, bound=bound, value=limit.value + moved))
     left_out = {at, denied} if is_denied else {at}
     others = {beside: replace(token, value=value)}
-    return [others.get(place, one) for place, one in enumerate(tokens) if place not in left_out]
+    return [others.get(place, token) for place, token in enumerate(tokens) if place not in left_out]
 
 
 def unit_of(cell: Cell, label: str) -> str:
-    """The unit of a cell, which the name of its row may state; the scale of a table holds neither for amounts per share
-    nor for people."""
+    """Return the unit of a cell, which the name of its row may state; the scale of a table holds neither for amounts
+    per share nor for people."""
     if named := unit_in_name(label)[0]:
         return named
     if cell.unit and _IN_FULL.search(f"{label} {cell.head} {cell.outer_heads}"):
@@ -135,9 +135,12 @@ def compare_figure(stated: Value, cell: Cell, label: str) -> Outcome:
     figure = _in_unit_of(quantity, figure)
     signed = _signed(stated, figure, f"{label} {cell.head} {cell.outer_heads}")
     is_limit = quantity.bound in ("over", "under")
-    if is_limit and (stated.negative or signed != "same" or (figure.negative and not _is_loss(label))):
+    # "Operating loss" is a loss; "Net income (loss)", "Income before taxes" and 법인세비용차감전순이익 may be either.
+    is_loss = _LOSS.search(label) is not None and _EITHER.search(label) is None
+    if is_limit and (stated.negative or signed != "same" or (figure.negative and not is_loss)):
         return "unsure"
-    if is_limit and not _same_measure(quantity, figure):
+    has_measure = quantity.unit and quantity.dimension not in _MONEY and not quantity.dimension.startswith("percent")
+    if is_limit and has_measure and (figure.full is None or figure.full.unit != quantity.unit):
         return "unsure"
     if figure.currency and quantity.dimension not in ("", "percent", "percentage points", *_MONEY):
         return "other unit"
@@ -174,13 +177,8 @@ def _compare_limit(limit: Quantity, figure: CellFigure) -> Outcome:
     return "unsure" if whole.value == limit.value else "other"
 
 
-def _is_loss(label: str) -> bool:
-    # "Operating loss", not "Net income (loss)", "Income before taxes" or 법인세비용차감전순이익, which may be either.
-    return _LOSS.search(label) is not None and _EITHER.search(label) is None
-
-
 def _in_unit_of(stated: Quantity, figure: CellFigure) -> CellFigure:
-    """The figure in the unit of a statement, if both are of one dimension: 1,200 kg as 1.2 tonnes."""
+    """Return the figure in the unit of a statement, if both are of one dimension: 1,200 kg as 1.2 tonnes."""
     full = figure.full
     if (
         full is None
@@ -195,12 +193,6 @@ def _in_unit_of(stated: Quantity, figure: CellFigure) -> CellFigure:
     factor = converted(stated, replace(full, value=1.0))
     moved = replace(full, value=full.value * factor, step=full.step * factor, unit=stated.unit)
     return replace(figure, printed=moved, full=moved)
-
-
-def _same_measure(limit: Quantity, figure: CellFigure) -> bool:
-    if not limit.unit or limit.dimension in _MONEY or limit.dimension.startswith("percent"):
-        return True
-    return figure.full is not None and figure.full.unit == limit.unit
 
 
 def _holds(limit: Quantity, value: Quantity) -> bool:

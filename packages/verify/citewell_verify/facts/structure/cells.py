@@ -63,8 +63,8 @@ def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "")
     if row := _row_in_form_of_answer(statement, rows):
         return TableComparison((), row.line, decides=True)
     # That another cell has the amount of a limit says nothing about the limit.
-    if (found := _compare_bound(tokens, rows, len(stated))) or with_limit(tokens):
-        return found
+    if (comparison := _compare_bound(tokens, rows, len(stated))) or with_limit(tokens):
+        return comparison
     named = _named_rows(stated, rows)
     if not named:
         return None
@@ -80,7 +80,7 @@ def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "")
 
 
 def _row_in_form_of_answer(statement: str, rows: Sequence[Row]) -> Row | None:
-    # "Huey · French: Riri; German: Tick".
+    """Return the row that a statement quotes as answers do: "Huey · French: Riri; German: Tick"."""
     label, sign, rest = statement.strip(" .").partition(" · ")
     if not sign:
         return None
@@ -105,41 +105,42 @@ def _compare_bound(tokens: Sequence[Token], rows: Sequence[Row], stated: int) ->
 def _from_bound(bound: BoundCell, stated: int) -> TableComparison:
     if bound.proven:
         return TableComparison((), bound.row.line, decides=True)
-    found = bound.difference
+    difference = bound.difference
     share = 1 - bound.rest / stated
-    return TableComparison((found,) if found else (), _place(bound.row), share, bool(found and found.sure))
+    sure = difference is not None and difference.sure
+    return TableComparison((difference,) if difference else (), _place(bound.row), share, sure)
 
 
 def _named_rows(stated: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
     index = TermIndex(stated)
-    found = most_specific([row for row in rows if index.has_all(terms_of(row.label))], lambda row: row.label)
-    if not found:
+    labelled = most_specific([row for row in rows if index.has_all(terms_of(row.label))], lambda row: row.label)
+    if not labelled:
         counted = Counter(row.table for row in rows)
         return [
             row
             for row in rows
             if counted[row.table] == 1 and any(index.has_all(terms_of(cell.head)) for cell in row.cells)
         ]
-    return best(found, lambda row: sum(is_among(term, stated) for term in set(terms_of(row.heading))))
+    return best(labelled, lambda row: sum(is_among(term, stated) for term in set(terms_of(row.heading))))
 
 
 def _named_cells(stated: Sequence[Term], row: Row) -> list[_NamedCell]:
     rest = without(stated, terms_of(row.label))
-    found = [cell for cell in row.cells if has_all(rest, _naming_terms(cell.head))]
-    chosen = most_specific(found, lambda cell: cell.head)
+    headed = [cell for cell in row.cells if has_all(rest, _naming_terms(cell.head))]
+    chosen = most_specific(headed, lambda cell: cell.head)
     if len({_folded(cell.head) for cell in chosen}) < len(chosen):
         chosen = best(chosen, lambda cell: sum(is_among(term, rest) for term in terms_of(cell.outer_heads)))
     return [_NamedCell(row, cell, _first(rest, _naming_terms(cell.head))) for cell in chosen]
 
 
 def _naming_terms(head: str) -> tuple[Term, ...]:
-    # "desks" names "Number of desks".
-    found = terms_of(plain_name(head))
-    return tuple(each for each in found if each.key not in _GENERIC) or found
+    """Return the terms that name a head: "desks" names "Number of desks"."""
+    named = terms_of(plain_name(head))
+    return tuple(term for term in named if term.key not in _GENERIC) or named
 
 
 def _first(stated: Sequence[Term], wanted: Sequence[Term]) -> int:
-    return min((each.token.start for each in stated if is_among(each, wanted)), default=0)
+    return min((term.token.start for term in stated if is_among(term, wanted)), default=0)
 
 
 def _folded(text: str) -> str:
@@ -151,52 +152,47 @@ def _compare_cell(
 ) -> TableComparison | None:
     """Compare with one cell, or with those of one name that other cells distinguish: "Acme,2019,5" and
     "Acme,2020,6"."""
-    chosen = best(cells, lambda about: sum(has_all(stated, terms_of(other.content)) for other in _others(about)))
+    chosen = best(
+        cells,
+        lambda about: sum(
+            has_all(stated, terms_of(cell.content)) for cell in about.row.cells if cell is not about.cell
+        ),
+    )
     for about in chosen:
         rest = _rest(stated, [about])
-        if _has_content(rest, about.cell):
-            if _has_unknown_figure(without(rest, _content_terms(about.cell)), about.row):
+        if any(has_all(rest, terms_of(content)) for content in contents(about.cell)):
+            unstated = without(rest, _content_terms(about.cell))
+            if _has_unknown_figure(unstated, about.row):
                 return None
-            found = _modality_differences(tokens, rest, about)
-            return TableComparison(found, _place(about.row), _share(stated, rest, about.cell))
+            share = 1 - len(unstated) / len(stated)
+            return TableComparison(_modality_differences(tokens, rest, about), _place(about.row), share)
     about = chosen[0]
     rest = _rest(stated, chosen)
     wrong = _found_elsewhere(rest, chosen, rows)
-    if wrong is None or _denies(tokens, about):
+    # That a cell does not have the content of another one is true.
+    is_denied = any(token.cue == "denied" for token in tokens) and "denied" not in _cues(about)
+    if wrong is None or is_denied:
         return None
-    is_whole = all(each is wrong or each.key in _GENERIC for each in rest)
+    is_whole = all(term is wrong or term.key in _GENERIC for term in rest)
     # "n/a" and "pending" are no figures.
     is_alike = any(bool(term.token.value) is bool(wrong.token.value) for term in terms_of(about.cell.content))
     return TableComparison((_difference(wrong, about.cell.content),), _place(about.row), decides=is_whole and is_alike)
 
 
 def _has_unknown_figure(rest: Sequence[Term], row: Row) -> bool:
-    # "Rose from 300 to 310" is more than the cell with 310 states.
+    """Return whether the rest states more than the row: "rose from 300 to 310" where a cell has 310 and none 300."""
     known = [term for cell in row.cells for text in (cell.head, *contents(cell)) for term in terms_of(text)]
-    figures = [each for each in rest if each.token.value and not each.token.value.date]
+    figures = [term for term in rest if term.token.value and not term.token.value.date]
     return any(not is_among(figure, [*known, *terms_of(row.heading)]) for figure in figures)
 
 
-def _denies(tokens: Sequence[Token], about: _NamedCell) -> bool:
-    # That a cell does not have the content of another one is true.
-    return any(token.cue == "denied" and token.cue not in _cues(about) for token in tokens)
-
-
 def _cues(about: _NamedCell) -> set[str]:
-    return {each.cue for text in (about.row.label, about.cell.head, about.cell.content) for each in tokenize(text)}
-
-
-def _others(about: _NamedCell) -> list[Cell]:
-    return [cell for cell in about.row.cells if cell is not about.cell]
+    return {token.cue for text in (about.row.label, about.cell.head, about.cell.content) for token in tokenize(text)}
 
 
 def _rest(stated: Sequence[Term], cells: Sequence[_NamedCell]) -> list[Term]:
     names = [term for about in cells for text in (about.row.label, about.cell.head) for term in terms_of(text)]
     return without(stated, names)
-
-
-def _has_content(rest: Sequence[Term], cell: Cell) -> bool:
-    return any(has_all(rest, terms_of(content)) for content in contents(cell))
 
 
 def contents(cell: Cell) -> tuple[str, ...]:
@@ -206,10 +202,6 @@ def contents(cell: Cell) -> tuple[str, ...]:
     return cell.content, f"{bare} {cell.unit}" if cell.unit.isascii() else f"{bare}{cell.unit}"
 
 
-def _share(stated: Sequence[Term], rest: Sequence[Term], cell: Cell) -> float:
-    return 1 - len(without(rest, _content_terms(cell))) / len(stated)
-
-
 def _content_terms(cell: Cell) -> list[Term]:
     return [term for content in contents(cell) for term in terms_of(content)]
 
@@ -217,11 +209,11 @@ def _content_terms(cell: Cell) -> list[Term]:
 def _modality_differences(tokens: Sequence[Token], rest: Sequence[Term], about: _NamedCell) -> tuple[Difference, ...]:
     """Return the difference of a statement that negates the content of the cell, or calls it possible or planned:
     "was not 5"."""
-    values = [each.token.start for each in rest if is_among(each, _content_terms(about.cell))]
+    values = [term.token.start for term in rest if is_among(term, _content_terms(about.cell))]
     named = _cues(about)
-    content = [each for each in tokens if each.kind != "filler"]
+    content = [token for token in tokens if token.kind != "filler"]
     for at, token in enumerate(content):
-        near = any(each.start in values for each in content[max(0, at - 1) : at + 3])
+        near = any(token.start in values for token in content[max(0, at - 1) : at + 3])
         if near and token.cue in _UNSURE and token.cue not in named:
             kind = "negation" if token.cue == "denied" else "modality"
             return (Difference(kind, token.text, about.cell.content),)
@@ -254,29 +246,30 @@ def _compare_row(stated: Sequence[Term], named: Sequence[Row], rows: Sequence[Ro
 
     A head that only other rows have a cell below names a blank one, of which the row states no value.
     """
-    rest = [each for row in named for each in without(stated, terms_of(row.label)) if each.token.value]
+    rest = [term for row in named for term in without(stated, terms_of(row.label)) if term.token.value]
     own = [cell for row in named for cell in row.cells]
     tables = {row.table for row in named}
     others = [cell for row in rows if row.table in tables and row not in named for cell in row.cells]
     if rest and _names_blank(stated, named, others):
         return TableComparison((_difference(rest[0], _BLANK),), _place(named[0]))
-    left = [each for each in rest if not _found_in([each], own)]
+    left = [term for term in rest if not _found_in([term], own)]
     wrong = _found_in(left, others)
     return (
-        TableComparison((_difference(wrong, ", ".join(each.content for each in own)[:_MOST_CELL]),), _place(named[0]))
+        TableComparison((_difference(wrong, ", ".join(cell.content for cell in own)[:_MOST_CELL]),), _place(named[0]))
         if wrong
         else None
     )
 
 
 def _names_blank(stated: Sequence[Term], named: Sequence[Row], others: Sequence[Cell]) -> bool:
+    """Return whether a statement names a head below which only other rows have a cell."""
     rest = without(stated, [term for row in named for term in terms_of(row.label)])
     heads = {cell.head for cell in others} if all(row.line for row in named) else set[str]()
     return any(has_all(rest, _naming_terms(head)) for head in heads)
 
 
 def _compare_cells(stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]) -> TableComparison | None:
-    # Their contents must be in the order of their names.
+    """Compare several named cells: their contents must be in the order of their names."""
     shared_row = len({about.row.label for about in cells}) == 1
     ordered = sorted(cells, key=lambda about: about.at if shared_row else _first(stated, terms_of(about.row.label)))
     rest = _rest(stated, cells)
@@ -285,7 +278,7 @@ def _compare_cells(stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Se
         known = [place for place in places if place is not None]
         if known == sorted(known):
             return TableComparison((), _place(ordered[0].row))
-    values = sorted((each for each in rest if each.token.value), key=lambda each: each.token.start)
+    values = sorted((term for term in rest if term.token.value), key=lambda term: term.token.start)
     if len(values) != len(ordered):
         return None
     for value, about in zip(values, ordered, strict=True):

@@ -33,7 +33,9 @@ _AT_END = re.compile(
 
 
 def count_heads(grid: Sequence[Sequence[str]]) -> int:
-    if _is_headless(grid):
+    # Without heads, the first two lines have figures in the same units.
+    first, second = ([_FIGURE.sub("0", cell) for cell in row[1:]] for row in grid[:2])
+    if grid[0][0] and first == second and all(map(is_data, grid[0][1:])) and "0" not in first:
         return 0
     count = 1
     while count < min(_MOST_HEADS, len(grid) - 1):
@@ -50,7 +52,7 @@ def count_heads(grid: Sequence[Sequence[str]]) -> int:
 
 
 def label_column(body: Sequence[Sequence[str]]) -> int:
-    # The second if only the first has running numbers.
+    """Return the place of the column that names the rows: the second if the first only numbers them."""
     named = [sum(bool(row[at]) and not is_data(row[at]) for row in body) * 2 > len(body) for at in (0, 1)]
     return 1 if named == [False, True] and len(body[0]) > 2 else 0
 
@@ -71,14 +73,14 @@ def fill_spanning_heads(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
 def merged_heads(heads: Sequence[str]) -> tuple[str, str]:
     """Return the lowest head of a column and those above it; one that only states the unit is no name."""
     filled = [head for head in heads if head]
-    named = [each for each in filled if not _UNIT_ALONE.fullmatch(each)] or filled
+    named = [head for head in filled if not _UNIT_ALONE.fullmatch(head)] or filled
     return (named[-1], " ".join(named[:-1])) if named else ("", "")
 
 
 def notes_of_all(heads: Sequence[Sequence[str]]) -> Iterator[str]:
-    # "(in millions)" in the middle is about all columns.
+    """Yield what stands alone in a line of heads and is about all columns: "(in millions)" in the middle."""
     for row in heads:
-        filled = [each for each in row[1:] if each]
+        filled = [head for head in row[1:] if head]
         if len(filled) == 1 and len(row) > 2 and _UNIT_ALONE.fullmatch(filled[0]):
             yield filled[0]
 
@@ -101,16 +103,14 @@ def unit_in_name(name: str) -> tuple[str, str]:
     bare = AUDITED.sub("", without_terms(name))
     match = _IN_BRACKETS.search(bare) or _AT_END.search(bare)
     unit = match[1].strip() if match else ""
-    if match is None or any(map(str.isdigit, unit)) or not _is_unit(unit):
+    if match is None or any(map(str.isdigit, unit)):
+        return "", name
+    quantities = find_quantities(f"1 {unit}" if unit.isascii() else f"1{unit}")
+    if len(quantities) != 1 or not (quantities[0].unit or quantities[0].scaled):
         return "", name
     rest = name.replace(match[0], " ", 1).strip()
-    # A bare 주 is a footnote, but of shares.
+    # 주 is the unit only beside another 주, as of shares; a bare one is a footnote.
     return (unit, rest) if unit != "주" or "주" in rest else ("", name)
-
-
-def _is_unit(name: str) -> bool:
-    found = find_quantities(f"1 {name}" if name.isascii() else f"1{name}")
-    return len(found) == 1 and bool(found[0].unit or found[0].scaled)
 
 
 def is_data(cell: str) -> bool:
@@ -122,11 +122,5 @@ def is_period(cell: str) -> bool:
 
 
 def _is_names(row: Sequence[str]) -> bool:
-    # Beside a unit such as "$ million"; some have a figure: "52 weeks".
+    """Return whether a line has names beside a unit such as "$ million"; names may have a figure, as "52 weeks"."""
     return bool(row[0]) and _UNIT_ALONE.fullmatch(row[0]) is not None and all(map(_WORD.search, filter(None, row[1:])))
-
-
-def _is_headless(grid: Sequence[Sequence[str]]) -> bool:
-    # Both first lines have figures in the same units.
-    first, second = ([_FIGURE.sub("0", each) for each in row[1:]] for row in grid[:2])
-    return bool(grid[0][0]) and first == second and all(map(is_data, grid[0][1:])) and "0" not in first

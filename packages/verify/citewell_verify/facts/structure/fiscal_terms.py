@@ -27,13 +27,13 @@ class FiscalTerm:
     which: str
     point: str
 
-    def may_be(self, other: "FiscalTerm") -> bool:
+    def may_be(self, term: "FiscalTerm") -> bool:
         """True if both name the same term; 당기 alone says nothing about 제31기."""
-        if (self.point == "초") is not (other.point == "초"):
+        if (self.point == "초") is not (term.point == "초"):
             return False
-        if self.number is not None and other.number is not None:
-            return self.number == other.number
-        return bool(self.which) and self.which == other.which
+        if self.number is not None and term.number is not None:
+            return self.number == term.number
+        return bool(self.which) and self.which == term.which
 
 
 @lru_cache(maxsize=8192)
@@ -59,11 +59,11 @@ def days_of_terms(text: str) -> dict[int, tuple[Date, ...]]:
     """
     known: dict[int, tuple[Date, ...]] = {}
     for line in text.split("\n"):
-        found = [*_DEFINED.finditer(line)] if "기" in line and len(line) < 2 * _BEHIND and "\t" not in line else []
-        if len(found) == 1:
-            days = find_dates(line[found[0].end() :][:_BEHIND])
+        numbered = [*_DEFINED.finditer(line)] if "기" in line and len(line) < 2 * _BEHIND and "\t" not in line else []
+        if len(numbered) == 1:
+            days = find_dates(line[numbered[0].end() :][:_BEHIND])
             if len({day.years for day in days}) == 1:
-                known.setdefault(int(found[0][1]), tuple(days[-1:]))
+                known.setdefault(int(numbered[0][1]), tuple(days[-1:]))
     return known
 
 

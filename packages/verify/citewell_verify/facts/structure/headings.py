@@ -85,9 +85,9 @@ def _paths(text: str) -> tuple[Sequence[int], Sequence[tuple[str, ...]]]:
     for written, (_, heading) in zip(text.splitlines(keepends=True), lines_with_headings(text), strict=True):
         position += len(written)
         if heading is not None:
-            path = [each for each in path if each[0] < heading[0]] + [heading]
+            path = [above for above in path if above[0] < heading[0]] + [heading]
             ends.append(position)
-            paths.append(tuple(each for _, each in path))
+            paths.append(tuple(title for _, title in path))
     return ends, paths
 
 
@@ -104,14 +104,14 @@ def inherited_tokens(heading: Sequence[Token], stated: Collection[str]) -> list[
     Its dates apply if it is a period, or if the statement has its other words: "Report 2024" dates nothing in the
     report. Its other numbers apply if the statement has all of its words, at least two: "Revenue grew 12%".
     """
-    words = [each for each in heading if each.is_content and not each.value]
+    words = [token for token in heading if token.is_content and not token.value]
     whole = len(words) >= _FEWEST and all(word.key in stated for word in words)
     dates = all(word.key in PERIOD or word.key in stated for word in words)
-    return [each for each in heading if not each.value or whole or (dates and each.value.date)]
+    return [token for token in heading if not token.value or whole or (dates and token.value.date)]
 
 
 def is_naming_token(token: Token) -> bool:
-    words = [each for each in token.text.casefold().split() if not _NUMBER_WORD.fullmatch(each)]
+    words = [word for word in token.text.casefold().split() if not _NUMBER_WORD.fullmatch(word)]
     return token.kind in ("name", "word") and any(
         word not in _SECTION_WORDS and word.removesuffix("s") not in _SECTION_WORDS for word in words
     )
@@ -122,30 +122,27 @@ def is_section_key(key: str) -> bool:
 
 
 def is_topic_heading(heading: str) -> bool:
-    named = [each for each in tokenize(heading) if is_naming_token(each)]
-    return all(each.kind == "word" and _TOPIC.search(each.text) for each in named)
+    named = [token for token in tokenize(heading) if is_naming_token(token)]
+    return all(token.kind == "word" and _TOPIC.search(token.text) for token in named)
 
 
 def lines_with_headings(text: str) -> Iterator[tuple[str, tuple[int, str] | None]]:
     before = ""
     is_open = False  # the last line with words was no heading, and no sentence ended there
     for line, following in pairwise((*text.splitlines(), "")):
-        heading = _heading(before, line, following)
+        heading: tuple[int, str] | None = None
+        if len(line) <= _MOST_LINE:
+            heading = _marked_heading(line) or (None if before.strip() else _bare_heading(line, following))
         if heading is None and not (before.strip() or following.strip() or is_open):
-            heading = _small_heading(line)
+            small = _SMALL_LINE.fullmatch(_unnumbered(line))
+            heading = (_BARE, small[1]) if small and len(small[1].split()) <= _MOST_SMALL else None
         yield line, heading
         before = line
         is_open = heading is None and not _STOPPED.search(line) if line.strip() else is_open
 
 
-def _heading(before: str, line: str, following: str) -> tuple[int, str] | None:
-    if len(line) > _MOST_LINE:
-        return None
-    return _marked_heading(line) or (None if before.strip() else _bare_heading(line, following))
-
-
 def _marked_heading(line: str) -> tuple[int, str] | None:
-    # Of Markdown or MediaWiki, or in bold or behind a sign.
+    """Return the level and title of a heading of Markdown or MediaWiki, in bold or behind a sign; else None."""
     if marked := _MARKED.fullmatch(line):
         return len(marked[1]), _unnumbered(marked[2].strip(" *_"))
     if wiki := _IN_WIKI.fullmatch(line):
@@ -156,12 +153,13 @@ def _marked_heading(line: str) -> tuple[int, str] | None:
 
 
 def _bare_heading(line: str, following: str) -> tuple[int, str] | None:
-    # Below an empty line: underlined, above its text, or a question.
+    """Return the level and title of a heading below an empty line: underlined, above its text, or a question."""
     if _UNDERLINE.fullmatch(following) and (underlined := _UNDERLINED.fullmatch(line)):
         is_sentence = _STOPPED.search(line) and not is_question(line)
         return None if is_sentence else (1 if "=" in following else 2, _unnumbered(underlined[1]))
     plain = _unnumbered(line)
-    stands_alone = not following.strip() or (_STOPPED.search(following) and not _is_wrapped(plain, following))
+    is_wrapped = following.lstrip()[:1].islower() or len(plain.split()) > _MOST_WORDS
+    stands_alone = not following.strip() or (_STOPPED.search(following) and not is_wrapped)
     if stands_alone and (bare := _LINE.fullmatch(plain)):
         return _BARE, bare[1]
     if (asked := _QUESTION_LINE.fullmatch(plain)) and is_question(line):
@@ -169,23 +167,11 @@ def _bare_heading(line: str, following: str) -> tuple[int, str] | None:
     return None
 
 
-def _small_heading(line: str) -> tuple[int, str] | None:
-    # It stands alone.
-    small = _SMALL_LINE.fullmatch(_unnumbered(line))
-    return (_BARE, small[1]) if small and len(small[1].split()) <= _MOST_SMALL else None
-
-
-def _is_wrapped(line: str, following: str) -> bool:
-    return following.lstrip()[:1].islower() or len(line.split()) > _MOST_WORDS
-
-
 def _unnumbered(heading: str) -> str:
-    # "3.1 Batteries", "제3장 배터리", "제3조(배터리)"; one that is only a number stays.
+    """Return "Batteries" of "3.1 Batteries", 배터리 of "제3장 배터리" and "제3조(배터리)"; a number alone stays."""
     plain = heading.lstrip()
     numbering = _NUMBERING.match(plain)
     title = plain[numbering.end() :] if numbering else ""
-    return _unbracketed(title) or heading
-
-
-def _unbracketed(title: str) -> str:
-    return title[1:-1] if title.startswith("(") and title.endswith(")") and title.count("(") == 1 else title
+    if title.startswith("(") and title.endswith(")") and title.count("(") == 1:
+        title = title[1:-1]
+    return title or heading

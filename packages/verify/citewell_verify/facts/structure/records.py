@@ -62,8 +62,8 @@ def _records_of_block(above: str, pairs: Sequence[tuple[str, str]], *, shared: b
     starts = [at for at, (key, _) in enumerate(pairs) if key == first]
     ends = [*starts[1:], len(pairs)]
     if shared or len(starts) > 1:
-        each = [pairs[start:end] for start, end in zip(starts, ends, strict=True)]
-        return [Record(part[0][1], tuple(part[1:]), above) for part in each if len(part) > 1]
+        parts = [pairs[start:end] for start, end in zip(starts, ends, strict=True)]
+        return [Record(part[0][1], tuple(part[1:]), above) for part in parts if len(part) > 1]
     return [Record(above, tuple(pairs), "")]
 
 

@@ -61,7 +61,7 @@ def parse_sections(text: str) -> tuple[Section, ...]:
 
     A question that is a heading also begins its text: the first sentence below answers it.
     """
-    found: list[Section] = []
+    sections: list[Section] = []
     path: list[tuple[int, str]] = []
     body: list[str] = []
     for line, heading in lines_with_headings(text):
@@ -69,19 +69,19 @@ def parse_sections(text: str) -> tuple[Section, ...]:
             body.append(line)
             continue
         if path and any(map(str.strip, body)):
-            found.append(Section(tuple(each for _, each in path), "\n".join(body)))
-        path = [each for each in path if each[0] < heading[0]] + [heading]
+            sections.append(Section(tuple(heading_above for _, heading_above in path), "\n".join(body)))
+        path = [above for above in path if above[0] < heading[0]] + [heading]
         body = [heading[1]] if is_question(heading[1]) else []
     if path and any(map(str.strip, body)):
-        found.append(Section(tuple(each for _, each in path), "\n".join(body)))
-    return tuple(found[:_MOST_SECTIONS])
+        sections.append(Section(tuple(heading_above for _, heading_above in path), "\n".join(body)))
+    return tuple(sections[:_MOST_SECTIONS])
 
 
 def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
     sections = parse_sections(text)
     index = TermIndex(terms(tokens))
-    headings = list(dict.fromkeys(each for section in sections for each in section.path))
-    full = most_specific([heading for heading in headings if _is_named(heading, tokens, index)], lambda each: each)
+    headings = list(dict.fromkeys(heading for section in sections for heading in section.path))
+    full = most_specific([heading for heading in headings if _is_named(heading, tokens, index)], lambda name: name)
     in_part = [] if full else _partially_named(tokens, index, headings, alternative_headings(text))
     chosen = full or in_part
     own = [section for section in sections if _has_each(section.path, chosen)]
@@ -94,11 +94,17 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
         heading=" ".join(chosen),
         mention=" ".join(token.text for token in tokens if is_in_name(token, names)),
         name_terms=names,
-        text="\n".join(each.text for each in own),
-        subsections=tuple(Section(tuple(_unnamed_headings(each.path, chosen, index)), each.text) for each in own),
+        text="\n".join(section.text for section in own),
+        subsections=tuple(
+            Section(tuple(_unnamed_headings(section.path, chosen, index)), section.text) for section in own
+        ),
         remainder=tuple(_without_name(tokens, names)),
         other_sections=others,
-        is_exclusive=any(_is_name(token) for token in tokens if is_in_name(token, names))
+        is_exclusive=any(
+            token.kind == "name" or token.case in ("owner", "topic", "subject")
+            for token in tokens
+            if is_in_name(token, names)
+        )
         or any(map(_relation_words, chosen))
         or not alternative_headings(text).isdisjoint(chosen),
         is_partial=bool(in_part),
@@ -106,8 +112,9 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
 
 
 def _has_each(path: Sequence[str], chosen: Sequence[str]) -> bool:
-    names = [frozenset(term.key for term in naming_terms(each)) | _relation_words(each) for each in chosen]
-    above = {name for each, name in zip(chosen, names, strict=True) if each in path}
+    """Return whether the path has a heading for each of the chosen names, which several headings may share."""
+    names = [frozenset(term.key for term in naming_terms(heading)) | _relation_words(heading) for heading in chosen]
+    above = {name for heading, name in zip(chosen, names, strict=True) if heading in path}
     return above.issuperset(names)
 
 
@@ -121,17 +128,17 @@ def alternative_headings(text: str) -> frozenset[str]:
     for section in parse_sections(text):
         for depth, heading in enumerate(section.path):
             below[section.path[:depth]].add(heading)
-    found: set[str] = set()
+    alternatives: set[str] = set()
     for path, headings in below.items():
         alike: dict[object, set[str]] = defaultdict(set)
         for heading in headings:
-            words = [each for each in heading.casefold().split() if each not in _ARTICLES]
+            words = [word for word in heading.casefold().split() if word not in _ARTICLES]
             for at in range(len(words) if len(words) > 1 else 0):
                 alike[(*words[:at], "", *words[at + 1 :])].add(heading)
-            for each in below.get((*path, heading), ()):
-                alike[each].add(heading)
-        found.update(*(each for each in alike.values() if len(each) > 1))
-    return frozenset(found)
+            for below_heading in below.get((*path, heading), ()):
+                alike[below_heading].add(heading)
+        alternatives.update(*(sharing for sharing in alike.values() if len(sharing) > 1))
+    return frozenset(alternatives)
 
 
 def _is_named(heading: str, tokens: Sequence[Token], index: TermIndex) -> bool:
@@ -139,7 +146,7 @@ def _is_named(heading: str, tokens: Sequence[Token], index: TermIndex) -> bool:
     return (
         index.has_all(naming)
         and _relation_words(heading) <= {token.key for token in tokens}
-        and (is_question(heading) or all(_is_mentioned(each.token, tokens) for each in naming))
+        and (is_question(heading) or all(_is_mentioned(term.token, tokens) for term in naming))
     )
 
 
@@ -151,11 +158,11 @@ def _is_mentioned(wanted: Token, tokens: Sequence[Token]) -> bool:
 
 
 def _relation_words(heading: str) -> set[str]:
-    return {each.key for each in tokenize(heading) if each.key in _RELATIONS}
+    return {token.key for token in tokenize(heading) if token.key in _RELATIONS}
 
 
 def _noun_forms(text: str) -> Iterator[str]:
-    # As written, plural or singular, and the stem of a Korean one.
+    """Yield each word as written, in the plural or singular, and the stem of a Korean one."""
     for word in text.casefold().split():
         plain = word.removesuffix("'s")
         yield plain
@@ -165,15 +172,15 @@ def _noun_forms(text: str) -> Iterator[str]:
 
 
 def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], index: TermIndex) -> Iterator[str]:
-    last = max(at for at, each in enumerate(path) if each in chosen)
-    known = [term for each in chosen for term in _known_terms(each)]
-    below = [each for each in path[last + 1 :] if not (is_topic_heading(each) or _asks_for_aspect(each))]
-    own = ((each, [term for term in naming_terms(each) if not is_among(term, known)]) for each in below)
-    return (each for each, naming in own if not any(index.has_all([term]) for term in naming))
+    last = max(at for at, heading in enumerate(path) if heading in chosen)
+    known = [term for heading in chosen for term in _known_terms(heading)]
+    below = [heading for heading in path[last + 1 :] if not (is_topic_heading(heading) or _asks_for_aspect(heading))]
+    own = ((heading, [term for term in naming_terms(heading) if not is_among(term, known)]) for heading in below)
+    return (heading for heading, naming in own if not any(index.has_all([term]) for term in naming))
 
 
 def _asks_for_aspect(heading: str) -> bool:
-    # "Is it waterproof?", "How to get around" name no thing.
+    """Return whether a heading asks something and names no thing: "Is it waterproof?", "How to get around"."""
     return asks_openly(heading) and not any(term.token.kind == "name" for term in naming_terms(heading))
 
 
@@ -185,13 +192,13 @@ def naming_terms(heading: str) -> Sequence[Term]:
     whole = terms_of(heading)
     if is_question(heading):
         matter = what_is_asked_about(heading)
-        return [each for each in whole if each.token in matter]
-    if dated := [each for each in whole if each.token.value and each.token.value.date]:
-        return dated if all(each in dated or each.key in PERIOD for each in whole) else whole
-    has_number = any(each.token.kind == "name" and _DIGIT.search(each.key) for each in whole)
+        return [term for term in whole if term.token in matter]
+    if dated := [term for term in whole if term.token.value and term.token.value.date]:
+        return dated if all(term in dated or term.key in PERIOD for term in whole) else whole
+    has_number = any(term.token.kind == "name" and _DIGIT.search(term.key) for term in whole)
     classes = CLASSES if has_number else _CLASSES
-    named = [each for each in whole if each.key not in classes and not is_section_key(each.key)]
-    return named if any(_may_name(each.token) for each in named) else whole
+    named = [term for term in whole if term.key not in classes and not is_section_key(term.key)]
+    return named if any(_may_name(term.token) for term in named) else whole
 
 
 def _known_terms(heading: str) -> Sequence[Term]:
@@ -209,15 +216,15 @@ def _partially_named(
     by_name: dict[str, set[str]] = defaultdict(set)
     for heading in headings:
         naming = naming_terms(heading)
-        for each in naming if len(naming) <= _LONGEST_NAME else ():
+        for term in naming if len(naming) <= _LONGEST_NAME else ():
             if (
-                (_may_name(each.token) or heading in alternatives)
-                and index.has_all([each])
-                and _is_mentioned(each.token, tokens)
+                (_may_name(term.token) or heading in alternatives)
+                and index.has_all([term])
+                and _is_mentioned(term.token, tokens)
             ):
-                by_name[each.key].add(heading)
-    found = {heading for sharing in by_name.values() if len(sharing) == 1 for heading in sharing}
-    return list(found) if len(found) == 1 else []
+                by_name[term.key].add(heading)
+    headings_named = {heading for sharing in by_name.values() if len(sharing) == 1 for heading in sharing}
+    return list(headings_named) if len(headings_named) == 1 else []
 
 
 def _may_name(token: Token) -> bool:
@@ -233,9 +240,5 @@ def _without_name(tokens: Sequence[Token], names: Sequence[Term]) -> Iterator[To
 
 
 def is_in_name(token: Token, names: Sequence[Term]) -> bool:
-    found = terms([token])
-    return bool(found) and all(is_among(each, names) for each in found)
-
-
-def _is_name(token: Token) -> bool:
-    return token.kind == "name" or token.case in ("owner", "topic", "subject")
+    own = terms([token])
+    return bool(own) and all(is_among(term, names) for term in own)

@@ -32,20 +32,20 @@ def tables_and_lines(text: str) -> Iterator[tuple[str, list[TableLine]]]:
     for line, following in zip_longest(listed, listed[1:], fillvalue=""):
         if line.strip() and _RULE.fullmatch(line):
             continue
-        found = _split_cells(line)
+        row = _split_cells(line)
         if group and group[0].separator == "\t" and _names_group(line, following):
-            found = TableLine("\t", (line.strip(),), line)
+            row = TableLine("\t", (line.strip(),), line)
         if group and (
-            found.separator != group[0].separator
-            or not found.cells
-            or (found.separator not in "|\t" and len(found.cells) != len(group[0].cells))
+            row.separator != group[0].separator
+            or not row.cells
+            or (row.separator not in "|\t" and len(row.cells) != len(group[0].cells))
         ):
             yield f"{heading} {caption}", group
             group = []
-        if found.cells:
-            group.append(found)
+        if row.cells:
+            group.append(row)
             continue
-        yield "", [found]
+        yield "", [row]
         if line.strip():
             heading, caption = (
                 (line.strip("# "), "") if line.startswith("#") else (heading, _caption(line.strip(), caption))
@@ -67,7 +67,7 @@ def _caption(line: str, before: str) -> str:
 
 
 def _names_group(line: str, following: str) -> bool:
-    # Between rows with tabs: a row of one cell, whose empty cells were cut off.
+    """Return whether a line between rows with tabs is a row of one cell, whose empty cells were cut off."""
     is_row = bool(line.strip()) and "\t" not in line and len(line) <= _LONGEST_GROUP and not _SENTENCE.search(line)
     return is_row and "\t" in following.strip()
 
@@ -76,14 +76,14 @@ def _split_cells(line: str) -> TableLine:
     if len(line) > _MOST_LINE:
         return TableLine(line, ())
     if "|" in line:
-        return TableLine("|", tuple(each.strip() for each in line.strip().split("|")), line)
+        return TableLine("|", tuple(cell.strip() for cell in line.strip().split("|")), line)
     if "\t" in line.strip():
-        return TableLine("\t", tuple(each.strip() for each in line.split("\t")), line)
+        return TableLine("\t", tuple(cell.strip() for cell in line.split("\t")), line)
     if _PAIR.match(line):
         return TableLine(line, ())
-    plain = _QUOTED_CELL.sub(lambda found: found[1].replace(",", "\0").replace(";", "\1"), line)
+    plain = _QUOTED_CELL.sub(lambda match: match[1].replace(",", "\0").replace(";", "\1"), line)
     for sign in (";", ","):
-        cells = tuple(each.strip().replace("\0", ",").replace("\1", ";") for each in plain.split(sign))
+        cells = tuple(cell.strip().replace("\0", ",").replace("\1", ";") for cell in plain.split(sign))
         between = sign == ";" or not re.search(r",\s", plain)
         if len(cells) > 1 and between and not _SENTENCE.search(plain) and max(map(len, cells)) <= _LONGEST_CELL:
             return TableLine(sign, cells, line)

@@ -81,6 +81,7 @@ def cells_as_text(row: Row, cells: Sequence[Cell]) -> str:
 
 
 def _named(cell: Cell) -> str:
+    """Return a cell behind its heads: "French: Riri"."""
     head = _MARKS.sub("", f"{cell.outer_heads} {cell.head}".strip())
     content = cell.content
     if cell.unit in SCALE_NAMES and DATA.match(content) and "%" not in content:
@@ -133,30 +134,25 @@ def _rows(lines: Sequence[TableLine], above: str, number: int, days: Mapping[int
     groups: list[str] = []
     label = ""
     for row, line in zip(grid[top:], lines[top:], strict=True):
-        contents = [each for at, each in enumerate(row) if at != column]
-        if row[column] and not any(contents):
-            groups = _below(groups, row[column])
+        if row[column] and not any(content for at, content in enumerate(row) if at != column):
+            # The line names a group and ends the last one of its form, a date or a name.
+            is_date = _is_dated(row[column])
+            alike = next((place for place, group in enumerate(groups) if _is_dated(group) is is_date), len(groups))
+            groups = [*groups[:alike], row[column]][-_MOST_GROUPS:]
             continue
         label = row[column] or label
         cells = (
-            Cell(heads[at][0], each, heads[at][1], units[at], signs[at], days_of(heads[at][0], days))
-            for at, each in enumerate(row)
-            if at != column and each
+            Cell(heads[at][0], content, heads[at][1], units[at], signs[at], days_of(heads[at][0], days))
+            for at, content in enumerate(row)
+            if at != column and content
         )
         yield Row(label, tuple(cells), f"{above} {' '.join(groups)}".strip(), number, tuple(groups), line.text)
 
 
 def _unit(head: str, note: str) -> str:
-    # "Sales EUR" below "(in millions)" has its scale from there.
+    """Return the unit that a head states, else the note; "Sales EUR" below "(in millions)" has its scale from there."""
     own, noted = unit_of(head), unit_of(note, noted=True)
     return noted if noted in SCALE_NAMES and _CODE.fullmatch(own) else own or noted
-
-
-def _below(groups: Sequence[str], new: str) -> list[str]:
-    # It ends the last one of its form, a date or a name.
-    is_date = _is_dated(new)
-    alike = next((at for at, each in enumerate(groups) if _is_dated(each) is is_date), None)
-    return [*(groups if alike is None else groups[:alike]), new][-_MOST_GROUPS:]
 
 
 def _is_dated(group: str) -> bool:
@@ -172,13 +168,8 @@ def _grid(lines: Sequence[TableLine]) -> list[list[str]]:
     if lines[0].separator == "|" and all(not row[0] for row in rows):
         rows = [row[1:-1] if not row[-1] else row[1:] for row in rows]
     width = min(_MOST_COLUMNS, Counter(map(len, rows)).most_common(1)[0][0])
-    if lines[0].separator == "\t" and _lost_corner(rows[0], width):
-        rows[0] = ["", *rows[0]]
+    first = rows[0]
+    lacks_one = len(first) == width - 1 and all(first) and not any(map(is_data, first))
+    if lines[0].separator == "\t" and len(first) < width and (is_period(first[0]) or lacks_one):
+        rows[0] = ["", *first]  # a text that begins with the empty corner has lost its tab
     return [(row + [""] * width)[:width] for row in rows]
-
-
-def _lost_corner(row: Sequence[str], width: int) -> bool:
-    # A text that begins with the empty corner has lost its tab.
-    if len(row) >= width:
-        return False
-    return is_period(row[0]) or (len(row) == width - 1 and all(row) and not any(map(is_data, row)))

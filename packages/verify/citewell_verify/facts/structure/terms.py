@@ -59,26 +59,26 @@ def terms_of(text: str) -> tuple[Term, ...]:
     return tuple(terms(tokenize(text[:_MOST_CHARS])))
 
 
-def terms_match(one: Term, other: Term) -> bool:
-    if one.key == other.key or (one.key[:2] == "fy" and one.key[2:] == other.key):
+def terms_match(term: Term, name: Term) -> bool:
+    if term.key == name.key or (term.key[:2] == "fy" and term.key[2:] == name.key):
         return True
-    if one.token.value or other.token.value:
-        return tokens_match(one.token, other.token) or tokens_match(other.token, one.token)
-    return same_lexeme(one.key, other.key) or same_syllable(one.token, other.token)
+    if term.token.value or name.token.value:
+        return tokens_match(term.token, name.token) or tokens_match(name.token, term.token)
+    return same_lexeme(term.key, name.key) or same_syllable(term.token, name.token)
 
 
 class TermIndex:
     """The terms of a text, indexed for looking up many names. Immutable."""
 
     def __init__(self, content: Sequence[Term]) -> None:
-        self._keys = frozenset(each.key for each in content)
-        self._valued = [each for each in content if each.token.value]
-        self._tokens = frozenset(each.token.key for each in content if not each.token.value)
+        self._keys = frozenset(term.key for term in content)
+        self._valued = [term for term in content if term.token.value]
+        self._tokens = frozenset(term.token.key for term in content if not term.token.value)
         self._by_head: dict[str, list[Term]] = defaultdict(list)
-        for each in content:
-            if not each.token.value:
-                for begins in {prefix_key(each.key), each.key[:1] if len(each.key) <= _SHORT else prefix_key(each.key)}:
-                    self._by_head[begins].append(each)
+        for term in content:
+            if not term.token.value:
+                for begins in {prefix_key(term.key), term.key[:1] if len(term.key) <= _SHORT else prefix_key(term.key)}:
+                    self._by_head[begins].append(term)
 
     def has_all(self, wanted: Sequence[Term]) -> bool:
         return bool(wanted) and all(map(self._has_one, wanted))
@@ -86,12 +86,12 @@ class TermIndex:
     def _has_one(self, wanted: Term) -> bool:
         if wanted.key in self._keys or f"fy{wanted.key}" in self._keys:
             return True
-        if any(terms_match(each, wanted) for each in self._valued):
+        if any(terms_match(term, wanted) for term in self._valued):
             return True
         if wanted.token.value:
             return wanted.token.key in self._tokens
         alike = (*self._by_head.get(prefix_key(wanted.key), ()), *self._by_head.get(wanted.key[:1], ()))
-        return any(terms_match(each, wanted) for each in alike)
+        return any(terms_match(term, wanted) for term in alike)
 
 
 def is_among(term: Term, names: Sequence[Term]) -> bool:
@@ -99,23 +99,25 @@ def is_among(term: Term, names: Sequence[Term]) -> bool:
 
 
 def has_all(available: Sequence[Term], wanted: Sequence[Term]) -> bool:
-    return bool(wanted) and all(any(terms_match(each, other) for other in available) for each in wanted)
+    return bool(wanted) and all(any(terms_match(term, stated) for stated in available) for term in wanted)
 
 
 def without(available: Sequence[Term], names: Sequence[Term]) -> list[Term]:
-    return [each for each in available if not is_among(each, names)]
+    return [term for term in available if not is_among(term, names)]
 
 
-def most_specific(found: Sequence[T], name: Callable[[T], str]) -> list[T]:
-    # "Total revenue", not "Revenue", whose name is a part of it.
-    keys = [frozenset(term.key for term in terms_of(name(one))) for one in found]
+def most_specific(candidates: Sequence[T], name: Callable[[T], str]) -> list[T]:
+    """Return the candidates whose name is no part of the name of another: "Total revenue" rather than "Revenue"."""
+    keys = [frozenset(term.key for term in terms_of(name(candidate))) for candidate in candidates]
     distinct = set(keys)
-    return [one for one, mine in zip(found, keys, strict=True) if not any(mine < other for other in distinct)]
+    return [
+        candidate for candidate, own in zip(candidates, keys, strict=True) if not any(own < wider for wider in distinct)
+    ]
 
 
-def best(found: Sequence[T], score: Callable[[T], int]) -> list[T]:
-    scores = [score(each) for each in found]
-    return [each for each, value in zip(found, scores, strict=True) if value == max(scores)]
+def best(candidates: Sequence[T], score: Callable[[T], int]) -> list[T]:
+    scores = [score(candidate) for candidate in candidates]
+    return [candidate for candidate, value in zip(candidates, scores, strict=True) if value == max(scores)]
 
 
 def has_class(heading: str) -> bool:
