@@ -69,20 +69,20 @@ class PatientProtocol(H11Protocol):
         self._refuse(HTTPStatus.BAD_REQUEST, "bad_request", msg)
 
     def _watch(self) -> None:
-        theirs = self.conn.their_state
-        if theirs is self.awaited:
+        state = self.conn.their_state
+        if state is self.awaited:
             return
-        if theirs is h11.SEND_BODY:
-            self._await(theirs, self.patience.body_s, self._end_late_body)
-        elif theirs is h11.IDLE and self.conn.trailing_data[0]:
-            self._await(theirs, self.patience.head_s, self._end_late_head)
+        if state is h11.SEND_BODY:
+            self._await(state, self.patience.body_s, self._end_late_body)
+        elif state is h11.IDLE and self.conn.trailing_data[0]:
+            self._await(state, self.patience.head_s, self._end_late_head)
         else:
             # The request is complete. Between requests uvicorn itself closes idle connections.
             self._stop_waiting()
 
-    def _await(self, theirs: object, seconds: float, end: Callable[[], None]) -> None:
+    def _await(self, state: object, seconds: float, end: Callable[[], None]) -> None:
         self._stop_waiting()
-        self.awaited, self.arrived = theirs, 0
+        self.awaited, self.arrived = state, 0
         self.timer = self.loop.call_later(seconds, end)
 
     def _stop_waiting(self) -> None:

@@ -77,7 +77,8 @@ async def verify_async(
     context = await _after(context, "assess", assess)
     if failing := context.outcomes["assess", ""]["failing"]:
         context = await _after(context, "search_evidence", search_evidence)
-        context = await _after(context, "repair_statements", repair_statements, [repair_item(each) for each in failing])
+        repairs = [repair_item(sentence) for sentence in failing]
+        context = await _after(context, "repair_statements", repair_statements, repairs)
     return await asyncio.to_thread(lambda: _report(context, concluded(context)))
 
 

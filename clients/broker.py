@@ -43,7 +43,7 @@ def waiting_rows(url: str, queues: Sequence[str], most: int) -> set[str] | None:
             pipeline: Any = redis.pipeline()  # pyright: ignore[reportUnknownMemberType]
             for queue in queues:
                 pipeline.lrange(queue, 0, most)
-            messages: list[bytes] = [message for found in pipeline.execute() for message in found]
+            messages: list[bytes] = [message for page in pipeline.execute() for message in page]
     except (RedisError, OSError):
         return None
     return None if len(messages) > most else {_first_argument(message) for message in messages}
@@ -64,11 +64,11 @@ def queue_levels(url: str, queues: Sequence[str]) -> dict[str, QueueLevel] | Non
             pipeline: Any = redis.pipeline(transaction=False)  # pyright: ignore[reportUnknownMemberType]
             for queue in queues:
                 pipeline.llen(queue).lindex(queue, -1)
-            found: list[Any] = pipeline.execute()
+            levels: list[Any] = pipeline.execute()
     except (RedisError, OSError):
         return None
     now = time.time()
-    pairs = zip(found[::2], found[1::2], strict=True)
+    pairs = zip(levels[::2], levels[1::2], strict=True)
     return {
         queue: QueueLevel(int(length), _age_s(message, now))
         for queue, (length, message) in zip(queues, pairs, strict=True)

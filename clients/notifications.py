@@ -56,8 +56,8 @@ class Notifier:
     def is_watched(self, query_id: uuid.UUID) -> bool:
         """True if every step of the query is watched, or if unknown. Never raises, takes as long as `notify_end`."""
         channel = _channel_of(str(query_id))
-        found = self._try(lambda: self._redis.pubsub_numsub(channel))
-        return found is None or found[0][1] > 0
+        watchers = self._try(lambda: self._redis.pubsub_numsub(channel))
+        return watchers is None or watchers[0][1] > 0
 
     def _try(self, ask: Callable[[], Any]) -> Any:
         if (now := time.monotonic()) < self._silent_until:

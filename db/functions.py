@@ -121,11 +121,11 @@ _connections: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Connections]
 
 def _of_this_loop() -> _Connections:
     loop, current = asyncio.get_running_loop(), engine()
-    found = _connections.get(loop)
-    if found is None or found.engine is not current:
+    connections = _connections.get(loop)
+    if connections is None or connections.engine is not current:
         # The process has a new engine because its settings have changed, as in tests.
-        if found is not None:
-            found.close()
-        found = _connections[loop] = _Connections(current)
-        weakref.finalize(loop, found.close)
-    return found
+        if connections is not None:
+            connections.close()
+        connections = _connections[loop] = _Connections(current)
+        weakref.finalize(loop, connections.close)
+    return connections

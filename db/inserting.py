@@ -26,8 +26,8 @@ def insert_with_parts(session: Session, whole: Base, refers: str, parts: Iterabl
         inserts.append(_insert(name, rows, refers=refers))
     statement = f"WITH {', '.join(inserts)} SELECT id FROM whole"  # noqa: S608 - only names of tables and columns
     id_ = session.execute(text(statement), values).scalar_one()
-    for each, name in [(whole, "id"), *((part, refers) for rows in of_tables.values() for part in rows)]:
-        setattr(each, name, id_)
+    for row, name in [(whole, "id"), *((part, refers) for rows in of_tables.values() for part in rows)]:
+        setattr(row, name, id_)
 
 
 def _insert(name: str, rows: Sequence[Base], *, refers: str = "", returning: str = "") -> str:

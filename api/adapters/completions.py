@@ -48,8 +48,8 @@ def annotations_of(query: Json, link: Link) -> list[dict[str, Any]]:
     if query["answer_object"]:
         return []
     # Links of others in the text of an answer are no citations.
-    own = tuple({place.partition("#")[0] for each in query["citations"] if (place := link(each))})
-    names = {found[1]: found[2] for each in query["references"] if (found := _REFERENCE.match(each))}
+    own = tuple({place.partition("#")[0] for citation in query["citations"] if (place := link(citation))})
+    names = {link_[1]: link_[2] for reference in query["references"] if (link_ := _REFERENCE.match(reference))}
     return [
         {
             "type": "url_citation",

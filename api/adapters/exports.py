@@ -127,7 +127,7 @@ def _with_footer(query: Json, link: Link) -> str:
 
 
 def conflict_lines(query: Json) -> list[str]:
-    return [f"Your documents disagree: {conflict_in_words(each)}" for each in query["conflicts"]]
+    return [f"Your documents disagree: {conflict_in_words(conflict)}" for conflict in query["conflicts"]]
 
 
 def _own(query: Json, link: Link) -> set[str | None]:
@@ -151,10 +151,10 @@ def _markdown(query: Json, link: Link) -> str:
 def _verification(query: Json) -> str:
     scores: Json = query["verification"]
     lines = ["| Sentence | Verdict | Evidence |", "|---|---|---|"]
-    for each in scores["sentences"]:
-        place = _place(each["source"]) if each["source"] else ""
-        evidence: str = f"“{each['evidence']}” ({place})" if each["evidence"] else each["reason"]
-        cells = (each["text"], _STATES[each["status"]], evidence)
+    for sentence in scores["sentences"]:
+        place = _place(sentence["source"]) if sentence["source"] else ""
+        evidence: str = f"“{sentence['evidence']}” ({place})" if sentence["evidence"] else sentence["reason"]
+        cells = (sentence["text"], _STATES[sentence["status"]], evidence)
         lines.append("| " + " | ".join(map(literal, cells)) + " |")
     return "\n".join(lines)
 
@@ -185,22 +185,24 @@ def _sentence_rows(query: Json) -> Iterator[tuple[Any, ...]]:
     sentences: Sequence[Json] = query["verification"]["sentences"] if query["verification"] else ()
     for sentence in sentences:
         cited = [
-            one
-            for one in query["citations"]
-            if one["answer_start"] < sentence["end"] and sentence["start"] < one["answer_end"]
+            citation
+            for citation in query["citations"]
+            if citation["answer_start"] < sentence["end"] and sentence["start"] < citation["answer_end"]
         ]
         yield (
             sentence["text"],
             sentence["status"],
             sentence["reason"],
             sentence["support"],
-            "; ".join(str(one["number"]) for one in cited),
-            "; ".join(dict.fromkeys(one["document_name"] for one in cited)),
-            "; ".join(dict.fromkeys(str(one["page_number"]) for one in cited if one["page_number"] is not None)),
+            "; ".join(str(citation["number"]) for citation in cited),
+            "; ".join(dict.fromkeys(citation["document_name"] for citation in cited)),
+            "; ".join(
+                dict.fromkeys(str(citation["page_number"]) for citation in cited if citation["page_number"] is not None)
+            ),
             sentence["evidence"],
             _least_sure(places := [*cited, *([sentence["source"]] if sentence["source"] else ())]),
-            "; ".join(dict.fromkeys(one["figure"] for one in places if one.get("figure"))),
-            "yes" if any(one.get("corrected") for one in places) else "",
+            "; ".join(dict.fromkeys(place["figure"] for place in places if place.get("figure"))),
+            "yes" if any(place.get("corrected") for place in places) else "",
         )
 
 

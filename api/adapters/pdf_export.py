@@ -183,9 +183,9 @@ class PdfPage(FPDF):
         self.set_draw_color(*_QUIET)
         self.set_fill_color(255, 255, 255)
         with self.table(borders_layout="HORIZONTAL_LINES", text_align="LEFT", headings_style=FontFace()) as table:
-            for each in rows:
+            for texts in rows:
                 row = table.row()
-                for text in each:
+                for text in texts:
                     row.cell(self.shown(text))
         self.ln(1.5)
 
@@ -196,6 +196,6 @@ class PdfPage(FPDF):
 
     def shown(self, text: str) -> str:
         kept = _CONTROLS.sub("", text).replace("\t", " ")
-        signs = [each if ord(each) in self._known or each in "\n\u200b" else _UNKNOWN for each in kept]
+        signs = [sign if ord(sign) in self._known or sign in "\n\u200b" else _UNKNOWN for sign in kept]
         self.lacks = self.lacks or _UNKNOWN in signs
         return "".join(signs)

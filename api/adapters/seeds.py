@@ -77,14 +77,16 @@ def verified_answer(query: Json, checks: Sequence[Json], mode: str) -> dict[str,
 
 
 def _verification(query: Json, names: Sequence[str]) -> dict[str, Any]:
-    found = query["verification"]
-    return {"verification": _only(found, names)} if found else {}
+    verification = query["verification"]
+    return {"verification": _only(verification, names)} if verification else {}
 
 
 def _chat_verification(query: Json, names: Sequence[str]) -> dict[str, Any]:
     """S2.2: the seed's confidence is our score of the claims."""
-    found = query["verification"]
-    return {"verification": _only({**found, "confidence": found["claims_score"]}, names)} if found else {}
+    verification = query["verification"]
+    if not verification:
+        return {}
+    return {"verification": _only({**verification, "confidence": verification["claims_score"]}, names)}
 
 
 def _each_once(sources: Sequence[Json]) -> list[Json]:
@@ -101,5 +103,5 @@ def _citation(source: Json) -> dict[str, Any]:
     }
 
 
-def _only(found: Json, names: Sequence[str]) -> dict[str, Any]:
-    return {name: found[name] for name in names}
+def _only(values: Json, names: Sequence[str]) -> dict[str, Any]:
+    return {name: values[name] for name in names}

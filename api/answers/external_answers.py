@@ -101,8 +101,8 @@ def parsed_lines(body: bytes, settings: Settings) -> dict[int, NewVerification]:
             items[number] = new
         if len(wrong) == MAX_FIELD_ERRORS:
             break
-    if found := wrong or list(_wrong_count(len(items), settings)):
-        raise RequestValidationError(found)
+    if faults := wrong or list(_wrong_count(len(items), settings)):
+        raise RequestValidationError(faults)
     return items
 
 
@@ -114,8 +114,8 @@ def submit_lines(
         return submit_batch(list(lines.values()), callback_url, settings, request)
     except BatchInvalid as error:
         numbers = list(lines)
-        found = [_wrong(numbers[place], message) for place, message in error.wrong.items()]
-        raise RequestValidationError(found) from error
+        errors = [_wrong(numbers[place], message) for place, message in error.wrong.items()]
+        raise RequestValidationError(errors) from error
 
 
 def _wrong_count(count: int, settings: Settings) -> Iterator[Mapping[str, Any]]:
@@ -126,8 +126,8 @@ def _wrong_count(count: int, settings: Settings) -> Iterator[Mapping[str, Any]]:
 
 def _first(number: int, error: ValidationError) -> Mapping[str, Any]:
     # One error per line: after it is fixed, the next one shows.
-    found = error.errors(include_input=False, include_url=False)[0]
-    return {**found, "loc": ("body", f"line {number}", *found["loc"])}
+    fault = error.errors(include_input=False, include_url=False)[0]
+    return {**fault, "loc": ("body", f"line {number}", *fault["loc"])}
 
 
 def _wrong(number: int, message: str) -> Mapping[str, Any]:

@@ -77,6 +77,6 @@ async def _encoded(query_id: UUID, after: int, result: _Result) -> AsyncIterator
 async def _event(query_id: UUID, event: StreamedEvent, result: _Result) -> bytes:
     data = event.data
     if event.type in LAST_EVENTS:
-        found = result.shape.model_validate(await run_in_threadpool(result.read, query_id))
-        data = {**data, result.name: found.model_dump(mode="json", exclude_unset=True)}
+        body = result.shape.model_validate(await run_in_threadpool(result.read, query_id))
+        data = {**data, result.name: body.model_dump(mode="json", exclude_unset=True)}
     return data_event(data, name=event.type, number=event.seq)

@@ -46,9 +46,9 @@ async def read_when_final(
         while True:
             # Notified at the end, it reads everything at once; when it polls, the status alone.
             if is_woken or await run_in_threadpool(results.read_status, query_id, kind) in results.FINAL:
-                found = await run_in_threadpool(read, query_id)
-                if found["status"] in results.FINAL:
-                    return found
+                answer = await run_in_threadpool(read, query_id)
+                if answer["status"] in results.FINAL:
+                    return answer
             await require_valid_key()
             is_woken = await subscriber.woken(deadline - time.monotonic())
             if not is_woken and (time.monotonic() >= deadline or await request.is_disconnected()):

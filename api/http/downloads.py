@@ -17,7 +17,7 @@ DOWNLOAD: dict[int | str, dict[str, Any]] = {
 
 def download(content: bytes, filename: str, media_type: str) -> Response:
     """`content` as a file of that name; the type has no charset, since that of a stored file is not known."""
-    plain = "".join(each if " " <= each <= "~" and each not in '"\\\\%' else "_" for each in filename)
+    plain = "".join(sign if " " <= sign <= "~" and sign not in '"\\\\%' else "_" for sign in filename)
     disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
     return Response(content, headers={"Content-Type": media_type, "Content-Disposition": disposition})
 

@@ -121,11 +121,11 @@ async def _unanswered(request: Request, error: Unanswered) -> ProblemResponse:
 
 
 async def _validation_error(request: Request, error: RequestValidationError) -> ProblemResponse:
-    found: Sequence[dict[str, Any]] = error.errors()
-    if found[0]["type"] == "json_invalid" and _field(found[0]["loc"]) == "body":
-        why = found[0].get("ctx", {}).get("error", found[0]["msg"])
+    faults: Sequence[dict[str, Any]] = error.errors()
+    if faults[0]["type"] == "json_invalid" and _field(faults[0]["loc"]) == "body":
+        why = faults[0].get("ctx", {}).get("error", faults[0]["msg"])
         return problem(request.url.path, 400, "json_invalid", f"The body is not valid JSON: {why}.")
-    errors = [FieldError(field=_field(e["loc"]), message=_message(e)).model_dump() for e in found[:MAX_FIELD_ERRORS]]
+    errors = [FieldError(field=_field(e["loc"]), message=_message(e)).model_dump() for e in faults[:MAX_FIELD_ERRORS]]
     detail = "; ".join(f"{e['field']}: {e['message']}" for e in errors)
     return problem(request.url.path, 422, "request_invalid", detail, errors=errors)
 
@@ -176,11 +176,11 @@ def is_openai(path: str) -> bool:
 
 def error_object(status: int, code: str, message: str, fields: Any = None) -> dict[str, Any]:
     """OpenAI's error object; `fields` are the problem's `errors`, if it has any."""
-    found: list[Mapping[str, str]] = fields or []
+    faults: list[Mapping[str, str]] = fields or []
     return {
         "message": message,
         "type": _OPENAI_TYPES.get(status) or ("server_error" if status >= 500 else "invalid_request_error"),
-        "param": found[0]["field"] if found else _OPENAI_PARAMS.get(code),
+        "param": faults[0]["field"] if faults else _OPENAI_PARAMS.get(code),
         "code": _OPENAI_CODES.get(code, code),
     }
 

@@ -40,5 +40,5 @@ def _advice(name: str, known: tuple[str, ...]) -> str:
     if close := get_close_matches(name, known, n=1, cutoff=0.5):
         return f"is not a parameter of this request; did you mean `{close[0]}`?"
     if known:
-        return f"is not a parameter of this request, which takes {', '.join(f'`{each}`' for each in known)}"
+        return f"is not a parameter of this request, which takes {', '.join(f'`{parameter}`' for parameter in known)}"
     return "is not a parameter of this request, which takes none in its address"

@@ -56,7 +56,7 @@ class Policies:
 
 def _policy_of_a_library(page: bytes) -> str:
     # Its own scripts, inline styles, requests to this server.
-    hashes = " ".join(f"'sha256-{each}'" for each in _hashes(_SCRIPT.findall(page)))
+    hashes = " ".join(f"'sha256-{digest}'" for digest in _hashes(_SCRIPT.findall(page)))
     # Redoc searches in a worker made from a blob; both draw pictures embedded in their scripts.
     return (
         f"{HEADERS['Content-Security-Policy']}; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; "

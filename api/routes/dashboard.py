@@ -91,7 +91,7 @@ def _styles() -> str:
     """One file in the place of all that it imports: a browser draws nothing before the last one is there."""
     folder = (FILES / _STYLES).parent
 
-    def inlined(found: re.Match[str]) -> str:
-        return (folder / found[1]).read_text(encoding="utf-8")
+    def inlined(reference: re.Match[str]) -> str:
+        return (folder / reference[1]).read_text(encoding="utf-8")
 
     return _IMPORTED_STYLE.sub(inlined, (FILES / _STYLES).read_text(encoding="utf-8"))

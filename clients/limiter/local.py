@@ -41,7 +41,7 @@ class _Buckets:
         return {kind: min(1.0, self.level[kind] / limit) for kind, limit in self.limits.items()}
 
     def leave(self, ticket_id: str) -> None:
-        self.line = [each for each in self.line if each[1] != ticket_id]
+        self.line = [ticket for ticket in self.line if ticket[1] != ticket_id]
 
 
 class LocalAllowance:

@@ -145,7 +145,7 @@ class _Decided(Answer):
         same = {
             name: getattr(self, name) for name in ("full", "limits", "sharers", "waiting", "known", "refusing", "now")
         }
-        return [one.model_copy(update=same) for one in self.answers]
+        return [answer.model_copy(update=same) for answer in self.answers]
 
 
 def _without_none(call: Mapping[str, object]) -> dict[str, object]:

@@ -182,18 +182,18 @@ class ModelGateway:
 
     async def _cached(self, question: Question[_T], wanted: str) -> _T | None:
         started = time.perf_counter()
-        found = await self._cache.get(question.key, self._begun(question, wanted)) if question.key else None
-        if found is None:
+        kept = await self._cache.get(question.key, self._begun(question, wanted)) if question.key else None
+        if kept is None:
             return None
         try:
-            value = question.read(ModelReply(found.text, found.model, Usage(), "stop"))
+            value = question.read(ModelReply(kept.text, kept.model, Usage(), "stop"))
         except ModelReplyInvalid:
             return None
         if question.on_text:
-            question.on_text(found.text)
+            question.on_text(kept.text)
         seconds = time.perf_counter() - started
         question.log.records.append(
-            cached_record(found, question.task.name, question.text, self.provider, question.item, seconds),
+            cached_record(kept, question.task.name, question.text, self.provider, question.item, seconds),
         )
         return value
 

@@ -141,7 +141,7 @@ def _names(answer: httpx.Response) -> tuple[str, ...] | None:
     # OpenAI's list has them as `data[].id`.
     try:
         listed: list[dict[str, Any]] = answer.json()["data"]
-        return tuple(shown(str(each["id"])) for each in listed or [])
+        return tuple(shown(str(model["id"])) for model in listed or [])
     except (ValueError, KeyError, TypeError):
         return None
 

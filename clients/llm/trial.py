@@ -186,13 +186,13 @@ async def _all(settings: Settings, name: str, tries: Sequence[_Tried], say: Call
             began, calls = time.perf_counter(), len(asker.seconds)
             problem, fits, note = None, True, ""
             try:
-                found = await attempt(asker)
+                outcome = await attempt(asker)
             except _Stopped as stopped:
                 problem, fits = str(stopped), stopped.fits
             else:
-                if isinstance(found, int):
-                    at_once = found
-                    note = "one after the other" if found == 1 else "served together"
+                if isinstance(outcome, int):
+                    at_once = outcome
+                    note = "one after the other" if outcome == 1 else "served together"
             seconds = max(asker.seconds[calls:], default=time.perf_counter() - began)
             rows.append(Trial(name, tried, seconds, problem, fits, note))
             if problem is not None:
@@ -227,7 +227,7 @@ async def _judges_statements(asker: _Asker) -> None:
     replies = await asker.judge(CHECK_STATEMENTS.for_items(3), sources=sources, statements=asked)
     verdicts = by_id(asked, replies.verdicts)
     _require(len(verdicts) == len(asked), "it leaves out a statement, or does not copy its id")
-    right, wrong, unrelated = (verdicts[each.id].verdict.relation == "supports" for each in asked)
+    right, wrong, unrelated = (verdicts[statement.id].verdict.relation == "supports" for statement in asked)
     _require(not wrong, f"it calls a wrong statement supported ({_WRONG!r} against {_PASSAGE!r})")
     _require(not unrelated, f"it calls an unrelated statement supported ({_UNRELATED!r} against {_PASSAGE!r})")
     _require(right, "it does not see that a passage says a statement")
@@ -262,7 +262,7 @@ async def _reads_long(asker: _Asker) -> None:
         ("end", _LAST_QUESTION, _LAST_EXPECTED, len(passages)),
     ):
         text = await asker.answer(question, passages)
-        cited = [number for found in cited_markers(text, _citable(len(passages))) for number in found.numbers]
+        cited = [number for citation in cited_markers(text, _citable(len(passages))) for number in citation.numbers]
         if expected not in text or marker not in cited:
             raise _Stopped(
                 f"it does not answer from the {where} of a long prompt: {text[:80]!r}; if the server cuts prompts, "

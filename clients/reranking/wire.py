@@ -38,16 +38,16 @@ def read_scores(content: bytes, count: int) -> list[float | None]:
     results = cast("dict[str, Any]", reply).get("results") if isinstance(reply, dict) else reply
     if not isinstance(results, list):
         raise ModelReplyInvalid("the reply has no list of results")
-    found: dict[int, list[float | None]] = {}
+    scores: dict[int, list[float | None]] = {}
     for result in cast("list[Any]", results):
         if isinstance(result, dict):
             entry = cast("dict[str, Any]", result)
             index = entry.get("index")
             # True is an int, and would be the second text.
             if type(index) is int:
-                found.setdefault(index, []).append(_number(entry.get("relevance_score", entry.get("score"))))
+                scores.setdefault(index, []).append(_number(entry.get("relevance_score", entry.get("score"))))
     # With two numbers for one text, neither can be trusted.
-    return [found[index][0] if len(found.get(index, ())) == 1 else None for index in range(count)]
+    return [scores[index][0] if len(scores.get(index, ())) == 1 else None for index in range(count)]
 
 
 def are_logits(scores: Iterable[float | None]) -> bool:

@@ -57,9 +57,9 @@ def canonical(url: str, base: str | None = None) -> str | None:
         return None
 
 
-def same_origin(one: str, other: str) -> bool:
+def same_origin(left: str, right: str) -> bool:
     try:
-        return URL(one).origin() == URL(other).origin()
+        return URL(left).origin() == URL(right).origin()
     except ValueError:
         return False
 

@@ -38,7 +38,7 @@ def _tells(body: bytes) -> bool:
 
 
 def _codec(name: str) -> str:
-    found = codecs.lookup(name).name
-    if not _KNOWN.match(found):
+    known = codecs.lookup(name).name
+    if not _KNOWN.match(known):
         raise LookupError(name)
-    return MEANT.get(found, found)
+    return MEANT.get(known, known)

@@ -114,10 +114,10 @@ def _copied(location: str, settings: Settings, tenant: str) -> Origin:
 def _pinned(url: str, policy: PagePolicy) -> list[str]:
     endpoint = parse_page_url(url)
     try:
-        found = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+        resolved = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise PlaceUnreachable(f"The name {endpoint.host} was not resolved: {error.strerror or error}.") from None
-    addresses = list(dict.fromkeys(str(address) for *_, (address, *_rest) in found))
+    addresses = list(dict.fromkeys(str(address) for *_, (address, *_rest) in resolved))
     for address in addresses:
         policy.check(address, endpoint.port, endpoint.scheme)
     return pin_options(url, addresses)

@@ -43,7 +43,7 @@ def main() -> None:
     confine(memory_mb=_MEMORY_MB, cpu_s=_READ_S)  # of CPU, should the process be gone that would end it
     # As a stream: it would take bytes or a text for the name of a file, too.
     read = feedparser.parse(BytesIO(sys.stdin.buffer.read()), resolve_relative_uris=True, sanitize_html=True)
-    entries = [_entry(each) for each in read["entries"]] if read.get("version") else None
+    entries = [_entry(entry) for entry in read["entries"]] if read.get("version") else None
     sys.stdout.write(json.dumps(entries))
 
 

@@ -173,7 +173,7 @@ class GitReader:
 
 def check_branch(branch: str | None) -> None:
     """Raise DocumentSourceInvalid for what can be no name of a branch, such as an option."""
-    if branch is not None and (branch.startswith(("-", "/")) or any(each in branch for each in " ~^:?*[\\\0\n")):
+    if branch is not None and (branch.startswith(("-", "/")) or any(sign in branch for sign in " ~^:?*[\\\0\n")):
         raise DocumentSourceInvalid(f"{branch!r} is no name of a branch or tag.")
 
 
@@ -181,8 +181,8 @@ def clone_folder(source_id: uuid.UUID) -> Path:
     # A folder of this user alone.
     home = Path(tempfile.gettempdir()) / f"citewell-git-{os.geteuid()}"
     home.mkdir(mode=0o700, exist_ok=True)
-    found = home.lstat()
-    if found.st_uid != os.geteuid() or found.st_mode & 0o077:
+    status = home.lstat()
+    if status.st_uid != os.geteuid() or status.st_mode & 0o077:
         raise PlaceUnreachable(f"{home} belongs to somebody else; remove it.")
     return home / str(source_id)
 

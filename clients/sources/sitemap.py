@@ -66,7 +66,9 @@ def _entries(data: bytes, base: str) -> Iterator[tuple[bool, str, dict[str, Any]
         ):
             name = etree.QName(element).localname
             if name in ("url", "sitemap"):
-                fields = {etree.QName(each).localname: (each.text or "").strip() for each in element.iterchildren("*")}
+                fields = {
+                    etree.QName(child).localname: (child.text or "").strip() for child in element.iterchildren("*")
+                }
                 if (address := fields.get("loc")) and (address := canonical(address, base)):
                     details = {"lastmod": fields["lastmod"][:50]} if fields.get("lastmod") else {}
                     yield name == "sitemap", address, details

@@ -78,10 +78,10 @@ class WebReader:
     def _links(self, page: Page) -> list[str]:
         if media_of(page) not in ("text/html", "application/xhtml+xml"):
             return []
-        found = _Links(page.url)
+        parser = _Links(page.url)
         with suppress(AssertionError):  # how the parser says that a declaration is none
-            found.feed(page.body[:_LINKS_WITHIN].decode(errors="replace"))
-        return [link for link in dict.fromkeys(found.links) if self._is_within(link)][:_MOST_LINKS]
+            parser.feed(page.body[:_LINKS_WITHIN].decode(errors="replace"))
+        return [link for link in dict.fromkeys(parser.links) if self._is_within(link)][:_MOST_LINKS]
 
     def _is_within(self, link: str) -> bool:
         return bounded_key(link) == link and any(

@@ -38,13 +38,13 @@ def create(
 
 def show(tenant: str | None, as_json: bool) -> None:
     with database():
-        found = read_keys_of_all(tenant)
+        keys = read_keys_of_all(tenant)
     if as_json:
-        for key in found:
+        for key in keys:
             emit(_as_json(key))
         return
     table = Table("id", "tenant", "name", "scopes", "workspaces", "last used", "state", box=None)
-    for key in found:
+    for key in keys:
         cells = (
             key["id"],
             key["tenant"],

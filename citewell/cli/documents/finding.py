@@ -40,17 +40,17 @@ class Found:
 
 
 def find_all(paths: Iterable[Path], metadata: str) -> Found:
-    found = Found()
+    finding = Found()
     for path in paths:
         if path.is_dir():
             try:
-                _add_folder(found, path, metadata)
+                _add_folder(finding, path, metadata)
             except CommandFailed as nothing:
-                found.problems.append(str(nothing))
+                finding.problems.append(str(nothing))
         else:
-            kind = found.archives if path.suffix.lower() == ARCHIVE else found.documents
+            kind = finding.archives if path.suffix.lower() == ARCHIVE else finding.documents
             kind.append(Upload(path, readable(path.name), metadata))
-    return found
+    return finding
 
 
 def readable(name: str) -> str:
@@ -58,15 +58,15 @@ def readable(name: str) -> str:
     return os.fsencode(name).decode(errors="replace")
 
 
-def _add_folder(found: Found, folder: Path, metadata: str) -> None:
-    before = len(found.documents)
+def _add_folder(finding: Found, folder: Path, metadata: str) -> None:
+    before = len(finding.documents)
     for file in sorted(_walk(folder)):
         suffix = file.suffix.lower()
         if suffix in SUFFIXES:
-            found.documents.append(Upload(file, readable(file.relative_to(folder).as_posix()), metadata))
+            finding.documents.append(Upload(file, readable(file.relative_to(folder).as_posix()), metadata))
         else:
-            found.skipped[readable(suffix)] += 1
-    if len(found.documents) == before:
+            finding.skipped[readable(suffix)] += 1
+    if len(finding.documents) == before:
         raise CommandFailed(f"{folder} holds no documents; supported are {listed()}")
 
 

@@ -55,8 +55,8 @@ def search(
 
 def _explain(query: str, workspaces: list[str], options: dict[str, Any], url: str | None, *, as_json: bool) -> None:
     with connected(url) as client:
-        found = client.explain_search(query, workspaces, **options)
+        explained = client.explain_search(query, workspaces, **options)
     if as_json:
-        emit(found)
+        emit(explained)
     else:
-        out.print(retrieval_view(found))
+        out.print(retrieval_view(explained))

@@ -112,7 +112,7 @@ def _known(client: CitewellClient, upload: Upload, workspace: str) -> str | None
     if upload.path.stat().st_size < _WORTH_ASKING:
         return None
     versions = list(client.documents(workspace, 10, filename=upload.name))
-    newest = max(versions, key=lambda each: each["version"], default=None)
+    newest = max(versions, key=lambda version: version["version"], default=None)
     if newest is None or newest["status"] == "failed":
         return None
     wanted = json.loads(upload.metadata)

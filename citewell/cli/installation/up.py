@@ -60,7 +60,7 @@ def _add(examples: Examples, supervisor: Supervisor) -> None:
     except (ApiProblem, ServerUnreachable) as error:
         complain(f"the example documents could not be added: {error}")
     else:
-        question = min((each["question"] for each in examples.questions), key=len)
+        question = min((example["question"] for example in examples.questions), key=len)
         say(f'The workspace {WORKSPACE} has documents to try: citewell ask -w {WORKSPACE} "{question}"')
 
 

@@ -109,11 +109,11 @@ def _local(target: str | None) -> tuple[LocalServer, str]:
     if target is not None:
         server = next(server for server in LOCAL_SERVERS if server.name == target)
         return server, server.address
-    found = list(find_local_servers())
-    if len(found) == 1:
-        return found[0], found[0].address
-    if found:
-        raise CommandFailed(f"several servers run: name one of {', '.join(server.name for server in found)}")
+    servers = list(find_local_servers())
+    if len(servers) == 1:
+        return servers[0], servers[0].address
+    if servers:
+        raise CommandFailed(f"several servers run: name one of {', '.join(server.name for server in servers)}")
     looked = ", ".join(f"{server.name} at {server.address}" for server in LOCAL_SERVERS)
     raise CommandFailed(f"no server of models runs on this machine ({looked}); start one, or name groq or an address")
 

@@ -62,14 +62,14 @@ def use(target: str | None, model: str | None, key_env: str | None, preset: Pres
 
 
 def show(as_json: bool) -> None:
-    configured, found = settings(), find_local_servers()
+    configured, servers = settings(), find_local_servers()
     rows = dict(_configured(configured))
     if as_json:
-        emit(rows | {"on_this_machine": {server.name: list(answer.models) for server, answer in found.items()}})
+        emit(rows | {"on_this_machine": {server.name: list(answer.models) for server, answer in servers.items()}})
         return
     for name, value in rows.items():
         out.print(plain(f"{name:<12}{value if value is not None else '-'}"), soft_wrap=True)
-    for server, answer in found.items():
+    for server, answer in servers.items():
         out.print(
             plain(f"{server.name} runs at {server.address}: {', '.join(answer.models) or 'no models'}"), soft_wrap=True
         )

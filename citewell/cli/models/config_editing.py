@@ -56,7 +56,7 @@ def difference(before: str, after: str) -> list[str]:
 
 def _free(path: Path) -> Path:
     names = (f"{path.name}.bak{f'-{number}' if number > 1 else ''}" for number in count(1))
-    return next(each for name in names if not (each := path.with_name(name)).exists())
+    return next(candidate for name in names if not (candidate := path.with_name(name)).exists())
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def _last_line(node: Any, key: Any = None) -> int:
 
 def _written(name: str, value: Any, indent: str) -> str:
     if isinstance(value, dict) and value:
-        below = "".join(_written(str(each), of, f"{indent}  ") for each, of in value.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        below = "".join(_written(str(name), inner, f"{indent}  ") for name, inner in value.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         return f"{indent}{_scalar(name)}:\n{below}"
     return f"{indent}{_scalar(name)}: {_scalar(value)}\n"
 

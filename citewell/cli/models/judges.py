@@ -117,5 +117,5 @@ def _print(
     out.print(table)
     out.print(f"{took_ms:.1f} ms for a pair of one sentence; it reads {classifier.max_tokens} tokens at once.")
     named = f" CITEWELL_MODELS__JUDGE_LABEL={label}" if label else ""
-    listed = ",".join(f'"{each}"' for each in languages)
+    listed = ",".join(f'"{language}"' for language in languages)
     out.print(plain(f"CITEWELL_MODELS__JUDGE={classifier.name}{named} CITEWELL_MODELS__JUDGE_LANGUAGES='[{listed}]'"))

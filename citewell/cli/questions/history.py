@@ -29,11 +29,11 @@ def history(
         if query_id is None:
             _list(list(client.queries(workspace, limit=limit)), as_json)
             return
-        found = client.history(whole_id(client, query_id, "question"))
+        record = client.history(whole_id(client, query_id, "question"))
     if as_json:
-        emit(found)
+        emit(record)
     else:
-        out.print(history_view(found))
+        out.print(history_view(record))
 
 
 def _list(queries: list[QueryListed], as_json: bool) -> None:

@@ -92,7 +92,10 @@ def _references(query: Query) -> RenderableType:
 
 def _mentions(mentioned: list[Mention]) -> RenderableType:
     return Group(
-        *(plain(f"“{each['quote']}”  ", "dim") + place(each["document"], each["page"], None) for each in mentioned)
+        *(
+            plain(f"“{mention['quote']}”  ", "dim") + place(mention["document"], mention["page"], None)
+            for mention in mentioned
+        )
     )
 
 

@@ -13,13 +13,13 @@ from citewell_client.types import DocumentSource, DocumentSourceHead
 _OUTCOMES = ("new", "changed", "unchanged", "skipped", "failed", "gone", "pending")
 
 
-def sources_view(found: Sequence[DocumentSourceHead]) -> RenderableType:
-    if not found:
+def sources_view(sources: Sequence[DocumentSourceHead]) -> RenderableType:
+    if not sources:
         return Text("no sources; `citewell sources create` adds one")
     lines: list[RenderableType] = []
-    for each in found:
-        lines.append(plain(f"{each['id']}  {state(each):<10}  {each['workspace']}", "dim"))
-        lines.append(Padding(plain(f"{each['name']}  {each['kind']}  {each['location']}"), (0, 0, 0, 2)))
+    for source in sources:
+        lines.append(plain(f"{source['id']}  {state(source):<10}  {source['workspace']}", "dim"))
+        lines.append(Padding(plain(f"{source['name']}  {source['kind']}  {source['location']}"), (0, 0, 0, 2)))
     return Group(*lines)
 
 
@@ -33,7 +33,7 @@ def source_view(source: DocumentSource) -> RenderableType:
     ]
     if error := source["error"]:
         lines.append(plain(f"{error['code']}: {error['message']}", "red"))
-    lines += [plain(f"{each['outcome']} {each['key']}: {each['message']}", "dim") for each in source["reasons"]]
+    lines += [plain(f"{reason['outcome']} {reason['key']}: {reason['message']}", "dim") for reason in source["reasons"]]
     return Group(*lines)
 
 

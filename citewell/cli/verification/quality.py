@@ -29,12 +29,12 @@ def quality(
     """Show the metrics of the verification: hallucinations, corrections, citations, reranking, refusals."""
     rated = _read(labels) if labels else []
     with connected(url) as client:
-        found = client.quality(workspace, limit, rated)
+        report = client.quality(workspace, limit, rated)
     if as_json:
-        emit(found)
+        emit(report)
         return
-    table = Table("metric", "value", "cases", "aim", title=f"{found['queries']} verified questions", box=None)
-    for name, metric in found["metrics"].items():
+    table = Table("metric", "value", "cases", "aim", title=f"{report['queries']} verified questions", box=None)
+    for name, metric in report["metrics"].items():
         table.add_row(name.replace("_", " "), _value(metric), str(metric["count"]), _aim(metric))
     out.print(table)
 

@@ -35,8 +35,8 @@ def verify(
     """Verify an answer against its sources: a verdict per sentence and citation, and the repaired text."""
     text, sources = _answer(answer), [_source(path) for path in source]
     with connected(url) as client, err.status("verifying"):
-        found = client.verify(text, sources, question, wait=wait, repair=repair, preset=preset)
-        result = cast("dict[str, Any]", found)
+        verified = client.verify(text, sources, question, wait=wait, repair=repair, preset=preset)
+        result = cast("dict[str, Any]", verified)
     if as_json:
         emit(result)
     else:

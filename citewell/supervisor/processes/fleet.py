@@ -79,8 +79,8 @@ class Fleet:
             # its handler only after the wait.
             while wait(stopping, timeout=_TICK_S).not_done:
                 pass
-        for each in stopping:
-            each.result()
+        for future in stopping:
+            future.result()
         for process in processes:
             process.output.close()
             self.processes.remove(process)

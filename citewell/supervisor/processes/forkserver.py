@@ -49,10 +49,10 @@ class ForkServer:
 
     def begin(self, spec: ProcessSpec) -> Child:
         self._close_link()
-        self._link, theirs = socket.socketpair()
+        self._link, child_end = socket.socketpair()
         self._link.settimeout(_PATIENCE_S)
-        with theirs:
-            return execute(spec, stdin=theirs.fileno())
+        with child_end:
+            return execute(spec, stdin=child_end.fileno())
 
     def fork(self, spec: ProcessSpec) -> Child:
         """Fork `spec` from the server. Raises OSError if that fails; a process that is created later exits at once."""
@@ -82,13 +82,13 @@ class ForkServer:
     def _split_off(self, server: socket.socket, spec: ProcessSpec) -> "Forked":
         read, write = os.pipe()
         stdout = os.fdopen(read, "rb")
-        ours, theirs = socket.socketpair()
+        ours, child_end = socket.socketpair()
         ours.settimeout(_PATIENCE_S)
         try:
             try:
-                _ask(server, spec, write, theirs.fileno())
+                _ask(server, spec, write, child_end.fileno())
             finally:
-                theirs.close()
+                child_end.close()
                 os.close(write)
             pid, between = _IDS.unpack(_exactly(ours, _IDS.size))
             forked = Forked(pid, stdout)
@@ -254,12 +254,12 @@ def _show_command(argv: Sequence[str]) -> None:
 
 def _exactly(link: socket.socket, size: int) -> bytes:
     """Raises ConnectionError when the other side ends before."""
-    found = b""
-    while len(found) < size:
-        if not (part := link.recv(size - len(found))):
+    received = b""
+    while len(received) < size:
+        if not (part := link.recv(size - len(received))):
             raise ConnectionError("the other side ended")
-        found += part
-    return found
+        received += part
+    return received
 
 
 if __name__ == "__main__":

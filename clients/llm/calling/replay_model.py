@@ -27,11 +27,11 @@ class RecordedModel:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Raises ModelRefused when there is none for this prompt."""
-        found = self._replies.get(request.text.sha256)
-        if found is None:
+        kept = self._replies.get(request.text.sha256)
+        if kept is None:
             self.unanswered += 1
             raise ModelRefused(f"no reply to this question of {request.prompt} was recorded")
-        return ModelReply(found.text, found.model, Usage(), "stop")
+        return ModelReply(kept.text, kept.model, Usage(), "stop")
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
         """The whole reply at once. Raises ModelRefused."""

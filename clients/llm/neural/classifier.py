@@ -102,7 +102,7 @@ class FolderClassifier:
         network = self._loaded()
         with self._as_model_error("could not score"):
             encoded = [network.encoder.encode(*pair) for pair in pairs]
-            if longest := max((len(each.ids) for each in encoded if len(each.ids) > self.max_tokens), default=0):
+            if longest := max((len(pair.ids) for pair in encoded if len(pair.ids) > self.max_tokens), default=0):
                 raise ModelRefused(f"{self.name} reads {self.max_tokens} tokens at once and got {longest}")
             with self._running:
                 return [score for batch in _batches(encoded) for score in self._scored(network, batch)]
@@ -148,10 +148,10 @@ def _batches(encoded: Sequence[Encoded]) -> Iterator[Sequence[Encoded]]:
 
 
 def _padded(batch: Sequence[Encoded], pad_id: int) -> Arrays:
-    shape = (len(batch), max(len(each.ids) for each in batch))
+    shape = (len(batch), max(len(pair.ids) for pair in batch))
     ids, mask, types = np.full(shape, pad_id, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    for row, each in enumerate(batch):
-        ids[row, : len(each.ids)] = each.ids
-        mask[row, : len(each.ids)] = 1
-        types[row, : len(each.ids)] = each.types
+    for row, pair in enumerate(batch):
+        ids[row, : len(pair.ids)] = pair.ids
+        mask[row, : len(pair.ids)] = 1
+        types[row, : len(pair.ids)] = pair.types
     return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}

@@ -100,7 +100,7 @@ def _read(kind: type[_T], file: Path, purpose: Purpose, *, optional: bool = Fals
     try:
         return kind.model_validate_json(file.read_bytes())
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_input=False)]
+        faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors(include_input=False)]
         raise ConfigurationInvalid(f"{purpose.model}: {file}: {'; '.join(faults)}") from None
     except OSError as error:
         raise ConfigurationInvalid(f"{purpose.model}: {file} cannot be read: {error.strerror}") from None

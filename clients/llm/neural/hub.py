@@ -38,11 +38,11 @@ def _from_hub(model: str, purpose: Purpose, *, download: bool) -> Path:
     import huggingface_hub  # noqa: PLC0415 - an optional extra
 
     get = cast("Callable[..., str]", huggingface_hub.snapshot_download)  # pyright: ignore[reportUnknownMemberType]
-    found = Path()
+    folder = Path()
     try:
         for weights in _WEIGHTS:
-            found = Path(get(model, allow_patterns=[*_SMALL, *weights], local_files_only=not download))
-            if find_weights(found):
+            folder = Path(get(model, allow_patterns=[*_SMALL, *weights], local_files_only=not download))
+            if find_weights(folder):
                 break
     # Includes the hub's own errors.
     except (OSError, ValueError, RuntimeError) as error:
@@ -54,7 +54,7 @@ def _from_hub(model: str, purpose: Purpose, *, download: bool) -> Path:
             f"{purpose.model}: there is no folder {model}, and the hub's cache has no such model; fill the folder, or "
             f"set {purpose.download} to true to have it downloaded once"
         ) from None
-    return found
+    return folder
 
 
 def _first_line(error: Exception) -> str:

@@ -21,8 +21,8 @@ def mark_deleting(session: Session, workspace_id: int) -> None:
 
 def list_deleting(session: Session) -> Sequence[tuple[int, int]]:
     """(workspace, tenant) of those that are being deleted, the oldest first."""
-    found = select(Workspace.id, Workspace.tenant_id).where(Workspace.deleting_at.is_not(None))
-    return [(id_, tenant) for id_, tenant in session.execute(found.order_by(Workspace.deleting_at))]
+    deleting = select(Workspace.id, Workspace.tenant_id).where(Workspace.deleting_at.is_not(None))
+    return [(id_, tenant) for id_, tenant in session.execute(deleting.order_by(Workspace.deleting_at))]
 
 
 def unfinished_queries(session: Session, workspace_id: int, limit: int) -> list[uuid.UUID]:
@@ -41,8 +41,8 @@ def delete_documents(session: Session, ids: Sequence[uuid.UUID]) -> None:
 
 
 def delete_import(session: Session, workspace_id: int) -> bool:
-    one = select(Import.id).where(Import.workspace_id == workspace_id).limit(1).scalar_subquery()
-    return session.scalar(delete(Import).where(Import.id == one).returning(Import.id)) is not None
+    some_import = select(Import.id).where(Import.workspace_id == workspace_id).limit(1).scalar_subquery()
+    return session.scalar(delete(Import).where(Import.id == some_import).returning(Import.id)) is not None
 
 
 def delete_ended_queries(session: Session, workspace_id: int, limit: int) -> bool:
@@ -55,6 +55,6 @@ def delete_ended_queries(session: Session, workspace_id: int, limit: int) -> boo
 
 
 def delete_if_empty(session: Session, workspace_id: int) -> bool:
-    left = (exists().where(table.workspace_id == workspace_id) for table in (Document, Query, Import))
-    session.execute(delete(Workspace).where(Workspace.id == workspace_id, *(~each for each in left)))
+    contents = (exists().where(table.workspace_id == workspace_id) for table in (Document, Query, Import))
+    session.execute(delete(Workspace).where(Workspace.id == workspace_id, *(~content for content in contents)))
     return session.scalar(select(Workspace.id).where(Workspace.id == workspace_id)) is None

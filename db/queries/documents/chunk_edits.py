@@ -54,9 +54,9 @@ def get_version_in_force(session: Session, document_id: uuid.UUID) -> Document:
 
 def get_chunk(session: Session, document_id: uuid.UUID, chunk_index: int) -> Chunk:
     wanted = select(Chunk).where(Chunk.document_id == document_id, Chunk.chunk_index == chunk_index)
-    if (found := session.scalar(wanted)) is None:
+    if (chunk := session.scalar(wanted)) is None:
         raise ChunkNotFound(f"Document {document_id} has no chunk {chunk_index}.")
-    return found
+    return chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +70,19 @@ class ChunkFilter:
 
     @property
     def conditions(self) -> list[ColumnElement[bool]]:
-        found: list[ColumnElement[bool]] = [
+        conditions: list[ColumnElement[bool]] = [
             column.is_(wanted)
             for column, wanted in ((Chunk.excluded, self.excluded), (Chunk.corrected, self.corrected))
             if wanted is not None
         ]
-        return [*found, Chunk.text.icontains(self.contains, autoescape=True)] if self.contains else found
+        return [*conditions, Chunk.text.icontains(self.contains, autoescape=True)] if self.contains else conditions
 
 
 def list_chunks(
     session: Session, document_id: uuid.UUID, wanted: ChunkFilter, *, first: int, limit: int
 ) -> list[Chunk]:
-    found = select(Chunk).where(Chunk.document_id == document_id, Chunk.chunk_index >= first, *wanted.conditions)
-    return list(session.scalars(found.order_by(Chunk.chunk_index).limit(limit)))
+    chunks = select(Chunk).where(Chunk.document_id == document_id, Chunk.chunk_index >= first, *wanted.conditions)
+    return list(session.scalars(chunks.order_by(Chunk.chunk_index).limit(limit)))
 
 
 def mark_excluded(session: Session, document: Document, chunk: Chunk, edit: Edit, *, excluded: bool) -> bool:

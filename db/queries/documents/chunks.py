@@ -69,8 +69,8 @@ def find_passages(session: Session, places: Collection[tuple[uuid.UUID, int]]) -
         .join(Document, Document.id == Chunk.document_id)
         .where(tuple_(Chunk.document_id, Chunk.chunk_index).in_(list(places)))
     )
-    found = [_passage(dict(row)) for row in rows.mappings()]
-    return {(each.document_id, each.chunk_index): each for each in found}
+    passages = [_passage(dict(row)) for row in rows.mappings()]
+    return {(passage.document_id, passage.chunk_index): passage for passage in passages}
 
 
 def get_passage(session: Session, document_id: uuid.UUID, chunk_index: int) -> Passage:
@@ -78,8 +78,8 @@ def get_passage(session: Session, document_id: uuid.UUID, chunk_index: int) -> P
     row = session.execute(
         statement.where(Chunk.document_id == document_id, Chunk.chunk_index == chunk_index)
     ).mappings()
-    if found := row.one_or_none():
-        return _passage(dict(found))
+    if values := row.one_or_none():
+        return _passage(dict(values))
     document = get_document(session, document_id)
     count = session.scalar(select(func.count()).where(Chunk.document_id == document_id))
     known = f"its chunks are 0 to {count - 1}" if count else f"it has none yet: its status is {document.status!r}"

@@ -102,7 +102,7 @@ def _copy_pages(session: Session, old: uuid.UUID, new: uuid.UUID, change: Replac
     rows = session.scalars(select(DocumentPage).options(*columns).where(DocumentPage.document_id == old))
     pages = [
         PageBoxes(
-            row.number, row.width, row.height, row.words, tuple(Recognised(*each) for each in row.recognised or ())
+            row.number, row.width, row.height, row.words, tuple(Recognised(*values) for values in row.recognised or ())
         )
         for row in rows
     ]

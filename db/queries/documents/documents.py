@@ -101,8 +101,8 @@ def list_documents(
 
 def count_documents(session: Session, wanted: DocumentFilter) -> int:
     # Of all pages together.
-    found = _wanted(wanted).with_only_columns(func.count()).where(Document.tenant_id == OWN_TENANT)
-    return session.execute(found).scalar_one()
+    counted = _wanted(wanted).with_only_columns(func.count()).where(Document.tenant_id == OWN_TENANT)
+    return session.execute(counted).scalar_one()
 
 
 def _wanted(wanted: DocumentFilter) -> Select[Document, str]:

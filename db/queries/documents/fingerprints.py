@@ -68,4 +68,4 @@ def near_duplicates(session: Session, document_ids: Collection[uuid.UUID]) -> di
         .join(Document, Document.id == DocumentFingerprint.near_duplicate_of)
         .where(DocumentFingerprint.document_id.in_(document_ids))
     )
-    return {of: NearDuplicate(found, name, similarity or 0.0) for of, found, name, similarity in rows}
+    return {of: NearDuplicate(near, name, similarity or 0.0) for of, near, name, similarity in rows}

@@ -34,40 +34,40 @@ def lock_graph(session: Session, workspace_id: int) -> None:
 
 
 def store_passage_graph(
-    session: Session, workspace_id: int, document_id: uuid.UUID, chunk: int, found: PassageGraph, error: str | None
+    session: Session, workspace_id: int, document_id: uuid.UUID, chunk: int, graph: PassageGraph, error: str | None
 ) -> None:
     read = insert(GraphChunk).values(chunk_id=chunk, document_id=document_id, error=error).on_conflict_do_nothing()
-    if session.scalar(read.returning(GraphChunk.chunk_id)) is None or not found.entities:
+    if session.scalar(read.returning(GraphChunk.chunk_id)) is None or not graph.entities:
         return
-    ids = _count_entities(session, workspace_id, found.entities)
+    ids = _count_entities(session, workspace_id, graph.entities)
     session.execute(
         insert(EntityChunk),
         [
             {"entity_id": ids[entity.key], "chunk_id": chunk, "name": entity.name, "type": entity.type,
              "description": entity.description}
-            for entity in found.entities
+            for entity in graph.entities
         ],
     )  # fmt: skip
-    if not found.relations:
+    if not graph.relations:
         return
-    pairs = {frozenset((ids[relation.one], ids[relation.other])): relation for relation in found.relations}
+    pairs = {frozenset((ids[relation.one], ids[relation.other])): relation for relation in graph.relations}
     relations = _count_relations(session, workspace_id, pairs)
     session.execute(
         insert(RelationChunk),
         [
-            {"relation_id": relations[pair], "chunk_id": chunk, "keywords": each.keywords,
-             "description": each.description}
-            for pair, each in pairs.items()
+            {"relation_id": relations[pair], "chunk_id": chunk, "keywords": relation.keywords,
+             "description": relation.description}
+            for pair, relation in pairs.items()
         ],
     )  # fmt: skip
 
 
-def _count_entities(session: Session, workspace_id: int, found: Sequence[EntityMention]) -> dict[str, int]:
+def _count_entities(session: Session, workspace_id: int, entities: Sequence[EntityMention]) -> dict[str, int]:
     statement = insert(Entity).values(
         [
-            {"workspace_id": workspace_id, "key": each.key, "name": each.name, "type": each.type,
-             "description": each.description, "mentions": 1}
-            for each in found
+            {"workspace_id": workspace_id, "key": entity.key, "name": entity.name, "type": entity.type,
+             "description": entity.description, "mentions": 1}
+            for entity in entities
         ]
     )  # fmt: skip
     rows = session.execute(
@@ -83,9 +83,9 @@ def _count_relations(
 ) -> dict[frozenset[int], int]:
     statement = insert(Relation).values(
         [
-            {"workspace_id": workspace_id, "source_id": min(pair), "target_id": max(pair), "keywords": each.keywords,
-             "description": each.description, "mentions": 1}
-            for pair, each in pairs.items()
+            {"workspace_id": workspace_id, "source_id": min(pair), "target_id": max(pair),
+             "keywords": relation.keywords, "description": relation.description, "mentions": 1}
+            for pair, relation in pairs.items()
         ]
     )  # fmt: skip
     rows = session.execute(
@@ -175,11 +175,11 @@ def _texts(table: Row, merged: Merged) -> dict[str, Any]:
 def _merged(session: Session, table: Row, counts: dict[int, int]) -> list[Stale]:
     if table is Entity:
         named = _mentions(session, table, counts, EntityChunk.name, EntityChunk.type, EntityChunk.description)
-        found = {id_: merged_entity([EntityMention("", *row) for row in rows]) for id_, rows in named.items()}
+        by_id = {id_: merged_entity([EntityMention("", *row) for row in rows]) for id_, rows in named.items()}
     else:
         said = _mentions(session, table, counts, RelationChunk.keywords, RelationChunk.description)
-        found = {id_: merged_relation([RelationMention("", "", *row) for row in rows]) for id_, rows in said.items()}
-    return [Stale(id_, counts[id_], merged) for id_, merged in found.items()]
+        by_id = {id_: merged_relation([RelationMention("", "", *row) for row in rows]) for id_, rows in said.items()}
+    return [Stale(id_, counts[id_], merged) for id_, merged in by_id.items()]
 
 
 def _mentions(session: Session, table: Row, ids: Iterable[int], *texts: Any) -> dict[int, list[list[str]]]:
@@ -187,7 +187,7 @@ def _mentions(session: Session, table: Row, ids: Iterable[int], *texts: Any) -> 
     place = func.row_number().over(partition_by=owner, order_by=mention.chunk_id)
     inner = select(owner.label("owner"), place.label("place"), *texts).where(owner.in_(list(ids))).subquery()
     first = select(inner).where(inner.c.place <= _MOST_MERGED).order_by(inner.c.owner, inner.c.place)
-    found: dict[int, list[list[str]]] = {}
+    mentions: dict[int, list[list[str]]] = {}
     for owner_id, _, *said in session.execute(first):
-        found.setdefault(owner_id, []).append(list(said))
-    return found
+        mentions.setdefault(owner_id, []).append(list(said))
+    return mentions

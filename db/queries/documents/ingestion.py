@@ -149,8 +149,8 @@ def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, A
     named = lexemes(name)
     held = [[*named, *lexemes(indexed_text(chunk["text"], chunk["context"]))] for chunk in chunks]
     indexed = [
-        {**chunk, "workspace_id": workspace_id, "search": as_tsvector(each), "length": len(each)}
-        for chunk, each in zip(chunks, held, strict=True)
+        {**chunk, "workspace_id": workspace_id, "search": as_tsvector(lexemes), "length": len(lexemes)}
+        for chunk, lexemes in zip(chunks, held, strict=True)
     ]
     adding = insert(Chunk).returning(Chunk.id, sort_by_parameter_order=True)
     keys = list(session.scalars(adding, indexed))

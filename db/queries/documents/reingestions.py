@@ -78,10 +78,10 @@ def add_reingestion(session: Session, wanted: ReingestionFilter, told: dict[str,
 
 def get_reingestion(session: Session, reingestion_id: uuid.UUID) -> tuple[Reingestion, str]:
     """The run and the name of its workspace. Raises ReingestionNotFound."""
-    found = session.get(Reingestion, reingestion_id)
-    if found is None:
+    reingestion = session.get(Reingestion, reingestion_id)
+    if reingestion is None:
         raise ReingestionNotFound(f"There is no re-ingestion {reingestion_id}.")
-    return found, session.get_one(Workspace, found.workspace_id).name
+    return reingestion, session.get_one(Workspace, reingestion.workspace_id).name
 
 
 def count_states(session: Session, reingestion_id: uuid.UUID) -> Counter[str]:
@@ -96,8 +96,8 @@ def count_states(session: Session, reingestion_id: uuid.UUID) -> Counter[str]:
 
 def find_replaced(session: Session, document_id: uuid.UUID) -> Replaced | None:
     """None for a version with a file of its own."""
-    found = session.get(ReingestedDocument, document_id)
-    return Replaced(found.reingestion_id, found.of_document) if found else None
+    stored = session.get(ReingestedDocument, document_id)
+    return Replaced(stored.reingestion_id, stored.of_document) if stored else None
 
 
 def discard(session: Session, document_id: uuid.UUID, reingestion_id: uuid.UUID) -> None:
@@ -132,9 +132,9 @@ def digest_of(document: Document) -> str:
     return document.sha256.rstrip(MARK)
 
 
-def is_of_same_content(sha256: str, other: str) -> bool:
+def is_of_same_content(sha256: str, reread: str) -> bool:
     """Whether two versions have the same file, one of them read again."""
-    return sha256.rstrip(MARK) == other.rstrip(MARK)
+    return sha256.rstrip(MARK) == reread.rstrip(MARK)
 
 
 def _matching(wanted: ReingestionFilter, *, corrected: bool = False) -> Select[Document]:
@@ -174,10 +174,10 @@ def _chosen(wanted: ReingestionFilter) -> list[ColumnElement[bool]]:
 def _delete_failed(session: Session, wanted: ReingestionFilter) -> None:
     again = _matching(wanted).with_only_columns(Document.sha256 + MARK)
     failed = aliased(Document)
-    found = select(failed.id).where(
+    ids = select(failed.id).where(
         failed.workspace_id == wanted.workspace_id, failed.status == DocumentStatus.FAILED, failed.sha256.in_(again)
     )
-    session.execute(delete(Document).where(Document.id.in_(found)))
+    session.execute(delete(Document).where(Document.id.in_(ids)))
 
 
 def _queue(session: Session, wanted: ReingestionFilter) -> list[tuple[uuid.UUID, uuid.UUID]]:

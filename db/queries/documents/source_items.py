@@ -35,11 +35,11 @@ class Reason(NamedTuple):
     message: str
 
 
-def list_items(session: Session, source_id: uuid.UUID, run: int, found: Sequence[Listed]) -> None:
+def list_items(session: Session, source_id: uuid.UUID, run: int, listed: Sequence[Listed]) -> None:
     # Those that the run has dealt with already stay as they are.
-    if not found:
+    if not listed:
         return
-    adding = insert(SourceItem).values([_row(source_id, run, each) for each in found])
+    adding = insert(SourceItem).values([_row(source_id, run, item) for item in listed])
     new = adding.excluded
     same = and_(SourceItem.tag.is_not(None), SourceItem.tag == new.listed_tag, SourceItem.gone_at.is_(None))
     outcome = case(
@@ -65,16 +65,16 @@ def list_items(session: Session, source_id: uuid.UUID, run: int, found: Sequence
     )
 
 
-def _row(source_id: uuid.UUID, run: int, found: Listed) -> Json:
-    refused = found.refused
+def _row(source_id: uuid.UUID, run: int, item: Listed) -> Json:
+    refused = item.refused
     return {
         "source_id": source_id,
-        "key": found.key,
-        "depth": found.depth,
+        "key": item.key,
+        "depth": item.depth,
         "run": run,
         "outcome": _outcome(refused),
-        "listed_tag": found.tag,
-        "details": dict(found.details),
+        "listed_tag": item.tag,
+        "details": dict(item.details),
         "code": refused and refused.code,
         "message": refused and refused.message,
     }
@@ -86,16 +86,16 @@ def _outcome(refused: Refusal | None) -> ItemOutcome:
     return ItemOutcome.FAILED if refused.code == PART_UNREACHABLE else ItemOutcome.SKIPPED
 
 
-def not_listed(session: Session, source: Source, found: Sequence[Listed]) -> list[Listed]:
+def not_listed(session: Session, source: Source, listed: Sequence[Listed]) -> list[Listed]:
     rows = session.scalars(
         select(SourceItem.key).where(
             SourceItem.source_id == source.id,
             SourceItem.run == source.run,
-            SourceItem.key.in_([each.key for each in found]),
+            SourceItem.key.in_([item.key for item in listed]),
         )
     )
     known = set(rows)
-    return [each for each in found if each.key not in known]
+    return [item for item in listed if item.key not in known]
 
 
 def list_pending(session: Session, source_id: uuid.UUID, run: int, limit: int) -> list[KnownItem]:
@@ -244,8 +244,10 @@ def page_of_items(
 
 
 def some_documents(session: Session, source_id: uuid.UUID, limit: int) -> list[uuid.UUID]:
-    found = select(SourceItem.document_id).where(SourceItem.source_id == source_id, SourceItem.document_id.is_not(None))
-    return [document_id for document_id in session.scalars(found.limit(limit)) if document_id is not None]
+    document_ids = select(SourceItem.document_id).where(
+        SourceItem.source_id == source_id, SourceItem.document_id.is_not(None)
+    )
+    return [document_id for document_id in session.scalars(document_ids.limit(limit)) if document_id is not None]
 
 
 def delete_source(session: Session, source_id: uuid.UUID) -> None:

@@ -25,16 +25,16 @@ def add_source(session: Session, workspace_id: int, **values: Any) -> Source | N
 
 
 def get_source(session: Session, source_id: uuid.UUID) -> Source:
-    found = session.get(Source, source_id)
-    if found is None:
+    source = session.get(Source, source_id)
+    if source is None:
         raise DocumentSourceNotFound(f"There is no source of documents {source_id}.")
-    return found
+    return source
 
 
 def lock_source(session: Session, source_id: uuid.UUID) -> Source:
     """Keep its status from changing until the transaction ends. Raises DocumentSourceNotFound."""
-    found = session.scalar(select(Source).where(Source.id == source_id).with_for_update(key_share=True))
-    return found or get_source(session, source_id)
+    source = session.scalar(select(Source).where(Source.id == source_id).with_for_update(key_share=True))
+    return source or get_source(session, source_id)
 
 
 def workspace_name_of(session: Session, source: Source) -> str:
@@ -53,7 +53,7 @@ def list_sources(
     if workspace is not None:
         statement = statement.where(Workspace.name == workspace)
     rows = session.execute(page(statement, Source.created_at, Source.id, after=after, limit=limit))
-    return [(found, name) for found, name in rows]
+    return [(source, name) for source, name in rows]
 
 
 def change_source(session: Session, source_id: uuid.UUID, values: Mapping[str, Any]) -> None:

@@ -22,11 +22,11 @@ def find_marks(session: Session, places: Iterable[tuple[uuid.UUID, int | None]])
         Document.id.in_({document_id for document_id, _ in wanted}),
         or_(Document.figures.is_not(None), Document.corrections.is_not(None)),
     )
-    found = session.execute(some).all()
+    rows = session.execute(some).all()
     return TextMarks(
         _recognised(session, pages) if pages else {},
-        {str(each.id): each.figures for each in found if each.figures},
-        {str(each.id): restored(each.corrections) for each in found if each.corrections},
+        {str(row.id): row.figures for row in rows if row.figures},
+        {str(row.id): restored(row.corrections) for row in rows if row.corrections},
     )
 
 

@@ -74,12 +74,12 @@ def list_judged(session: Session, queries: Sequence[uuid.UUID], kind: QueryKind)
 
 
 def count_states(session: Session, verifications: Sequence[int]) -> Mapping[int, dict[str, int]]:
-    found: dict[int, dict[str, int]] = defaultdict(dict)
+    counts: dict[int, dict[str, int]] = defaultdict(dict)
     of, state = VerificationSentence.verification_id, VerificationSentence.status
     rows: Any = session.execute(select(of, state, func.count()).where(of.in_(verifications)).group_by(of, state))
     for verification, status, count in rows:
-        found[verification][status] = count
-    return found
+        counts[verification][status] = count
+    return counts
 
 
 def list_answered(session: Session, queries: Sequence[uuid.UUID]) -> dict[uuid.UUID, Answered]:

@@ -63,10 +63,12 @@ def add_conversation(session: Session, conversation_id: uuid.UUID, workspace_id:
 def lock_conversation(session: Session, conversation_id: uuid.UUID) -> Conversation:
     """Keep others from adding turns until the transaction ends. Raises ConversationNotFound."""
     # The weaker lock: the foreign keys of stored turns do not wait for it.
-    found = session.get(Conversation, conversation_id, with_for_update={"key_share": True}, populate_existing=True)
-    if found is None:
+    conversation = session.get(
+        Conversation, conversation_id, with_for_update={"key_share": True}, populate_existing=True
+    )
+    if conversation is None:
         raise _not_found(conversation_id)
-    return found
+    return conversation
 
 
 def get_conversation(session: Session, conversation_id: uuid.UUID) -> ListedConversation:
@@ -133,14 +135,14 @@ def find_last_turn(session: Session, conversation_id: uuid.UUID) -> tuple[int, u
 
 
 def get_current_position(session: Session, conversation_id: uuid.UUID, query_id: uuid.UUID) -> int:
-    found = session.scalar(
+    position = session.scalar(
         select(ConversationTurn.position).where(
             ConversationTurn.conversation_id == conversation_id, ConversationTurn.query_id == query_id, _IS_CURRENT
         )
     )
-    if found is None:
+    if position is None:
         raise TurnNotFound(f"The conversation has no current turn {query_id}; GET its turns to see which it has.")
-    return found
+    return position
 
 
 def find_current_turn(session: Session, query_id: uuid.UUID) -> ConversationTurn | None:

@@ -40,7 +40,7 @@ def add_model_calls(session: Session, calls: Sequence[Mapping[str, Any]], settle
     """
     if settled:
         # First, and by itself: who books the same calls as those of a dead process has done so then, or finds none.
-        queries, tokens = [each.query_id for each in settled], [each.token for each in settled]
+        queries, tokens = [call.query_id for call in settled], [call.token for call in settled]
         session.execute(_SETTLE, {"queries": queries, "tokens": tokens})
     if calls:
         session.execute(_ADD, {"calls": json.dumps(calls)})
@@ -145,5 +145,5 @@ def find_last_failure(session: Session, query_id: uuid.UUID, step: str) -> tuple
     or there is none."""
     last = select(ModelCall.model, ModelCall.error).where(ModelCall.query_id == query_id, ~ModelCall.kept)
     newest = last.order_by((ModelCall.step == step).desc(), ModelCall.id.desc()).limit(1)
-    found = session.execute(newest).one_or_none()
-    return (found.model, found.error) if found is not None and found.error else None
+    call = session.execute(newest).one_or_none()
+    return (call.model, call.error) if call is not None and call.error else None

@@ -35,10 +35,10 @@ def list_open_items(
     lease_s: float,
 ) -> list[OpenItem]:
     """Those of `items` that have a claim and no outcome, as seen by a message of `launch`."""
-    found = session.execute(
+    rows = session.execute(
         _OPEN, {"q": query_id, "r": round_, "s": step, "items": list(items), "launch": launch, "lease": lease_s}
     )
-    return [OpenItem(*row) for row in found]
+    return [OpenItem(*row) for row in rows]
 
 
 _OPEN = text(f"""

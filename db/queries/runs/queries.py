@@ -101,19 +101,19 @@ def list_reverifications(session: Session, query_id: uuid.UUID) -> list[Query]:
 
 def get_status(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> str:
     """The query's status alone. Raises as `get_query`."""
-    found = session.execute(select(Query.status, Query.kind).where(Query.id == query_id)).one_or_none()
-    if found is None or kind not in (None, found.kind):
+    row = session.execute(select(Query.status, Query.kind).where(Query.id == query_id)).one_or_none()
+    if row is None or kind not in (None, row.kind):
         raise not_found(query_id, kind)
-    return found.status
+    return row.status
 
 
 def get_named_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> tuple[Query, str]:
     """The query and the name of its workspace. Raises as `get_query`."""
     statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id)
-    found = session.execute(statement.where(Query.id == query_id)).one_or_none()
-    if found is None or kind not in (None, found[0].kind):
+    row = session.execute(statement.where(Query.id == query_id)).one_or_none()
+    if row is None or kind not in (None, row[0].kind):
         raise not_found(query_id, kind)
-    return found[0], found[1]
+    return row[0], row[1]
 
 
 def not_found(query_id: uuid.UUID, kind: QueryKind | None) -> NotFound:
@@ -158,8 +158,8 @@ def list_queries(
 
 
 def count_queries(session: Session, wanted: QueryFilter, *, most: int) -> int:
-    found = select(Query.id).where(Query.tenant_id == OWN_TENANT, *_conditions(wanted)).limit(most)
-    return session.scalars(select(func.count()).select_from(found.subquery())).one()
+    matching = select(Query.id).where(Query.tenant_id == OWN_TENANT, *_conditions(wanted)).limit(most)
+    return session.scalars(select(func.count()).select_from(matching.subquery())).one()
 
 
 def _conditions(wanted: QueryFilter) -> list[ColumnElement[bool]]:

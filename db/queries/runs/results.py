@@ -229,7 +229,7 @@ def _with_parts(session: Session, *verifications: Verification) -> list[StoredVe
 def _below(
     session: Session, part: type[Part], place: InstrumentedAttribute[Any], verification_ids: Sequence[int]
 ) -> dict[int, list[Part]]:
-    found: dict[int, list[Part]] = {each: [] for each in verification_ids}
+    parts: dict[int, list[Part]] = {id_: [] for id_ in verification_ids}
     for row in session.scalars(select(part).where(part.verification_id.in_(verification_ids)).order_by(place)):
-        found[row.verification_id].append(row)
-    return found
+        parts[row.verification_id].append(row)
+    return parts

@@ -68,10 +68,10 @@ async def claim_steps(query_id: str, request: ClaimRequest) -> ClaimedSteps | No
     """Claim the keys that are neither done nor held, and enter the stage if any was claimed. None when the query has
     ended or was launched again.
     """
-    found = await call(_CLAIM, {"q": query_id, "note_every": _NOTED_EVERY_S, **_columns(request)})
-    if not found:
+    rows = await call(_CLAIM, {"q": query_id, "note_every": _NOTED_EVERY_S, **_columns(request)})
+    if not rows:
         return None
-    *columns, claimed, outcomes, entered = found[0]
+    *columns, claimed, outcomes, entered = rows[0]
     rounds: dict[int, Outcomes] = {}
     for number, step, item, value in outcomes or ():
         rounds.setdefault(number, {})[step, item] = value
@@ -176,7 +176,7 @@ def _completion_columns(completion: Completion, following: ClaimRequest | None) 
         "also_steps": list(completion.also),
         "also_values": [json.dumps(value) for value in completion.also.values()],
         "calls": json.dumps(completion.calls) if completion.calls else None,
-        "settled": [each.token for each in completion.settled],
+        "settled": [call.token for call in completion.settled],
         "note": completion.notes or bool(completion.events),
         "types": [type_ for type_, _ in completion.events],
         "data": [json.dumps(data) for _, data in completion.events],

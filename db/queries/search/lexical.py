@@ -44,11 +44,11 @@ def search_scored(
     )
     if not rarest:
         return []
-    weights = {each: known.weight(each) for each in rarest[:_LEXEMES]}
-    weights |= {each: FURTHER * known.weight(each) for each in asked.further if each in known.frequencies}
+    weights = {lexeme: known.weight(lexeme) for lexeme in rarest[:_LEXEMES]}
+    weights |= {lexeme: FURTHER * known.weight(lexeme) for lexeme in asked.further if lexeme in known.frequencies}
     searched = [*where, Chunk.excluded.is_(excluded)]
-    found = _candidates(session, workspace_id, weights, known, searched)
-    return lexical_scores(asked.own, found, known, asked.further)[:k]
+    candidates = _candidates(session, workspace_id, weights, known, searched)
+    return lexical_scores(asked.own, candidates, known, asked.further)[:k]
 
 
 def _candidates(
@@ -63,7 +63,7 @@ def _candidates(
     `weights` are those of the lexemes, the question's rarest first.
     """
     looked_up = _affordable(list(weights), known.frequencies)
-    shared = sum((case((_has([each]), weight), else_=0.0) for each, weight in weights.items()), literal(0.0))
+    shared = sum((case((_has([lexeme]), weight), else_=0.0) for lexeme, weight in weights.items()), literal(0.0))
     best = (
         select(Chunk.id, Chunk.length, Chunk.search, shared.label("shared"))
         .join(Document, Document.id == Chunk.document_id)

@@ -77,9 +77,9 @@ def search_vector(
     # Few are excluded, if any, and an index scan would read all others before it found them.
     if excluded or _at_most(session, EXACT_UP_TO, chosen):
         return exactly(session, chosen, embedding, k)
-    found = through_index(session, chosen, embedding, k)
+    hits = through_index(session, chosen, embedding, k)
     # There are more than `k` candidates. Fewer results mean that the scan hit its limit among rows that do not match.
-    return found if len(found) >= k else exactly(session, chosen, embedding, k)
+    return hits if len(hits) >= k else exactly(session, chosen, embedding, k)
 
 
 def exactly(session: Session, chosen: Candidates, embedding: Sequence[float], k: int) -> list[tuple[int, float]]:
@@ -95,10 +95,10 @@ def through_index(
     # A filtered scan continues until enough rows match or these limits are reached.
     _set(session, {**_SCAN, "hnsw.ef_search": str(ef_search)})
     halved = cast(ChunkVector.embedding, HALFVEC(chosen.space.dimension))
-    found = _nearest(session, chosen, halved, embedding, k * OVERFETCH)[:k]
+    hits = _nearest(session, chosen, halved, embedding, k * OVERFETCH)[:k]
     # Other statements of this transaction may sort.
     _set(session, {"enable_sort": "on"})
-    return found
+    return hits
 
 
 def _set(session: Session, settings: Mapping[str, str]) -> None:
@@ -122,8 +122,8 @@ def _nearest(
         .order_by(distance)
         .limit(k)
     )
-    found = [(chunk_id, 1.0 - float(value)) for chunk_id, value in rows]
-    return sorted(found, key=lambda each: -each[1])
+    hits = [(chunk_id, 1.0 - float(value)) for chunk_id, value in rows]
+    return sorted(hits, key=lambda hit: -hit[1])
 
 
 def _at_most(session: Session, limit: int, chosen: Candidates) -> bool:

@@ -115,10 +115,10 @@ def list_quotes(session: Session, query_ids: Collection[uuid.UUID]) -> dict[uuid
         .group_by(Answer.query_id, Citation.document_id)
         .order_by(Citation.document_id)
     )
-    found: dict[uuid.UUID, list[Quotes]] = {}
+    quotes_of: dict[uuid.UUID, list[Quotes]] = {}
     for query_id, document_id, filename, quoted in rows:
-        found.setdefault(query_id, []).append(Quotes(document_id, filename, list(quoted)))
-    return found
+        quotes_of.setdefault(query_id, []).append(Quotes(document_id, filename, list(quoted)))
+    return quotes_of
 
 
 class Version(NamedTuple):
@@ -133,12 +133,12 @@ class Version(NamedTuple):
 
 def find_in_force(session: Session, document_id: uuid.UUID) -> Version | None:
     old, new = aliased(Document), aliased(Document)
-    found = session.execute(
+    row = session.execute(
         select(new.id, and_(new.sha256 == old.sha256, new.text == old.text))
         .join(old, and_(new.workspace_id == old.workspace_id, new.filename == old.filename))
         .where(old.id == document_id, new.status == DocumentStatus.READY)
     ).one_or_none()
-    return Version(*found) if found else None
+    return Version(*row) if row else None
 
 
 def lock_validities(session: Session, change: DocumentChange, query_ids: Collection[uuid.UUID]) -> list[AnswerValidity]:

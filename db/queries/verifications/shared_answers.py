@@ -34,13 +34,13 @@ def list_links(session: Session, query_id: uuid.UUID) -> Sequence[SharedAnswer]:
 
 
 def revoke_link(session: Session, query_id: uuid.UUID, link_id: uuid.UUID) -> None:
-    found = session.scalar(
+    link = session.scalar(
         update(SharedAnswer)
         .where(SharedAnswer.id == link_id, SharedAnswer.query_id == query_id)
         .values(revoked_at=func.coalesce(SharedAnswer.revoked_at, func.now()))
         .returning(SharedAnswer.id)
     )
-    if found is None:
+    if link is None:
         raise ShareNotFound(f"The question has no link {link_id}.")
 
 
