@@ -35,7 +35,7 @@ class JudgeModel:
         self._judge = judge
 
     def reserves(self, request: ModelRequest) -> int:
-        # Only the judge itself limits its calls.
+        # This does not limit its calls: only the judge itself does.
         return 0
 
     async def complete(self, request: ModelRequest) -> ModelReply:

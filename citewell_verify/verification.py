@@ -83,7 +83,7 @@ async def verify_async(
 
 
 def _begun(answer: str, sources: Sequence[str | GivenText], question: str | None, judge: Judge | None) -> StepContext:
-    # The defaults of the settings: neither files nor the environment are read.
+    """A context with the defaults of the settings: neither files nor the environment are read."""
     settings = Settings.model_construct()
     given = [_new_source(source) for source in sources]
     new = NewVerification(answer, given, question=question, checks=_CHECKS)

@@ -66,7 +66,7 @@ def exclusive_reembedding(workspace_id: int) -> Generator[None]:
 
 @contextmanager
 def _outside_transactions() -> Generator[Connection]:
-    # Without the pool's time limits; closing it releases its locks.
+    """A connection without the pool's time limits; closing it releases its locks."""
     engine = create_engine(
         settings().database_url.get_secret_value(),
         poolclass=pool.NullPool,

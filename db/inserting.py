@@ -31,7 +31,8 @@ def insert_with_parts(session: Session, whole: Base, refers: str, parts: Iterabl
 
 
 def _insert(name: str, rows: Sequence[Base], *, refers: str = "", returning: str = "") -> str:
-    table, columns = rows[0].__tablename__, [f'"{column}"' for column in _columns(rows)]
+    table = rows[0].__tablename__
+    columns = [f'"{column}"' for column in dict.fromkeys(column for row in rows for column in _given(row))]
     source = f"json_populate_recordset(CAST(NULL AS {table}), CAST(:{name} AS json)) AS given"
     into, values = columns, [f"given.{column}" for column in columns]
     if refers:
@@ -42,10 +43,6 @@ def _insert(name: str, rows: Sequence[Base], *, refers: str = "", returning: str
 
 def _rows(rows: Sequence[Base]) -> str:
     return json.dumps([_given(row) for row in rows], default=str)
-
-
-def _columns(rows: Sequence[Base]) -> list[str]:
-    return list(dict.fromkeys(column for row in rows for column in _given(row)))
 
 
 def _given(row: Base) -> dict[str, Any]:

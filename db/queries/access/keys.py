@@ -16,7 +16,8 @@ _USE_NOTED_EVERY = timedelta(minutes=1)
 
 class ListedKey(NamedTuple):
     """A key, the name of its tenant, and the names of workspaces by their ids: at least of those that the key is
-    limited to and that still exist."""
+    limited to and that still exist.
+    """
 
     key: ApiKey
     tenant: str

@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session
 from db.models import Batch, Document, Import, Query, Workspace
 
 TOLD_WITHIN = timedelta(seconds=30)
-"""What has just ended stays for so long: those who wait for it, and receivers of its end, still read it."""
+"""What has just ended stays for this long: those who wait for it, and receivers of its webhook, still read it."""
 
 
 def mark_deleting(session: Session, workspace_id: int) -> None:
-    # Repeating it changes nothing.
+    """Mark the workspace as being deleted; repeating it changes nothing."""
     first = func.coalesce(Workspace.deleting_at, func.now())
     session.execute(update(Workspace).where(Workspace.id == workspace_id).values(deleting_at=first))
 

@@ -28,7 +28,7 @@ def get_workspace(session: Session, name: str) -> Workspace:
 def require_access(session: Session, names: Iterable[str]) -> None:
     """Raise WorkspaceForbidden for a name that the transaction may not use, and nothing for one that is missing.
 
-    For what is answered without the work that would check it, such as a repeated request.
+    For requests that are answered without the work that would check it, such as repeated ones.
     """
     if is_limited():
         for name in names:
@@ -36,7 +36,7 @@ def require_access(session: Session, names: Iterable[str]) -> None:
 
 
 def get_open_workspace(session: Session, name: str) -> Workspace:
-    """The same for work that is to begin in it. Also raises WorkspaceDeleting."""
+    """Like `get_workspace`, for work that is to begin in it. Also raises WorkspaceDeleting."""
     return _open(get_workspace(session, name))
 
 

@@ -100,7 +100,7 @@ def list_documents(
 
 
 def count_documents(session: Session, wanted: DocumentFilter) -> int:
-    # Of all pages together.
+    """The number of documents on all pages of a list together."""
     counted = _wanted(wanted).with_only_columns(func.count()).where(Document.tenant_id == OWN_TENANT)
     return session.execute(counted).scalar_one()
 

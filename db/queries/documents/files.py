@@ -15,7 +15,7 @@ DATABASE = "database"
 
 
 class StoredFile(NamedTuple):
-    """`content` is None for a file that lies in a `place` outside."""
+    """The file of a document; `content` is None when it lies at a `place` outside of the database."""
 
     sha256: str
     content: bytes | None
@@ -23,7 +23,7 @@ class StoredFile(NamedTuple):
 
 
 class Misplaced(NamedTuple):
-    """A file that is to lie at `target`; `place` is where it lies."""
+    """A file that lies at `place` and is to lie at `target`."""
 
     document_id: uuid.UUID
     tenant_id: int
@@ -124,7 +124,7 @@ def list_misplaced(
 
 
 def move_file(session: Session, document_id: uuid.UUID, content: bytes, sha256: str, place: str) -> bool:
-    """Let the document have its file at `place`, and no other; False if the document is gone meanwhile."""
+    """Let the document have its file at `place` only; False if the document was deleted meanwhile."""
     held = select(Document.id).where(Document.id == document_id).with_for_update(key_share=True)
     if session.scalar(held) is None:
         return False

@@ -101,7 +101,7 @@ def count_chunk(session: Session, claim: GraphClaim, lease_s: float, error: str 
 def add_graph_usage(
     session: Session, document_id: uuid.UUID, *, calls: int, prompt_tokens: int, completion_tokens: int, cost: Decimal
 ) -> None:
-    # Even if another worker holds the claim by now: they were paid for.
+    # Tokens count even if another worker holds the claim by now: they were paid for.
     session.execute(
         update(DocumentGraph)
         .where(DocumentGraph.document_id == document_id)

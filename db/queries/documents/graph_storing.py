@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -29,7 +29,7 @@ class Stale:
 
 
 def lock_graph(session: Session, workspace_id: int) -> None:
-    # Before any other lock: documents share the graph's rows.
+    """Lock the graph of the workspace, before any other lock: documents share its rows."""
     session.execute(select(func.pg_advisory_xact_lock(_LOCK_CLASS, workspace_id % 2**31)))
 
 
@@ -98,9 +98,11 @@ def _count_relations(
 
 def stale_rows(session: Session, table: Row, document_id: uuid.UUID, limit: int) -> list[Stale]:
     """Entities or relations of a document with mentions that are not merged yet, with their updated contents."""
+    mention, owner = _mention(table)
+    of_document = select(owner).join(Chunk, Chunk.id == mention.chunk_id).where(Chunk.document_id == document_id)
     rows = session.execute(
         select(table.id, table.mentions)
-        .where(table.merged < table.mentions, table.id.in_(_of_document(table, document_id)))
+        .where(table.merged < table.mentions, table.id.in_(of_document))
         .order_by(table.id)
         .limit(limit)
     )
@@ -155,11 +157,6 @@ def delete_document_graph(session: Session, workspace_id: int, document_id: uuid
         for stale in _merged(session, table, left):
             values = {**_texts(table, stale.merged), "mentions": stale.mentions, "merged": stale.mentions}
             session.execute(update(table).where(table.id == stale.id).values(**values))
-
-
-def _of_document(table: Row, document_id: uuid.UUID) -> Select[tuple[int]]:
-    mention, owner = _mention(table)
-    return select(owner).join(Chunk, Chunk.id == mention.chunk_id).where(Chunk.document_id == document_id)
 
 
 def _mention(table: Row) -> tuple[type[EntityChunk] | type[RelationChunk], Any]:

@@ -124,7 +124,7 @@ def known_positions(session: Session, import_id: uuid.UUID) -> set[int]:
 
 
 def mark_unpacked(session: Session, import_id: uuid.UUID, attempt: int) -> bool:
-    """Every file is a document now or has a reason; False when another worker took over."""
+    """Record that every file is a document now or has a reason; False when another worker took over."""
     held = advance_import(session, import_id, attempt, lease_s=0, unpacked_at=func.now())
     if held:
         _delete_parts(session, import_id)
@@ -177,7 +177,7 @@ def list_skipped(session: Session, import_id: uuid.UUID) -> list[Skipped]:
 
 
 def count_accepted(session: Session, import_id: uuid.UUID) -> int:
-    # With documents deleted since.
+    """How many documents the import has made, including those that were deleted since."""
     counted = select(func.count()).where(ImportMember.import_id == import_id, ImportMember.code.is_(None))
     return session.scalar(counted) or 0
 

@@ -65,7 +65,7 @@ def make_due(session: Session, source_id: uuid.UUID) -> None:
 
 
 def reschedule(session: Session, source_id: uuid.UUID) -> None:
-    # By its schedule, or at once if a run is under way.
+    """Set when the source is due: by its schedule, or at once if a run is under way."""
     interval = func.make_interval(0, 0, 0, 0, 0, 0, Source.every_s)
     begun = func.coalesce(Source.started_at, Source.created_at)
     by_schedule = case((Source.every_s.is_not(None), func.greatest(func.now(), begun + interval)))
@@ -173,7 +173,7 @@ def release_source(session: Session, source_id: uuid.UUID, attempt: int, *, agai
 
 
 def end_run(session: Session, source_id: uuid.UUID, attempt: int, error: dict[str, Any] | None) -> bool:
-    """End the run. The next one begins by the schedule, counted from the beginning of this one."""
+    """End the run. The next one begins by the schedule, counted from the beginning of this run."""
     interval = func.make_interval(0, 0, 0, 0, 0, 0, Source.every_s)
     done = session.scalar(
         update(Source)

@@ -82,8 +82,4 @@ def _find(session: Session, model: str, dimension: int) -> Space | None:
     row = session.scalar(
         select(EmbeddingSpace).where(EmbeddingSpace.model == model, EmbeddingSpace.dimension == dimension)
     )
-    return row and _space(row)
-
-
-def _space(row: EmbeddingSpace) -> Space:
-    return Space(row.id, row.model, row.dimension)
+    return row and Space(row.id, row.model, row.dimension)

@@ -1,4 +1,6 @@
-"""What was recognised in pictures, and what stands for them, of documents that are cited or found."""
+"""Marks on the text of documents: what was recognised in pictures, which figures the text stands for, and what people
+corrected.
+"""
 
 import uuid
 from collections.abc import Collection, Iterable, Sequence
@@ -12,7 +14,7 @@ from domain.documents.text_marks import TextMarks
 
 
 def find_marks(session: Session, places: Iterable[tuple[uuid.UUID, int | None]]) -> TextMarks:
-    """Of these documents, and of what was recognised only on these pages of them."""
+    """The figures and corrections of these documents, and the recognised lines of these pages only."""
     wanted = set(places)
     pages = {(document_id, page) for document_id, page in wanted if page}
     if not wanted:

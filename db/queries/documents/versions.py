@@ -55,7 +55,7 @@ def next_version(versions: Sequence[Version]) -> int:
 def make_newest(session: Session, version: Version, versions: Sequence[Version]) -> None:
     """Renumber a version that was uploaded again above later ones that have not failed."""
     later = [above for above in versions if above.version > version.version and above.status in _LIVE]
-    # The same content that is being read again stays above it.
+    # A second reading of the same content stays above it.
     if any(not is_of_same_content(above.sha256, version.sha256) for above in later):
         values = {"version": next_version(versions)}
         session.execute(update(Document).where(Document.id == version.id).values(values))

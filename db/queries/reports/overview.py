@@ -15,7 +15,7 @@ EXCERPT_CHARS = 200
 
 
 class Judged(NamedTuple):
-    """The verification that counts: of the published answer, or of the submitted text."""
+    """The verification of a query that counts: of the published answer, or of the submitted text."""
 
     verification_id: int
     excerpt: str
@@ -68,7 +68,7 @@ def list_judged(session: Session, queries: Sequence[uuid.UUID], kind: QueryKind)
         statement = statement.where(Verification.kind == "published")
         statement = statement.order_by(Verification.query_id, Verification.id.desc())
     else:
-        # As `results.find_draft_verification`: a draft sorts before the published answer.
+        # As in `results.find_draft_verification`, a draft sorts before the published answer.
         statement = statement.order_by(Verification.query_id, Verification.kind, Verification.id)
     return {row[0]: Judged(*row[1:]) for row in session.execute(statement)}
 

@@ -89,7 +89,7 @@ def list_conversations(
         wanted, own = func.lower(search), ConversationText.conversation_id == Conversation.id
         title = func.strpos(func.lower(Conversation.title), wanted) > 0
         asked = func.strpos(ConversationText.asked, wanted) > 0
-        # Begun by a program of before, and not asked since.
+        # Conversations of an older program that were not asked anything since have no text.
         as_before = _current().where(Query.question.icontains(search, autoescape=True)).exists()
         without = ConversationText.asked.is_(None) & as_before
         statement = statement.outerjoin(ConversationText, own).where(or_(title, asked, without))
@@ -178,7 +178,8 @@ def add_turn(
     session.execute(
         update(Conversation).where(Conversation.id == conversation_id).values(last_asked_at=func.clock_timestamp())
     )
-    _keep_text(session, conversation_id)
+    # The conversation's searched text follows its current turns.
+    session.execute(_KEEP_TEXT, {"id": conversation_id})
 
 
 def find_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
@@ -211,11 +212,6 @@ _KEEP_TEXT = text("""
     WHERE turns.conversation_id = :id AND turns.set_aside_at IS NULL
     ON CONFLICT (conversation_id) DO UPDATE SET asked = excluded.asked
 """).bindparams(bindparam("id", type_=Uuid()))
-
-
-def _keep_text(session: Session, conversation_id: uuid.UUID) -> None:
-    # What is searched follows the current turns.
-    session.execute(_KEEP_TEXT, {"id": conversation_id})
 
 
 def _listed() -> Select[Conversation, str, str, int]:

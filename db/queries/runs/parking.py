@@ -55,7 +55,7 @@ def hand_back(
     session: Session, query_id: str, round_: int, step: str, attempts: Mapping[str, int], hold_s: float = 0.0
 ) -> bool:
     """Release claims as if they had not been made. They look held for `hold_s` seconds, and can be claimed again one
-    lease before that. False when there is none to release: they have ended.
+    lease before that. False when all of them have ended.
     """
     handed = 0
     for item, attempt in attempts.items():

@@ -16,7 +16,7 @@ SWEEP = 5_000
 
 
 class Reply(NamedTuple):
-    """A reply, the model that gave it, and what is to be noted of the call that has ended with it, if that began."""
+    """A reply, the model that gave it, and what is to be noted of the call that produced it, if one began."""
 
     text: str
     model: str

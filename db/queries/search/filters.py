@@ -29,14 +29,15 @@ def _metadata(key: str, value: MetadataValue | list[MetadataValue] | Bounds) -> 
     stored = Document.details[key]
     if isinstance(value, Bounds):
         return and_(*_within(stored, stored.astext, value))
-    # 2024 and "2024" are the same year, and letter case (of a ticker, say) does not matter.
-    accepted = [_as_text(item).lower() for item in (value if isinstance(value, list) else [value])]
+    # 2024, 2024.0 and "2024" are the same year, and letter case (of a ticker, say) does not matter.
+    items = value if isinstance(value, list) else [value]
+    accepted = [str(int(item) if isinstance(item, float) and item.is_integer() else item).lower() for item in items]
     in_list = cast(func.lower(cast(stored, Text)), JSONB).has_any(array(accepted, type_=Text))
     return or_(func.lower(stored.astext) == any_(array(accepted, type_=Text)), in_list)
 
 
 def _within(stored: ColumnElement[Any], text: ColumnElement[str], bounds: Bounds) -> list[ColumnElement[bool]]:
-    # Numbers compare numerically, all other texts alphabetically, which orders ISO dates in time.
+    # Numbers compare numerically, and all other texts alphabetically, which orders ISO dates in time.
     number = case((text.regexp_match(_NUMBER), cast(text, Numeric)))
     single = func.jsonb_typeof(stored).in_(["string", "number"])
     comparisons: list[ColumnElement[bool]] = []
@@ -50,9 +51,3 @@ def _within(stored: ColumnElement[Any], text: ColumnElement[str], bounds: Bounds
             limit = Decimal(str(bound))
             comparisons.append(number >= limit if is_least else number <= limit)
     return comparisons
-
-
-def _as_text(value: MetadataValue) -> str:
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)

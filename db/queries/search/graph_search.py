@@ -83,7 +83,7 @@ def near_entities(session: Session, space: Space, embedding: Sequence[float], k:
 
 
 def near_connections(session: Session, space: Space, embedding: Sequence[float], k: int) -> list[Connection]:
-    # Exact, as for entities.
+    """The relations nearest to a vector, compared one by one like the entities."""
     return _connections(session, space, embedding, k)
 
 

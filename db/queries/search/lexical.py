@@ -36,7 +36,7 @@ def search_scored(
     *,
     excluded: bool = False,
 ) -> list[tuple[int, float]]:
-    """The same with their scores; with `excluded` over what people took out of the search instead."""
+    """Like `search_text`, with scores; with `excluded` over the chunks that people took out of the search instead."""
     asked = searched_question(question)
     known = collection(session, workspace_id, list(dict.fromkeys((*asked.own, *asked.further))))
     rarest = sorted(
@@ -58,7 +58,7 @@ def _candidates(
     known: Collection,
     where: Sequence[ColumnElement[bool]],
 ) -> list[Occurrences[int]]:
-    """The passages to be scored, in the order of what they share, with the places of the lexemes in them.
+    """The passages to be scored, those that share most first, with the places of the lexemes in them.
 
     `weights` are those of the lexemes, the question's rarest first.
     """
@@ -86,7 +86,7 @@ def _candidates(
 
 
 def _affordable(rarest: list[str], frequencies: Mapping[str, int]) -> list[str]:
-    # They occur in no more passages than may be scanned; at least one.
+    """The first lexemes that together occur in no more passages than may be scanned; at least one."""
     chosen, passages = rarest[:1], frequencies[rarest[0]]
     for lexeme in rarest[1:]:
         passages += frequencies[lexeme]
@@ -97,7 +97,7 @@ def _affordable(rarest: list[str], frequencies: Mapping[str, int]) -> list[str]:
 
 
 def any_of(wanted: Sequence[str]) -> ColumnElement[str]:
-    # No lexeme holds a quotation mark or a backslash (domain.retrieval.lexemes).
+    # No lexeme holds a quotation mark or a backslash (domain.retrieval.lexemes), so none needs escaping.
     return cast(" | ".join(f"'{lexeme}'" for lexeme in wanted), TSQUERY)
 
 

@@ -122,9 +122,9 @@ def list_quotes(session: Session, query_ids: Collection[uuid.UUID]) -> dict[uuid
 
 
 class Version(NamedTuple):
-    """A document version; `is_same`: its file and its text are those of the one it was looked up for.
+    """A version of a document; `is_same` says that its file and its text are those of the version that was asked about.
 
-    The text of the same file differs where somebody corrected it, or where it was read again with other settings.
+    The text of the same file differs where people corrected it, or where it was read again with other settings.
     """
 
     id: uuid.UUID
@@ -142,7 +142,7 @@ def find_in_force(session: Session, document_id: uuid.UUID) -> Version | None:
 
 
 def lock_validities(session: Session, change: DocumentChange, query_ids: Collection[uuid.UUID]) -> list[AnswerValidity]:
-    """Lock the standings of these answers until the transaction ends, in the order of their queries. Missing ones are
+    """Lock the validities of these answers until the transaction ends, in the order of their queries. Missing ones are
     created in the initial state, `valid`.
     """
     if not query_ids:
@@ -168,7 +168,7 @@ def set_validity(session: Session, validity: AnswerValidity, state: str, reason:
 def find_pending(
     session: Session, query_id: uuid.UUID, reverifications: Collection[uuid.UUID | None]
 ) -> AnswerValidity | None:
-    """Lock the standing of an answer that waits for one of these verifications; None when it waits for none of them."""
+    """Lock the validity of an answer that waits for one of these verifications; None when it waits for none of them."""
     return session.scalar(
         select(AnswerValidity)
         .where(AnswerValidity.query_id == query_id, AnswerValidity.reverification.in_(reverifications))

@@ -30,7 +30,7 @@ def get_endpoint(session: Session, endpoint_id: uuid.UUID) -> WebhookEndpoint:
 
 
 def lock_endpoint(session: Session, endpoint_id: uuid.UUID) -> WebhookEndpoint:
-    # The weaker lock: new deliveries, which refer to the endpoint, do not wait for it.
+    # This is the weaker lock: new deliveries, which refer to the endpoint, do not wait for it.
     endpoint = session.get(WebhookEndpoint, endpoint_id, with_for_update={"key_share": True}, populate_existing=True)
     return _existing(endpoint, endpoint_id)
 
