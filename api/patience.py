@@ -56,7 +56,7 @@ class PatientProtocol(H11Protocol):
         self._watch()
 
     def on_response_complete(self) -> None:
-        # A client may begin its next request before it has the answer: what arrived meanwhile is processed.
+        # A client may send its next request before it has the answer: what has arrived meanwhile is processed now.
         super().on_response_complete()
         if not self.transport.is_closing():
             self._watch()
@@ -99,7 +99,7 @@ class PatientProtocol(H11Protocol):
             self.transport.close()
 
     def _end_late_body(self) -> None:
-        # While we do not read, or have not sent "100 Continue" yet, the client waits for us.
+        # The client waits for us while we do not read, or have not sent "100 Continue" yet, so it is not late then.
         waits_for_us = self.flow.read_paused or self.cycle.waiting_for_100_continue
         within, least = self.patience.body_s, self.patience.body_bytes_per_s
         if waits_for_us or self.arrived >= least * within:
@@ -126,7 +126,9 @@ class PatientProtocol(H11Protocol):
 
 
 def _refusing_two_ends(app: ASGIApp) -> ASGIApp:
-    """The application behind a check of how a request marks its end; `Connection: close` makes uvicorn end it."""
+    """The application, behind a check of how a request marks its end; `Connection: close` makes uvicorn end the
+    connection.
+    """
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
         if detail := _unclear_end(scope):
@@ -140,7 +142,7 @@ def _refusing_two_ends(app: ASGIApp) -> ASGIApp:
 
 
 def _unclear_end(scope: Scope) -> str | None:
-    # h11 has refused what it cannot read: other codings than "chunked", repetitions, two lengths.
+    # h11 has already refused what it cannot read: codings other than "chunked", repeated headers, two lengths.
     names = {name for name, _ in scope.get("headers", ())}
     if b"transfer-encoding" not in names:
         return None

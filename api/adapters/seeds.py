@@ -25,7 +25,7 @@ def rag_answer(query: Json) -> dict[str, Any]:
     return {
         "answer": query["answer"],
         "sources": query["sources"],
-        **_verification(query, _RAG_FIELDS),
+        **({"verification": _only(query["verification"], _RAG_FIELDS)} if query["verification"] else {}),
     }
 
 
@@ -74,11 +74,6 @@ def verified_answer(query: Json, checks: Sequence[Json], mode: str) -> dict[str,
         "verification_log": [_only(check, _LOG_FIELDS) for check in checks],
         "processing_time_ms": query["timings"]["total"],
     }
-
-
-def _verification(query: Json, names: Sequence[str]) -> dict[str, Any]:
-    verification = query["verification"]
-    return {"verification": _only(verification, names)} if verification else {}
 
 
 def _chat_verification(query: Json, names: Sequence[str]) -> dict[str, Any]:

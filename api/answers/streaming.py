@@ -39,7 +39,7 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """The content of the last event, under `name`: the same as the resource's GET."""
+    """The result of a query as the content of its last event, under `name`: the same as the resource's GET."""
 
     name: str
     read: Callable[[UUID], dict[str, Any]]

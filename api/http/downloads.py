@@ -1,4 +1,6 @@
-"""Files that a browser saves instead of showing, since others wrote what is in them, and where their links lead."""
+"""Files that a browser saves instead of showing, because other people wrote their contents, and the addresses of their
+links.
+"""
 
 from typing import Any
 from urllib.parse import quote
@@ -23,5 +25,5 @@ def download(content: bytes, filename: str, media_type: str) -> Response:
 
 
 def page_url(request: Request) -> str:
-    # The configured address, or that of the request.
+    """The address of the page: the configured one, or that of the request."""
     return (settings().public_url or str(request.base_url)).rstrip("/")

@@ -1,6 +1,6 @@
 """Turns every error into a problem (RFC 9457), with one handler per family; none reveals internals.
 
-Where OpenAI's clients ask, a problem has their error object besides.
+On the paths of OpenAI's clients, a problem also has their error object.
 """
 
 import json
@@ -31,7 +31,7 @@ _PLAIN_WORDS = {
     "model_type": "should be a JSON object",
     "model_attributes_type": "should be a JSON object",
 }
-# What FastAPI reports only as "an error parsing the body" although it is not wrong syntax.
+# These are not wrong syntax, but FastAPI reports them only as "an error parsing the body".
 _NO_JSON = {
     RecursionError: "it is nested too deeply",
     UnicodeDecodeError: "it is not UTF-8",
@@ -152,7 +152,7 @@ async def _http_exception(request: Request, error: HTTPException) -> Response:
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
         if request.method == "OPTIONS":
             return options_response(request)
-        # The routes of a path do not know of each other.
+        # Each route of a path knows only its own methods.
         headers = {**(headers or {}), **allowed(request)}
     path = request.url.path
     if why := next((why for cause, why in _NO_JSON.items() if isinstance(error.__cause__, cause)), None):

@@ -1,4 +1,4 @@
-"""What may be done at an address: every method of the path, which 405 and OPTIONS tell in `Allow` (RFC 9110)."""
+"""The methods of an address, over all routes of its path: 405 and OPTIONS name them in `Allow` (RFC 9110)."""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,7 +21,7 @@ class Methods:
 
 
 def allowed(request: Request) -> dict[str, str]:
-    # Where the application knows the path.
+    """The header `Allow` for the request's path; empty where the application does not know the path."""
     methods: Methods = request.app.state.methods
     names = methods.at(request.scope)
     return {"Allow": ", ".join(names)} if names else {}
