@@ -128,7 +128,7 @@ def _fill(url: str, file: Path, contents: Contents) -> None:
 
 
 def _end_apps(state: ServerState) -> None:
-    # Their memory refers to the old database; the supervisor restarts them.
+    # The memory of these processes refers to the old database; the supervisor restarts them.
     for child in psutil.Process(state.pid).children():
         with suppress(psutil.Error, ProcessLookupError):
             if any(app in child.cmdline() for app in _APPS):

@@ -16,7 +16,6 @@ from citewell.mcp.shapes import (
     LeftOut,
     PassagesFound,
     Scored,
-    SentenceFound,
     SignalFound,
     SourceRead,
     WorkspacesListed,
@@ -64,7 +63,9 @@ def answer_lines(answer: AnswerFound) -> Iterator[str]:
     if answer.left_open:
         yield f"\nLeft open: {'; '.join(answer.left_open)}"
     yield from _scores(answer.scores)
-    yield from _doubts(answer.sentences)
+    for sentence in answer.sentences:
+        if sentence.status not in _PROVEN:
+            yield f"Not proven ({sentence.status}): {json.dumps(sentence.text, ensure_ascii=False)}. {sentence.reason}"
     yield from _changes(answer.changes)
     yield from _left_out(answer.degraded)
     if answer.restated_question:
@@ -146,7 +147,7 @@ def _place(name: str, page: int | None, section: str | None) -> str:
 
 
 def _signal(signal: SignalFound | None) -> Iterator[str]:
-    # Servers of older versions have none.
+    # Servers of older versions send no signal.
     if signal:
         number = f" Probability {signal.probability:.2f}." if signal.probability is not None else ""
         yield f"{signal.word} ({signal.level}). {signal.reason}{number}"
@@ -163,12 +164,6 @@ def _scores(scores: Scored | None) -> Iterator[str]:
     if known := "; ".join(filter(None, details)):
         yield f"\nVerified: {known}."
     yield from scores.issues
-
-
-def _doubts(sentences: Sequence[SentenceFound]) -> Iterator[str]:
-    for sentence in sentences:
-        if sentence.status not in _PROVEN:
-            yield f"Not proven ({sentence.status}): {json.dumps(sentence.text, ensure_ascii=False)}. {sentence.reason}"
 
 
 def _changes(changes: Sequence[Change]) -> Iterator[str]:

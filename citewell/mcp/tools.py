@@ -18,7 +18,7 @@ Caller = Context[Any, Any]
 _SHOWN_CHANGES = frozenset({"removed", "reattributed", "rewritten", "dropped"})
 _MOST_CHARS = 50_000
 NEW = "new"
-"""In place of a conversation's id."""
+"""The value that stands for the id of a new conversation."""
 
 Workspace = Annotated[str, Field(description="The collection of documents.")]
 DocumentId = Annotated[str, Field(description="From list_documents, search_documents or a citation.")]

@@ -75,7 +75,7 @@ def original(
     with connected(url) as client:
         document_id = whole_id(client, document_id, "document")
         content = client.document_original(document_id)
-        # A name of a server leads to no other folder.
+        # Only the last part of the server's name is used, so it leads to no other folder.
         name = Path(PurePosixPath(client.document(document_id)["filename"].replace("\\", "/")).name)
     save(content, None if str(output) == "-" else output or name)
 
@@ -135,7 +135,7 @@ def delete(
 
 
 def _follow(client: CitewellClient, reingestion_id: str) -> Reingestion:
-    """Wait until the last of its documents has ended."""
+    """Wait until the last document of the re-ingestion has ended."""
     with progress_bars() as bars:
         bar = bars.add_task("read again", total=None, stage="")
         while True:

@@ -23,7 +23,7 @@ class Upload:
 
 @dataclass(slots=True)
 class Found:
-    """`skipped` counts the files of unsupported types below folders, by extension."""
+    """The files at the paths of a command; `skipped` counts those of unsupported types below folders, by extension."""
 
     documents: list[Upload] = field(default_factory=list["Upload"])
     archives: list[Upload] = field(default_factory=list["Upload"])
@@ -31,7 +31,7 @@ class Found:
     problems: list[str] = field(default_factory=list[str])
 
     def skipped_line(self) -> str:
-        """`3 files are of types that are not read (2 .png, 1 .exe); supported are …`."""
+        """A line such as `3 files are of types that are not read (2 .png, 1 .exe); supported are …`."""
         number = self.skipped.total()
         kinds = ", ".join(f"{count} {suffix or 'without an extension'}" for suffix, count in self.skipped.most_common())
         are = "1 file is of a type that is" if number == 1 else f"{number} files are of types that are"
@@ -76,6 +76,6 @@ def _walk(folder: Path) -> Iterator[Path]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = Path(parent, name)
-            # Leaves out pipes, which never end, and dangling links.
+            # This leaves out pipes, which never end, and dangling links.
             if not name.startswith(".") and path.is_file():
                 yield path

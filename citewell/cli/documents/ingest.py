@@ -15,7 +15,6 @@ from citewell.cli.documents.uploading import Ingested, ingest_all
 from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Url, Workspace
 from citewell.cli.show.words import counted, document_line, reading_words
-from citewell_client import CitewellClient
 from citewell_client.types import Document, Import
 from domain.documents.formats import listed
 
@@ -46,18 +45,14 @@ def ingest(
     try:
         if files.documents or files.archives:
             with connected(url) as client:
-                _ingest(client, files, workspace, tally)
+                for ingested in ingest_all(client, files.documents, workspace):
+                    tally.add_document(ingested)
+                for archive in files.archives:
+                    tally.add_import(import_archive(client, archive, workspace))
     finally:
         tally.report()
     if files.problems:
         raise typer.Exit(USAGE)
-
-
-def _ingest(client: CitewellClient, files: Found, workspace: str, tally: "_Tally") -> None:
-    for ingested in ingest_all(client, files.documents, workspace):
-        tally.add_document(ingested)
-    for archive in files.archives:
-        tally.add_import(import_archive(client, archive, workspace))
 
 
 @dataclass(slots=True)

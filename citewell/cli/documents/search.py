@@ -38,7 +38,7 @@ def search(
         options = {"limit": k, "run": run, "multi_query": multi_query}
         _explain(query, workspaces or ["default"], options, url, as_json=as_json)
         return
-    # A plain search takes neither, and would ignore them without a word.
+    # A plain search takes neither of these options, and would ignore them without saying so.
     if given := [name for name, value in (("--run", run), ("--multi-query", multi_query)) if value is not None]:
         raise CommandFailed(f"{' and '.join(given)} without --explain would do nothing; add --explain")
     with connected(url) as client:

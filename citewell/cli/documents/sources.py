@@ -152,7 +152,7 @@ def _set_status(source_id: str, status: str, url: str | None) -> None:
 
 
 def _watched(client: CitewellClient, source: DocumentSource) -> DocumentSource:
-    """Shows the progress meanwhile. Raises CommandFailed when the run failed."""
+    """Show the progress of a source until its run ends, and return it. Raises CommandFailed when the run failed."""
     begun = source["run"] + (source["phase"] == "idle")
     with err.status("waiting") as status:
         while source["run"] < begun or source["phase"] != "idle":

@@ -51,8 +51,11 @@ def reembed(tenant: str | None, workspace: str | None, as_json: bool) -> None:
             done = _reembed(target, as_json)
             if as_json:
                 emit(asdict(done))
+            elif done.switched:
+                embedded = f"{done.embedded:,} chunks embedded, searched by {done.model} from now on"
+                out.print(plain(f"{done.name}: {embedded}"))
             else:
-                out.print(plain(_summary(done)))
+                out.print(plain(f"{done.name}: has vectors of {done.model} already"))
 
 
 def _reembed(target: Target, as_json: bool) -> Reembedded:
@@ -66,9 +69,3 @@ def _reembed(target: Target, as_json: bool) -> Reembedded:
             batch=settings().embeddings.batch * settings().embeddings.concurrency,
             on_progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
-
-
-def _summary(done: Reembedded) -> str:
-    if not done.switched:
-        return f"{done.name}: has vectors of {done.model} already"
-    return f"{done.name}: {done.embedded:,} chunks embedded, searched by {done.model} from now on"

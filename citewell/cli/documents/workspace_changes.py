@@ -15,7 +15,7 @@ Chosen = Mapping[str, str | dict[str, str] | None]
 
 
 class Setting(StrEnum):
-    """What can be set back."""
+    """A setting of a workspace that can be set back to its default."""
 
     TITLE = "title"
     MODE = "mode"
@@ -59,7 +59,7 @@ def change_of(chosen: Chosen, unset: Collection[Setting]) -> dict[str, Any]:
 
 
 def glossary_of(terms: Collection[str]) -> dict[str, str]:
-    """`TERM=MEANING` for each. Raises CommandFailed."""
+    """The glossary that `TERM=MEANING` options say. Raises CommandFailed."""
     glossary: dict[str, str] = {}
     for pair in terms:
         term, _, meaning = pair.partition("=")

@@ -39,7 +39,7 @@ State = Literal["ok", "warn", "error"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was found. `advice` says what to do, unless the state is `ok`."""
+    """The result of one check; `advice` says what to do, unless the state is `ok`."""
 
     name: str
     state: State
@@ -56,7 +56,7 @@ def versions() -> Iterator[Check]:
 
 
 def sources_of_settings(settings: Settings) -> Iterator[Check]:
-    # Names alone, because values may be secrets.
+    """A check that names the file and the variables that settings come from, without values, which may be secrets."""
     file = config_file()
     variables = sorted(name for name in os.environ if name.upper().startswith((PREFIX, "GROQ_")))
     read = f"{file.absolute()}" if file else "no config.yaml here"
@@ -69,7 +69,7 @@ def sources_of_settings(settings: Settings) -> Iterator[Check]:
 
 
 def origins(settings: Settings) -> Iterator[Check]:
-    # Without pages elsewhere that may use the API there is nothing to tell.
+    """A check of the origins whose pages may use the API; none when only this server's own page may."""
     named = settings.access.origins
     if "*" in named:
         advice = "name the pages in `access.origins`, unless everybody's may use it with a key"
@@ -79,7 +79,7 @@ def origins(settings: Settings) -> Iterator[Check]:
 
 
 def originals(settings: Settings) -> Iterator[Check]:
-    """Where large files of documents go, if that is outside of the database."""
+    """A check of the place of large files, if that is outside of the database."""
     if settings.originals.store == "database":
         return
     kept = f"files of more than {settings.originals.above_bytes:,} bytes: {settings.originals.store}"
@@ -213,7 +213,7 @@ def _workers() -> Iterator[Check]:
 
 
 def vectors() -> Iterator[Check]:
-    # While each workspace has vectors of a model that is there, there is nothing to tell.
+    """A check for each model whose vectors workspaces hold although no embedder for it is available."""
     try:
         with database():
             embedder = configured_embedder()

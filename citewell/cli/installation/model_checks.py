@@ -1,4 +1,4 @@
-"""What `citewell doctor` asks the models: whether the key is right, and a short question of each."""
+"""The checks of `citewell doctor` that ask the models: whether the key is right, and a short question of each."""
 
 from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
@@ -20,7 +20,7 @@ from clients.reranking import make_reranker
 from config.settings import ConfigurationInvalid, Settings
 
 _TRY_FOR_S = 120.0
-"""A person waits; a model on this machine may have to be loaded first."""
+"""The longest time for one question: a person waits, but a model on this machine may have to be loaded first."""
 _CHOOSE = "`citewell models use groq|ollama|llamacpp|URL` sets one up"
 
 

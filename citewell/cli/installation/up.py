@@ -99,7 +99,7 @@ def problem_of_provider(settings: Settings) -> str | None:
     """
     if settings.provider == "offline":
         return NO_MODEL
-    # It loads what computes vectors, which the commands of a terminal do without.
+    # This import loads what computes vectors, which other commands do without.
     import_module("clients.llm.factory").check_provider(settings)
     answer = ask_provider(settings)
     if answer is None:

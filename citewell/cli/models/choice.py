@@ -33,7 +33,9 @@ _OWN = ("provider", "base_url", "main", "fast", "fallbacks", "catalogue", "api_k
 
 
 def use(target: str | None, model: str | None, key_env: str | None, preset: Preset | None, as_json: bool) -> None:
-    """Raises CommandFailed, before anything is written, when there is no such server or the model does not work."""
+    """Choose a server and its models, try them and write them into the file. Raises CommandFailed, before anything is
+    written, when there is no such server or the model does not work.
+    """
     before = settings()  # what is wrong with them is said first
     path = config_file() or Path(DEFAULT_FILE)
     if path.exists() and not path.is_file():
@@ -52,7 +54,10 @@ def use(target: str | None, model: str | None, key_env: str | None, preset: Pres
             out.print(_table(failed.trials))
         raise
     after = edited(text, _changes(chosen, tried, named=model is not None))
-    backup = _written(path, after) if after != text else None
+    try:
+        backup = write(path, after) if after != text else None
+    except OSError as error:
+        raise CommandFailed(f"{path.absolute()} cannot be written ({error.strerror}: {error.filename})") from None
     if as_json:
         emit(_as_json(path, backup, chosen, tried))
     else:
@@ -73,13 +78,6 @@ def show(as_json: bool) -> None:
         out.print(
             plain(f"{server.name} runs at {server.address}: {', '.join(answer.models) or 'no models'}"), soft_wrap=True
         )
-
-
-def _written(path: Path, text: str) -> Path | None:
-    try:
-        return write(path, text)
-    except OSError as error:
-        raise CommandFailed(f"{path.absolute()} cannot be written ({error.strerror}: {error.filename})") from None
 
 
 def _configured(configured: Settings) -> Iterator[tuple[str, str | None]]:
@@ -114,6 +112,9 @@ def _changes(chosen: Chosen, tried: Tried, *, named: bool) -> Changes:
 
 
 def _as_json(path: Path, backup: Path | None, chosen: Chosen, tried: Tried) -> dict[str, Any]:
+    seconds: dict[str, list[float]] = {}
+    for trial in tried.trials:
+        seconds.setdefault(trial.model, []).append(trial.seconds)
     return {
         "file": str(path.absolute()),
         "backup": str(backup) if backup else None,
@@ -122,17 +123,10 @@ def _as_json(path: Path, backup: Path | None, chosen: Chosen, tried: Tried) -> d
         "fast": tried.fast,
         "preset": chosen.preset,
         "strict_schema": tried.strict,
-        "seconds": {name: round(max(of), 2) for name, of in _seconds(tried.trials).items()},
+        "seconds": {name: round(max(measured), 2) for name, measured in seconds.items()},
         "trials": _rows(tried.trials),
         "limits": {".".join(place): value for place, value in tried.limits.items()},
     }
-
-
-def _seconds(trials: Sequence[Trial]) -> dict[str, list[float]]:
-    seconds: dict[str, list[float]] = {}
-    for trial in trials:
-        seconds.setdefault(trial.model, []).append(trial.seconds)
-    return seconds
 
 
 def _rows(trials: Sequence[Trial]) -> list[dict[str, Any]]:
@@ -164,7 +158,7 @@ def _show(path: Path, backup: Path | None, lines: Sequence[str], tried: Tried) -
 
 
 def _warnings() -> Iterator[str]:
-    # The environment takes precedence over the file.
+    # The environment takes precedence over the file, so what it sets has no effect in the file.
     names = ["CITEWELL_PRESET", "CITEWELL_MODELS", *(f"CITEWELL_MODELS__{name.upper()}" for name in _OWN)]
     for name in names:
         if name in os.environ:

@@ -50,8 +50,9 @@ def proof_view(query: Query) -> RenderableType:
 
 
 def _beside(query: Query) -> Iterator[RenderableType]:
-    """What stands beside an answer: the closest passages of a refusal, and where documents disagree. Servers of older
-    versions omit both."""
+    """The views beside an answer: the closest passages of a refusal, and where documents disagree. Servers of older
+    versions omit both.
+    """
     if mentioned := query.get("mentions"):
         is_read = query.get("provider") != "offline"
         yield _heading("These passages come closest" if is_read else "Closest passages; no model read them")

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.words import counted, verdict
-from citewell_client.types import AuditCheck, AuditDifference, AuditRecord, Comparison, SentenceCompared
+from citewell_client.types import AuditCheck, AuditRecord, Comparison, SentenceCompared
 
 _HASH_DIGITS = 12
 _SAYS = {
@@ -24,7 +24,11 @@ def chain_view(entry: AuditRecord) -> Text:
 
 
 def check_view(check: AuditCheck) -> RenderableType:
-    lines: list[RenderableType] = [_difference(difference) for difference in check["differences"]]
+    lines: list[RenderableType] = []
+    for difference in check["differences"]:
+        where = f"record {difference['seq']}" if difference["seq"] else "what is stored"
+        fields = f" ({', '.join(difference['fields'])})" if difference["fields"] else ""
+        lines.append(plain(f"{where}: {_named(difference['record'])} {_SAYS[difference['what']]}{fields}", "red"))
     lines.append(
         plain(f"head {check['head']}")
         if lines
@@ -39,14 +43,8 @@ def check_view(check: AuditCheck) -> RenderableType:
     return Group(*lines)
 
 
-def _difference(difference: AuditDifference) -> Text:
-    where = f"record {difference['seq']}" if difference["seq"] else "what is stored"
-    fields = f" ({', '.join(difference['fields'])})" if difference["fields"] else ""
-    return plain(f"{where}: {_named(difference['record'])} {_SAYS[difference['what']]}{fields}", "red")
-
-
 def _named(record: dict[str, Any]) -> str:
-    # `outcome round 0 check_statements s1:c1`.
+    """The name of a record, such as `outcome round 0 check_statements s1:c1`."""
     kind = record.get("kind", "head")
     names = ("chunk_id", "name", "version", "step", "item", "prompt", "call", "index", "position", "number", "status")
     values = [f"{record[name]}" for name in names if record.get(name) not in (None, "") and name in _fields_of(kind)]

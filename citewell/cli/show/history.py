@@ -17,21 +17,17 @@ _CLAIM_WORDS = {"SUPPORTED": "supported", "PARTIALLY_SUPPORTED": "partial", "UNS
 
 
 def queries_view(queries: list[QueryListed]) -> RenderableType:
-    # Two lines each: ids are long, and so are questions.
+    # Each question takes two lines: ids are long, and so are questions.
     if not queries:
         return Text("no questions yet; `citewell ask` asks one")
     lines: list[RenderableType] = []
     for query in queries:
-        lines.append(
-            plain(f"{query['id']}  {when(query['created_at'])}  {query['workspace']}  ", "dim") + _became_of(query)
-        )
+        head = plain(f"{query['id']}  {when(query['created_at'])}  {query['workspace']}  ", "dim")
+        # Servers of older versions omit the signal.
+        signal = query.get("signal")
+        lines.append(head + (signal_word(signal) if signal else plain(query["status"], "dim")))
         lines.append(Padding(plain(" ".join(query["question"].split())), (0, 0, 0, 2)))
     return Group(*lines)
-
-
-def _became_of(query: QueryListed) -> Text:
-    # Servers of older versions omit the signal.
-    return signal_word(signal) if (signal := query.get("signal")) else plain(query["status"], "dim")
 
 
 def history_view(history: History) -> RenderableType:
@@ -86,20 +82,16 @@ def _citation_checks(checks: list[CitationCheck]) -> Table:
     for check in checks:
         number = "–" if check["citation_number"] is None else f"†{check['citation_number']}"
         where = place(check["source_file"], check["source_page"], None) if check["source_file"] else Text()
+        reason, looks = check["explanation"], check["second_look"]
+        if looks is not None and looks["second"] is not None:
+            reason = f"Checked twice: the rule saw: {looks['noticed']}; the second look says: {reason}"
         table.add_row(
             Text(number),
             verdict(check["status"]),
             score(check["confidence"]),
-            Group(plain(check["statement"]), where.append(" "), *(plain(text, "dim") for text in _reasons(check))),
+            Group(plain(check["statement"]), where.append(" "), plain(reason, "dim")),
         )
     return table
-
-
-def _reasons(check: CitationCheck) -> list[str]:
-    looks = check["second_look"]
-    if looks is None or looks["second"] is None:
-        return [check["explanation"]]
-    return [f"Checked twice: the rule saw: {looks['noticed']}; the second look says: {check['explanation']}"]
 
 
 def _calls(calls: list[ModelCall]) -> Table:

@@ -1,4 +1,6 @@
-"""Terminal view of a question's retrieval: what each part found, and what an answer would be written from."""
+"""Terminal view of a question's retrieval: the results of each part, and the passages that an answer would be written
+from.
+"""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -29,7 +31,7 @@ _WHY_NOT = {
 
 
 def retrieval_view(explained: SearchExplained) -> RenderableType:
-    """Two lines and the text for each passage, the best first, and what an answer would come to."""
+    """Two lines and the text for each passage, the best first, and a summary of what would be shown to the model."""
     if not explained["passages"]:
         return Text(explained["reason"] or "nothing was found")
     shown = sum(passage["shown"] is True for passage in explained["passages"])
@@ -41,8 +43,8 @@ def retrieval_view(explained: SearchExplained) -> RenderableType:
 
 
 def _searches(explained: SearchExplained) -> list[Text]:
-    """What was searched for, where that is more than the question."""
-    # Servers of older versions tell neither.
+    """The searches that were made, where they differ from the question."""
+    # Servers of older versions send neither.
     searches, ended = explained.get("searches", []), explained.get("ended_because")
     made = searches if len(searches) > 1 or ended else []
     lines = [
@@ -91,5 +93,5 @@ def _marked(passage: PassageExplained) -> Text:
     marked = Text(passage["text"], style="dim")
     for match in passage["matches"]:
         marked.stylize("bold not dim", match["start"], match["end"])
-    # On one line, as the text of other searches.
+    # The text is on one line, as in other searches.
     return Text(" ").join(part for part in marked.split() if part.plain.strip())

@@ -25,10 +25,12 @@ def sources_view(sources: Sequence[DocumentSourceHead]) -> RenderableType:
 
 def source_view(source: DocumentSource) -> RenderableType:
     every = f"every {source['every_s']:,} s" if source["every_s"] else "when asked"
+    times = f" · begun {when(source['started_at'])}" if source["started_at"] else ""
+    times += f" · next {when(source['next_run_at'])}" if source["next_run_at"] else ""
     lines = [
         plain(source["name"], "bold"),
         plain(f"{source['kind']} {source['location']} · workspace {source['workspace']} · {every}"),
-        plain(f"{source['id']} · {state(source)} · run {source['run']}{_times(source)}", "dim"),
+        plain(f"{source['id']} · {state(source)} · run {source['run']}{times}", "dim"),
         plain(progress(source)),
     ]
     if error := source["error"]:
@@ -42,13 +44,8 @@ def state(source: DocumentSourceHead) -> str:
 
 
 def progress(source: DocumentSource) -> str:
-    # What became of the items, and how many documents are read.
+    """The number of items by outcome, and how many documents are read."""
     items, documents = source["items"], source["documents"]
     counts = ", ".join(f"{items[name]:,} {name}" for name in _OUTCOMES if items[name])
     unread = documents["queued"] + documents["processing"]
     return f"{items['listed']:,} listed: {counts or 'nothing'}; {documents['ready']:,} ready, {unread:,} to be read"
-
-
-def _times(source: DocumentSourceHead) -> str:
-    begun = f" · begun {when(source['started_at'])}" if source["started_at"] else ""
-    return begun + (f" · next {when(source['next_run_at'])}" if source["next_run_at"] else "")

@@ -29,7 +29,10 @@ def replay(query_id: str, as_json: bool) -> None:
             }
         )
     else:
-        _show(result)
+        for difference in result.differences:
+            out.print(plain(f"{difference.where}: {difference.recorded!r} → {difference.replayed!r}"))
+        summary = f"{counted(result.replayed, 'outcome')} replayed, {result.from_record} taken from the record"
+        out.print(plain(f"equal: {summary}" if not result.differences else summary, "dim"))
     if result.differences:
         raise CommandFailed(f"{counted(len(result.differences), 'field')} came out otherwise", FAILED)
 
@@ -49,10 +52,3 @@ def _replayed(query_id: uuid.UUID) -> ReplayResult:
         return asyncio.run(
             replay_answer(query_id, settings(), default_embedder(), calibration_of(settings(), provider))
         )
-
-
-def _show(result: ReplayResult) -> None:
-    for difference in result.differences:
-        out.print(plain(f"{difference.where}: {difference.recorded!r} → {difference.replayed!r}"))
-    summary = f"{counted(result.replayed, 'outcome')} replayed, {result.from_record} taken from the record"
-    out.print(plain(f"equal: {summary}" if not result.differences else summary, "dim"))

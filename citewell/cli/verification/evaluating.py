@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from citewell.cli.console import emit, out
 from citewell.cli.database import database
@@ -25,7 +25,6 @@ from citewell.cli.verification.evaluation_run import (
 from clients.embeddings.factory import configured_embedder
 from db.queries.access.keys import get_tenant
 from db.session import acting_for, system_transaction
-from domain.verdicts.calibration import Calibration
 from services.core.context import Tools
 from services.core.verifier import reranker_version, verifier_version
 from services.evaluation.feedback_pairs import feedback_pairs
@@ -45,7 +44,9 @@ def evaluate_verification(paths: Sequence[Path], wanted: Wanted) -> None:
 
 
 def evaluate_from_feedback(tenant: str, workspace: str | None, wanted: Wanted) -> None:
-    """The same with the verdicts of people on answers of a tenant. Raises TenantNotFound, EvaluationDataInvalid."""
+    """Check the statements that people judged in answers of a tenant, and print the accuracy measured by their
+    verdicts. Raises TenantNotFound, EvaluationDataInvalid.
+    """
     with database():
         with system_transaction() as session:
             tenant_id = get_tenant(session, tenant)
@@ -73,7 +74,7 @@ def _evaluate_pairs(labelled: LabelledPairs, wanted: Wanted) -> None:
         judges.gateway.provider,
         labelled.files,
         len(pairs),
-        {**printed, "usage": spent, **_calibration_fields(calibration)},
+        {**printed, "usage": spent, **({"calibration": asdict(calibration)} if calibration else {})},
     )
     show_run(run, printed, wanted, time.monotonic() - started)
     store(run, wanted)
@@ -82,7 +83,7 @@ def _evaluate_pairs(labelled: LabelledPairs, wanted: Wanted) -> None:
 
 @contextmanager
 def _written(path: Path | None) -> Generator[TextIO | None]:
-    """The file, opened before anything is paid for. Raises CommandFailed."""
+    """The file of verdicts, opened before anything is paid for. Raises CommandFailed."""
     if path is None:
         yield None
         return
@@ -177,7 +178,3 @@ async def _ask_sets(sets: Sequence[QuestionSet], judges: Judges, wanted: Wanted)
                     preset=judges.settings.sharing,
                 )
     return asked
-
-
-def _calibration_fields(calibration: Calibration | None) -> dict[str, Any]:
-    return {"calibration": asdict(calibration)} if calibration else {}

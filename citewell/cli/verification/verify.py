@@ -42,7 +42,9 @@ def verify(
     else:
         out.print(given_view(result))
     if result["status"] != "succeeded":
-        raise CommandFailed(_failure(result, wait))
+        if error := result["error"]:
+            raise CommandFailed(f"the verification failed: {error['message']}")
+        raise CommandFailed(f"no result after {wait:g} s; the verification {result['id']} is {result['status']}")
 
 
 def _answer(name: str) -> str:
@@ -68,9 +70,3 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise CommandFailed(f"cannot read {path}: {error.strerror}", USAGE) from None
-
-
-def _failure(result: dict[str, Any], wait: float) -> str:
-    if error := result["error"]:
-        return f"the verification failed: {error['message']}"
-    return f"no result after {wait:g} s; the verification {result['id']} is {result['status']}"

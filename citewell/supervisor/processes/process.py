@@ -21,7 +21,7 @@ from citewell.supervisor.home import Account
 from citewell.supervisor.processes.guard import Guard
 from citewell.supervisor.processes.spawn import spawn
 
-# Called with the name of the process and one line, from the thread that reads that process.
+# It is called with the name of the process and one line, from the thread that reads that process.
 OnLine = Callable[[str, str], None]
 
 
@@ -48,7 +48,7 @@ class Output:
 
 class _QuietFile(RotatingFileHandler):
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
-        # On a full disk there is nowhere to report it.
+        # On a full disk there is nowhere to report the error.
         ...
 
 
@@ -101,7 +101,7 @@ class Child(Protocol):
 
     @property
     def stdout(self) -> IO[bytes] | None:
-        # With its errors.
+        """The output of the process, with its errors."""
         ...
 
     def poll(self) -> int | None: ...
@@ -163,7 +163,7 @@ class ManagedProcess:
         self._reader.start()
 
     def revive(self, *, at_once: bool = False) -> None:
-        """To be called often: notices a death, and restarts the process after its backoff, or `at_once`."""
+        """Notice a death, and restart the process after its backoff, or `at_once`; this is to be called often."""
         if self._child is None:
             if at_once or time.monotonic() >= self._start_due:
                 self.start()
