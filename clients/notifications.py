@@ -24,7 +24,7 @@ from redis.retry import Retry
 
 CHANNEL = "citewell:bell"
 TIMEOUT_S = 1.0
-# Requests and steps wait for it.
+# Requests and steps wait for this long at most.
 PUBLISH_TIMEOUT_S = 0.2
 _SILENT_FOR_S = 5.0
 _AGAIN_AFTER_S = 1.0
@@ -155,7 +155,7 @@ class Subscriptions:
         self._watchers[key] -= 1
         if not self._watchers[key]:
             del self._watchers[key]
-            # In a task of its own: a caller that leaves because it was cancelled cannot await anything.
+            # This is a task of its own: a caller that leaves because it was cancelled cannot await anything.
             task = asyncio.get_running_loop().create_task(self._unsubscribe(key))
             self._leaving.add(task)
             task.add_done_callback(self._leaving.discard)

@@ -27,7 +27,7 @@ def embedder_of(name: str, dimension: int) -> Embedder | None:
 
     The installed built-in model always is; others as long as the configuration names them (`earlier`).
     """
-    # For vectors of an endpoint the built-in model need not be loaded to learn its name.
+    # The built-in model is not loaded to learn its name when the vectors are those of an endpoint.
     if name.startswith(WHEEL_MODEL) and (wheel := default_embedder()).dimension == dimension and wheel.name == name:
         return wheel
     embeddings = settings().embeddings

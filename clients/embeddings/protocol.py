@@ -38,5 +38,5 @@ class Encoder(Protocol):
     """A model that treats questions and documents alike."""
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """L2-normalised."""
+        """The L2-normalised vectors of the texts."""
         ...

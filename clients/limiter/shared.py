@@ -57,13 +57,13 @@ class SharedAllowance:
             timeout=None,
             socket_timeout=settings.timeout_s,
             socket_connect_timeout=settings.timeout_s,
-            # One try: a call that would wait for a slow Redis uses the local fallback instead.
+            # There is one try: a call that would wait for a slow Redis uses the local fallback instead.
             retry=Retry(NoBackoff(), 0),
             protocol=2,
         )
         self._redis: Any = Redis(connection_pool=pool)
         self._script: Any = self._redis.register_script(script)
-        # Before the pool, so that waiting for a connection does not count as waiting for Redis.
+        # This comes before the pool, so that waiting for a connection does not count as waiting for Redis.
         self._slots = asyncio.Semaphore(_CONNECTIONS)
         self._account = account
         self._limits = limits
@@ -149,5 +149,5 @@ class _Decided(Answer):
 
 
 def _without_none(call: Mapping[str, object]) -> dict[str, object]:
-    # Lua would take a null for a value, and a true one.
+    # Lua would take a null for a value that counts as true.
     return {name: value for name, value in call.items() if value is not None}

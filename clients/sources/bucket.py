@@ -78,7 +78,8 @@ class BucketReader:
 
 
 def _unreachable(error: BaseError) -> PlaceUnreachable:
-    # Some object_store names by a class, others it only quotes with the address of the store, which is the operator's.
+    # Some errors object_store names by a class; others it only quotes, with the address of the store, which is the
+    # operator's secret.
     said = str(error)
     if odd := _ODD_NAME.search(said):
         return PlaceUnreachable(

@@ -27,11 +27,11 @@ class Reader(Protocol):
 
     @property
     def lists_all(self) -> bool:
-        """A feed lists only its newest entries: what it does not list need not be gone."""
+        """Whether items that the place does not list are gone; a feed lists only its newest entries."""
         ...
 
     def listed(self) -> Iterator[Listed]:
-        """All items; those that cannot become documents have a reason."""
+        """All items; those that cannot become documents come with a reason."""
         ...
 
     def fetch(self, wanted: Wanted) -> Fetched: ...
@@ -47,9 +47,8 @@ def open_reader(
     tenant: str,
     source_id: uuid.UUID | None = None,
 ) -> Reader:
-    """The place of a source of the tenant with this name; without an id nothing is fetched from it.
-
-    Raises DocumentSourceInvalid, PlaceForbidden, PlaceUnreachable.
+    """Open the place of a source of the tenant with this name; without an id nothing is fetched from it. Raises
+    DocumentSourceInvalid, PlaceForbidden, PlaceUnreachable.
     """
     match kind:
         case "folder":
@@ -69,7 +68,7 @@ def open_reader(
 
 
 def remove_leftovers(kind: str, source_id: uuid.UUID) -> None:
-    """Remove what a run left on this machine."""
+    """Remove what a run of the source left on this machine."""
     if kind == "git":
         remove_clone(clone_folder(source_id))
 
@@ -97,7 +96,7 @@ def _remote(url: str, settings: Settings) -> Origin:
 
 
 def _copied(location: str, settings: Settings, tenant: str) -> Origin:
-    # Opened once to see that it may be, and is there.
+    # The folder is opened once here, to see that it is there and may be opened.
     os.close(_allowed_folder(location, settings, tenant))
 
     def copied(to: Path) -> tuple[str, Sequence[str]]:
@@ -145,7 +144,7 @@ def _allowed_folder(location: str, settings: Settings, tenant: str) -> int:
 
     Raises PlaceForbidden, DocumentSourceInvalid, PlaceUnreachable.
     """
-    # Shells put a slash behind the name of a folder.
+    # Shells complete the name of a folder with a slash.
     name, *below = location.removesuffix("/").split("/")
     allowed = settings.sources.folders.get(name)
     if allowed is None or not _may(tenant, allowed.tenants):

@@ -29,7 +29,7 @@ def entries_in(data: bytes, seconds: float = _READ_S) -> list[Json]:
     ended = run_child(argv, environment(), (data,), deadline_s=seconds, max_output=_MOST_OUTPUT)
     if ended.cut is Cut.TIME:
         raise ItemUnusable(f"The feed could not be read within {seconds:g} s; it is too large, or damaged.")
-    # Not its exit code: it may be killed once its output is closed. Output that is cut off is no JSON.
+    # The exit code says nothing: the child may be killed once its output is closed. Output that is cut off is no JSON.
     try:
         entries = json.loads(bytes(ended.output))
     except ValueError:

@@ -81,7 +81,7 @@ class Meter:
             }
 
     def clear(self) -> None:
-        # In a forked child: the parent reports these.
+        """Forget all counts, in a forked child: the parent reports them."""
         self._lock = threading.Lock()
         self._counts, self._gauges = {}, {}
 

@@ -182,7 +182,7 @@ def _read(parent: str | None) -> SpanContext | None:
 
 def _own(row_id: uuid.UUID) -> SpanContext:
     # Samplers use the low half of a number, which in a UUID has constant bits: any rate below a half would sample none,
-    # any above three quarters all.
+    # and any above three quarters all.
     drawn = int.from_bytes(sha256(row_id.bytes).digest()[:16])
     sampled = _state.provider.sampler.should_sample(Context(), drawn, "citewell").decision.is_sampled()
     flags = TraceFlags(TraceFlags.SAMPLED if sampled else TraceFlags.DEFAULT)

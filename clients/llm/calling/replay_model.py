@@ -21,12 +21,12 @@ class RecordedModel:
         return self._provider
 
     def reserves(self, request: ModelRequest) -> int:
-        # No call is made.
+        # A replay makes no call.
         del request
         return 0
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Raises ModelRefused when there is none for this prompt."""
+        """The recorded reply to this prompt. Raises ModelRefused when there is none."""
         kept = self._replies.get(request.text.sha256)
         if kept is None:
             self.unanswered += 1
@@ -34,7 +34,7 @@ class RecordedModel:
         return ModelReply(kept.text, kept.model, Usage(), "stop")
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
-        """The whole reply at once. Raises ModelRefused."""
+        """The recorded reply as one part. Raises ModelRefused."""
         reply = await self.complete(request)
         yield StreamPart(text=reply.text)
         yield StreamPart(reply=reply)

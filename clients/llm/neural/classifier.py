@@ -104,14 +104,15 @@ class FolderClassifier:
             encoded = [network.encoder.encode(*pair) for pair in pairs]
             if longest := max((len(pair.ids) for pair in encoded if len(pair.ids) > self.max_tokens), default=0):
                 raise ModelRefused(f"{self.name} reads {self.max_tokens} tokens at once and got {longest}")
+            scores: list[float] = []
             with self._running:
-                return [score for batch in _batches(encoded) for score in self._scored(network, batch)]
-
-    def _scored(self, network: Network, batch: Sequence[Encoded]) -> list[float]:
-        scores = self._folder.head.probabilities(network.forward(_padded(batch, self._folder.pad_id)))
-        if len(scores) != len(batch):
-            raise ModelRefused(f"{self.name} gave {len(scores)} scores for {len(batch)} pairs")
-        return scores
+                for batch in _batches(encoded):
+                    logits = network.forward(_padded(batch, self._folder.pad_id))
+                    of_batch = self._folder.head.probabilities(logits)
+                    if len(of_batch) != len(batch):
+                        raise ModelRefused(f"{self.name} gave {len(of_batch)} scores for {len(batch)} pairs")
+                    scores += of_batch
+            return scores
 
     def _loaded(self) -> Network:
         with self._loading, self._as_model_error("could not be loaded"):
@@ -121,7 +122,7 @@ class FolderClassifier:
 
     @contextmanager
     def _as_model_error(self, what: str) -> Generator[None]:
-        # A failing judge leaves statements unchecked.
+        # A judge that fails leaves statements unchecked.
         try:
             yield
         except ModelError:

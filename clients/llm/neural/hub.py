@@ -12,7 +12,7 @@ from config.settings import ConfigurationInvalid
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _SMALL = ("*.json", "*.txt", "*.model")
-# In order of preference; the second only if the first yields no weights.
+# These are in order of preference: the second is used only if the first yields no weights.
 _WEIGHTS = (("model.onnx*", "onnx/model.onnx*"), ("*.safetensors",))
 
 
@@ -44,18 +44,13 @@ def _from_hub(model: str, purpose: Purpose, *, download: bool) -> Path:
             folder = Path(get(model, allow_patterns=[*_SMALL, *weights], local_files_only=not download))
             if find_weights(folder):
                 break
-    # Includes the hub's own errors.
+    # These include the hub's own errors.
     except (OSError, ValueError, RuntimeError) as error:
         if download:
-            raise ConfigurationInvalid(
-                f"{purpose.model}: {model} could not be downloaded: {_first_line(error)}"
-            ) from None
+            reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+            raise ConfigurationInvalid(f"{purpose.model}: {model} could not be downloaded: {reason}") from None
         raise ConfigurationInvalid(
             f"{purpose.model}: there is no folder {model}, and the hub's cache has no such model; fill the folder, or "
             f"set {purpose.download} to true to have it downloaded once"
         ) from None
     return folder
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]

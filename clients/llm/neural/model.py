@@ -38,7 +38,7 @@ class NeuralJudge:
 
     @property
     def provider(self) -> str:
-        # The inner model answers, this one only objects.
+        # The inner model answers, and this one only objects.
         return self._inner.provider
 
     def reserves(self, request: ModelRequest) -> int:
@@ -63,7 +63,7 @@ class NeuralJudge:
             raise
 
     def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
-        # No judgement is prose.
+        # The classifier judges no prose.
         return self._inner.stream(request)
 
     async def aclose(self) -> None:

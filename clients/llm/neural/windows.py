@@ -56,7 +56,7 @@ def _last_affordable(costs: list[int], first: int, room: int) -> int:
 
 
 def _next(costs: list[int], first: int, last: int, shared: int) -> int:
-    # As far back as `shared` tokens reach, but past `first`.
+    # The next window begins as far back as `shared` tokens reach, but after `first`.
     following, spent = last + 1, costs[last]
     while following - 1 > first and spent <= shared:
         following -= 1
