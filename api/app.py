@@ -127,7 +127,9 @@ def create_app() -> FastAPI:
     for router, needs in _ROUTERS:
         checks = [access(needs)] if router in _OPEN_TO_PARAMETERS else [access(needs), KNOWN_PARAMETERS]
         app.include_router(router, responses=_PROBLEMS, dependencies=checks)
-    complete(app, _needs())
+    routes = ((route, needs) for router, needs in _ROUTERS for route in router.routes)
+    needed = {route.path_format: needs for route, needs in routes if isinstance(route, APIRoute)}
+    complete(app, {**needed, metrics.PATH: metrics.NEEDED})
     others = (operations.router, metrics.router, sharing.open_router, dashboard.router)
     routers = (*others, *(router for router, _ in _ROUTERS))
     app.state.methods = Methods([*app.routes, *(route for router in routers for route in router.routes)])
@@ -173,12 +175,6 @@ async def _lifespan(_: FastAPI) -> AsyncGenerator[None]:
     reporter().stop()
     stop_tracing()
     dispose()
-
-
-def _needs() -> dict[str, Access]:
-    routes = ((route, needs) for router, needs in _ROUTERS for route in router.routes)
-    needs = {route.path_format: needs for route, needs in routes if isinstance(route, APIRoute)}
-    return {**needs, metrics.PATH: metrics.NEEDED}
 
 
 app = create_app()

@@ -75,12 +75,8 @@ def queue_levels(url: str, queues: Sequence[str]) -> dict[str, QueueLevel] | Non
         return None
     now = time.time()
     pairs = zip(levels[::2], levels[1::2], strict=True)
-    return {
-        queue: QueueLevel(int(length), _age_s(message, now))
-        for queue, (length, message) in zip(queues, pairs, strict=True)
-    }
-
-
-def _age_s(message: bytes | None, now: float) -> float | None:
-    published = json.loads(message)["headers"].get(PUBLISHED) if message else None
-    return None if published is None else max(0.0, now - published)
+    of_queues: dict[str, QueueLevel] = {}
+    for queue, (length, message) in zip(queues, pairs, strict=True):
+        published = json.loads(message)["headers"].get(PUBLISHED) if message else None
+        of_queues[queue] = QueueLevel(int(length), None if published is None else max(0.0, now - published))
+    return of_queues

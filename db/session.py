@@ -103,15 +103,12 @@ def _made(kept: int, above: int) -> Engine:
         connect_args={**CONNECTING, "options": LIMITS_MS, "prepare_threshold": _PREPARE_AFTER[kept, above]},
     )
     if (server := _server) is not None:
-        event.listen(made, "do_connect", _opening(server))
+
+        def opened(_dialect: Any, _record: Any, _arguments: Any, named: dict[str, Any]) -> psycopg.Connection[Any]:
+            return server.opened(named)
+
+        event.listen(made, "do_connect", opened)
     return made
-
-
-def _opening(server: Server) -> Callable[..., psycopg.Connection[Any]]:
-    def opened(_dialect: Any, _record: Any, _arguments: Any, named: dict[str, Any]) -> psycopg.Connection[Any]:
-        return server.opened(named)
-
-    return opened
 
 
 @contextmanager

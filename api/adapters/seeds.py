@@ -31,12 +31,16 @@ def rag_answer(query: Json) -> dict[str, Any]:
 
 def chat_reply(query: Json) -> dict[str, Any]:
     """S2.4: content, model, workspace, and the block of the verification if there is one."""
-    shown = ["claims"] if "claims" in (query["verification"] or {}) else []
+    block: dict[str, Any] = {}
+    if verification := query["verification"]:
+        shown = [*_CHAT_FIELDS, *(["claims"] if "claims" in verification else [])]
+        # S2.2: the seed's confidence is our score of the claims.
+        block["verification"] = _only({**verification, "confidence": verification["claims_score"]}, shown)
     return {
         "content": query["answer"],
         "model": query["model"],
         "workspace": query["workspace"],
-        **_chat_verification(query, [*_CHAT_FIELDS, *shown]),
+        **block,
     }
 
 
@@ -74,14 +78,6 @@ def verified_answer(query: Json, checks: Sequence[Json], mode: str) -> dict[str,
         "verification_log": [_only(check, _LOG_FIELDS) for check in checks],
         "processing_time_ms": query["timings"]["total"],
     }
-
-
-def _chat_verification(query: Json, names: Sequence[str]) -> dict[str, Any]:
-    """S2.2: the seed's confidence is our score of the claims."""
-    verification = query["verification"]
-    if not verification:
-        return {}
-    return {"verification": _only({**verification, "confidence": verification["claims_score"]}, names)}
 
 
 def _each_once(sources: Sequence[Json]) -> list[Json]:

@@ -89,7 +89,9 @@ class _Request:
 
     def ended(self, scope: Scope) -> None:
         seconds, status = time.perf_counter() - self.began, self.status or _BROKE
-        route, method = _template(scope), _method(scope)
+        # The template of the path, not the path itself: labels of metrics have few values.
+        route = getattr(scope.get("route"), "path_format", None) or "(none)"
+        method = _method(scope)
         METER.count(families.HTTP_REQUESTS, method, route, str(status))
         METER.observe(families.HTTP_SECONDS, seconds if self.answered_s is None else self.answered_s, method, route)
         self.span.update_name(f"{method} {route}")
@@ -101,10 +103,6 @@ class _Request:
         path = route if scope["path"].startswith(_SHARED) else scope["path"]
         line = log.debug if path in _PROBES or path.startswith(_FILES) else log.info
         line("request", method=scope["method"], path=path, status=status, ms=round(seconds * 1000, 1))
-
-
-def _template(scope: Scope) -> str:
-    return getattr(scope.get("route"), "path_format", None) or "(none)"
 
 
 def _method(scope: Scope) -> str:

@@ -63,6 +63,8 @@ class Tools:
             query_id = await begun(lambda: _submitted(client, question, workspace, conversation_id, options))
             async with ended_with_the_call(lambda: client.cancel(query_id)):
                 query = await follow_query(client, query_id, context)
+        scores: dict[str, Any] = query["verification"] or {}
+        asked: dict[str, Any] = scores.get("question") or {}
         answer = shapes.AnswerFound.model_validate(
             {
                 **query,
@@ -73,7 +75,7 @@ class Tools:
                 "mentions": query.get("mentions", []),
                 "conversation_id": query.get("conversation_id"),
                 "restated_question": query.get("restated_question"),
-                "left_open": _left_open(query),
+                "left_open": asked.get("open_parts", []),
             }
         )
         return texts.result(answer, texts.answer_lines(answer))
@@ -216,10 +218,3 @@ def _proof(work: dict[str, Any]) -> dict[str, Any]:
     scores: dict[str, Any] | None = work["verification"]
     changes = [edit for edit in work["edits"] if edit["kind"] in _SHOWN_CHANGES]
     return {"scores": scores, "changes": changes, "sentences": (scores or {}).get("sentences", [])}
-
-
-def _left_open(query: dict[str, Any]) -> list[str]:
-    """The open parts of the question; servers of older versions do not send them."""
-    scores: dict[str, Any] = query["verification"] or {}
-    verdict: dict[str, Any] = scores.get("question") or {}
-    return verdict.get("open_parts", [])

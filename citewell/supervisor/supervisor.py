@@ -122,14 +122,12 @@ class Supervisor:
         self._migrate(self._servers.database_url)
         self._fleet.await_ready(forks, within=_READY_WITHIN_S, deaths=_DEATHS_WHILE_STARTING)
         reservation.close()
-        self._launch(specs)
-        self._announce()
-
-    def _launch(self, specs: Sequence[ProcessSpec]) -> None:
         apps = [self._fleet.launch(self._equipped(spec)) for spec in specs]
+        # Callbacks run in reverse: the API stops before the workers.
         self._stack.callback(self._fleet.stop, [app for app in apps if app.spec.name != "api"])
         self._stack.callback(self._fleet.stop, [app for app in apps if app.spec.name == "api"])
         self._fleet.await_ready(apps, within=_READY_WITHIN_S, deaths=_DEATHS_WHILE_STARTING)
+        self._announce()
 
     def _equipped(self, spec: ProcessSpec) -> ProcessSpec:
         return replace(spec, env={**self._environment(), **spec.env}, cwd=spec.cwd or _SOURCE)

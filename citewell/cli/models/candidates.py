@@ -8,7 +8,7 @@ from typing import Any, Literal
 import httpx
 
 from citewell.cli.console import err, plain
-from citewell.cli.errors import FAILED, CommandFailed
+from citewell.cli.errors import FAILED, USAGE, CommandFailed
 from clients.llm.servers import (
     LOCAL_SERVERS,
     LocalServer,
@@ -79,7 +79,9 @@ def find_groq(key_env: str | None, preset: Preset | None) -> Chosen:
             f"set {name} first, in the environment of `citewell up`: it stays out of the file. For example: "
             f"export {name}=…"
         )
-    return Chosen("groq", None, _models_of(asked), key_env, chosen.preset)
+    if asked.state != "ok":
+        raise CommandFailed(asked.detail, USAGE if asked.state == "key_refused" else FAILED)
+    return Chosen("groq", None, asked.models, key_env, chosen.preset)
 
 
 def find_compatible(target: str | None, key_env: str | None, preset: Preset | None, model: str | None = None) -> Chosen:
@@ -130,14 +132,6 @@ def _answer(address: str, key: str, key_name: str) -> tuple[str, ServerAnswer]:
         if second.state == "ok":
             return f"{given}/v1", second
     return given, first
-
-
-def _models_of(answer: ServerAnswer) -> tuple[str, ...]:
-    if answer.state == "key_refused":
-        raise CommandFailed(answer.detail)
-    if answer.state != "ok":
-        raise CommandFailed(answer.detail, FAILED)
-    return answer.models
 
 
 def picked_model(chosen: Chosen, model: str | None) -> str:

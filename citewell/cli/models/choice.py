@@ -62,8 +62,10 @@ def use(target: str | None, model: str | None, key_env: str | None, preset: Pres
         emit(_as_json(path, backup, chosen, tried))
     else:
         _show(path, backup, difference(text, after), tried)
-    for line in _warnings():
-        say(line)
+    # The environment takes precedence over the file, so what it sets has no effect in the file.
+    for name in ("CITEWELL_PRESET", "CITEWELL_MODELS", *(f"CITEWELL_MODELS__{name.upper()}" for name in _OWN)):
+        if name in os.environ:
+            say(f"citewell: {name} in the environment overrides the file; unset it")
 
 
 def show(as_json: bool) -> None:
@@ -155,11 +157,3 @@ def _show(path: Path, backup: Path | None, lines: Sequence[str], tried: Tried) -
     out.print(plain(f"To undo it: {undo}"), soft_wrap=True)
     named = "" if os.environ.get(CONFIG_VARIABLE) else " in this folder"
     out.print(f"Start `citewell up` again{named} to use it.")
-
-
-def _warnings() -> Iterator[str]:
-    # The environment takes precedence over the file, so what it sets has no effect in the file.
-    names = ["CITEWELL_PRESET", "CITEWELL_MODELS", *(f"CITEWELL_MODELS__{name.upper()}" for name in _OWN)]
-    for name in names:
-        if name in os.environ:
-            yield f"citewell: {name} in the environment overrides the file; unset it"

@@ -65,8 +65,13 @@ def show(name: str, label: str | None, languages: Sequence[str], as_json: bool) 
     settings()  # where what is wrong with them is said
     classifier = open_classifier(name, label, download=True)
     trials = [trial for trial in _TRIALS if trial.language in languages]
+    pairs = [(trial.source, trial.statement) for trial in trials]
     try:
-        scores, took_ms = _tried(classifier, trials)
+        scores = classifier.score(pairs)
+        began = time.perf_counter()
+        for _ in range(_ROUNDS):
+            classifier.score(pairs)
+        took_ms = (time.perf_counter() - began) * 1000 / (_ROUNDS * len(pairs))
     except ModelError as error:
         raise CommandFailed(f"{name} was found and cannot be run: {error}") from None
     wrongly = sum(trial.faithful and score < VETO_BELOW for trial, score in zip(trials, scores, strict=True))
@@ -90,15 +95,6 @@ def show(name: str, label: str | None, languages: Sequence[str], as_json: bool) 
             "labels and its template (docs/internals/neural-judge.md), or take another"
         )
         raise typer.Exit(FAILED)
-
-
-def _tried(classifier: PairClassifier, trials: Sequence[_Trial]) -> tuple[list[float], float]:
-    pairs = [(trial.source, trial.statement) for trial in trials]
-    scores = classifier.score(pairs)
-    began = time.perf_counter()
-    for _ in range(_ROUNDS):
-        classifier.score(pairs)
-    return scores, (time.perf_counter() - began) * 1000 / (_ROUNDS * len(pairs))
 
 
 def _print(

@@ -12,7 +12,7 @@ from rich.text import Text
 from citewell.cli.console import plain
 from citewell.cli.show.verification import signal_view, verification_view
 from citewell.cli.show.words import duration, place, score, signal_word, verdict
-from citewell_client.types import Mention, Query
+from citewell_client.types import Query
 from domain.answers.conflicts_in_words import conflict_in_words
 from domain.documents.text_marks import in_words
 from domain.quality.signal import NO_MODEL
@@ -56,7 +56,10 @@ def _beside(query: Query) -> Iterator[RenderableType]:
     if mentioned := query.get("mentions"):
         is_read = query.get("provider") != "offline"
         yield _heading("These passages come closest" if is_read else "Closest passages; no model read them")
-        yield _mentions(mentioned)
+        yield from (
+            plain(f"“{mention['quote']}”  ", "dim") + place(mention["document"], mention["page"], None)
+            for mention in mentioned
+        )
     if conflicts := query.get("conflicts"):
         yield _heading("Your documents disagree")
         yield from (plain(conflict_in_words(conflict), "yellow") for conflict in conflicts)
@@ -89,15 +92,6 @@ def _references(query: Query) -> RenderableType:
                 taken.add_row(standing, quote)
         lines += [plain(reference), Padding(taken, (0, 0, 0, 4))]
     return Group(*lines)
-
-
-def _mentions(mentioned: list[Mention]) -> RenderableType:
-    return Group(
-        *(
-            plain(f"“{mention['quote']}”  ", "dim") + place(mention["document"], mention["page"], None)
-            for mention in mentioned
-        )
-    )
 
 
 def _heading(title: str) -> Rule:

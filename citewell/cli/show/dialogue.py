@@ -61,7 +61,13 @@ def below_answer(query: Query) -> RenderableType:
         parts += [
             plain(f"Your documents disagree: {conflict_in_words(conflict)}", "yellow") for conflict in disagreeing
         ]
-        parts.append(plain(_verified(query), "dim"))
+        states = (
+            [sentence["status"] for sentence in query["verification"]["sentences"]] if query["verification"] else []
+        )
+        korean = is_korean(query["restated_question"] or query["question"])
+        # Servers of older versions omit the signal.
+        line = verification_line(query.get("signal"), states, len(query["removed_citations"]), korean=korean)
+        parts.append(plain(line, "dim"))
     if restated := query["restated_question"]:
         parts.append(plain(f"Understood as: {restated}", "dim"))
     return Group(*parts, Text())
@@ -74,11 +80,3 @@ def history_view(turns: list[Turn]) -> RenderableType:
         said = turn["answer"] or (turn["error"]["message"] if turn["error"] else turn["status"])
         parts.append(Padding(plain(said), (0, 0, 0, 3)))
     return Group(*parts, Text())
-
-
-def _verified(query: Query) -> str:
-    verification = query["verification"]
-    states = [sentence["status"] for sentence in verification["sentences"]] if verification else []
-    asked = query["restated_question"] or query["question"]
-    # Servers of older versions omit the signal.
-    return verification_line(query.get("signal"), states, len(query["removed_citations"]), korean=is_korean(asked))

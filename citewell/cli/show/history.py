@@ -51,19 +51,17 @@ def _attempt(attempt: Attempt) -> list[RenderableType]:
     parts: list[RenderableType] = [_heading(heading)]
     parts += [plain(attempt["answer"]), Text(), verification_view(attempt, details=True)]
     for name, check in attempt["checks"].items():
-        parts.append(plain(f"{name}: {_check_words(check)}", "dim"))
+        words = str(check)
+        if isinstance(check, dict):
+            fields = cast("dict[str, Any]", check)
+            reason = f" ({fields['reason']})" if fields.get("reason") else ""
+            words = f"{fields.get('status')}{reason}"
+        parts.append(plain(f"{name}: {words}", "dim"))
     if attempt["claims"]:
         parts += [_heading("Claims"), _claims(attempt["claims"])]
     if attempt["citation_checks"]:
         parts += [_heading("Citation checks"), _citation_checks(attempt["citation_checks"])]
     return parts
-
-
-def _check_words(check: Any) -> str:
-    if not isinstance(check, dict):
-        return str(check)
-    fields = cast("dict[str, Any]", check)
-    return f"{fields.get('status')} ({fields['reason']})" if fields.get("reason") else str(fields.get("status"))
 
 
 def _claims(claims: list[Claim]) -> Table:

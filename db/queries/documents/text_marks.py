@@ -19,7 +19,7 @@ def find_marks(session: Session, places: Iterable[tuple[uuid.UUID, int | None]])
     pages = {(document_id, page) for document_id, page in wanted if page}
     if not wanted:
         return TextMarks({}, {}, {})
-    # Few documents have either, so one look is enough for most.
+    # Few documents have figures or corrections, so one look is enough for most.
     some = select(Document.id, Document.figures, Document.corrections).where(
         Document.id.in_({document_id for document_id, _ in wanted}),
         or_(Document.figures.is_not(None), Document.corrections.is_not(None)),
