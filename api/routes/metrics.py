@@ -30,7 +30,7 @@ class _Text(Response):
 
 @cache
 def _reader() -> Reader:
-    # Looked up each time: a forked process has its own reporter.
+    # The reporter is looked up each time: a forked process has its own.
     return Reader(lambda: reporter().report(), lambda: reporter().unreported())
 
 

@@ -138,7 +138,7 @@ def _said(answer: httpx.Response) -> str:
 
 
 def _names(answer: httpx.Response) -> tuple[str, ...] | None:
-    # OpenAI's list has them as `data[].id`.
+    """The names of the models in OpenAI's list, `data[].id`; None for anything else."""
     try:
         listed: list[dict[str, Any]] = answer.json()["data"]
         return tuple(shown(str(model["id"])) for model in listed or [])

@@ -78,8 +78,8 @@ class BucketReader:
 
 
 def _unreachable(error: BaseError) -> PlaceUnreachable:
-    # Some errors object_store names by a class; others it only quotes, with the address of the store, which is the
-    # operator's secret.
+    # Some errors object_store names by a class; others it only quotes, with the address of the store, which is not for
+    # users.
     said = str(error)
     if odd := _ODD_NAME.search(said):
         return PlaceUnreachable(

@@ -35,8 +35,9 @@ def some_documents(session: Session, workspace_id: int, limit: int) -> list[uuid
 
 
 def delete_documents(session: Session, ids: Sequence[uuid.UUID]) -> None:
-    """Delete the documents with all that belongs to them, except from the statistics of the workspace, which nobody
-    searches any more."""
+    """Delete the documents with all that belongs to them. The workspace's statistics keep counting them: it is not
+    searched any more.
+    """
     session.execute(delete(Document).where(Document.id.in_(ids)))
 
 

@@ -1,4 +1,4 @@
-"""Re-ingestion: documents in force are queued once more beside themselves, as versions that may turn out the same.
+"""Re-ingestion: documents in force are queued a second time, as versions that may turn out the same.
 
 Such a version has no file of its own, and its digest ends with a mark until it is in force: so the unique index on
 content lets each document wait only once.

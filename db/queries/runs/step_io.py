@@ -89,7 +89,7 @@ _CLAIM = f"""
 
 
 def _columns(request: ClaimRequest) -> dict[str, Any]:
-    # In one order, so that two claims of the same rows do not deadlock.
+    # The keys are in one order, so that two claims of the same rows do not deadlock.
     keys = sorted(request.keys)
     return {
         "next_round": request.round,
