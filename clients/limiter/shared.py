@@ -37,8 +37,8 @@ def key_of(account: str, model: str) -> str:
 
 
 class SharedAllowance:
-    """The allowance of one account, for one event loop. Everything raises RedisError, OSError if Redis is
-    down or slow.
+    """The allowance of one account, for one event loop. `take`, `settle` and `leave` raise RedisError or OSError if
+    Redis is down or slow.
     """
 
     def __init__(

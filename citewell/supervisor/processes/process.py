@@ -54,7 +54,7 @@ class _QuietFile(RotatingFileHandler):
 
 @dataclass
 class Backoff:
-    """Doubles from `first` to `longest` seconds; a life of `quiet` seconds or more resets it."""
+    """Doubles from `first` to `longest` seconds; a process that ran for `quiet` seconds or more resets it."""
 
     first: float = 0.25
     longest: float = 30.0
@@ -94,7 +94,7 @@ class ProcessSpec:
 
 
 class Child(Protocol):
-    """One life of a process: the used part of `subprocess.Popen`."""
+    """A process that was started: the part of `subprocess.Popen` that is used."""
 
     @property
     def pid(self) -> int: ...
@@ -112,7 +112,7 @@ class Child(Protocol):
 
 
 Begin = Callable[[ProcessSpec], Child]
-"""Starts a life. Raises OSError."""
+"""Starts a process. Raises OSError."""
 
 
 def execute(spec: ProcessSpec, stdin: int = subprocess.DEVNULL) -> Child:
@@ -122,7 +122,9 @@ def execute(spec: ProcessSpec, stdin: int = subprocess.DEVNULL) -> Child:
 
 
 class ManagedProcess:
-    """Driven from the main thread by `start` and `revive`; one thread per life reads the output."""
+    """A process that is restarted when it dies. The main thread calls `start` and `revive`; after each start, a thread
+    reads its output.
+    """
 
     def __init__(self, spec: ProcessSpec, output: Output, guard: Guard, begin: Begin = execute) -> None:
         self.spec = spec
@@ -143,14 +145,14 @@ class ManagedProcess:
         return self._child.pid if self._child else None
 
     def is_ready(self) -> bool:
-        """True if this life of the process has shown that it is ready. Asks `ready_url` until it has."""
+        """True if the process has shown since its last start that it is ready. Asks `ready_url` until it has."""
         if self._child is None or not (self.spec.ready_line is None or self._line_seen.is_set()):
             return False
         self._url_seen = self._url_seen or self.spec.ready_url is None or _answers(self.spec.ready_url)
         return self._url_seen
 
     def start(self) -> None:
-        """Start a life. A refusal by the system counts as a death: the next try comes after the backoff."""
+        """Start the process. A refusal by the system counts as a death: the next try comes after the backoff."""
         self._line_seen, self._url_seen = threading.Event(), False
         self._started_at = time.monotonic()
         try:

@@ -114,7 +114,7 @@ class Completion:
     from these, `adopted` those that were produced elsewhere; model calls as columns of `ModelCall`, begun calls that
     are `settled`, and events.
 
-    With `notes` the query's row is locked, so that it cannot end before the transaction does.
+    With `notes` the query's row is locked: the query cannot end before the transaction ends.
     """
 
     query_id: str
